@@ -83,7 +83,7 @@ fn a_long_file_says_why() {
     );
 }
 
-/// Who alone may name what.
+/// The names that only these files may use.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("sled::", &["daemon/store/src/sled.rs"]),
     ("use notify", &["daemon/workspace/src/watch/notify.rs"]),
@@ -120,13 +120,14 @@ fn foreign_libraries_are_known_in_one_place() {
     none("a foreign library is known in one place", &offenders);
 }
 
-/// Whether `code` has `word` at the start of a path: `self::notify::` is a module, `tokio::sync::Notify` is something else.
+/// Returns true if `code` has `word` at the start of a path: `self::notify::` is a module, `tokio::sync::Notify` is
+/// something else.
 fn names(code: &str, word: &str) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     code.match_indices(word).any(|(at, _)| !code[..at].ends_with(inside))
 }
 
-/// What each package of the project may know of the others; the third column is what it must not link at all.
+/// The packages of the project and those that each may know; the third column lists what it must not link at all.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("proto", &[], &["sled", "notify", "tree-sitter", "rmcp"]),
     ("proto/render", &["hob-proto"], &["sled", "notify", "tree-sitter", "rmcp", "tokio"]),
@@ -308,7 +309,8 @@ fn unsafe_code_is_where_the_page_on_security_says() {
     assert_eq!(found, told, "files that allow `unsafe` (left), and those in the table (right)");
 }
 
-/// What `cargo deny check bans licenses sources` looks at most: not everything that it does, but run by whoever runs the tests.
+/// Checks the main rules of `cargo deny check bans licenses sources`: not everything that it does, but run by whoever
+/// runs the tests.
 #[test]
 fn what_comes_in_is_what_the_rules_allow() {
     let rules = std::fs::read_to_string(repository().join("deny.toml")).expect("deny.toml is there");
@@ -345,7 +347,8 @@ fn what_comes_in_is_what_the_rules_allow() {
     none("deny.toml says what may come in", &offenders);
 }
 
-/// Whether one of the choices that a licence expression gives is allowed. `OR` binds less than `AND`, `/` is an old `OR`.
+/// Returns true if one of the choices that a licence expression gives is allowed. `OR` binds less than `AND`, `/` is
+/// an old `OR`.
 fn may_come_in(expression: &str, is_allowed: &dyn Fn(&str) -> bool) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -17,7 +17,7 @@ const FEWEST_ITEMS: usize = 15;
 /// A glossary with fewer entries has lost some.
 const FEWEST_TERMS: usize = 40;
 
-/// What begins the definition of an item that stands at the margin, and of one within an `impl` or a trait.
+/// The words that begin the definition of an item at the margin, and of one within an `impl` or a trait.
 const ITEMS: &[&str] = &["fn ", "struct ", "enum ", "trait ", "const ", "static ", "type "];
 const MEMBERS: &[&str] = &["fn ", "const ", "type "];
 
@@ -52,7 +52,7 @@ fn fault(step: &Step<'_>) -> Option<String> {
     (!is_defined(&text, item)).then(|| format!("{path} does not define {item}"))
 }
 
-/// Whether a file defines `name`, or the member of `Type::name`.
+/// Returns true if a file defines `name`, or the member of `Type::name`.
 fn is_defined(text: &str, item: &str) -> bool {
     let Some((owner, member)) = item.split_once("::") else {
         return text.lines().any(|line| !line.starts_with(' ') && begins(line, ITEMS, item));
@@ -65,7 +65,8 @@ fn is_defined(text: &str, item: &str) -> bool {
     })
 }
 
-/// Whether a line begins an `impl` of `owner`, or `owner` as a trait; its body ends with the next `}` at the margin.
+/// Returns true if a line begins an `impl` of `owner`, or `owner` as a trait; its body ends with the next `}` at the
+/// margin.
 fn opens_body_of(line: &str, owner: &str) -> bool {
     if line.ends_with("{}") {
         return false;
@@ -75,7 +76,7 @@ fn opens_body_of(line: &str, owner: &str) -> bool {
     is_impl || begins(line, &["trait "], owner)
 }
 
-/// Whether a line begins the definition of `name` as one of `kinds`.
+/// Returns true if a line begins the definition of `name` as one of `kinds`.
 fn begins(line: &str, kinds: &[&str], name: &str) -> bool {
     kinds.iter().any(|kind| {
         line.match_indices(kind).any(|(at, _)| {
@@ -85,7 +86,7 @@ fn begins(line: &str, kinds: &[&str], name: &str) -> bool {
     })
 }
 
-/// Whether a word may stand before `fn` and the like; `pub(in a::b)` is two words.
+/// Returns true if a word may stand before `fn` and the like; `pub(in a::b)` is two words.
 fn is_qualifier(word: &str) -> bool {
     word.starts_with("pub") || word.ends_with(')') || ["async", "const", "unsafe"].contains(&word)
 }

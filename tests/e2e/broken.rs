@@ -10,7 +10,7 @@ const ENDINGS: &[&str] = &[
     "py", "ts", "tsx", "js", "rs", "go", "java", "c", "h", "cpp", "md", "cs", "rb", "php", "kt", "swift",
     "scala", "lua", "sh", "vue", "html",
 ];
-/// What nests in some language; the others have to do with it as well.
+/// The brackets and words that nest in some language; the other languages have to do with them as well.
 const NESTS: &[&str] = &["(", "{", "[", "<", "f(", "- ", "if (a) ", "class A { ", "\"${"];
 /// Deep enough for any stack to be used up by a walk that keeps its place there; deeper ones are for the map's own test, which has
 /// the time.

@@ -46,7 +46,7 @@ fn both(mcp: &mut Mcp, tool: &str, (file, line, col): (&str, u32, u32)) -> (Answ
     (ask(json!({"file": file, "line": line})), ask(json!({"file": file, "line": line, "col": col})))
 }
 
-/// What the server said; how whole that is may change while it loads.
+/// Returns the server's part of an answer; how whole that is may change while it loads.
 #[track_caller]
 fn said(answer: &Answer) -> Value {
     let mut data = answer.ok().clone();
@@ -128,7 +128,7 @@ fn resolve_takes_a_line_as_what_it_defines_or_lies_in() {
     }
 }
 
-/// What one tool prints, another takes.
+/// A place that one tool prints is one that another takes.
 #[test]
 fn answers_give_the_place_of_the_name() {
     let world = servers();

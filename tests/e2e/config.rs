@@ -211,7 +211,7 @@ fn example() -> String {
     docs[from..].split("```").next().expect("it ends").to_owned()
 }
 
-/// What another program says of a file by the schema: one line for each mistake.
+/// Returns the mistakes that another program finds in a file by the schema: one line for each.
 fn by_schema(world: &World, schema: &Path, text: &str) -> String {
     const PROGRAM: &str = "import json, sys, tomllib, jsonschema\n\
         schema = json.load(open(sys.argv[1]))\n\

@@ -34,7 +34,7 @@ fn truth() -> &'static PythonTruth {
     TRUTH.get_or_init(|| oracles::python(outside::django(), "reverse"))
 }
 
-/// What people who know Django look for.
+/// The definitions that people who know Django look for.
 const WELL_KNOWN: &[&str] = &[
     "django/apps/registry.py#Apps.populate",
     "django/conf/__init__.py#LazySettings",

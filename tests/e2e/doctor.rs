@@ -29,7 +29,7 @@ fn opens(world: &World, tree: &Tree) {
     let _ = world.hob(tree.root(), &["search", "found"]).code(0);
 }
 
-/// What the doctor says about one check.
+/// Returns the doctor's findings of one check.
 #[track_caller]
 fn findings(output: &Output, group: &str, check: &str) -> Vec<Value> {
     let report: Value =

@@ -44,10 +44,10 @@ const PASSING: &[&str] = &[
     "version",
 ];
 
-/// What stands for them.
+/// The text that stands for the values of these fields.
 const ANYTHING: &str = "…";
 
-/// What is asked of a tool, in the order of the page.
+/// Returns the calls of a tool, in the order of the page.
 fn calls_of(tool: &str) -> Vec<Value> {
     let mut calls = vec![args_of(tool)];
     match tool {

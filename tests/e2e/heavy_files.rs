@@ -10,7 +10,7 @@ use serde_json::json;
 
 const GOOD: &str = "//- /src/Good.java\nclass Good { int found() { return 1; } }\n//- /src/bad.c\nint a;\n";
 
-/// What a process has held at most, in MiB.
+/// Returns the most memory that a process has held, in MiB.
 fn most_held(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("Linux says it");

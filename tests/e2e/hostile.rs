@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::editor;
 
-/// What stands in the file that nobody may read.
+/// The contents of the file that nobody may read.
 const CANARY: &str = "CANARY_7f31c9_nobody_reads_this";
 
 /// Programs that somebody might be tempted to run.
@@ -338,7 +338,7 @@ impl Hostile {
         assert!(!self.tree.at("built").exists(), "{when}, the build script ran");
     }
 
-    /// What the system saw, if it was watched.
+    /// Checks the system's trace of the run, if there is one.
     #[track_caller]
     fn check_trace(&self) {
         let Some(log) = &self.trace else { return };

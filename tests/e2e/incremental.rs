@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const CHANGES: usize = 1_000;
 
-/// What the random project is made of.
+/// The files, folders and names of the random project.
 struct Project<'t> {
     tree: &'t Tree,
     rng: Rng,

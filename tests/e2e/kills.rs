@@ -196,7 +196,7 @@ fn wait_for_daemon(world: &World) -> u32 {
     }
 }
 
-/// What the daemon is doing when it is killed.
+/// The work that the daemon is doing when it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Moment {
     /// Opening what was kept, taking it over, finding what changed.
@@ -215,7 +215,7 @@ struct Siege {
     mcp: Mcp,
     world: World,
     project: Project,
-    /// How long a start takes here, up to a right answer.
+    /// Time of a start here, up to a right answer.
     start: Duration,
     kills: BTreeMap<Moment, usize>,
 }

@@ -193,7 +193,7 @@ const DEFINITIONS: &[(&str, &str, &str, u64)] = &[
     ("drawWeb", "vue:web/App.vue#drawWeb", "web/App.vue", 4),
 ];
 
-/// Who is used, by whom.
+/// Pairs of node IDs: the used definition, and the definition that uses it.
 const USES: &[(&str, &str)] = &[
     ("py:py/shapes.py#make_shape", "py:py/main.py#draw_py"),
     ("ts:ts/shapes.ts#makeShape", "ts:ts/main.ts#drawTs"),

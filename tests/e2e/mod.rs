@@ -1,4 +1,4 @@
-//! What a user does and sees, by feature. Each test has a daemon of its own unless it says otherwise.
+//! Tests what a user does and sees, by feature. Each test has a daemon of its own unless it says otherwise.
 
 mod accounted;
 mod asking;

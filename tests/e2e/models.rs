@@ -34,7 +34,7 @@ Nobody does it on Sundays.
 Feed him twice.
 ";
 
-/// What words mean: vehicles, kitchens, animals, and how they sound.
+/// The vectors of words: vehicles, kitchens, animals, and how they sound.
 const WORDS: &[(&str, [f32; 4])] = &[
     ("[UNK]", [5.0, 5.0, 5.0, 5.0]),
     ("car", [1.0, 0.0, 0.0, 0.0]),

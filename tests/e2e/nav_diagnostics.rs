@@ -1,11 +1,11 @@
-//! What is wrong with a file, asked for the moment after it was written: never the verdict on what stood there before.
+//! Tests the diagnostics of a file, asked for the moment after it was written: never those of its earlier contents.
 
 use hob_tests::{Answer, Mcp, Tree, World};
 use serde_json::json;
 
 use super::nav::{path_with, servers, ty_alone};
 
-/// How often a file is broken and mended.
+/// Number of times that a file is broken and repaired.
 const ROUNDS: usize = 20;
 
 fn ask(mcp: &mut Mcp, file: &str) -> Answer {

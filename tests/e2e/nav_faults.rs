@@ -1,5 +1,5 @@
-//! What servers do wrong, as an agent sees it: an error with a code, or an answer that says how whole it is; never a wrong
-//! answer, never "none", and never anything for calls that do not need that server.
+//! Tests the faults of servers, as an agent sees them: an error with a code, or an answer that says how whole it is;
+//! never a wrong answer, never "none", and never anything for calls that do not need that server.
 //!
 //! A scripted server stands on the `PATH` under the name of a real one. The real one comes in at the end, to be killed.
 
@@ -374,7 +374,8 @@ fn nothing_behind_a_linked_folder_is_shown() {
     }
 }
 
-/// What is asked twice in vain is not asked a third time: another server is started, and until it is there the map answers.
+/// A question that was asked twice in vain is not asked a third time: hob starts another server, and until it runs
+/// the map answers.
 #[test]
 fn a_server_that_stops_answering_is_replaced_and_the_map_answers_meanwhile() {
     let stuck = script(json!({"textDocument/definition": [{"silent": true}]}));

@@ -1,4 +1,5 @@
-//! What a language server confirmed becomes an edge of the map, for as long as nothing that it depends on changes.
+//! Tests promotion: a reference that a language server confirmed becomes an edge of the map, for as long as nothing
+//! that it depends on changes.
 //!
 //! An answer is taken over after it was given, so that it waits for nothing; the tests wait for what must come and, where
 //! nothing must come, for something that is taken over later.

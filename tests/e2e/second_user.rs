@@ -42,7 +42,7 @@ pub(super) fn tracer(world: &World, calls: &str) -> Option<(PathBuf, PathBuf)> {
     Some((wrapper, log))
 }
 
-/// Whether another user can be had; says so if not.
+/// Returns true if another user can be had; says so if not.
 fn is_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     let can =
@@ -270,7 +270,7 @@ fn whatever_the_daemon_makes_is_private_from_the_first_instant() {
     }
 }
 
-/// What is written in a project has the mode that it had, although the daemon's own files are private.
+/// A file that hob writes in a project keeps its mode, although the daemon's own files are private.
 #[test]
 fn an_edited_file_keeps_its_mode_but_for_rights_that_it_lent() {
     let world = World::new();
@@ -286,7 +286,7 @@ fn an_edited_file_keeps_its_mode_but_for_rights_that_it_lent() {
     assert_eq!(mode("tool.sh"), 0o755, "rights that were lent are not lent to new contents");
 }
 
-/// Which variables a language server is given.
+/// A language server is given only the variables that are meant for it.
 #[test]
 fn a_language_server_sees_only_what_is_passed_on() {
     let bin = tempfile::TempDir::new().expect("a folder");

@@ -130,7 +130,7 @@ fn pid_by(mcp: &mut Mcp) -> u32 {
     u32::try_from(status.ok()["daemon"]["pid"].as_u64().expect("a number")).expect("a process number")
 }
 
-/// Which program the service would start after the daemon that runs; `None` when no service runs it.
+/// Returns the program that the service would start after the daemon that runs; `None` when no service runs it.
 #[track_caller]
 fn service_program(world: &World) -> Option<PathBuf> {
     let status = world.status().expect("a daemon runs");
@@ -282,7 +282,7 @@ fn a_socket_that_clients_do_not_look_at_is_refused_in_words() {
     assert_eq!(stdout, "", "what is said stands in the journal once");
 }
 
-/// What the daemon tells systemd, message by message.
+/// Returns the next message of the daemon to systemd.
 fn next_word(from: &UnixDatagram) -> String {
     let mut bytes = [0; 4096];
     let length = from.recv(&mut bytes).expect("the daemon says something");

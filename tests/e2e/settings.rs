@@ -48,7 +48,7 @@ impl Stage {
         settings(&self.world, text);
     }
 
-    /// What the server that runs was sent by this method.
+    /// Returns the message of this method that the running server was sent.
     fn sent(&self, method: &str) -> Value {
         let record = fs::read_to_string(self.world.path("record")).expect("it was started");
         let mut messages =

@@ -24,7 +24,8 @@ fn lines(mcp: &mut Mcp) -> Vec<String> {
     found
 }
 
-/// Whether the map has a function of that name. A search reads files that it does not know to have changed, and would be right by luck.
+/// Returns true if the map has a function of that name. A search reads files that it does not know to have changed,
+/// and would be right by luck.
 #[track_caller]
 fn is_defined(mcp: &mut Mcp, name: &str) -> bool {
     let answer = fresh(mcp, "map_search", &json!({"query": name}));
@@ -146,7 +147,7 @@ fn a_file_that_is_mapped_is_named_and_its_writes_show_when_it_is_unmapped() {
     assert!(python.wait().expect("it ends").success());
 }
 
-/// How many instances of inotify a process has.
+/// Returns the number of instances of inotify that a process has.
 fn instances(pid: u32) -> usize {
     let open = fs::read_dir(format!("/proc/{pid}/fd")).expect("it runs").flatten();
     let links = open.filter_map(|entry| fs::read_link(entry.path()).ok());

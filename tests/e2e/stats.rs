@@ -1,4 +1,4 @@
-//! What was asked, what it cost and what it saved: counted right, kept over a restart, never more than can be shown.
+//! Tests the counts of calls, costs and savings: counted right, kept over a restart, never more than can be shown.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +21,7 @@ fn report(mcp: &mut Mcp) -> Value {
     mcp.call("metrics_report", json!({})).whole().clone()
 }
 
-/// What a report has of a tool.
+/// Returns a report's part about a tool.
 fn of(span: &Value, tool: &str) -> Value {
     let all = span["perTool"].as_array().expect("a list");
     all.iter().find(|one| one["tool"] == tool).cloned().unwrap_or_default()

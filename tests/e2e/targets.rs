@@ -1,4 +1,4 @@
-//! What names a symbol or a place, in every tool: one resolver serves them all.
+//! Tests the targets of every tool, which mean a symbol or a place: one resolver serves them all.
 
 use hob_tests::World;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What reaches a terminal: names that are made to deceive are told in words, whatever command prints them.
+//! Tests the output on a terminal: names that are made to deceive are told in words, whatever command prints them.
 
 use std::path::Path;
 use std::process::Command;
@@ -92,7 +92,7 @@ fn json_stays_json_with_the_same_contents() {
     assert_eq!(parsed(&shown.stdout)["data"], parsed(&piped)["data"]);
 }
 
-/// What a project may be called is as little to be believed.
+/// The name of a project is as little to be believed.
 #[test]
 fn a_project_with_a_deceiving_name_is_told_in_words() {
     let world = World::new();

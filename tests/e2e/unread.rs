@@ -1,5 +1,5 @@
-//! What cannot be read for the moment is not gone: it counts as it was, answers say so, and the first call that can read it again is
-//! right.
+//! Tests files that cannot be read for the moment: such a file is not gone, it counts as it was, answers say so, and
+//! the first call that can read it again is right.
 
 #![cfg(target_os = "linux")]
 
@@ -30,7 +30,7 @@ fn lines(answer: &Answer) -> Vec<String> {
     lines
 }
 
-/// Whether the map has a function of that name, and says that not everything could be read.
+/// Checks that the map has a function of that name, and says that not everything could be read.
 #[track_caller]
 fn is_kept(mcp: &mut Mcp, name: &str, unread: &str) {
     let answer = fresh(mcp, "map_search", &json!({"query": name}));

@@ -46,7 +46,7 @@ impl<'w> Watched<'w> {
         assert_eq!(self.lines(), expected, "after: {what}");
     }
 
-    /// Whether the map knows a function, and where.
+    /// Returns the places where the map has a function of that name.
     #[track_caller]
     fn defined(&mut self, name: &str) -> Vec<String> {
         let answer = fresh(&mut self.mcp, "map_search", &json!({"query": name}));

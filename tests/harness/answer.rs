@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Tree;
 
-/// What a failure message shows of the world.
+/// The facts about the world that a failure message shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) tree: Tree,
@@ -20,13 +20,13 @@ pub(crate) struct Context {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Answer {
-    /// The tool.
+    /// The name of the called tool.
     pub tool: String,
-    /// The arguments.
+    /// The arguments of the call.
     pub args: Value,
     /// The envelope as it was sent.
     pub text: String,
-    /// The envelope.
+    /// The envelope, parsed from `text`.
     pub envelope: Value,
     context: Context,
 }
@@ -41,7 +41,7 @@ impl Answer {
         answer
     }
 
-    /// What holds for every envelope: its shape, and that it costs what it says and no more than was allowed.
+    /// Checks what holds for every envelope: its shape, and that it costs what it says and no more than was allowed.
     #[track_caller]
     fn check_envelope(&self) {
         let ok = self.envelope["ok"].as_bool();
@@ -107,7 +107,7 @@ impl Answer {
         warnings.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// Whether the map answered because a language server is starting or loading.
+    /// Returns true if the map answered because a language server is starting or loading.
     #[must_use]
     pub fn is_early(&self) -> bool {
         self.tool.starts_with("nav_") && self.warnings().contains("; ask again for its answer.")

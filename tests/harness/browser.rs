@@ -21,7 +21,7 @@ use crate::{FOREVER, debian};
 const OWN: [&str; 5] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// What is unpacked where there is none.
+/// The package that is unpacked if no browser is installed.
 const PACKAGE: &str = "chromium-headless-shell";
 const PACKAGES: debian::Packages = &[(PACKAGE, debian::LIBRARIES)];
 
@@ -198,7 +198,7 @@ impl Browser {
         urls.filter(|url| !url.starts_with("file://") && *url != "about:blank").map(str::to_owned).collect()
     }
 
-    /// What went wrong in the page: exceptions, and what its policy forbade.
+    /// Returns the errors in the page: exceptions, and what its policy forbade.
     #[must_use]
     pub fn complaints(&self) -> Vec<&Value> {
         let bad = |event: &&Value| {

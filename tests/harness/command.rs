@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::FOREVER;
 
-/// What a program that has ended wrote, and its exit code.
+/// The output of a program that has ended, and its exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Output {
@@ -17,7 +17,7 @@ pub struct Output {
     pub code: Option<i32>,
     /// Standard output; bytes that are no UTF-8 are replaced.
     pub stdout: String,
-    /// Standard error.
+    /// The text on standard error.
     pub stderr: String,
 }
 

@@ -27,7 +27,7 @@ const PACKAGES: Packages = &[
 
 const SECOND_GO_MODULE: Packages = &[("golang-github-google-go-cmp-dev", &["./usr/share/gocode"])];
 
-/// What the packages above need to run; these are unpacked whole if the machine has not got them.
+/// The libraries that the packages above need to run; these are unpacked whole if the machine has not got them.
 pub(crate) const LIBRARIES: &[&str] = &["./*"];
 
 /// A folder with `gopls` and `rust-analyzer`, to be put on the `PATH`.
@@ -126,7 +126,7 @@ fn apt(folder: &Path, state: &Path) -> Command {
     command
 }
 
-/// What the machine runs, by its own account.
+/// Returns the machine's release, by its own account.
 fn release() -> String {
     let text = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));

@@ -1,4 +1,4 @@
-//! What a daemon knows, compared with what another knows of the same tree.
+//! Compares the knowledge of one daemon with that of another about the same tree.
 
 use serde_json::{Value, json};
 

@@ -44,6 +44,6 @@ pub use world::World;
 
 use std::time::Duration;
 
-/// How long anything may take before a test gives up. Nothing is slow because of it, and nothing is measured with it: it
-/// only ends what would otherwise hang for ever.
+/// The longest time that anything may take before a test gives up. Nothing is slow because of it, and nothing is
+/// measured with it: it only ends what would otherwise hang for ever.
 pub const FOREVER: Duration = Duration::from_secs(180);

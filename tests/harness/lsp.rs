@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::FOREVER;
 use crate::command::wait;
 
-/// How a server says that it has loaded its project.
+/// The sign by which a server says that it has loaded its project.
 #[derive(Clone, Copy, Debug)]
 pub enum Ready {
     /// It does not; it holds its answers until then.
@@ -31,12 +31,12 @@ pub enum Ready {
     Quiescent,
 }
 
-/// What a client has to know of a server.
+/// The facts that a client has to know of a server.
 #[derive(Clone, Debug)]
 pub struct Speaks {
-    /// See [`Ready`].
+    /// The sign that the server has loaded; see [`Ready`].
     pub ready: Ready,
-    /// `initializationOptions`.
+    /// The `initializationOptions` that the client sends.
     pub options: Value,
     /// Answers to `workspace/configuration`, by section; `null` for everything it does not hold.
     pub settings: Value,
@@ -52,15 +52,15 @@ pub struct Lsp {
     messages: Receiver<Value>,
     root: PathBuf,
     speaks: Speaks,
-    /// What it can do, as it said when it was initialised.
+    /// The server's capabilities, as it gave them when it was initialised.
     pub capabilities: Value,
     next: u64,
     opened: BTreeSet<String>,
     seen_ready: bool,
     under_way: BTreeSet<String>,
-    /// What it said last was wrong with each file, by URI.
+    /// The diagnostics that the server published last for each file, by URI.
     verdicts: BTreeMap<String, Value>,
-    /// What clangd said last of each file's regions that are not compiled, by URI.
+    /// The regions of each file that clangd last named as not compiled, by URI.
     inactive: BTreeMap<String, Value>,
 }
 
@@ -203,8 +203,8 @@ impl Lsp {
         regions.chain(verdicts).map(|range| (line(range, "start"), line(range, "end"))).collect()
     }
 
-    /// What is wrong with files that are open: asked for where the server can be asked, else what it has said of them once it
-    /// has said nothing for a while.
+    /// Returns the diagnostics of open files: the server is asked where it can be asked, else what it has published
+    /// is taken once it has been silent for a while.
     ///
     /// # Panics
     /// When it says nothing about one of them.
@@ -420,7 +420,7 @@ pub(crate) fn read_all(output: ChildStdout, mut take: impl FnMut(Value) -> bool)
     }
 }
 
-/// What a client says to a server's request: its settings where it is asked for them, and "done" to all else.
+/// Returns a client's answer to a server's request: its settings where it is asked for them, and "done" to all else.
 pub(crate) fn answer(method: &str, params: &Value, settings: &Value) -> Value {
     let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
     let of_section = |item: &Value| match item["section"].as_str() {

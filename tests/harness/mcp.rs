@@ -16,16 +16,16 @@ use crate::answer::Context;
 use crate::command::wait;
 use crate::{Answer, FOREVER, Tree, World};
 
-/// How a shim is started and greeted.
+/// The options with which a shim is started and greeted.
 #[derive(Clone, Debug)]
 pub struct McpOptions {
-    /// Its arguments.
+    /// The arguments of the shim.
     pub args: Vec<String>,
     /// The revision to ask for in `initialize`.
     pub revision: &'static str,
     /// Its folder; the tree's root, if none.
     pub cwd: Option<PathBuf>,
-    /// Whether to make the handshake.
+    /// True to make the handshake at once.
     pub handshake: bool,
 }
 

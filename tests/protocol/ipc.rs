@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 
 const FIXTURE: &str = "//- /a.py\ndef found(): pass\n";
 
-/// Whether the daemon ended the connection after these bytes.
+/// Returns true if the daemon ended the connection after these bytes.
 fn turned_away(world: &World, bytes: &[u8]) -> bool {
     let mut stream = UnixStream::connect(world.dir().join("run/hobd.sock")).expect("the daemon listens");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");

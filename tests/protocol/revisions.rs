@@ -34,7 +34,7 @@ fn an_unknown_revision_is_answered_with_one_that_is_known() {
     }
 }
 
-/// What revision 2026-07-28 has in every request instead of a handshake.
+/// Returns the fields that revision 2026-07-28 has in every request instead of a handshake.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

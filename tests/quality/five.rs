@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 /// A project and the shim that is asked about it.
 pub(super) struct Project {
-    /// What its files of questions are called after.
+    /// The name that the project's files of questions have.
     pub(super) name: &'static str,
-    /// Its files.
+    /// The tree of the project's files.
     pub(super) tree: Tree,
     mcp: Mcp,
 }
 
-/// All five, indexed.
+/// Returns all five projects, indexed.
 pub(super) fn projects(world: &World) -> Vec<Project> {
     let sources: [(&str, &Path); 5] = [
         ("flask", projects::flask()),

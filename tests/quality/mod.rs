@@ -1,7 +1,6 @@
-//! How good answers are and what they cost, as figures that a change must own up to: golden files of ranks and characters over pinned
-//! source trees.
-//! And two without a figure: what patterns make of those trees is what ast-grep makes of them, and definitions can be taken
-//! out of them and put beside themselves.
+//! Measures the quality and the cost of answers, as figures that a change must own up to: golden files of ranks and
+//! characters over pinned source trees. Two tests have no figure: patterns must change those trees as ast-grep does,
+//! and definitions can be taken out of them and put beside themselves.
 
 mod definitions;
 mod economy;

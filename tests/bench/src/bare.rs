@@ -24,14 +24,14 @@ pub(crate) struct Files {
     files: Vec<(PathBuf, &'static Grammar)>,
 }
 
-/// What a run did.
+/// The result of one run of the parsers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Parsed {
     /// Bytes of all files.
     pub(crate) bytes: u64,
     /// Milliseconds that reading took, over all threads.
     pub(crate) reading: f64,
-    /// Threads.
+    /// Number of threads of the run.
     pub(crate) threads: usize,
 }
 

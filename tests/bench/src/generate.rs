@@ -48,7 +48,7 @@ fn folder(number: usize) -> PathBuf {
     folder(above / FOLDERS_PER_FOLDER).join(format!("area_{}", above % FOLDERS_PER_FOLDER))
 }
 
-/// What file `number` says: a few functions, each of which calls one of another file.
+/// Returns the contents of file `number`: a few functions, each of which calls one of another file.
 pub(crate) fn text(number: usize) -> String {
     let mut out = String::new();
     for function in 0..FUNCTIONS {

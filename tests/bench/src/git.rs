@@ -38,7 +38,7 @@ pub(crate) fn commit_all(tree: &Path) -> Result<(), Failure> {
     run(&mut git(tree, &["commit", "-q", "--allow-empty", "-m", "state"]))
 }
 
-/// Whether there is a commit to check out.
+/// Returns true if there is a commit to check out.
 pub(crate) fn has_commit(tree: &Path) -> bool {
     run(&mut git(tree, &["rev-parse", "-q", "--verify", "HEAD"])).is_ok()
 }

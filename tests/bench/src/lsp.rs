@@ -69,7 +69,7 @@ impl Client {
         self.notify("workspace/didChangeConfiguration", &json!({"settings": {}}))
     }
 
-    /// What requests about the document begin with, at a place counted from 0.
+    /// Returns the common part of requests about the document, at a place counted from 0.
     pub(crate) fn at(&self, line: u64, character: u64) -> Value {
         json!({"textDocument": {"uri": self.uri}, "position": {"line": line, "character": character}})
     }

@@ -33,7 +33,7 @@ struct Args {
     /// The tree to measure on; only copies of it are written to.
     #[arg(long)]
     tree: PathBuf,
-    /// Which rows; all, if none is named.
+    /// Names of the rows to measure; all, if none is named
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(rows::names()))]
     rows: Vec<String>,
     /// Names to search the map for, as many as are given here, in turn.
@@ -66,7 +66,7 @@ struct Args {
     /// Files in the trees that `barrier` makes for itself, besides the given one.
     #[arg(long, value_delimiter = ',', default_value = "1000,10000,80000")]
     sizes: Vec<usize>,
-    /// How long `idle` looks on.
+    /// Time for which `idle` looks on, in seconds
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     idle_seconds: u64,
     /// Keep the copy of the tree and hob's index of it in this folder; a later run with the same folder begins with them.

@@ -15,7 +15,7 @@ pub(crate) struct Server {
     next: u64,
 }
 
-/// What hob answered.
+/// An answer of hob to a call.
 #[derive(Debug)]
 pub(crate) struct Answer(Value);
 
@@ -30,8 +30,8 @@ impl Answer {
         &self.0["data"]
     }
 
-    /// Whether the answer itself says that it may not be the whole truth: a failure, a warning, a stale node, a search out
-    /// of time.
+    /// Returns true if the answer itself says that it may not be the whole truth: a failure, a warning, a stale node,
+    /// a search out of time.
     pub(crate) fn has_doubts(&self) -> bool {
         let warned = self.0["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
         let stale = |hit: &Value| hit["stale"] == true;
@@ -54,7 +54,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The server's process.
+    /// Returns the ID of the server's process.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -72,7 +72,7 @@ impl Server {
         Ok(Answer(serde_json::from_str(&self.call(tool, &args)?)?))
     }
 
-    /// Any request.
+    /// Sends a request and returns its result.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
         let id = self.next;
         self.next += 1;

@@ -47,7 +47,7 @@ impl Codanna {
         command
     }
 
-    /// The copy.
+    /// Returns the copy of the tree that is searched.
     pub(crate) fn tree(&self) -> &Path {
         self.copy.path()
     }
@@ -82,7 +82,7 @@ impl Codegraph {
         command
     }
 
-    /// The copy.
+    /// Returns the copy of the tree that is searched.
     pub(crate) fn tree(&self) -> &Path {
         self.copy.path()
     }
@@ -171,7 +171,7 @@ impl Fff {
         Ok(fff)
     }
 
-    /// How long a search took.
+    /// Searches for a pattern and returns the time that it took.
     pub(crate) fn search(&mut self, pattern: &str) -> Result<Duration, Failure> {
         let input = self.child.stdin.as_mut().ok_or("no stdin")?;
         writeln!(input, "{}", Value::from(pattern))?;
@@ -202,7 +202,7 @@ pub(crate) fn ctags(tree: &Path, out: &Path) -> Command {
     command
 }
 
-/// Whether a program can be run at all.
+/// Returns true if a program can be run at all.
 pub(crate) fn is_there(program: &Path) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success())
 }

@@ -1,4 +1,5 @@
-//! What a process costs while it runs: CPU time and wake-ups, per thread, as Linux accounts for them under `/proc`.
+//! Measures the cost of a process while it runs: CPU time and wake-ups, per thread, as Linux accounts for them under
+//! `/proc`.
 //!
 //! Elsewhere there is nothing to read, and the rows that need it say so.
 
@@ -11,16 +12,16 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::rows::Failure;
 
-/// What one thread has cost since it began.
+/// The cost of one thread since it began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
     /// At most 15 bytes of its name.
     pub(crate) name: String,
     /// By the scheduler's account, in nanoseconds; by clock ticks on kernels without one.
     pub(crate) cpu: Duration,
-    /// How often it gave up the processor by itself, and was thus woken later.
+    /// Number of times that it gave up the processor by itself, and was thus woken later.
     pub(crate) waits: u64,
-    /// How often the processor was taken from it.
+    /// Number of times that the processor was taken from it.
     pub(crate) preempted: u64,
 }
 

@@ -18,13 +18,13 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// A temporary one.
+    /// Creates a temporary folder, removed in the end.
     pub(crate) fn new() -> Result<Self, Failure> {
         let temporary = tempfile::tempdir()?;
         Ok(Self { dir: temporary.path().canonicalize()?, _temporary: Some(temporary) })
     }
 
-    /// One that stays.
+    /// Uses a folder that stays.
     pub(crate) fn kept(dir: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(dir)?;
         Ok(Self { dir: dir.canonicalize()?, _temporary: None })

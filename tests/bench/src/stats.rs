@@ -25,12 +25,12 @@ impl Times {
         sorted.get(at).copied().unwrap_or(f64::NAN)
     }
 
-    /// In milliseconds.
+    /// Returns the median, in milliseconds.
     pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// How many.
+    /// Returns the number of times measured.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -12,7 +12,7 @@ use crate::process;
 use crate::rows::Failure;
 use crate::scratch::Scratch;
 
-/// How long a daemon may take to come to rest after its work.
+/// The longest time that a daemon may take to come to rest after its work.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Where one measured daemon lives. Dropping it stops the daemon.
@@ -40,7 +40,7 @@ impl World {
         Ok(Self { dir, programs, tree: tree.canonicalize()?, _temporary: temporary })
     }
 
-    /// The tree.
+    /// Returns the tree that the world measures.
     pub(crate) fn tree(&self) -> &Path {
         &self.tree
     }
@@ -64,7 +64,7 @@ impl World {
         command
     }
 
-    /// The shim.
+    /// Returns the command that starts the shim.
     pub(crate) fn shim(&self) -> Command {
         let mut command = self.command("hob-mcp");
         command.args(["--tools", "all"]);
@@ -93,7 +93,7 @@ impl World {
         Ok(())
     }
 
-    /// The daemon's process.
+    /// Returns the ID of the daemon's process.
     pub(crate) fn pid(&self) -> Result<u32, Failure> {
         let out = self.command("hob").args(["--json", "status"]).stdin(Stdio::null()).output()?;
         let status: Value = serde_json::from_slice(&out.stdout)?;

@@ -1,4 +1,5 @@
-//! What an apply tells of its consequences: where the old name still stands, and what the servers that run complain about now.
+//! Tests the report of an apply on its consequences: where the old name still stands, and what the running servers
+//! complain about now.
 //!
 //! It tells, and takes nothing back; and where all is well it tells nothing.
 
@@ -54,7 +55,7 @@ fn rename(mcp: &mut Mcp, (file, line, col): (&str, u32, u32), new_name: &str) ->
     apply(mcp, &id(&preview))
 }
 
-/// What an apply tells for programs.
+/// Returns a part of an apply's report for programs.
 #[track_caller]
 fn told<'a>(done: &'a Answer, what: &str) -> &'a Value {
     &done.ok()["sourceResultDetails"][what]

@@ -1,4 +1,4 @@
-//! What edits are kept from: being on without leave, and leaving the workspace.
+//! Tests the guards of edits: they are off without leave, and never leave the workspace.
 
 use std::os::unix::fs::symlink;
 
@@ -79,7 +79,7 @@ fn nothing_outside_of_the_workspace_and_nothing_of_gits_is_touched() {
     assert_eq!(std::fs::read_to_string(&outside).expect("it is there"), "one = 1\n");
 }
 
-/// What git ignores is edited when it is named, and not because a pattern happens to match there.
+/// A file that git ignores is edited when it is named, and not because a pattern happens to match there.
 #[test]
 fn hidden_files_are_edited_only_by_name() {
     let world = World::new();

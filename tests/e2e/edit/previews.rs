@@ -1,4 +1,4 @@
-//! What a preview shows, for each kind of edit; and that showing it changes nothing.
+//! Tests the preview of each kind of edit; and that showing it changes nothing.
 
 use std::process::Command;
 

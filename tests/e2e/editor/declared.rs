@@ -1,4 +1,5 @@
-//! What an editor did not say that it understands does not come, and what it would have to ask for later comes at once.
+//! Tests that an editor gets nothing that it did not say it understands, and at once what it would have to ask for
+//! later.
 
 use hob_tests::{Editor, EditorOptions};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What an editor gets where there is no language server: the map's answers.
+//! Tests the map's answers to an editor where there is no language server.
 
 use hob_tests::{Editor, World};
 use serde_json::{Value, json};
@@ -101,7 +101,7 @@ fn outlines_symbols_and_folds_come_from_the_map() {
     assert!(covers(0, 7) && covers(6, 7) && covers(10, 12), "{folds:?}");
 }
 
-/// What is typed and not saved is what is asked about.
+/// An unsaved text is the one that questions are about.
 #[test]
 fn the_map_answers_of_the_text_that_the_editor_has() {
     let (_world, mut editor) = without_servers();

@@ -53,7 +53,7 @@ impl Scripted {
         Self { world, complaints, record }
     }
 
-    /// What the server got with this method, in the order of arrival.
+    /// Returns the messages of this method that the server got, in the order of arrival.
     fn got(&self, method: &str) -> Vec<Value> {
         let record = fs::read_to_string(&self.record).unwrap_or_default();
         // The last line may be half written.
@@ -63,7 +63,7 @@ impl Scripted {
             .collect()
     }
 
-    /// How often the server was started.
+    /// Returns the number of times that the server was started.
     fn starts(&self) -> usize {
         starts(&self.world, "ty")
     }
@@ -83,8 +83,8 @@ fn with_pyright() -> World {
     World::new().env("PATH", path_with(&folders))
 }
 
-/// What the scripted server has of a document: version and text, or `null`. Asked until the server answers, because one that
-/// is starting cannot.
+/// Returns the scripted server's copy of a document: version and text, or `null`. It asks until the server answers,
+/// because one that is starting cannot.
 #[track_caller]
 fn server_has(editor: &mut Editor, file: &str) -> Value {
     let mut answer = Err(Value::Null);

@@ -252,7 +252,7 @@ fn eight_editors_get_their_own_answers_and_the_server_their_texts() {
     }
 }
 
-/// What an owner asks after it typed is answered by a server that knows what was typed.
+/// A question that an owner asks after typing is answered by a server that knows what was typed.
 #[test]
 fn a_question_never_overtakes_what_was_typed_before_it() {
     let scripted = Scripted::new(&json!({}));

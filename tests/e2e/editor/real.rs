@@ -191,7 +191,7 @@ impl Desk {
         command
     }
 
-    /// What the script found, and what is on disk now.
+    /// Checks the findings of the script, and the files on disk.
     #[track_caller]
     fn check(&self, output: &Output) {
         let results = std::fs::read_to_string(self.world.path("results")).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What an editor notices when the daemon or the server under it ends: a slower answer, and nothing lost.
+//! Tests the end of the daemon or the server under an editor: the editor notices a slower answer, and nothing is
+//! lost.
 
 use hob_tests::{Editor, Tree, is_alive, kill_hard};
 use rustix::process::{Pid, Signal, kill_process};
@@ -89,7 +90,7 @@ fn a_daemon_killed_under_a_request_costs_no_answer() {
     session.goes_on();
 }
 
-/// What is typed while no daemon runs is not lost either.
+/// A text that is typed while no daemon runs is not lost either.
 #[test]
 fn what_is_typed_while_the_daemon_is_away_counts() {
     let mut session = Session::new();

@@ -1,5 +1,5 @@
-//! What goes to whom: requests of the server, its notifications, verdicts about documents, requests that nobody standardised,
-//! and columns in whatever units an editor counts.
+//! Tests the routing of messages: requests of the server, its notifications, diagnostics of documents, requests that
+//! nobody standardised, and columns in whatever units an editor counts.
 
 use hob_tests::{Editor, EditorOptions, Reply, Tree, World};
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ fn direct(folder: &Path) -> Editor {
     Editor::of(command, folder, &EditorOptions::default())
 }
 
-/// What the server complains of once it has heard everything.
+/// Returns the complaints of the server once it has heard everything.
 fn complaints(editor: &mut Editor, folder: &Path) -> Vec<String> {
     let _ = editor.result("test/text", &editor.about("a.py"));
     let said = fs::read_to_string(folder.join("complaints")).expect("the server made it");

@@ -1,4 +1,4 @@
-//! Who is asked where scores do not decide: language servers, the model that the user configured.
+//! Tests who is asked where scores do not decide: language servers, the model that the user configured.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

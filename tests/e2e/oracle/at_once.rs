@@ -6,7 +6,7 @@ use serde_json::json;
 use super::said::{Kind, Question};
 use super::{Mark, Subject, ask_until_whole};
 
-/// How often everything is started anew.
+/// Number of times that everything is started anew.
 const ROUNDS: usize = 20;
 
 /// The definition asked for at a place where something is used.

@@ -7,29 +7,29 @@ use super::said::Question;
 use super::{Mark, Subject, ask_until_whole};
 use crate::e2e::many::git;
 
-/// How often a caller is written and asked for.
+/// Number of times that a caller is written and asked for.
 const ROUNDS: usize = 100;
 
 /// In so many files; the later callers are written where one was written before.
 const FILES: usize = 70;
 
-/// How often a branch is checked out.
+/// Number of times that a branch is checked out.
 const CHECKOUTS: usize = 20;
 
 /// Files by which one branch differs from another.
 const DIFFERENT: usize = 12;
 
-/// How callers of something are written.
+/// The notation of callers, and the files for them.
 pub(super) struct Edits {
-    /// What is called.
+    /// The definition that is called.
     pub called: Mark,
     /// The path of the `n`th file that uses it.
     pub path: fn(usize) -> String,
-    /// What stands in each of them to begin with; ends with a line feed.
+    /// The text of each file to begin with; ends with a line feed.
     pub start: &'static str,
     /// The line that is appended, without its end.
     pub call: &'static str,
-    /// How often the call uses what is called.
+    /// Number of times that the call uses the called definition.
     pub uses: usize,
     /// A file that is of use to nothing here, and may be removed by a branch.
     pub superfluous: &'static str,
@@ -42,7 +42,7 @@ impl Edits {
     }
 }
 
-/// What the server itself says of files as they are now.
+/// Asks the server itself about the files as they are now.
 #[track_caller]
 fn truth(subject: &Subject, (world, tree): (&World, &Tree), question: &Question) -> Vec<String> {
     let mut lsp = subject.itself(world, tree);

@@ -30,13 +30,13 @@ pub(super) struct Subject {
     pub server: &'static str,
     /// Folders to be put in front of the `PATH`: with them hob finds this server for the project, and no other.
     pub folders: fn() -> Vec<PathBuf>,
-    /// How it is started directly; the first word is looked up in `folders`.
+    /// The command that starts the server directly; its first word is looked up in `folders`.
     pub command: &'static [&'static str],
     /// Variables that the server needs beside `PATH` and `HOME`; hob's daemon and the server itself get the same.
     pub env: fn() -> Vec<(&'static str, String)>,
-    /// What a client of its own has to know.
+    /// The facts that a client of the server's own has to know.
     pub speaks: Speaks,
-    /// Whether the user trusts the project, for servers that run only then.
+    /// True if the user trusts the project, for servers that run only then.
     pub trusted: bool,
     /// The project; it is copied into each test's world.
     pub project: fn() -> &'static Path,
@@ -97,7 +97,7 @@ fn no_env() -> Vec<(&'static str, String)> {
 /// A place in a project, by its text.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
-    /// The file.
+    /// The path of the file in the project.
     pub file: &'static str,
     /// A line that stands only once in it, or a part of one.
     pub line: &'static str,
@@ -133,7 +133,7 @@ fn ask_until_whole(mcp: &mut Mcp, question: &said::Question) -> hob_tests::Answe
     }
 }
 
-/// Which servers run for the project, by hob's own account.
+/// Returns the servers that run for the project, by hob's own account.
 fn running(mcp: &mut Mcp) -> Vec<String> {
     let status = mcp.call("map_status", json!({}));
     let servers = status.ok()["lsp"].as_object().map(|servers| servers.keys().cloned().collect());

@@ -343,7 +343,8 @@ func one() int { return 1 }
 func two() int { return one() + one() }
 ";
 
-/// What Go does for gopls is told by variables: what an untrusted project names is not fetched, nor its C code compiled.
+/// Variables tell Go what it may do for gopls: it does not fetch what an untrusted project names, nor compile its C
+/// code.
 #[test]
 fn an_untrusted_go_project_fetches_and_compiles_nothing() {
     let world = World::new();

@@ -15,27 +15,27 @@ use super::{one_based, running};
 /// Questions about places, beside those about whole files and about callers.
 const PLACES: usize = 150;
 
-/// Of each kind the server may have nothing to answer to so many: names in prose, keywords.
+/// Most questions of each kind to which the server may have nothing to answer: names in prose, keywords.
 const NOTHING: usize = 8;
 
 /// Files that they are asked about. Fewer than a server is given to have open, because what is open may be part of an
 /// answer.
 const FILES: usize = 40;
 
-/// Of these the outline is asked for, and the callers of functions in it.
+/// Number of these files whose outline is asked for, and the callers of functions in it.
 const OUTLINES: usize = 15;
 
-/// How often a server is asked again that may answer otherwise each time.
+/// Number of times that a server is asked again that may answer otherwise each time.
 const ASKED_AGAIN: usize = 20;
 
-/// How often both sides are asked again, with time between, before they are said to differ.
+/// Number of times that both sides are asked again, with time between, before they are said to differ.
 const ROUNDS: usize = 4;
 
 /// Differences that may pass by themselves: two processes of one server need not read at the same pace. More of them would be
 /// hob's.
 const WAVERING: usize = 3;
 
-/// What is asked about a name, over and over.
+/// The kinds of questions about a name, over and over.
 const MIX: [Kind; 8] = [
     Kind::References,
     Kind::Definition,
@@ -47,7 +47,7 @@ const MIX: [Kind; 8] = [
     Kind::Type,
 ];
 
-/// What is no name, in any of the languages.
+/// Words that are no name in any of the languages.
 const WORDS: &[&str] = &[
     "and", "class", "const", "def", "else", "export", "extends", "for", "from", "func", "function", "import",
     "in", "let", "new", "None", "not", "null", "pub", "return", "self", "static", "struct", "switch", "this",
@@ -63,7 +63,7 @@ struct Name {
     behind_others: bool,
 }
 
-/// Asks everything twice.
+/// Asks hob and the server every question, and compares.
 #[track_caller]
 pub(super) fn same_as_the_server(subject: &Subject, seed: u64) {
     let world = subject.world();
@@ -192,7 +192,7 @@ struct Asked {
     names: usize,
     /// Counts the answers that were not complete, because the map knew more.
     partial: usize,
-    /// What differed, and did so no longer when both were asked once more.
+    /// The answers that differed, and did so no longer when both were asked once more.
     wavered: Vec<String>,
     wrong: Vec<String>,
 }
@@ -202,7 +202,7 @@ impl Asked {
         !matches!(self.lsp.capabilities[kind.capability()], Value::Null | Value::Bool(false))
     }
 
-    /// How many questions were asked so far.
+    /// Returns the number of questions asked so far.
     fn count(&self) -> usize {
         self.kinds.values().map(|(count, _)| count).sum()
     }
@@ -285,7 +285,7 @@ impl Asked {
         }
     }
 
-    /// What is called so anywhere.
+    /// Asks for the symbols of this name anywhere.
     #[track_caller]
     fn ask_about_name(&mut self, name: &str) {
         /// A server that gives so many may have left others out, and others each time.
@@ -353,7 +353,7 @@ impl Asked {
 
 /// Functions and methods, and where their names stand.
 fn functions_in(symbols: &Value, found: &mut Vec<(usize, usize, String)>) {
-    /// Method, constructor, function.
+    /// The protocol's kinds of methods, constructors and functions.
     const CALLABLE: [u64; 3] = [6, 9, 12];
     for symbol in symbols.as_array().into_iter().flatten() {
         if CALLABLE.iter().any(|kind| symbol["kind"] == *kind) && symbol.get("selectionRange").is_some() {

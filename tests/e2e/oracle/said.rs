@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::one_based;
 
-/// What is asked.
+/// The kind of a question.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::e2e) enum Kind {
     /// Where it is used, without the declaration.
@@ -19,13 +19,13 @@ pub(in crate::e2e) enum Kind {
     Definition,
     /// Its type and documentation.
     Type,
-    /// What implements it.
+    /// The implementations of the definition.
     Implementations,
-    /// What is in the file.
+    /// The symbols of the file.
     Symbols,
-    /// Who calls it.
+    /// The callers of the function.
     Callers,
-    /// Whom it calls.
+    /// The functions that the function calls.
     Callees,
 }
 
@@ -142,7 +142,8 @@ impl Question {
         inside.filter_map(|item| item["file"].as_str()).map(str::to_owned).collect()
     }
 
-    /// Whether hob's complete answer has all that is in each of the server's answers, and nothing that is in none.
+    /// Returns true if hob's complete answer has all that is in each of the server's answers, and nothing that is in
+    /// none.
     ///
     /// A server that leaves out now one thing and now another has more answers than anybody can ask it for; which things it
     /// wavers about shows after a few.
@@ -155,7 +156,7 @@ impl Question {
         is_honest(answer) && hob.iter().all(ever) && (!whole || demanded.all(|one| hob.contains(one)))
     }
 
-    /// What is wrong with hob's answer in the light of the server's, if anything is.
+    /// Returns the fault of hob's answer in the light of the server's; `None` if there is none.
     #[track_caller]
     pub(super) fn difference(&self, answer: &Answer, server: &[String]) -> Option<String> {
         let (hob, whole) = self.read(answer);

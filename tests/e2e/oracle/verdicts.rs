@@ -1,4 +1,4 @@
-//! What is wrong with files, asked of hob and of the server itself: the same, place for place and word for word.
+//! Compares the diagnostics of hob with those of the server itself: the same, place for place and word for word.
 
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use hob_tests::{World, run};
 
-/// What bash offers after `line`, by the script that `hob completions bash` prints.
+/// Returns the completions that bash offers after `line`, by the script that `hob completions bash` prints.
 fn offered(world: &World, line: &[&str]) -> Vec<String> {
     let script = world.hob(&world.path("tmp"), &["completions", "bash"]).success();
     let ask = r#"

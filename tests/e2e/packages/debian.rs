@@ -15,7 +15,7 @@ fn assets() -> Vec<(String, String)> {
     parts.map(|parts| (parts[0].clone(), parts[1].clone())).collect()
 }
 
-/// Whether a word like `@HOBD@` is left in a unit.
+/// Returns true if a word like `@HOBD@` is left in a unit.
 fn has_placeholder(unit: &str) -> bool {
     unit.split('@').any(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_uppercase()))
 }

@@ -1,4 +1,4 @@
-//! What the packages' own manifests say: one version, names that agree, nothing that a registry refuses.
+//! Tests the packages' own manifests: one version, names that agree, nothing that a registry refuses.
 
 use hob_tests::{World, repository};
 use serde_json::Value;

@@ -60,7 +60,7 @@ fn every_program_and_command_has_a_page_with_its_options() {
     }
 }
 
-/// What pages may be written with: the man macros that groff and mandoc both know, and roff's own.
+/// The macros that pages may be written with: the man macros that groff and mandoc both know, and roff's own.
 const MACROS: [&str; 14] =
     ["TH", "SH", "SS", "PP", "TP", "IP", "RS", "RE", "nf", "fi", "br", "ie", "el", "sp"];
 

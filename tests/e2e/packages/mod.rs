@@ -16,7 +16,7 @@ use std::process::Command;
 
 use hob_tests::{World, outside, repository, run};
 
-/// The four programs.
+/// The file names of the four programs.
 const PROGRAMS: [&str; 4] = ["hob", "hobd", "hob-mcp", "hob-lsp"];
 
 const PROJECT: &str = r#"

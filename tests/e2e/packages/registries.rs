@@ -32,7 +32,7 @@ fn staged(world: &World) -> Vec<String> {
     made.lines().map(str::to_owned).collect()
 }
 
-/// What `npm pack` makes of such a folder.
+/// Packs such a folder with `npm pack`; returns the package.
 fn packed(world: &World, folder: &str) -> PathBuf {
     let dist = world.path("dist");
     std::fs::create_dir_all(&dist).expect("a folder");

@@ -1,4 +1,4 @@
-//! What git does to a tree: thousands of files change, come, go and swap places with folders at once.
+//! Tests what git does to a tree: thousands of files change, come, go and swap places with folders at once.
 //!
 //! Once git has returned, an answer is right or says that it was not fresh. What was seen before is not parsed again: there
 //! is an empty file on both branches because that is what a file is for a moment while git writes it.
@@ -23,7 +23,7 @@ const FILES: usize = 600;
 /// Files that are the same on both.
 const SAME: usize = 300;
 
-/// Clients at once.
+/// Number of clients at once.
 const CLIENTS: usize = 4;
 
 /// Questions of each client after git has returned.
@@ -181,7 +181,7 @@ impl<'w> Repository<'w> {
     }
 }
 
-/// What a tree says at the moment.
+/// The contents of a tree at the moment.
 trait Now: Sync {
     /// Where file `i` is and what it defines.
     fn file(&self, i: usize) -> Option<(String, String)>;

@@ -61,7 +61,7 @@ impl Client {
     }
 }
 
-/// Whether an answer says that it may miss something.
+/// Returns true if an answer says that it may miss something.
 fn says_not_fresh(answer: &Answer) -> bool {
     answer.warnings().contains("Not fresh after")
 }
@@ -75,7 +75,7 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-/// What all clients of a storm share.
+/// The parts that all clients of a storm share.
 struct Storm<'a> {
     world: &'a World,
     tree: &'a Tree,
@@ -194,7 +194,7 @@ fn report((times, took): (&[Duration], Duration), (writes, late): (u32, usize)) 
     );
 }
 
-/// What the comparisons rest on.
+/// Checks the ground of the comparisons: two trees have one digest only if their files are the same.
 #[test]
 fn digests_are_the_same_for_the_same_files_alone() {
     const FIXTURE: &str =

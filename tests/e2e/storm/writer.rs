@@ -24,7 +24,7 @@ struct Own {
     path: String,
     /// Its definitions: a name, and a number of four digits in its body.
     defs: Vec<(String, usize)>,
-    /// Whether its definitions call the writer's function in `lib`.
+    /// True if its definitions call the writer's function in `lib`.
     calls: bool,
 }
 
@@ -42,10 +42,10 @@ pub(super) struct Writer {
     last: String,
 }
 
-/// What a step did.
+/// The changes that one step made.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// For people.
+    /// A description of the step, for people.
     pub(super) what: String,
     /// Names of definitions that came, went or moved.
     names: Vec<String>,
@@ -416,7 +416,7 @@ impl Own {
 }
 
 impl Question {
-    /// What an answer says, in the words of [`Question::expected`].
+    /// Reads an answer into the words of [`Question::expected`].
     pub(super) fn read(&self, answer: &Answer) -> BTreeSet<String> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         if answer.envelope["ok"] != true {

@@ -16,11 +16,11 @@ const PAGES: usize = 3;
 const WITH_CONTEXT: usize = 100;
 /// Patterns counted in one call.
 const COUNTED: usize = 16;
-/// What hob keeps of a line at most, less than it does: a cut line is compared so far.
+/// Longest part of a line that is compared, in bytes: less than hob keeps of a line.
 const LONG: usize = 2_000;
 /// Differences after which it is enough.
 const ENOUGH: usize = 25;
-/// What makes ripgrep know the rules that only hob has.
+/// The options that make ripgrep know the rules that only hob has.
 const OPTIONS: &[&str] = &["--ignore-file=.hobignore"];
 
 /// See the file's header. Differences are gathered, and told all at once.

@@ -22,7 +22,7 @@ impl<'a> Edits<'a> {
         Self { tree, rng, files, made: 0, touched: 0 }
     }
 
-    /// Makes `number` edits.
+    /// Makes `number` edits, one after the other.
     pub(super) fn some(&mut self, number: usize) {
         for _ in 0..number {
             self.made += 1;

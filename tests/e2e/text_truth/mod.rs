@@ -87,7 +87,7 @@ fn on_an_awkward_tree_and_after_edits_and_a_restart() {
     comparison.finish();
 }
 
-/// How many files the daemon looked at, each time that it took in changes; its log says that.
+/// Returns the numbers of files that the daemon examined, each time that it took in changes; its log says that.
 fn looked_at(world: &World) -> Vec<usize> {
     let folder = std::fs::read_dir(world.dir().join("state/log")).expect("there is a log");
     let texts = folder.flatten().map(|file| std::fs::read(file.path()).expect("a log can be read"));

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use hob_tests::{Rng, Tree};
 
-/// What the files are made of.
+/// The words that the files are made of.
 const WORDS: &[&str] = &[
     "needle",
     "Needle",
@@ -47,7 +47,7 @@ const WORDS: &[&str] = &[
     "\\n",
 ];
 
-/// What stands between and ends lines: mostly a line feed.
+/// The texts that separate words and end lines: mostly a line feed.
 const GLUE: &[&str] =
     &[" ", " ", " ", "", "_", ".", "\n", "\n", "\r\n", "\r", "\n\n", "\t", " \n", "\u{b}", "\u{c}"];
 
@@ -85,7 +85,7 @@ fn with_nul(mut bytes: Vec<u8>, at: usize) -> Vec<u8> {
     bytes
 }
 
-/// Fills `tree`.
+/// Fills `tree` with nasty files.
 pub(super) fn fill(tree: &Tree, rng: &mut Rng) {
     for n in 0..160 {
         let len = rng.below(3_000);

@@ -1,4 +1,4 @@
-//! What an editor holds of its documents, what it says of them, and where an edit lies in them as the protocol says it.
+//! Holds an editor's documents, the messages about them, and the places of edits in them as the protocol gives them.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::Editor;
 pub struct Document {
     /// The version that was sent last.
     pub version: i64,
-    /// The text.
+    /// The present text of the document.
     pub text: String,
 }
 

@@ -21,16 +21,16 @@ use crate::command::wait;
 use crate::lsp::{answer, read_all, uri_of, write};
 use crate::{FOREVER, Tree, World, kill_hard};
 
-/// How an editor greets.
+/// The options with which an editor greets.
 #[derive(Clone, Debug)]
 pub struct EditorOptions {
-    /// What it can do, laid over what the harness's editor can do anyway; `null` takes something away.
+    /// The editor's capabilities, laid over those that the harness's editor has anyway; `null` takes something away.
     pub capabilities: Value,
-    /// `initializationOptions`.
+    /// The `initializationOptions` that the editor sends.
     pub options: Value,
     /// Answers to `workspace/configuration`, by section.
     pub settings: Value,
-    /// Arguments of `hob-lsp`.
+    /// The arguments of `hob-lsp`.
     pub args: Vec<String>,
     /// Workspace folders, relative to where it is started; only that folder itself if there are none.
     pub folders: Vec<String>,
@@ -48,20 +48,20 @@ impl Default for EditorOptions {
     }
 }
 
-/// How an editor replies to a request of the server.
+/// The reply of an editor to a request of the server.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// With this result.
+    /// A reply with this result.
     Result(Value),
-    /// With this error.
+    /// A reply with this error.
     Error(Value),
-    /// Not at all.
+    /// No reply at all.
     Silence,
 }
 
 type Replies = Arc<Mutex<HashMap<String, Reply>>>;
 
-/// A running editor.
+/// A running editor, with its documents and messages.
 #[derive(Debug)]
 pub struct Editor {
     child: Child,
@@ -264,7 +264,7 @@ impl Editor {
         self.replies.lock().expect("nobody panics with it").insert(method.to_owned(), reply);
     }
 
-    /// What it was told or asked with this method so far.
+    /// Returns the messages of this method that the editor has received so far.
     pub fn heard(&mut self, method: &str) -> Vec<Value> {
         while self.take(Duration::ZERO) {}
         self.told.iter().filter(|message| message["method"] == method).cloned().collect()

@@ -1,4 +1,4 @@
-//! What answers cost a model, beside what its shell costs it: recorded questions over pinned projects.
+//! Measures the cost of answers to a model, beside that of its shell: recorded questions over pinned projects.
 //!
 //! `questions.txt` has the calls that a sensible agent makes, and the commands that it runs where it has ripgrep and `sed` alone.
 //! `economy.txt` has what came back, in characters. The test fails when an answer of hob's becomes dearer, so that a change
@@ -23,7 +23,7 @@ const TOLERANCE: usize = 2;
 struct Question {
     project: &'static str,
     name: &'static str,
-    /// Tool and arguments.
+    /// The calls of a question: tool and arguments.
     calls: Vec<(&'static str, &'static str)>,
     commands: Vec<&'static str>,
 }

@@ -1,4 +1,5 @@
-//! What a row costs: ten matching lines beside what ripgrep prints for them, and the callers of what many call.
+//! Measures the cost of a row: ten matching lines beside what ripgrep prints for them, and the callers of what many
+//! call.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +11,16 @@ use super::tree;
 /// Words that stand on exactly ten lines of a project: so many of them are asked for.
 const WORDS: usize = 30;
 
-/// What ten hits may cost, beside `rg --heading -n`, in hundredths.
+/// Most that ten hits may cost, beside `rg --heading -n`, in hundredths.
 const MOST: usize = 130;
 
-/// What they cost on average, in hundredths.
+/// Most that ten hits may cost on average, in hundredths.
 const USUAL: usize = 105;
 
 /// One word in so many may cost more, where every line stands in a definition of its own whose name is longer than the line.
 const EXCEPTION: usize = 20;
 
-/// What a row of callers may cost, its share of everything else with it, in characters.
+/// Most that a row of callers may cost, with its share of everything else, in characters.
 const ROW: usize = 60;
 
 fn ripgrep(tree: &Tree, options: &[&str]) -> String {

@@ -1,4 +1,4 @@
-//! What came of the questions, as figures.
+//! Sums up the answers to the questions, as figures.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ pub(super) struct Outcome {
     pub(super) subject: Subject,
     /// `resolved`, `ambiguous`, `not_found` or `error`.
     pub(super) status: String,
-    /// What it resolved to.
+    /// The ID of the entity that the answer resolved to.
     pub(super) id: Option<String>,
     pub(super) confidence: f64,
-    /// IDs, likeliest first.
+    /// IDs of the candidates, likeliest first.
     pub(super) candidates: Vec<String>,
     /// `quick`, `ranked` and so on.
     pub(super) mode: &'static str,
@@ -25,8 +25,8 @@ impl Outcome {
         self.status == "resolved"
     }
 
-    /// Whether it is what a person would have answered. `quick` takes the first of several; `interactive` shows what there is
-    /// and decides nothing.
+    /// Returns true if the answer is the one that a person would have given. `quick` takes the first of several;
+    /// `interactive` shows what there is and decides nothing.
     pub(super) fn is_right(&self) -> bool {
         let is_open = self.status == "ambiguous";
         match (self.subject.class, self.mode) {
@@ -42,7 +42,7 @@ impl Outcome {
         self.is_resolved() && self.id.as_ref().is_some_and(|id| self.subject.is_meant(id))
     }
 
-    /// Whether what was meant is at least shown.
+    /// Returns true if the right entity is at least shown.
     fn is_shown(&self) -> bool {
         let is_meant = |id: &String| self.subject.is_meant(id);
         self.id.iter().any(is_meant) || self.candidates.iter().any(is_meant)
@@ -71,7 +71,7 @@ pub(super) fn share<'a>(
     (all.len(), if all.is_empty() { 1.0 } else { right as f64 / all.len() as f64 })
 }
 
-/// How many answers there are with at least this confidence, and the share that is right.
+/// Returns the number of answers with at least this confidence, and the share that is right.
 pub(super) fn precision(outcomes: &[Outcome], least: f64) -> (usize, f64) {
     share(outcomes.iter().filter(|one| one.is_resolved() && one.confidence >= least), Outcome::is_right)
 }
@@ -132,7 +132,7 @@ fn reliability(outcomes: &[Outcome]) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// What is not right, in the order in which it was asked.
+/// Lists the wrong answers, in the order of the questions.
 pub(super) fn wrong(outcomes: &[Outcome]) -> String {
     outcomes.iter().filter(|one| !one.is_right()).map(Outcome::line).collect()
 }

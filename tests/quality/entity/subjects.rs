@@ -1,4 +1,4 @@
-//! What is asked, and what is right: `subjects/`, one file for each project.
+//! Reads the subjects and their right answers: `subjects/`, one file for each project.
 //!
 //! A line has a class, the words, and what they mean: `path#Name` for a symbol or a section, a path for a file, one that ends
 //! with `/` for a folder, `pkg:` and so on for a package. Where several are named, any of them is right, except for names that
@@ -19,14 +19,14 @@ const FILES: [(&str, &str); 5] = [
 pub(super) const CLASSES: [Class; 6] =
     [Class::Exact, Class::Partial, Class::Paraphrase, Class::Misspelling, Class::Ambiguous, Class::Absent];
 
-/// How something is said.
+/// The way in which a subject names an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// As it is called.
     Exact,
     /// By a part of its name.
     Partial,
-    /// By what it does.
+    /// By what the entity does.
     Paraphrase,
     /// With one letter missing, doubled, swapped or replaced; drawn once by a program from names that nothing else has.
     Misspelling,
@@ -53,29 +53,29 @@ impl Class {
 /// Something that is said.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
-    /// How.
+    /// The way in which the subject names the entity.
     pub(super) class: Class,
-    /// The words.
+    /// The words of the subject.
     pub(super) text: &'static str,
-    /// What they mean.
+    /// The labels of the entities that the words mean.
     pub(super) labels: Vec<&'static str>,
 }
 
 impl Subject {
-    /// Whether this is what was meant.
+    /// Returns true if `id` is what the words mean.
     pub(super) fn is_meant(&self, id: &str) -> bool {
         let id = place(id);
         self.labels.iter().any(|label| label.trim_end_matches('/') == id)
     }
 
-    /// Whether all that may be meant is there.
+    /// Returns true if `ids` has everything that the words may mean.
     pub(super) fn are_all_in(&self, ids: &[String]) -> bool {
         let places: Vec<String> = ids.iter().map(|id| place(id)).collect();
         self.labels.iter().all(|label| places.iter().any(|place| label.trim_end_matches('/') == place))
     }
 
-    /// Whether confidences are fitted with it; the other half judges them. Told by the words alone, so that a new subject moves
-    /// no other one.
+    /// Returns true if confidences are fitted with the subject; the other half judges them. Decided by the words
+    /// alone, so that a new subject moves no other one.
     pub(super) fn is_for_fitting(&self) -> bool {
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
@@ -119,7 +119,7 @@ fn place(id: &str) -> String {
     }
 }
 
-/// What is asked about a project.
+/// Reads the subjects that are asked about a project.
 pub(super) fn subjects(project: &str) -> Vec<Subject> {
     let text = FILES.iter().find(|(name, _)| *name == project).expect("every project has subjects").1;
     text.lines().filter(|line| !line.starts_with('#')).map(subject).collect()

@@ -21,7 +21,7 @@ struct Matched {
     lines: usize,
 }
 
-/// What ripgrep said to all words.
+/// The files and characters that ripgrep printed for all words.
 #[derive(Default)]
 struct Found {
     files: BTreeMap<String, Matched>,

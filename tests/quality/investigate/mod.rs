@@ -46,13 +46,13 @@ fn topics(project: &str) -> Vec<Topic> {
     all.lines().filter(|line| !line.starts_with('#')).map(topic).collect()
 }
 
-/// What became of a topic.
+/// The result of one topic.
 struct Outcome {
     /// The place of the first entry in a right file, from 1.
     rank: Option<usize>,
-    /// Tokens with hob.
+    /// Tokens of finding the answer with hob.
     hob: u64,
-    /// Tokens with grep.
+    /// Tokens of finding the answer with grep.
     grep: u64,
 }
 
@@ -65,7 +65,7 @@ fn is_in(entry: &Value, files: &[&str]) -> bool {
     location.is_some_and(|(file, _)| files.contains(&file))
 }
 
-/// What it takes beyond the answer to see the code.
+/// Returns the tokens that are needed beyond the answer to see the code.
 fn rest(project: &mut Project, topic: &Topic, answer: &Answer) -> u64 {
     let right: Vec<&Value> =
         answer.list("/entries").iter().filter(|entry| is_in(entry, &topic.files)).collect();
@@ -100,7 +100,7 @@ fn within(outcomes: &[Outcome], most: usize) -> f64 {
     right.count() as f64 / outcomes.len() as f64
 }
 
-/// How many times as much grep costs in all.
+/// Returns the cost of grep in all, as a multiple of hob's.
 fn ratio(outcomes: &[Outcome]) -> f64 {
     let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64;
     sum(|one| one.grep) / sum(|one| one.hob)

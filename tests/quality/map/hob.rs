@@ -1,4 +1,4 @@
-//! What the map says, by the daemon's tools as anybody may call them.
+//! Asks the map, by the daemon's tools as anybody may call them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -51,13 +51,13 @@ const BLESS: &str = "HOB_BLESS_MAP";
 /// Set to ask the server about the whole draw where its answers are not known yet.
 const FULL: &str = "HOB_MAP_TRUTH_FULL";
 
-/// Definitions drawn.
+/// Number of definitions that are drawn.
 const DRAWN: usize = 300;
 
-/// Of these so many are asked about where the server's answers are not known.
+/// Number of the drawn definitions that are asked about where the server's answers are not known.
 const QUICK: usize = 40;
 
-/// The draw's seed.
+/// The seed of the draw.
 const SEED: u64 = 6;
 
 /// The definitions to ask about, by their place among all: names that are shared and names that are not by turns.

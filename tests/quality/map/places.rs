@@ -1,4 +1,4 @@
-//! Which places of a file are imports or comments, as the text alone tells.
+//! Finds the places of a file that are imports or comments, as the text alone tells.
 //!
 //! Read by eye, so to say, and not by hob's grammars: what is left out of the comparison must not depend on what is compared.
 
@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use super::rows::Words;
 
-/// What a file's lines are.
+/// The kinds of a file's lines: imports, comments, and their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// Lines of import and export statements, from 1.
     imports: BTreeSet<u64>,
     /// Stretches of comments, in bytes.
     comments: Vec<(usize, usize)>,
-    /// Where lines begin.
+    /// Offsets at which lines begin, in bytes.
     starts: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Places {
         self.imports.contains(&line)
     }
 
-    /// Whether a place lies in a comment; the column is in bytes from 1, which is near enough.
+    /// Returns true if a place lies in a comment; the column is in bytes from 1, which is near enough.
     pub(super) fn is_comment(&self, (line, col): (u64, u64)) -> bool {
         let Some(start) = self.starts.get(line as usize - 1) else { return false };
         let at = start + col as usize - 1;
@@ -94,7 +94,8 @@ fn ecma_ends(statement: &str) -> bool {
     count('{') <= count('}') && (code.ends_with([';', '"', '\'', '}']) || !code.ends_with(','))
 }
 
-/// What stands in a macro has a meaning only where that is expanded, and there a server lists it.
+/// Returns true if a line defines a macro: text in it has a meaning only where the macro is expanded, and there a
+/// server lists it.
 fn is_define(line: &str) -> bool {
     line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("define"))
 }

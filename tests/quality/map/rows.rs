@@ -14,11 +14,11 @@ use super::DRAWN;
 
 /// A server on a project.
 pub(super) struct Row {
-    /// What its golden file is called.
+    /// The name of the row's golden file.
     pub name: &'static str,
-    /// The project's pin.
+    /// The pinned version of the project.
     pub pin: &'static str,
-    /// The server's pin.
+    /// The pinned version of the server.
     pub server: &'static str,
     /// The project; it is copied into a world of its own.
     pub project: fn() -> &'static Path,
@@ -26,23 +26,23 @@ pub(super) struct Row {
     pub prepare: fn(&Path),
     /// Folders to be put on the `PATH` for the server.
     pub folders: fn() -> Vec<PathBuf>,
-    /// How it is started; the first word is looked up in `folders`.
+    /// The command that starts the server; its first word is looked up in `folders`.
     pub command: &'static [&'static str],
     /// Variables that it needs beside `PATH` and `HOME`.
     pub env: fn() -> Vec<(&'static str, String)>,
-    /// What a client has to know of it.
+    /// The facts that a client has to know of the server.
     pub speaks: fn() -> Speaks,
     /// Endings of the language's files.
     pub endings: &'static [&'static str],
-    /// How the language writes comments and imports.
+    /// The language's notation of comments and imports.
     pub words: Words,
-    /// How many definitions are drawn.
+    /// Number of definitions that are drawn.
     pub drawn: usize,
     /// Definitions that are asked about beside those that are drawn: file and name, of the first declaration there.
     pub also: &'static [(&'static str, &'static str)],
 }
 
-/// How a language writes what is not counted as a use.
+/// A language's notation of the places that are not counted as uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Words {
     /// `#`; `import`, `from`, `__all__`.

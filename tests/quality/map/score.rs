@@ -13,19 +13,19 @@ use super::server::{Answer, Symbol, Truth, has_word};
 /// A line: file and number.
 pub(super) type Line = (String, u64);
 
-/// How one definition fared.
+/// The result of comparing one definition.
 #[derive(Debug, Default)]
 pub(super) struct Verdict {
     title: String,
     uses: Compared,
 }
 
-/// What was demanded and what was said.
+/// The lines that the server demands and those that the map has.
 #[derive(Debug, Default)]
 struct Compared {
     /// Demanded, with the map's confidence.
     demanded: BTreeMap<Line, Option<&'static str>>,
-    /// Of the map, with the confidence and whether the server lists them; `None` where it does not know.
+    /// The map's lines, with the confidence and whether the server lists them; `None` where it does not know.
     said: BTreeMap<Line, (&'static str, Option<bool>)>,
 }
 
@@ -78,7 +78,7 @@ impl Verdict {
 }
 
 impl fmt::Display for Verdict {
-    /// What is wrong, for people.
+    /// Writes the differences, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut wrong = String::new();
         for ((file, line), level) in &self.uses.demanded {
@@ -104,7 +104,7 @@ pub(super) struct Score {
     shared: Tally,
 }
 
-/// Lines counted.
+/// Counts of lines, by confidence.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     definitions: usize,

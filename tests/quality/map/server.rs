@@ -1,4 +1,5 @@
-//! What the server says: the outline of every file, and the references of what was drawn; kept for the next run.
+//! Asks the server: the outline of every file, and the references of the drawn definitions; the answers are kept for
+//! the next run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,7 @@ use super::{FULL, QUICK, SEED, draw};
 /// Raised when what is asked changes.
 const VERSION: u32 = 2;
 
-/// Of a member's name so many places that are not listed are looked at: names that stand in more are everybody's.
+/// Most unlisted places of a member's name that are examined: names that stand in more are everybody's.
 const LOOKED_AT: usize = 40;
 
 /// Kinds of the protocol's outline that are definitions here.
@@ -31,26 +32,26 @@ const OPEN: [u64; 4] = [2, 3, 4, 19];
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Symbol {
     pub file: String,
-    /// Of its name, from 1; the column in UTF-16 units.
+    /// The line of its name, from 1; the column in UTF-16 units.
     pub line: u64,
     pub col: u64,
     pub name: String,
     /// The names around it.
     pub within: String,
     pub kind: u64,
-    /// Whether it stands in a function.
+    /// True if the definition stands in a function.
     pub local: bool,
-    /// Whether several definitions have its name.
+    /// True if several definitions have its name.
     pub shared: bool,
 }
 
 impl Symbol {
-    /// Whether both are declarations of one thing. A type and a function of one name are two.
+    /// Returns true if both are declarations of one thing. A type and a function of one name are two.
     pub(super) fn is_one_with(&self, other: &Self) -> bool {
         self.home() == other.home()
     }
 
-    /// What declarations of one thing have in common.
+    /// Returns the properties that all declarations of one thing share.
     pub(super) fn home(&self) -> (&str, &str, &str, bool) {
         (&self.file, &self.within, &self.name, CLASSES.contains(&self.kind))
     }
@@ -66,14 +67,14 @@ pub(super) struct Place {
     pub file: String,
     pub line: u64,
     pub col: u64,
-    /// Whether what is defined there is a kin of what was asked about.
+    /// True if the definition at the place is a kin of the one that was asked about.
     pub kin: bool,
 }
 
 /// The references of one definition.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
-    /// Which of the symbols.
+    /// The definition, by its place among the symbols.
     pub symbol: usize,
     pub places: Vec<Place>,
     /// Declarations of the same in other places, which of the symbols.
@@ -90,7 +91,7 @@ impl Answer {
     }
 }
 
-/// What the server says.
+/// The server's answers: the symbols, the references, and the lines it does not see.
 #[derive(Debug)]
 pub(super) struct Truth {
     pub symbols: Vec<Symbol>,
@@ -101,7 +102,7 @@ pub(super) struct Truth {
 }
 
 impl Truth {
-    /// What was kept, or what the server says now; and whether that is about the whole draw.
+    /// Reads the kept answers, or asks the server now; also returns true if the answers cover the whole draw.
     pub(super) fn of(row: &Row, tree: &Tree) -> (Self, bool) {
         let kept = target_dir().join(format!("test-env/map-truth-{}.json", row.name));
         let key = key(row);
@@ -116,7 +117,7 @@ impl Truth {
         (truth, whole)
     }
 
-    /// Whether the server has nothing to say about a line.
+    /// Returns true if the server does not see a line.
     pub(super) fn is_unseen(&self, file: &str, line: u64) -> bool {
         let regions = self.unseen.get(file).into_iter().flatten();
         regions.into_iter().any(|(first, last)| (*first..=*last).contains(&line))
@@ -193,7 +194,7 @@ impl Truth {
     }
 }
 
-/// What kept answers are answers to.
+/// Returns the key of kept answers: everything on which they depend.
 pub(super) fn key(row: &Row) -> String {
     format!("{VERSION} {} {} {SEED} {}", row.pin, row.server, row.drawn)
 }
@@ -210,7 +211,7 @@ fn mark_shared(symbols: &mut [Symbol]) {
     }
 }
 
-/// What may be drawn: the first declaration of each definition.
+/// Returns the definitions that may be drawn: the first declaration of each.
 pub(super) fn eligible(symbols: &[Symbol]) -> Vec<usize> {
     let is_test = |symbol: &Symbol| {
         let name = symbol.name.to_lowercase();
@@ -267,7 +268,7 @@ pub(super) struct Asking<'r> {
     tree: &'r Tree,
     /// Every file that may refer to something.
     texts: BTreeMap<String, String>,
-    /// Comments, by file.
+    /// The places of imports and comments, by file.
     places: BTreeMap<String, Places>,
 }
 
@@ -396,20 +397,21 @@ impl<'r> Asking<'r> {
         self.before(place).ends_with(['.', '>'])
     }
 
-    /// What stands before a place in its line.
+    /// Returns the text before a place in its line.
     fn before(&self, place: &Place) -> &str {
         let text = self.texts.get(&place.file).map_or("", String::as_str);
         let line = text.lines().nth(place.line as usize - 1).unwrap_or("");
         line[..line.len() - behind(line, place.col).len()].trim_end()
     }
 
-    /// Whether a definition gives itself its name there: a second declaration, which an outline may leave out.
+    /// Returns true if a definition gives itself its name there: a second declaration, which an outline may leave
+    /// out.
     fn is_declared(&self, place: &Place) -> bool {
         let before = self.before(place);
         before.ends_with("def") || before.ends_with("class")
     }
 
-    /// What the server says is defined at a place.
+    /// Asks the server for the definitions of the name at a place.
     pub(super) fn defined(&mut self, place: &Place) -> Vec<Place> {
         self.lsp.open(&place.file);
         let params = question(&self.lsp, (&place.file, place.line, place.col));
@@ -429,7 +431,7 @@ impl<'r> Asking<'r> {
         places
     }
 
-    /// Which symbols declare the same: what is listed only when declarations are asked for.
+    /// Returns the symbols that declare the same: those that the server lists only when declarations are asked for.
     fn twins(&mut self, symbols: &[Symbol], mut params: Value, uses: &[Place]) -> Vec<usize> {
         params["context"]["includeDeclaration"] = json!(true);
         let all = self.listed(&params);
@@ -440,7 +442,8 @@ impl<'r> Asking<'r> {
         (0..symbols.len()).filter(|&at| is_there(&symbols[at])).collect()
     }
 
-    /// What it does not see of a file: all of it, where it cannot say anything about what is in it.
+    /// Returns the stretches of a file that the server does not see: all of it, where it cannot say anything about
+    /// its contents.
     fn unseen(&mut self, file: &str, symbols: &[Symbol]) -> Vec<(u64, u64)> {
         // These see every file.
         if matches!(self.row.words, Words::Python | Words::Ecma) {
@@ -484,7 +487,7 @@ impl<'r> Asking<'r> {
         places.is_comment((place.line, place.col))
     }
 
-    /// Whether something else of that name is defined there, and not what was asked about.
+    /// Returns true if something else of that name is defined there, and not the definition that was asked about.
     fn is_of_kin(&mut self, place: &Place, symbol: &Symbol, group: &[&Symbol]) -> bool {
         let defined = self.defined(place);
         let is_own = |place: &Place| {
@@ -517,7 +520,7 @@ pub(super) fn words(line: &str, name: &str) -> impl Iterator<Item = u64> {
     found.map(move |at| line[..at].encode_utf16().count() as u64 + 1)
 }
 
-/// Whether a name stands in a line as a word.
+/// Returns true if a name stands in a line as a word.
 pub(super) fn has_word(line: &str, name: &str) -> bool {
     words(line, name).next().is_some()
 }
@@ -527,7 +530,7 @@ fn starts_with(text: &str, place: &Place, name: &str) -> bool {
     behind(line, place.col).starts_with(name)
 }
 
-/// What stands in a line from a column in UTF-16 units on.
+/// Returns the text of a line from a column in UTF-16 units on.
 fn behind(line: &str, col: u64) -> &str {
     let mut units = 1;
     for (at, c) in line.char_indices() {

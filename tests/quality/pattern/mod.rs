@@ -40,7 +40,7 @@ fn read(root: &Path) -> Files {
     files
 }
 
-/// What hob makes of the tree, previewed and applied: the files that change.
+/// Changes the tree by hob, previewed and applied; returns the files that change.
 fn ours(mcp: &mut Mcp, root: &Path, before: &Files, (language, pattern, rewrite): Pair) -> Files {
     let args = json!({"language": language, "pattern": pattern, "rewrite": rewrite});
     let preview = mcp.call("edit_pattern", args);
@@ -58,7 +58,7 @@ fn name_of(language: &str) -> &str {
     if language == "sh" { "bash" } else { language }
 }
 
-/// What ast-grep makes of the tree: the files that change.
+/// Changes the tree by ast-grep; returns the files that change.
 fn theirs(root: &Path, before: &Files, (language, pattern, rewrite): Pair) -> Files {
     let mut command = Command::new(outside::ast_grep());
     command.current_dir(root).env("HOME", "/nonexistent");
@@ -69,7 +69,7 @@ fn theirs(root: &Path, before: &Files, (language, pattern, rewrite): Pair) -> Fi
     changed(root, before)
 }
 
-/// What differs first, with some lines around it.
+/// Returns the first difference, with some lines around it; `None` if there is none.
 fn difference(ours: &Files, theirs: &Files) -> Option<String> {
     let paths = ours.keys().chain(theirs.keys());
     let path = paths.into_iter().find(|path| ours.get(*path) != theirs.get(*path))?;

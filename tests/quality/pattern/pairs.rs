@@ -1,4 +1,4 @@
-//! What is replaced by what, and where.
+//! The patterns and rewrites that are tried, and the trees in which they are.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What freshness costs on an idle tree, and that the size of the tree does not matter.
+//! Measures the cost of freshness on an idle tree, and that the size of the tree does not matter.
 //!
 //! All trees have their daemons at the same time and are asked in turns, so that a busy moment of the machine meets them
 //! alike. The trees are made for this, so that they differ in nothing but their size; the given one is asked as well.
@@ -24,7 +24,7 @@ struct Lane {
     server: Server,
     plain: Times,
     barrier: Times,
-    /// Of two calls one after the other: what the barrier added.
+    /// The barrier's share of two calls one after the other.
     added: Times,
     /// Dropped last, in this order.
     _world: Option<World>,

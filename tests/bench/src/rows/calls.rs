@@ -1,4 +1,4 @@
-//! What a call costs before it does anything: the shim's start, the way to the daemon and back.
+//! Measures the cost of a call before it does anything: the shim's start, the way to the daemon and back.
 
 use serde_json::json;
 

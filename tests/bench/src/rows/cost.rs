@@ -1,4 +1,5 @@
-//! What text search costs: the time until it works, its place on the disk, its memory; and how that grows with the tree.
+//! Measures the cost of text search: the time until it works, its place on the disk, its memory; and how that grows
+//! with the tree.
 //!
 //! The clock of "text ready" begins with the start of a session's shim, which finds no daemon, and ends with the first whole answer
 //! of `regex_search`: it holds the daemon's start, listing, reading, hashing and indexing, all that a first question waits for.

@@ -1,5 +1,5 @@
-//! What it costs an editor that its server is shared: the same client on `hob-lsp`, and straight on another instance of the
-//! same server; and what a long session leaves behind.
+//! Measures the cost to an editor of sharing its server: the same client on `hob-lsp`, and straight on another
+//! instance of the same server; and what a long session leaves behind.
 //!
 //! Nothing is saved, so the tree stays as it is.
 
@@ -28,7 +28,7 @@ struct Ways {
     straight: Client,
     /// Where the questions are about, counted from 0.
     at: (u64, u64),
-    /// What the document has on disk.
+    /// The text of the document on disk.
     text: String,
 }
 
@@ -74,7 +74,7 @@ fn one_server(args: &Args, world: &World, (server, asked): (&str, &str)) -> Resu
     ways.session(server, world)
 }
 
-/// The unit.
+/// Measures the unit: a call that does nothing.
 fn noop(args: &Args, world: &World) -> Result<Times, Failure> {
     let mut agent = world.server()?;
     let mut noop = Times::default();
@@ -192,7 +192,7 @@ fn size(answer: &Value) -> usize {
     answer.to_string().len()
 }
 
-/// What is typed: small functions.
+/// Returns the keys that are typed: small functions.
 fn keys() -> Vec<char> {
     let functions = (0..).map(|i| format!("def typed_{i}(value):\n    return value + {i}\n\n\n"));
     functions.flat_map(|text| text.chars().collect::<Vec<_>>()).take(KEYSTROKES).collect()

@@ -1,4 +1,4 @@
-//! Whether what hob keeps on the disk grows when a daemon comes and goes, in good order or not.
+//! Measures whether what hob keeps on the disk grows when a daemon comes and goes, in good order or not.
 //!
 //! Between two rounds files change to and fro between the same two contents, so that there is something to store and
 //! nothing new: a folder that grows keeps what nobody needs. Sizes are taken while the daemon is at rest.
@@ -24,10 +24,10 @@ const FILES: usize = 3_000;
 /// Files that change in every round.
 const CHANGED: usize = 600;
 
-/// What every changed file says, by turns.
+/// The words in every changed file, by turns.
 const WORDS: [&str; 2] = ["marked_even", "marked_odd"];
 
-/// Restarts, then kills.
+/// Measures the growth over restarts, then over kills.
 pub(super) fn growth(args: &Args) -> Result<(), Failure> {
     let rounds = (args.rounds / 2).max(2);
     println!("\ngrowth: hob's cache folder over {rounds} restarts, then over {rounds} times kill -9");

@@ -1,5 +1,5 @@
-//! What the daemon costs while nobody asks: CPU time and wake-ups by thread, and what it costs that somebody else reads the
-//! tree.
+//! Measures the cost of the daemon while nobody asks: CPU time and wake-ups by thread, and what it costs that
+//! somebody else reads the tree.
 //!
 //! An agent's session stays open, as it does all day. A wake-up is counted where a thread gave up the processor by
 //! itself: it did so once for each time that it was woken.
@@ -80,7 +80,7 @@ impl Span {
         Ok(Self { pid, start: Instant::now(), cpu: process::cpu(pid)?, threads: process::threads(pid)? })
     }
 
-    /// What every thread that lives did since, by its number.
+    /// Returns the cost of every living thread since then, by its number.
     fn spent(&self) -> Result<BTreeMap<u32, Thread>, Failure> {
         let mut threads = process::threads(self.pid)?;
         for (id, thread) in &mut threads {

@@ -50,7 +50,7 @@ pub(super) fn map(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is asked, by kind of question.
+/// Returns the questions, by kind of question.
 fn questions(known: &[Known]) -> Vec<(&'static str, &'static str, Vec<Value>)> {
     let search = |text: &dyn Fn(&str) -> String| -> Vec<Value> {
         known.iter().map(|known| json!({"query": text(&known.name)})).collect()

@@ -32,7 +32,7 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 /// Rounds of rows that take seconds each.
 const FEW: usize = 3;
 
-/// How a row is measured.
+/// The way in which a row is measured.
 #[derive(Clone, Copy)]
 enum Row {
     /// With daemons and trees of its own.
@@ -66,7 +66,7 @@ const ROWS: &[(&str, Row)] = &[
     ("switch", Row::Alone(switch::switch)),
 ];
 
-/// The rows' names.
+/// Returns the names of the rows.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|(name, _)| *name)
 }
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// The given tree, or a copy of it, with the daemon and the neighbours that have indexed it: once, for all rows of a run.
 struct Lab {
     world: World,
-    /// How long the index took, if this run made it.
+    /// Time that the index took, if this run made it.
     cold: Option<Duration>,
     codanna: OnceCell<Codanna>,
     csearch: OnceCell<Csearch>,

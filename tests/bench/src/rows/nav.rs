@@ -1,5 +1,5 @@
-//! What hob adds to a language server's own answer: the same question through `hob-mcp`, and straight to another instance of
-//! the same server.
+//! Measures what hob adds to a language server's own answer: the same question through `hob-mcp`, and straight to
+//! another instance of the same server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -89,7 +89,7 @@ fn ask(live: &Live, project: &Project, at: &At, question: Straight) -> Result<()
     Ok(live.ask(project, &at.file, &cancel, |server| question(server, at, asking))?)
 }
 
-/// Reads `src/a.py:3:5`.
+/// Reads a place such as `src/a.py:3:5`.
 pub(super) fn place(text: &str) -> Result<At, Failure> {
     let mut parts = text.rsplitn(3, ':');
     let (col, line, file) = (parts.next(), parts.next(), parts.next());

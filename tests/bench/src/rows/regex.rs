@@ -37,7 +37,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("no n-gram, words", r"\w+\s+=\s+\w+;"),
 ];
 
-/// What one pattern took.
+/// The times that one pattern took.
 #[derive(Default)]
 struct Measured {
     counted: Times,
@@ -91,7 +91,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What hob and ripgrep found, as lines, occurrences and files.
+/// The totals of hob and ripgrep, as lines, occurrences and files.
 #[derive(Default)]
 struct Totals {
     hob: [u64; 3],
@@ -169,12 +169,12 @@ fn lines_with_rg(rg: &Path, pattern: &str, tree: &Path) -> Command {
     command
 }
 
-/// How many lines a program prints; all of them are read.
+/// Returns the number of lines that a program prints; all of them are read.
 fn lines(command: &mut Command) -> Result<u64, Failure> {
     Ok(output(command)?.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
-/// What a searching program prints; it ends with 1 when nothing matches.
+/// Returns the output of a searching program, which ends with 1 when nothing matches.
 fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
     let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output()?;
     if matches!(out.status.code(), Some(0 | 1)) {
@@ -184,8 +184,8 @@ fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// How long a session waits until it may search a tree of which nothing is known: the daemon's start, listing, reading and
-/// indexing the text. The map is made afterwards.
+/// Returns the time that a session waits until it may search a tree of which nothing is known: the daemon's start,
+/// listing, reading and indexing the text. The map is made afterwards.
 pub(super) fn text_ready(server: &mut Server) -> Result<std::time::Duration, Failure> {
     time_of(|| {
         while ask(server, "zqxjkvbwzq", "count").is_err() {

@@ -1,4 +1,5 @@
-//! What the text form costs: nothing for a call that answers nothing, and the rendering of the longest answer.
+//! Measures the cost of the text form: nothing for a call that answers nothing, and the rendering of the longest
+//! answer.
 
 use std::hint::black_box;
 

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Between two rounds: people and agents do not save more often either.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What an answer was worth.
+/// The worth of an answer after a save.
 enum Seen {
     Right,
     /// Not right, and the answer says that it may not be.

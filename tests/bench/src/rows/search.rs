@@ -7,7 +7,7 @@ use crate::Args;
 use crate::mcp::Server;
 use crate::stats::{Times, compare, show};
 
-/// Warm symbol searches.
+/// Measures symbol searches on a warm index.
 pub(super) fn search(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nsymbol search, warm: map_search (barrier included) against find_symbol");
     let codanna = lab.codanna(args)?;

@@ -1,5 +1,5 @@
-//! What it costs that several agents work on one project: the memory of its language servers, and how long the second agent
-//! waits for its first answer.
+//! Measures the cost of several agents on one project: the memory of its language servers, and how long the second
+//! agent waits for its first answer.
 //!
 //! One agent and eight ask the same number of questions, each time with a daemon that has just been started and a language
 //! server that has not. Every answer must be complete and say the same.
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 struct Memory {
     processes: usize,
     rss: u64,
-    /// What of it is not counted twice.
+    /// The part of the memory that is not counted twice, in bytes.
     pss: u64,
 }
 

@@ -14,7 +14,7 @@ use crate::mcp::{Answer, Server};
 use crate::stats::{Times, millis, show};
 use crate::world::{World, run};
 
-/// How long a start may take to a right answer.
+/// The longest time that a start may take to a right answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A cold index is measured again as long as it takes less than this.

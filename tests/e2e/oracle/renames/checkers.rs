@@ -1,4 +1,4 @@
-//! What says of a whole project how much is wrong with it, without a language server: type checkers and compilers.
+//! Counts the errors of a whole project without a language server: type checkers and compilers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use hob_tests::{Output, Tree, World, run};
 use serde_json::Value;
 
-/// What is wrong, by file, without places: edits move things.
+/// The errors by file, without places: edits move things.
 pub(in super::super) type Errors = BTreeMap<String, Vec<String>>;
 
 /// Finds everything that is wrong with a project; it may write to it.
@@ -65,12 +65,12 @@ fn of_lines(tree: &Tree, output: &Output, mark: &str) -> Errors {
     errors
 }
 
-/// ty.
+/// Checks a project with ty.
 pub(in super::super) fn ty(world: &World, tree: &Tree) -> Errors {
     of_lines(tree, &ran(world, tree, &["ty", "check", "--output-format", "concise"]), " error[")
 }
 
-/// pyright.
+/// Checks a project with pyright.
 #[track_caller]
 pub(in super::super) fn pyright(world: &World, tree: &Tree) -> Errors {
     let output = ran(world, tree, &["pyright", "--outputjson"]);

@@ -19,7 +19,7 @@ const OTHERS: usize = 4;
 /// Files that names are drawn from.
 const FILES: usize = 120;
 
-/// How often each file is drawn from, if that is what it takes.
+/// Most times that each file is drawn from.
 const ROUNDS: usize = 12;
 
 /// Replacements of ranges of bytes in files by path.
@@ -32,7 +32,7 @@ pub(super) struct Case {
     pub(super) file: String,
     pub(super) line: u64,
     pub(super) col: u64,
-    /// What it replaces, or why it does not.
+    /// The replacements that the server makes, or the reason why it makes none.
     pub(super) edits: Result<Edits, String>,
 }
 
@@ -111,7 +111,7 @@ fn collect(symbols: &Value, names: &mut Vec<(String, (u64, u64))>) {
     }
 }
 
-/// What stands in a line from a column on, in UTF-16 units from 0; `None` within a character.
+/// Returns the text of a line from a column on, in UTF-16 units from 0; `None` within a character.
 fn from_column(line: &str, col: usize) -> Option<&str> {
     let mut units = 0;
     for (at, c) in line.char_indices() {
@@ -134,7 +134,7 @@ impl Case {
         Self { name: name.to_owned(), new_name, file: file.to_owned(), line, col, edits }
     }
 
-    /// By what the server says first.
+    /// Returns true if the server's first answer has edits in several files.
     fn is_across_files(&self, lsp: &mut Lsp) -> bool {
         self.ask(lsp).is_ok_and(|edit| by_file(lsp, &edit).len() > 1)
     }
@@ -155,7 +155,7 @@ impl Case {
         self.ask_for_good((copy, lsp));
     }
 
-    /// What a server says first may be what it has read so far.
+    /// Asks the server until its answer stands: the first one may be about what it has read so far.
     fn ask_for_good(&mut self, (copy, lsp): (&Tree, &mut Lsp)) {
         self.edits = lsp.settled(|lsp| self.ask(lsp)).map(|edit| in_bytes(copy, lsp, &edit));
     }

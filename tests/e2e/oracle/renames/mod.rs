@@ -31,14 +31,15 @@ pub(super) const FEW: usize = 3;
 /// Texts of files by path.
 type Files = BTreeMap<String, String>;
 
-/// What came of a rename through hob.
+/// The result of a rename through hob.
 #[derive(Default)]
 struct Outcome {
-    /// Whether hob called it complete.
+    /// True if hob called the rename complete.
     is_whole: bool,
     /// Lines that still have the name, as hob counted them.
     left: usize,
-    /// What hob says became of the files that were changed: how many it knows it of, and what is worse.
+    /// hob's report on the diagnostics of the changed files: the number of files that it knows them of, and the
+    /// increases.
     diagnostics: Value,
 }
 
@@ -130,7 +131,7 @@ impl Case {
         Outcome { is_whole, left, diagnostics: done.ok()["sourceResultDetails"]["diagnostics"].clone() }
     }
 
-    /// How many lines still have the name, which hob has to have counted.
+    /// Returns the number of lines that still have the name, which hob has to have counted.
     #[track_caller]
     fn leftovers(&self, tree: &Tree, done: &Answer) -> usize {
         let has_it = |text: &str| words(text).any(|word| word == self.name);
@@ -174,7 +175,7 @@ fn whole_diff(mcp: &mut Mcp, id: &str) -> String {
     diff
 }
 
-/// What git makes of files when it is given a diff of them.
+/// Returns the files that git makes when it is given a diff of them.
 #[track_caller]
 fn patched(world: &World, (copy, after): (&Tree, &Files), diff: &str) -> Files {
     let folder = world.path("patched");
@@ -224,7 +225,8 @@ fn all_files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// What there is more of that is wrong, once all renames are done, and is not about a name that hob said is left behind.
+/// Returns the increases of errors, once all renames are done, that are not about a name that hob said is left
+/// behind.
 #[track_caller]
 fn made_worse(
     (subject, world): (&Subject, &World),

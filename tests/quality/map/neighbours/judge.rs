@@ -1,4 +1,4 @@
-//! What the server says of functions: which lines are whose, and what is meant in one by a name.
+//! Asks the server about functions: the lines of each, and the meaning of a name in one.
 //!
 //! A function is the outermost one that a place is in, for programs differ in what they make of functions within functions;
 //! methods of classes are functions each. Answers are kept in `target/test-env` beside the references.
@@ -22,7 +22,7 @@ const VALUES: [u64; 4] = [7, 8, 13, 14];
 /// A function: its file and its first and last line.
 pub(super) type Function = (String, u64, u64);
 
-/// Whether a use that a program claims is one.
+/// The judgement of a use that a program claims.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Judged {
     Right,
@@ -38,7 +38,7 @@ pub(super) struct Judge<'a> {
     world: &'a World,
     asking: Option<Asking<'a>>,
     functions: BTreeMap<String, Vec<(u64, u64)>>,
-    /// What is defined at places: files and lines.
+    /// The definitions of names at places: files and lines.
     defined: BTreeMap<String, Vec<(String, u64)>>,
     texts: BTreeMap<String, (Vec<String>, Places)>,
 }
@@ -95,7 +95,7 @@ impl<'a> Judge<'a> {
         around.map(|(first, last)| (file.to_owned(), *first, *last))
     }
 
-    /// Whether the name in a place is followed by what makes it a call.
+    /// Returns true if the name in a place is followed by the beginning of a call.
     pub(super) fn is_call(&mut self, place: &Place, name: &str) -> bool {
         let line = self.line(&place.file, place.line);
         let mut units = 1;
@@ -111,8 +111,8 @@ impl<'a> Judge<'a> {
         behind[arguments..].starts_with('(')
     }
 
-    /// Whether a definition is used in a function whose uses the server does not list: it is asked at every place with its
-    /// name there.
+    /// Judges whether a definition is used in a function whose uses the server does not list: it is asked at every
+    /// place with the definition's name there.
     pub(super) fn looks(&mut self, function: &Function, group: &[&Symbol]) -> Judged {
         let (file, first, last) = function;
         let mut judged = Judged::Wrong;

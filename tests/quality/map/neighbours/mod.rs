@@ -34,13 +34,13 @@ use super::server::{Answer, Symbol, Truth};
 use judge::{Function, Judge, Judged};
 use programs::Neighbour;
 
-/// The two questions.
+/// The names of the two questions.
 const TABLES: [&str; 2] = ["callers", "references"];
 
-/// What is made of hob's edges: without and with those that are only possible.
+/// The two readings of hob's edges: without and with those that are only possible.
 const HOB: [&str; 2] = ["hob", "hob, candidates too"];
 
-/// Functions, by question.
+/// The functions in an answer, by question.
 type Functions = [BTreeSet<Function>; 2];
 
 /// Everything that is asked.
@@ -60,7 +60,7 @@ struct Comparison<'a> {
 
 /// One definition, and what everybody says of it.
 struct Case<'a> {
-    /// Which figures it belongs to.
+    /// The name of the figures that the case belongs to.
     which: String,
     title: String,
     group: Vec<&'a Symbol>,
@@ -205,7 +205,7 @@ impl<'a> Comparison<'a> {
         tally
     }
 
-    /// What hob misses, with who has it, and what it says that is not so.
+    /// Lists hob's missing uses, with the programs that have them, and its false ones.
     fn differences(&mut self, case: &Case<'_>, table: usize) -> String {
         let mut text = String::new();
         let mut note = |what: &str, (file, first, last): &Function| {
@@ -244,7 +244,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A program's figures.
+/// The figures of one program.
 #[derive(Debug, Default)]
 struct Tally {
     definitions: usize,

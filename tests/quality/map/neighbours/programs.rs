@@ -20,7 +20,7 @@ const ALL: &str = "10000000";
 /// Places that a program says use something: lines of the uses, or of the functions that hold them.
 pub(super) type Said = BTreeSet<(String, u64)>;
 
-/// Which program.
+/// The program that is compared with hob.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Codegraph,
@@ -38,7 +38,7 @@ pub(super) struct Neighbour {
     home: PathBuf,
 }
 
-/// What a program says of one definition.
+/// The answer of a program about one definition.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// Where it is called, or made an instance of.
@@ -83,7 +83,7 @@ impl Neighbour {
         neighbour
     }
 
-    /// What it is called.
+    /// Returns the program's name in lower case.
     pub(super) fn name(&self) -> String {
         format!("{:?}", self.kind).to_lowercase()
     }
@@ -112,13 +112,13 @@ impl Neighbour {
         done(&mut self.command(args));
     }
 
-    /// What it prints; null if that is no JSON, as where it knows no such thing.
+    /// Runs the program and reads its output; null if that is no JSON, as where it knows no such thing.
     fn asked(&self, args: &[&str]) -> Value {
         let output = self.command(args).stdin(Stdio::null()).output().expect("it ran before");
         serde_json::from_slice(&output.stdout).unwrap_or_default()
     }
 
-    /// Who calls and who uses a definition.
+    /// Asks the program for the callers and the users of a definition.
     pub(super) fn told(&self, symbols: &[Symbol], answer: &Answer) -> Told {
         let group: Vec<&Symbol> = answer.group(symbols).map(|at| &symbols[at]).collect();
         let mut told = Told::default();
