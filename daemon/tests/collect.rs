@@ -1,4 +1,4 @@
-//! What hob keeps on disk: no more than it is of use, and not more with every start.
+//! Tests hob's files on disk: no more than it is of use, and not more with every start.
 
 use std::fs;
 use std::path::Path;

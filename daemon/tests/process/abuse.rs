@@ -76,7 +76,7 @@ async fn rubbish_is_no_order() {
     }
 }
 
-/// Of a frame that is too large, and of one that there is no room for, nothing is read.
+/// The daemon reads nothing of a frame that is too large, nor of one that there is no room for.
 #[tokio::test(flavor = "multi_thread")]
 async fn large_messages_of_all_clients_share_one_room() {
     let world = World::new();

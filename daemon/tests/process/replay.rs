@@ -1,4 +1,4 @@
-//! What the client repeats, watched from a daemon that follows a script.
+//! Tests the calls that the client repeats, watched from a daemon that follows a script.
 
 use hob_client::Client;
 use hob_proto::transport::{self, Listener, Reader, Writer};

@@ -17,7 +17,7 @@ use hob_proto::{ClientKind, ClientMessage, ServerMessage, frame, transport};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
-/// How often something is looked at that must come true in the end.
+/// Most looks at something that must come true in the end.
 const LOOKS: usize = 3_000;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
@@ -128,12 +128,12 @@ impl World {
         files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).collect()
     }
 
-    /// How many daemons have ever come up.
+    /// Returns the number of daemons that have ever come up.
     pub(crate) fn daemons_started(&self) -> usize {
         self.log().lines().filter(|line| line.contains(": ready ")).count()
     }
 
-    /// Whether a daemon lives: somebody holds its lock.
+    /// Returns true if a daemon lives: somebody holds its lock.
     pub(crate) fn has_daemon(&self) -> bool {
         let Ok(file) = File::open(self.places.daemon_lock()) else { return false };
         file.try_lock().is_err()
@@ -176,7 +176,7 @@ pub(crate) fn pid_in(path: &Path) -> Option<u32> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// `kill -9`.
+/// Kills a process with `kill -9`.
 pub(crate) fn kill(pid: u32) {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw).expect("a process id");
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it lives");
@@ -273,12 +273,12 @@ impl EditorSide for Slow {
 #[derive(Default)]
 pub(crate) struct TestCalls {
     pub(crate) undone: Arc<Undone>,
-    /// Whether saving waits for [`TestCalls::open`].
+    /// True if saving waits for [`TestCalls::open`].
     pub(crate) hangs_at_the_end: Mutex<bool>,
     /// `wait` answers once this is true.
     open: Mutex<bool>,
     opened: Condvar,
-    /// What happened, in order.
+    /// The events that happened, in order.
     pub(crate) events: Mutex<Vec<String>>,
 }
 
