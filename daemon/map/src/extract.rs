@@ -16,7 +16,7 @@ use crate::recover::{Reading, recover};
 use crate::tamed::tamed;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 11;
+pub const EXTRACTOR_VERSION: u32 = 12;
 
 thread_local! {
     static PARSERS: RefCell<Vec<Kept>> = RefCell::new((0..Lang::ALL.len()).map(|_| Kept::default()).collect());

@@ -321,6 +321,9 @@ impl Ecma {
             self.skip = name.id();
         }
         self.bind_given_in(node, cx);
+        if is_arrow {
+            self.given_object(node, cx);
+        }
         if opened {
             self.result(node, cx);
         }

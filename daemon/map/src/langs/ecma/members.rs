@@ -33,7 +33,7 @@ impl Ecma {
         } else if !self.exported_objects.is_empty() && self.exported_objects.remove(&node.id()) {
             Container::Exports
         } else {
-            Container::Other
+            self.local_container(node).unwrap_or(Container::Other)
         };
         self.container(node);
         self.containers.push((node.end_byte(), container));
@@ -67,6 +67,10 @@ impl Ecma {
                 if name == "constructor" && container == Container::Class {
                     self.parameter_properties(node, cx);
                 }
+            }
+            (Container::Methods, Some(at), Some(name)) => {
+                self.open_method(node, (name, at), &wrap, cx);
+                cx.bind(THIS, Binding::Opaque);
             }
             _ => {
                 cx.open_scope(true);
@@ -140,6 +144,9 @@ impl Ecma {
     /// `key: value` of an object literal.
     pub(super) fn pair<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         let container = self.container(node);
+        if container == Container::Methods {
+            return self.local_member(node, cx);
+        }
         if !matches!(container, Container::Object | Container::Exports) {
             return Step::Into;
         }

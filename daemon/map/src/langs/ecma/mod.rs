@@ -22,6 +22,7 @@ mod manifest;
 mod members;
 mod mend;
 mod modules;
+mod objects;
 mod packages;
 mod probe;
 mod refs;
@@ -103,6 +104,8 @@ enum Container {
     Interface,
     /// An object literal whose members are definitions.
     Object,
+    /// An object literal in a function, of which the functions are definitions.
+    Methods,
     /// `module.exports = { ... }`.
     Exports,
     /// Anything whose members have no names of their own.
@@ -136,6 +139,8 @@ struct Ecma {
     contexts: FxHashMap<usize, (String, usize)>,
     /// Object literals whose members are definitions.
     objects: FxHashSet<usize>,
+    /// Object literals in functions that have a name or are returned.
+    local_objects: FxHashSet<usize>,
     /// Object literals that are `module.exports`.
     exported_objects: FxHashSet<usize>,
     /// Bodies of classes without a name.
@@ -188,6 +193,7 @@ impl Ecma {
             containers: Vec::new(),
             contexts: FxHashMap::default(),
             objects: FxHashSet::default(),
+            local_objects: FxHashSet::default(),
             exported_objects: FxHashSet::default(),
             nameless: FxHashSet::default(),
             assigned: FxHashSet::default(),
@@ -258,6 +264,7 @@ impl Rules for Ecma {
             Act::FieldDefinition => self.field(node, cx),
             Act::PropertySignature => self.property_signature(node, cx),
             Act::Pair => self.pair(node, cx),
+            Act::Return => self.returned_object(node, cx),
             Act::Interface => self.interface(node, cx),
             Act::Enum => self.enumeration(node, cx),
             Act::EnumMember => self.enum_members(node, cx),

@@ -15,6 +15,8 @@ pub(super) struct Plan {
     wrap: Wrap,
     value: Value,
     is_const: bool,
+    /// Whether it stands in a function, so that only functions in its value count.
+    is_local: bool,
     head: usize,
 }
 
@@ -34,7 +36,8 @@ impl Ecma {
         for (i, &declarator) in declarators.iter().enumerate() {
             let value = declarator.child_by_field_id(f.value);
             let value = value.map_or(Value::Plain, |value| self.value_kind(value, cx.source));
-            if local && value == Value::Plain {
+            let is_local = local && value == Value::Plain;
+            if is_local && !self.holds_functions(declarator, cx) {
                 continue;
             }
             let mut own = if alone { wrap.clone() } else { Wrap::of(declarator, Outer::default()) };
@@ -43,7 +46,7 @@ impl Ecma {
                 own.doc.clone_from(&wrap.doc);
             }
             let head = if i == 0 { node.start_byte() } else { declarator.start_byte() };
-            self.plans.insert(declarator.id(), Plan { wrap: own, value, is_const, head });
+            self.plans.insert(declarator.id(), Plan { wrap: own, value, is_const, is_local, head });
         }
         Step::Into
     }
@@ -109,11 +112,20 @@ impl Ecma {
             }
         }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
-            self.objects.insert(object.id());
+            let objects = if plan.is_local { &mut self.local_objects } else { &mut self.objects };
+            objects.insert(object.id());
         }
         if value.is_some_and(|value| self.is_module_exports(value, cx)) {
             self.offer(cx.text(pattern), "default", cx);
         }
+    }
+
+    /// Returns true if a variable of a function is an object literal with functions among its members.
+    fn holds_functions<'t>(&self, declarator: Node<'t>, cx: &Cx<'t>) -> bool {
+        let f = &self.grammar.fields;
+        let is_simple = declarator.child_by_field_id(f.name).is_some_and(|name| name.kind() == "identifier");
+        let value = declarator.child_by_field_id(f.value).filter(|_| is_simple && cx.owner().is_some());
+        value.is_some_and(|value| self.object_of_functions(value, cx).is_some())
     }
 
     /// Returns true if a value holds functions of its own: an object, or a call that is given one or the other.

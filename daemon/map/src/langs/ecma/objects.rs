@@ -1,0 +1,77 @@
+//! Object literals inside functions: the functions in them are definitions where the literal has a name or is returned, so that a
+//! line in such a function is known to be in it and not only in what is around. Options that are passed to a call are none: they are
+//! many, and what they are called with names them already.
+
+use tree_sitter::Node;
+
+use super::defs::New;
+use super::scopes::Value;
+use super::types::THIS;
+use super::{Container, Ecma};
+use crate::facts::DefKind;
+use crate::walk::{Binding, Cx, Step};
+
+impl Ecma {
+    /// `return { run() {} }`.
+    pub(super) fn returned_object<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+        self.note_object(node.named_child(0), cx);
+        Step::Into
+    }
+
+    /// `=> ({ run() {} })`.
+    pub(super) fn given_object<'t>(&mut self, function: Node<'t>, cx: &Cx<'t>) {
+        let body = function.child_by_field_id(self.grammar.fields.body);
+        self.note_object(body.filter(|body| body.kind() == "parenthesized_expression"), cx);
+    }
+
+    fn note_object<'t>(&mut self, value: Option<Node<'t>>, cx: &Cx<'t>) {
+        let object = value.and_then(|value| self.object_of_functions(value, cx));
+        if let Some(object) = object.filter(|_| cx.owner().is_some()) {
+            self.local_objects.insert(object.id());
+        }
+    }
+
+    /// The object literal that a value is, if functions are among its members.
+    pub(super) fn object_of_functions<'t>(&self, value: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
+        let object = self.object_in(value)?;
+        let mut cursor = object.walk();
+        let has_function = object
+            .named_children(&mut cursor)
+            .any(|member| member.kind() == "method_definition" || self.function_of(member, cx).is_some());
+        has_function.then_some(object)
+    }
+
+    /// The function that a member `key: function` has as its value, also where that is one side of a condition.
+    fn function_of<'t>(&self, member: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
+        let value =
+            member.child_by_field_id(self.grammar.fields.value).filter(|_| member.kind() == "pair")?;
+        let is_function = |value: &Node<'t>| self.value_kind(*value, cx.source) == Value::Function;
+        if value.kind() != "ternary_expression" {
+            return Some(value).filter(is_function);
+        }
+        let mut cursor = value.walk();
+        let functions: Vec<Node<'t>> = value.named_children(&mut cursor).filter(is_function).collect();
+        if let [function] = functions[..] { Some(function) } else { None }
+    }
+
+    /// `key: function` of such a literal.
+    pub(super) fn local_member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let at = node.child_by_field_id(self.grammar.fields.key);
+        let name = at.and_then(|at| Some((at, self.property_name(at, cx)?)));
+        let (Some((at, name)), Some(value)) = (name, self.function_of(node, cx)) else { return Step::Into };
+        let wrap = self.wrap(node, cx);
+        let head = (node.start_byte(), self.head(value).1);
+        self.make(&New { name, at, kind: DefKind::Method, head, visible: true }, &wrap, Some(true), cx);
+        if value.kind() != "arrow_function" {
+            cx.bind(THIS, Binding::Opaque);
+        }
+        self.opened = value.id();
+        Step::Into
+    }
+
+    /// Whether a literal is one of these.
+    pub(super) fn local_container(&mut self, object: Node<'_>) -> Option<Container> {
+        let is_local = !self.local_objects.is_empty() && self.local_objects.remove(&object.id());
+        is_local.then_some(Container::Methods)
+    }
+}
