@@ -13,9 +13,9 @@ use std::time::Duration;
 use hob_proto::private_dir;
 use tokio::time::Instant;
 
-use crate::connect::{Reached, Refusal, connect, gone, left_behind, should_replace};
+use crate::connect::{Reached, Refusal, connect, left_behind, should_replace, wait_until_gone};
 use crate::connection::Connection;
-use crate::launch::{Startup, launch};
+use crate::launch::{Startup, launch_daemon};
 use crate::locks::{Backoff, StartLock, StartLockFile, daemon_is_gone, pid_in};
 use crate::settings::Settings;
 use crate::tail::log_lines;
@@ -31,12 +31,14 @@ const STARTS: u32 = 3;
 ///
 /// # Errors
 /// [`Unavailable`] with the true cause.
-pub async fn reach(settings: &Settings) -> Result<Connection, Unavailable> {
-    let settings = settings.now();
+pub async fn reach_daemon(settings: &Settings) -> Result<Connection, Unavailable> {
+    let settings = settings.with_current_places();
     match reach_at(settings.clone()).await {
         // Somebody has meanwhile started the daemon in another of this user's places.
-        Err(Unavailable::StartFailed { .. }) if settings.now().places.socket != settings.places.socket => {
-            reach_at(settings.now()).await
+        Err(Unavailable::StartFailed { .. })
+            if settings.with_current_places().places.socket != settings.places.socket =>
+        {
+            reach_at(settings.with_current_places()).await
         }
         reached => reached,
     }
@@ -44,14 +46,14 @@ pub async fn reach(settings: &Settings) -> Result<Connection, Unavailable> {
 
 /// Where these settings say.
 async fn reach_at(settings: Settings) -> Result<Connection, Unavailable> {
-    match look(&settings, true).await? {
-        Found::Daemon(connection) => Ok(connection),
+    match probe_daemon(&settings, true).await? {
+        ProbedDaemon::Daemon(connection) => Ok(connection),
         _ => Replacing { settings, may_replace: true, replaced: 0, starts: 0 }.run().await,
     }
 }
 
 /// The outcome of an attempt to connect, by what is to be done about it.
-enum Found {
+enum ProbedDaemon {
     /// A daemon that this client may use.
     Daemon(Connection),
     /// Nobody listens on the socket.
@@ -67,22 +69,22 @@ enum OlderDaemon {
     Refusing(Refusal),
 }
 
-async fn look(settings: &Settings, may_replace: bool) -> Result<Found, Unavailable> {
+async fn probe_daemon(settings: &Settings, may_replace: bool) -> Result<ProbedDaemon, Unavailable> {
     Ok(match connect(settings).await? {
-        Reached::Nobody => Found::Nobody,
-        Reached::Leaving => Found::Leaving,
+        Reached::Nobody => ProbedDaemon::Nobody,
+        Reached::Leaving => ProbedDaemon::Leaving,
         Reached::Serving(connection) => {
             let server = connection.server();
             if may_replace && should_replace(&settings.build(), &server.build, server.successor.as_deref()) {
-                Found::Older(OlderDaemon::Serving(connection))
+                ProbedDaemon::Older(OlderDaemon::Serving(connection))
             } else {
-                Found::Daemon(connection)
+                ProbedDaemon::Daemon(connection)
             }
         }
         Reached::Refusing(refusal) => {
             let successor = refusal.successor.as_deref();
             if may_replace && should_replace(&settings.build(), &refusal.build, successor) {
-                Found::Older(OlderDaemon::Refusing(refusal))
+                ProbedDaemon::Older(OlderDaemon::Refusing(refusal))
             } else {
                 let more = left_behind(settings, &refusal.build, successor);
                 let reason =
@@ -112,21 +114,21 @@ impl Replacing {
         let mut backoff = Backoff::new(Duration::from_millis(2), Duration::from_millis(50));
         let mut waiting_since = Instant::now();
         loop {
-            match look(&self.settings, self.may_replace).await? {
-                Found::Daemon(connection) => return Ok(connection),
-                Found::Older(daemon) => {
+            match probe_daemon(&self.settings, self.may_replace).await? {
+                ProbedDaemon::Daemon(connection) => return Ok(connection),
+                ProbedDaemon::Older(daemon) => {
                     self.replace(daemon).await;
                     // Its calls are done; what it still has to save gets its own time.
                     waiting_since = Instant::now();
                 }
-                Found::Nobody if daemon_is_gone(&self.settings.places.daemon_lock())? => {
+                ProbedDaemon::Nobody if daemon_is_gone(&self.settings.places.daemon_lock())? => {
                     self.start().await?;
                     // The new one takes the best place, which need not be the last one's.
-                    self.settings = self.settings.now();
+                    self.settings = self.settings.with_current_places();
                     waiting_since = Instant::now();
                     continue;
                 }
-                Found::Nobody | Found::Leaving => {}
+                ProbedDaemon::Nobody | ProbedDaemon::Leaving => {}
             }
             if waiting_since.elapsed() > self.settings.patience.hand_over {
                 let seconds = self.settings.patience.hand_over.as_secs();
@@ -139,12 +141,12 @@ impl Replacing {
 
     /// Waits for the start lock, or for the daemon that its holder starts.
     async fn lock_or_daemon(&self) -> Result<Turn, Unavailable> {
-        let mut queue = Queue::join(&self.settings)?;
+        let mut queue = StartLockQueue::join(&self.settings)?;
         loop {
             if let Some(lock) = queue.try_lock().await? {
                 return Ok(Turn::Ours(lock));
             }
-            if let Found::Daemon(connection) = look(&self.settings, true).await? {
+            if let ProbedDaemon::Daemon(connection) = probe_daemon(&self.settings, true).await? {
                 return Ok(Turn::Served(connection));
             }
         }
@@ -157,7 +159,7 @@ impl Replacing {
         let gone = async {
             match daemon {
                 OlderDaemon::Serving(connection) if connection.retire(REASON).is_ok() => {
-                    connection.ended().await;
+                    connection.wait_for_end().await;
                 }
                 OlderDaemon::Serving(_) => {}
                 OlderDaemon::Refusing(refusal) => refusal.ask_to_retire(REASON).await,
@@ -170,13 +172,13 @@ impl Replacing {
 
     async fn start(&mut self) -> Result<(), Unavailable> {
         if self.starts == STARTS {
-            let log_tail = log_lines(&self.settings.places.logs(), None);
+            let log_tail = log_lines(&self.settings.places.logs_dir(), None);
             let reason = "it was ready and ended at once, several times".into();
             return Err(Unavailable::StartFailed { reason, log_tail });
         }
         self.starts += 1;
         self.may_replace = false;
-        match launch(&self.settings).await? {
+        match launch_daemon(&self.settings).await? {
             Startup::Ready | Startup::AlreadyRunning => Ok(()),
             Startup::Failed { reason, log_tail } => Err(Unavailable::StartFailed { reason, log_tail }),
             Startup::TimedOut { log_tail } => {
@@ -193,14 +195,14 @@ enum Turn {
 }
 
 /// Waiting for the start lock.
-struct Queue<'a> {
+struct StartLockQueue<'a> {
     settings: &'a Settings,
     file: StartLockFile,
     since: Instant,
     backoff: Backoff,
 }
 
-impl<'a> Queue<'a> {
+impl<'a> StartLockQueue<'a> {
     fn join(settings: &'a Settings) -> Result<Self, Unavailable> {
         let file = StartLockFile::open(&settings.places.start_lock())?;
         let backoff = Backoff::new(Duration::from_millis(2), Duration::from_millis(50));
@@ -237,7 +239,7 @@ pub struct NobodyStarts {
 /// [`Unavailable`].
 pub async fn let_nobody_start(settings: &Settings) -> Result<NobodyStarts, Unavailable> {
     private_dir::ensure(&settings.places.runtime)?;
-    let mut queue = Queue::join(settings)?;
+    let mut queue = StartLockQueue::join(settings)?;
     loop {
         if let Some(lock) = queue.try_lock().await? {
             return Ok(NobodyStarts { lock });
@@ -258,13 +260,13 @@ impl NobodyStarts {
         let holder = pid_in(&path);
         match connect(settings).await? {
             Reached::Serving(connection) if connection.retire(reason).is_ok() => {
-                drop(connection.ended().await);
+                drop(connection.wait_for_end().await);
             }
             Reached::Refusing(refusal) => refusal.ask_to_retire(reason).await,
             _ => {}
         }
         let patience = settings.patience.start_lock;
-        match gone(settings, holder.unwrap_or_default(), patience).await? {
+        match wait_until_gone(settings, holder.unwrap_or_default(), patience).await? {
             true => Ok(holder),
             false => Err(Unavailable::StillHeld { pid: pid_in(&path), seconds: patience.as_secs() }),
         }

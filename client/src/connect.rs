@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_proto::frame::{self, FrameError};
-use hob_proto::transport::{self, Reader, Stream, Writer};
+use hob_proto::transport::{self, Stream, TransportReader, TransportWriter};
 use hob_proto::{Build, ClientMessage, Welcome, private_dir};
 
-use crate::connection::{Connection, Server};
+use crate::connection::{ConnectedDaemon, Connection};
 use crate::locks::{daemon_is_gone, pid_in};
 use crate::settings::Settings;
 use crate::unavailable::Unavailable;
@@ -38,8 +38,8 @@ pub struct Refusal {
     pub reason: String,
     /// The program that a service manager starts when it has gone.
     pub successor: Option<PathBuf>,
-    reader: Reader,
-    writer: Writer,
+    reader: TransportReader,
+    writer: TransportWriter,
 }
 
 impl Refusal {
@@ -99,7 +99,7 @@ async fn first_word(settings: &Settings, stream: Stream) -> Result<Reached, Unav
         match tokio::time::timeout(patience.welcome, &mut greeting).await {
             Ok(reached) => return reached,
             Err(_) if since.elapsed() < patience.ready && is_starting(settings)? => {}
-            Err(_) => return Err(silent(settings, since.elapsed())),
+            Err(_) => return Err(silence_error(settings, since.elapsed())),
         }
     }
 }
@@ -115,7 +115,7 @@ fn is_starting(settings: &Settings) -> Result<bool, Unavailable> {
     Ok(age.is_some_and(|age| age < settings.patience.ready))
 }
 
-fn silent(settings: &Settings, waited: Duration) -> Unavailable {
+fn silence_error(settings: &Settings, waited: Duration) -> Unavailable {
     let seconds = waited.as_secs();
     match is_running(settings) {
         Ok(false) => {
@@ -144,7 +144,7 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
     match frame::read::<Welcome>(&mut reader).await {
         Ok(Welcome::Accepted { protocol, build, pid, notice, successor }) => {
             let notice = notice.or_else(|| left_behind(settings, &build, successor.as_deref()));
-            let server = Server { protocol, build, pid, notice, successor };
+            let server = ConnectedDaemon { protocol, build, pid, notice, successor };
             Ok(Reached::Serving(Connection::start(server, reader, writer)))
         }
         Ok(Welcome::Refused { retiring: true, .. }) => Ok(Reached::Leaving),
@@ -172,7 +172,7 @@ fn is_older(ours: &Build, running: &Build) -> bool {
 }
 
 fn is_another(program: &Path, running: &Build) -> bool {
-    let there = Build::of(program);
+    let there = Build::from_executable(program);
     there.stamp != 0 && there.stamp != running.stamp
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn left_behind(settings: &Settings, running: &Build, successor: Optio
 ///
 /// # Errors
 /// [`Unavailable`] when its lock cannot be looked at.
-pub async fn gone(settings: &Settings, pid: u32, patience: Duration) -> Result<bool, Unavailable> {
+pub async fn wait_until_gone(settings: &Settings, pid: u32, patience: Duration) -> Result<bool, Unavailable> {
     let until = Instant::now() + patience;
     loop {
         let lock = settings.places.daemon_lock();
@@ -230,7 +230,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let program = dir.path().join("hobd");
         std::fs::write(&program, "").expect("written");
-        let there = Build::of(&program).stamp;
+        let there = Build::from_executable(&program).stamp;
         let ours = build("9.0.0", there + 5);
         assert!(!should_replace(&ours, &build("0.1.0", there), Some(&program)), "it is what runs");
         assert!(should_replace(&ours, &build("0.1.0", there - 1), Some(&program)), "it was written since");

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use hob_proto::frame::{self, FrameError};
 use hob_proto::message::{Ask, Call, Event, Offer};
-use hob_proto::transport::{Reader, Writer};
+use hob_proto::transport::{TransportReader, TransportWriter};
 use hob_proto::{Build, ClientMessage, Form};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::editor::{Inbox, UNTAKEN};
-use crate::routing::{End, Routing, Waiting};
+use crate::routing::{End, RoutedCall, Routing};
 
 /// Calls that may wait to be written; further callers wait their turn.
 const UNWRITTEN_CALLS: usize = 64;
@@ -29,7 +29,7 @@ const WRITE_BATCH: usize = 64 * 1024;
 
 /// A call to make.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
+pub struct ToolRequest {
     /// The name of the tool to call.
     pub tool: String,
     /// Its arguments, passed on as they are.
@@ -46,7 +46,7 @@ pub struct Request {
     pub replies: Map<String, Value>,
 }
 
-impl Request {
+impl ToolRequest {
     /// A call of `tool` with `args`.
     #[must_use]
     pub fn new(tool: impl Into<String>, args: Map<String, Value>) -> Self {
@@ -70,7 +70,7 @@ impl Request {
 
 /// The answer of one call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct DaemonAnswer {
     /// A copy of the envelope's `ok` field.
     pub ok: bool,
     /// The envelope, serialised; to be passed on as it is.
@@ -108,14 +108,14 @@ pub struct Lost {
 }
 
 impl Lost {
-    pub(crate) fn of(end: &End, sent: bool) -> Self {
+    pub(crate) fn from_end(end: &End, sent: bool) -> Self {
         Self { sent, orderly: end.orderly, too_large: false, reason: end.reason.clone() }
     }
 }
 
 /// The daemon at the other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub struct ConnectedDaemon {
     /// The version of the protocol that the daemon speaks.
     pub protocol: u32,
     /// The build of the daemon.
@@ -135,7 +135,7 @@ pub struct Connection {
 }
 
 struct Inner {
-    server: Server,
+    server: ConnectedDaemon,
     routing: Arc<Routing>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
     unwritten: Arc<Semaphore>,
@@ -159,7 +159,7 @@ struct Outgoing {
 
 impl Connection {
     /// Takes over a connection after its handshake. Needs a tokio runtime.
-    pub(crate) fn start(server: Server, reader: Reader, writer: Writer) -> Self {
+    pub(crate) fn start(server: ConnectedDaemon, reader: TransportReader, writer: TransportWriter) -> Self {
         let routing = Arc::new(Routing::new());
         let (outgoing, queue) = mpsc::unbounded_channel();
         tokio::spawn(write_all(writer, queue));
@@ -171,7 +171,7 @@ impl Connection {
 
     /// Returns the facts about the daemon at the other end.
     #[must_use]
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &ConnectedDaemon {
         &self.inner.server
     }
 
@@ -188,7 +188,7 @@ impl Connection {
     }
 
     /// Waits until the connection has ended; how it did.
-    pub async fn ended(&self) -> String {
+    pub async fn wait_for_end(&self) -> String {
         let mut ended = self.inner.routing.ended.subscribe();
         // The sender lives in `self`, so this cannot fail.
         let _ = ended.wait_for(|ended| *ended).await;
@@ -199,7 +199,11 @@ impl Connection {
     ///
     /// # Errors
     /// [`Lost`] when the connection ends first. The request's `deadline` is passed on to the daemon but not enforced here.
-    pub async fn call(&self, request: &Request, progress: Option<OnProgress>) -> Result<Answer, Lost> {
+    pub async fn call(
+        &self,
+        request: &ToolRequest,
+        progress: Option<OnProgress>,
+    ) -> Result<DaemonAnswer, Lost> {
         let id = self.inner.next_id.fetch_add(1, Ordering::Relaxed);
         let message = ClientMessage::Call(Call {
             id,
@@ -215,15 +219,15 @@ impl Connection {
         let frame = encode(&message)?;
         let bytes = frame.len() - 4;
         if bytes > frame::MAX_QUESTION {
-            return Err(refused(&FrameError::TooLarge { bytes, limit: frame::MAX_QUESTION }));
+            return Err(refused_error(&FrameError::TooLarge { bytes, limit: frame::MAX_QUESTION }));
         }
         let permit = Arc::clone(&self.inner.unwritten).acquire_owned().await.ok();
         let sent = Arc::new(AtomicBool::new(false));
         let (answer, answered) = oneshot::channel();
-        self.inner.routing.add_call(id, Waiting { answer, progress, sent: Arc::clone(&sent) })?;
+        self.inner.routing.add_call(id, RoutedCall { answer, progress, sent: Arc::clone(&sent) })?;
         let _guard = CancelOnDrop { connection: self, id };
         let _ = self.inner.outgoing.send(Outgoing { frame, sent: Some(sent), _permit: permit });
-        answered.await.unwrap_or_else(|_| Err(self.lost()))
+        answered.await.unwrap_or_else(|_| Err(self.lost_error()))
     }
 
     /// Asks for the daemon's status: a JSON object for people and scripts.
@@ -234,12 +238,12 @@ impl Connection {
         let (sender, receiver) = oneshot::channel();
         self.inner.routing.add_status(sender)?;
         self.send(&ClientMessage::Status)?;
-        receiver.await.map_err(|_| self.lost())
+        receiver.await.map_err(|_| self.lost_error())
     }
 
     /// Takes what the daemon says to an editor from now on. One inbox at a time: a second one takes the place of the first.
     #[must_use]
-    pub fn inbox(&self) -> Inbox {
+    pub fn open_inbox(&self) -> Inbox {
         let (sender, waiting) = mpsc::channel(UNTAKEN);
         self.inner.routing.add_inbox(sender);
         Inbox::new(self.clone(), waiting)
@@ -251,14 +255,17 @@ impl Connection {
     /// # Errors
     /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. Without an error it
     /// may be lost as well: the [`Inbox`] tells.
-    pub fn lsp(&self, message: &str) -> Result<(), Lost> {
+    pub fn send_lsp(&self, message: &str) -> Result<(), Lost> {
         let frame = encode(&OfEditor::Lsp { message })?;
         let permit = Arc::clone(&self.inner.unwritten).try_acquire_owned().ok();
-        self.inner.outgoing.send(Outgoing { frame, sent: None, _permit: permit }).map_err(|_| self.lost())
+        self.inner
+            .outgoing
+            .send(Outgoing { frame, sent: None, _permit: permit })
+            .map_err(|_| self.lost_error())
     }
 
     /// Waits until little enough waits to be written. Dropping the future loses nothing.
-    pub async fn room(&self) {
+    pub async fn wait_for_room(&self) {
         let _ = self.inner.unwritten.acquire().await;
     }
 
@@ -280,12 +287,12 @@ impl Connection {
 
     fn send(&self, message: &ClientMessage) -> Result<(), Lost> {
         let out = Outgoing { frame: encode(message)?, sent: None, _permit: None };
-        self.inner.outgoing.send(out).map_err(|_| self.lost())
+        self.inner.outgoing.send(out).map_err(|_| self.lost_error())
     }
 
-    pub(crate) fn lost(&self) -> Lost {
+    pub(crate) fn lost_error(&self) -> Lost {
         let unknown = || End { reason: "the connection was closed".into(), orderly: false };
-        Lost::of(&self.inner.routing.how_it_ended().unwrap_or_else(unknown), true)
+        Lost::from_end(&self.inner.routing.how_it_ended().unwrap_or_else(unknown), true)
     }
 }
 
@@ -318,14 +325,14 @@ enum OfEditor<'m> {
 
 fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, Lost> {
     // Only a request of more than 64 MiB cannot be encoded.
-    frame::encode(message).map_err(|error| refused(&error))
+    frame::encode(message).map_err(|error| refused_error(&error))
 }
 
-fn refused(error: &FrameError) -> Lost {
+fn refused_error(error: &FrameError) -> Lost {
     Lost { sent: false, orderly: false, too_large: true, reason: error.to_string() }
 }
 
-async fn read_all(reader: Reader, routing: Arc<Routing>) {
+async fn read_all(reader: TransportReader, routing: Arc<Routing>) {
     let mut reader = BufReader::new(reader);
     let reason = loop {
         match frame::read(&mut reader).await {
@@ -339,7 +346,7 @@ async fn read_all(reader: Reader, routing: Arc<Routing>) {
 
 /// Writes until there is nothing left to write or nobody to read it. How the connection ended is the reader's to find: a
 /// daemon's goodbye may still be on its way.
-async fn write_all(mut writer: Writer, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
+async fn write_all(mut writer: TransportWriter, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
     let mut batch = Vec::new();
     while let Some(first) = queue.recv().await {
         let mut permits = Vec::new();

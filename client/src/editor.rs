@@ -44,6 +44,6 @@ impl Inbox {
     /// # Errors
     /// [`Lost`] when the connection has ended and all that had come is taken.
     pub async fn next(&mut self) -> Result<FromDaemon, Lost> {
-        self.waiting.recv().await.ok_or_else(|| self.connection.lost())
+        self.waiting.recv().await.ok_or_else(|| self.connection.lost_error())
     }
 }

@@ -12,10 +12,10 @@ use toml::de::{DeTable, DeValue};
 /// enables nothing.
 #[must_use]
 pub fn enabled_in(file: &Path) -> bool {
-    std::fs::read_to_string(file).is_ok_and(|text| enables(&text))
+    std::fs::read_to_string(file).is_ok_and(|text| text_enables_edits(&text))
 }
 
-fn enables(text: &str) -> bool {
+fn text_enables_edits(text: &str) -> bool {
     let Ok(table) = DeTable::parse(text) else { return false };
     let here = |table: &DeTable<'_>| {
         table.get("edits").is_some_and(|said| matches!(said.get_ref(), DeValue::Boolean(true)))
@@ -31,10 +31,10 @@ mod tests {
 
     #[test]
     fn edits_are_enabled_for_all_projects_or_for_one() {
-        assert!(enables("edits = true"));
-        assert!(enables("[workspaces.\"/home/me/a\"]\nedits = true"));
-        assert!(!enables("edits = false\n[servers.ty]\nenabled = true"));
-        assert!(!enables("edits = \"yes\""));
+        assert!(text_enables_edits("edits = true"));
+        assert!(text_enables_edits("[workspaces.\"/home/me/a\"]\nedits = true"));
+        assert!(!text_enables_edits("edits = false\n[servers.ty]\nenabled = true"));
+        assert!(!text_enables_edits("edits = \"yes\""));
         assert!(!enabled_in(Path::new("/there/is/no/such/file")));
     }
 }

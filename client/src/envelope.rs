@@ -8,11 +8,11 @@ use hob_proto::{Envelope, Form, TokenBudget, ToolError};
 use hob_render::{Frame, error_document, fit};
 use serde_json::{Map, Value};
 
-use crate::connection::Request;
+use crate::connection::ToolRequest;
 
 /// The answer to `request` that says `error`, in the form that was asked for.
 #[must_use]
-pub fn error_answer(request: &Request, error: ToolError) -> String {
+pub fn error_answer(request: &ToolRequest, error: ToolError) -> String {
     match Form::asked_in(&request.args, request.form) {
         Form::Json => error_envelope(&request.tool, &request.args, error),
         Form::Text => {
@@ -30,7 +30,7 @@ fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> St
     loop {
         let mut envelope = Envelope::of_error(error.clone(), budget);
         let text = envelope.to_text();
-        if envelope.token_budget.used <= budget.requested || !shorten(&mut error) {
+        if envelope.token_budget.used <= budget.requested || !leave_out_least(&mut error) {
             return text;
         }
     }
@@ -47,7 +47,7 @@ fn budget_of(tool: &str, args: &Map<String, Value>) -> TokenBudget {
 
 /// Leaves out the least useful part: old log lines, other fields, half of the message, half of the hint. False when
 /// nothing is left to leave out.
-fn shorten(error: &mut ToolError) -> bool {
+fn leave_out_least(error: &mut ToolError) -> bool {
     if let Some(Value::Array(lines)) = error.more.get_mut("logTail")
         && !lines.is_empty()
     {
@@ -89,7 +89,7 @@ mod tests {
                 (0..50).map(|n| format!("line {n} \"quoted\" ü {}", "x".repeat(90))).collect();
             ToolError::new(ErrorCode::DaemonUnavailable, format!("the disk is full {}", "\n".repeat(3_000)))
                 .hint("free some space ".repeat(100))
-                .with("logTail", lines)
+                .with_field("logTail", lines)
         };
         for args in ["{}", r#"{"tokenBudget":100}"#, r#"{"token_budget":-5}"#, r#"{"tokenBudget":"x"}"#] {
             let shown = envelope(args, error()).error.expect("an error");
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn the_last_log_lines_survive_longest() {
         let lines: Vec<String> = (0..200).map(|n| format!("line {n}")).collect();
-        let error = ToolError::new(ErrorCode::DaemonUnavailable, "x").with("logTail", lines);
+        let error = ToolError::new(ErrorCode::DaemonUnavailable, "x").with_field("logTail", lines);
         let shown = envelope(r#"{"tokenBudget":150}"#, error).error.expect("an error");
         let lines = shown.more["logTail"].as_array().expect("lines");
         assert!(!lines.is_empty() && lines.last() == Some(&Value::from("line 199")), "{lines:?}");

@@ -40,18 +40,18 @@ pub enum Startup {
 }
 
 /// Starts the daemon and waits for its report.
-pub(crate) async fn launch(settings: &Settings) -> Result<Startup, Unavailable> {
+pub(crate) async fn launch_daemon(settings: &Settings) -> Result<Startup, Unavailable> {
     let since = SystemTime::now().checked_sub(Duration::from_secs(1));
     let mut child = spawn(settings)?;
     let tail = Tail::default();
-    let following = child.stderr.take().map(|stderr| tokio::spawn(tail.clone().follow(stderr)));
+    let following = child.stderr.take().map(|stderr| tokio::spawn(tail.clone().follow_stream(stderr)));
     let said = match child.stdout.take() {
         Some(stdout) => tokio::time::timeout(settings.patience.ready, first_line(stdout)).await,
         None => Ok(None),
     };
     let log_tail = || {
         let lines = tail.lines();
-        if lines.is_empty() { log_lines(&settings.places.logs(), since) } else { lines }
+        if lines.is_empty() { log_lines(&settings.places.logs_dir(), since) } else { lines }
     };
     Ok(match said {
         Ok(Some(Readiness::Ready { .. })) => Startup::Ready,
@@ -136,12 +136,12 @@ async fn first_line(stdout: ChildStdout) -> Option<Readiness> {
 
 async fn how_it_died(child: &mut Child) -> String {
     match tokio::time::timeout(Duration::from_secs(2), child.wait()).await {
-        Ok(Ok(status)) => format!("it ended with {} before it was ready", describe(status)),
+        Ok(Ok(status)) => format!("it ended with {} before it was ready", describe_exit(status)),
         _ => "it closed its output before it was ready".into(),
     }
 }
 
-fn describe(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("signal {signal}");

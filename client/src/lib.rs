@@ -21,9 +21,9 @@ pub mod settings;
 mod tail;
 pub mod unavailable;
 
-pub use autostart::reach;
+pub use autostart::reach_daemon;
 pub use connect::{Reached, connect};
-pub use connection::{Answer, Connection, Lost, OnProgress, Progress, Request, Server};
+pub use connection::{ConnectedDaemon, Connection, DaemonAnswer, Lost, OnProgress, Progress, ToolRequest};
 pub use editor::{FromDaemon, Inbox};
 pub use launch::Startup;
 pub use program::Program;

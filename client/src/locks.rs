@@ -28,7 +28,7 @@ pub(crate) struct StartLockFile {
 impl StartLockFile {
     /// Opens it; its folder must exist.
     pub(crate) fn open(path: &Path) -> Result<Self, Unavailable> {
-        let file = open(path).map_err(|source| refused(path, source))?;
+        let file = open(path).map_err(|source| lock_error(path, source))?;
         Ok(Self { path: path.to_path_buf(), file })
     }
 
@@ -37,11 +37,14 @@ impl StartLockFile {
         match self.file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(source)) => return Err(refused(&self.path, source)),
+            Err(TryLockError::Error(source)) => return Err(lock_error(&self.path, source)),
         }
         // On a full disk the lock is still good; only a message will be poorer.
         let _ = holder::sign(&self.path, &self.file);
-        self.file.try_clone().map(|file| Some(StartLock(file))).map_err(|source| refused(&self.path, source))
+        self.file
+            .try_clone()
+            .map(|file| Some(StartLock(file)))
+            .map_err(|source| lock_error(&self.path, source))
     }
 }
 
@@ -54,19 +57,19 @@ impl Drop for StartLock {
 
 /// Returns true if no daemon lives: nobody holds its lock.
 pub(crate) fn daemon_is_gone(path: &Path) -> Result<bool, Unavailable> {
-    holder::is_held(path).map(|is_held| !is_held).map_err(|source| refused(path, source))
+    holder::is_held(path).map(|is_held| !is_held).map_err(|source| lock_error(path, source))
 }
 
 /// The process id written for a lock: for people only, it may be wrong.
 pub(crate) fn pid_in(path: &Path) -> Option<u32> {
-    holder::pid(path)
+    holder::read_pid(path)
 }
 
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-fn refused(path: &Path, source: io::Error) -> Unavailable {
+fn lock_error(path: &Path, source: io::Error) -> Unavailable {
     Unavailable::Lock { path: path.to_path_buf(), source: Arc::new(source) }
 }
 

@@ -13,7 +13,7 @@ use clap_mangen::roff::{Roff, roman};
 /// The page of `command` in section 1, as roff. `related` are the names of other pages of that section.
 #[must_use]
 pub fn page(command: Command, related: &[&str]) -> Vec<u8> {
-    let notes = notes(&command);
+    let notes = notes_section(&command);
     let see = see_also(related);
     // Without what it would print below the options: that comes as `notes`.
     let command = command.after_help(None::<&str>).after_long_help(None::<&str>);
@@ -32,7 +32,7 @@ pub fn file_name(command: &Command) -> String {
     format!("{}.1", command.get_display_name().unwrap_or_else(|| command.get_name()))
 }
 
-fn notes(command: &Command) -> Vec<u8> {
+fn notes_section(command: &Command) -> Vec<u8> {
     let Some(text) = command.get_after_long_help().or_else(|| command.get_after_help()) else {
         return Vec::new();
     };

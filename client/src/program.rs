@@ -27,7 +27,7 @@ pub struct Program {
 impl Program {
     /// This executable, whether or not it exists.
     #[must_use]
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    pub fn at_path(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self { looked: vec![path.clone()], path: Some(path), ..Self::default() }
     }
@@ -36,15 +36,15 @@ impl Program {
     #[must_use]
     pub fn find(env: &dyn Fn(&str) -> Option<OsString>, own: Option<&Path>) -> Self {
         if let Some(named) = env(DAEMON_PROGRAM_VAR).filter(|value| !value.is_empty()) {
-            return Self::at(named);
+            return Self::at_path(named);
         }
-        let looked = candidates(own, env("PATH").as_deref());
+        let looked = candidate_paths(own, env("PATH").as_deref());
         let path = looked.iter().find(|path| path.is_file()).cloned();
         Self { path, looked, ..Self::default() }
     }
 }
 
-fn candidates(own: Option<&Path>, path: Option<&OsStr>) -> Vec<PathBuf> {
+fn candidate_paths(own: Option<&Path>, path: Option<&OsStr>) -> Vec<PathBuf> {
     let resolved = own.and_then(|own| own.canonicalize().ok());
     let beside = [own, resolved.as_deref()].into_iter().flatten().filter_map(|own| own.parent());
     let mut folders: Vec<PathBuf> = beside.map(Path::to_path_buf).collect();

@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, broadcast};
 use tokio::time::Instant;
 
-use crate::autostart::reach;
-use crate::connection::{Answer, Connection, Lost, OnProgress, Progress, Request};
+use crate::autostart::reach_daemon;
+use crate::connection::{Connection, DaemonAnswer, Lost, OnProgress, Progress, ToolRequest};
 use crate::envelope::error_answer;
 use crate::locks::Backoff;
 use crate::settings::Settings;
@@ -34,10 +34,10 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A connection to whichever daemon there is. Clones share it.
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    shared: Arc<ClientShared>,
 }
 
-struct Shared {
+struct ClientShared {
     settings: Settings,
     /// Read on every call; written when the connection changes.
     current: RwLock<Option<Connection>>,
@@ -52,7 +52,7 @@ impl Client {
     /// A client that will connect when it is first used.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let shared = Shared {
+        let shared = ClientShared {
             settings,
             current: RwLock::new(None),
             reaching: Mutex::default(),
@@ -64,12 +64,12 @@ impl Client {
 
     /// Makes a call. There is always an answer: if no daemon can be had, an envelope with `DAEMON_UNAVAILABLE`. Dropping the
     /// future cancels the call.
-    pub async fn call(&self, request: &Request, progress: Option<OnProgress>) -> Answer {
+    pub async fn call(&self, request: &ToolRequest, progress: Option<OnProgress>) -> DaemonAnswer {
         match self.try_call(request, progress).await {
             Ok(answer) => answer,
             Err(error) => {
                 let envelope = error_answer(request, error);
-                Answer { ok: false, envelope, ask: None }
+                DaemonAnswer { ok: false, envelope, ask: None }
             }
         }
     }
@@ -80,9 +80,9 @@ impl Client {
     /// `DAEMON_UNAVAILABLE`; `BAD_ARGS` for a request too large to send.
     pub async fn try_call(
         &self,
-        request: &Request,
+        request: &ToolRequest,
         progress: Option<OnProgress>,
-    ) -> Result<Answer, ToolError> {
+    ) -> Result<DaemonAnswer, ToolError> {
         let progress = progress.map(never_falling);
         let calling = self.repeat(request, progress);
         let Some(deadline) = request.deadline else { return calling.await };
@@ -113,12 +113,12 @@ impl Client {
     /// # Errors
     /// [`Unavailable`].
     pub async fn connection(&self) -> Result<Connection, Unavailable> {
-        if let Some(connection) = self.current() {
+        if let Some(connection) = self.current_connection() {
             return Ok(connection);
         }
         let finished = self.shared.attempts.load(Ordering::Acquire);
         let mut failure = self.shared.reaching.lock().await;
-        if let Some(connection) = self.current() {
+        if let Some(connection) = self.current_connection() {
             return Ok(connection);
         }
         if self.shared.attempts.load(Ordering::Acquire) > finished
@@ -126,7 +126,7 @@ impl Client {
         {
             return Err(failure.clone());
         }
-        let outcome = self.reach().await;
+        let outcome = self.reach_in_task().await;
         *failure = outcome.as_ref().err().cloned();
         self.shared.attempts.fetch_add(1, Ordering::Release);
         outcome
@@ -141,20 +141,20 @@ impl Client {
     /// Something to tell the user about the present daemon (this client is older), if connected.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
-        self.current().and_then(|connection| connection.server().notice.clone())
+        self.current_connection().and_then(|connection| connection.server().notice.clone())
     }
 
-    fn current(&self) -> Option<Connection> {
+    fn current_connection(&self) -> Option<Connection> {
         let current = self.shared.current.read().unwrap_or_else(PoisonError::into_inner);
         current.as_ref().filter(|connection| connection.takes_calls()).cloned()
     }
 
     /// In a task of its own: a caller that gives up must not leave a daemon half started, and others wait for it.
-    async fn reach(&self) -> Result<Connection, Unavailable> {
+    async fn reach_in_task(&self) -> Result<Connection, Unavailable> {
         let shared = Arc::clone(&self.shared);
         let reaching = tokio::spawn(async move {
-            let connection = reach(&shared.settings).await?;
-            tokio::spawn(forward(connection.events(), shared.events.clone()));
+            let connection = reach_daemon(&shared.settings).await?;
+            tokio::spawn(forward_events(connection.events(), shared.events.clone()));
             *shared.current.write().unwrap_or_else(PoisonError::into_inner) = Some(connection.clone());
             Ok(connection)
         });
@@ -164,7 +164,11 @@ impl Client {
         })
     }
 
-    async fn repeat(&self, request: &Request, progress: Option<OnProgress>) -> Result<Answer, ToolError> {
+    async fn repeat(
+        &self,
+        request: &ToolRequest,
+        progress: Option<OnProgress>,
+    ) -> Result<DaemonAnswer, ToolError> {
         let mut losses = Losses::new(&self.shared.settings);
         loop {
             let connection = self.connection().await.map_err(|error| error.to_tool_error())?;
@@ -214,7 +218,7 @@ impl<'a> Losses<'a> {
         }
         self.crashes += u32::from(lost.sent && !lost.orderly);
         if self.crashes > CRASHES || Instant::now() > self.until {
-            let log_tail = log_lines(&self.settings.places.logs(), None);
+            let log_tail = log_lines(&self.settings.places.logs_dir(), None);
             let reason = lost.reason.clone();
             return Err(Unavailable::LostRepeatedly { times: self.times, reason, log_tail });
         }
@@ -233,7 +237,7 @@ fn never_falling(inner: OnProgress) -> OnProgress {
     })
 }
 
-async fn forward(mut from: broadcast::Receiver<Event>, to: broadcast::Sender<Event>) {
+async fn forward_events(mut from: broadcast::Receiver<Event>, to: broadcast::Sender<Event>) {
     loop {
         match from.recv().await {
             Ok(event) => {

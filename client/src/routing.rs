@@ -11,12 +11,12 @@ use hob_proto::message::Event;
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use crate::connection::{Answer, Lost, OnProgress, Progress};
+use crate::connection::{DaemonAnswer, Lost, OnProgress, Progress};
 use crate::editor::FromDaemon;
 
 /// A call that waits for its answer.
-pub(crate) struct Waiting {
-    pub(crate) answer: oneshot::Sender<Result<Answer, Lost>>,
+pub(crate) struct RoutedCall {
+    pub(crate) answer: oneshot::Sender<Result<DaemonAnswer, Lost>>,
     pub(crate) progress: Option<OnProgress>,
     /// Set by the writer when it starts to write the call: from then on the daemon may have begun it.
     pub(crate) sent: Arc<AtomicBool>,
@@ -31,8 +31,8 @@ pub(crate) struct End {
 }
 
 #[derive(Default)]
-struct State {
-    calls: HashMap<u64, Waiting>,
+struct RoutingState {
+    calls: HashMap<u64, RoutedCall>,
     status: VecDeque<oneshot::Sender<Map<String, Value>>>,
     /// Where messages for an editor go, when there is one.
     inbox: Option<mpsc::Sender<FromDaemon>>,
@@ -42,7 +42,7 @@ struct State {
 
 /// Shared by a connection's handles and its reader.
 pub(crate) struct Routing {
-    state: Mutex<State>,
+    state: Mutex<RoutingState>,
     /// True if new calls belong elsewhere: the daemon retires, or the connection ended.
     leaving: AtomicBool,
     /// Becomes true when the connection ended.
@@ -65,10 +65,10 @@ impl Routing {
     }
 
     /// Registers a call; refuses when the connection has ended.
-    pub(crate) fn add_call(&self, id: u64, waiting: Waiting) -> Result<(), Lost> {
-        let mut state = self.state();
+    pub(crate) fn add_call(&self, id: u64, waiting: RoutedCall) -> Result<(), Lost> {
+        let mut state = self.lock_state();
         if let Some(end) = &state.end {
-            return Err(Lost::of(end, false));
+            return Err(Lost::from_end(end, false));
         }
         state.calls.insert(id, waiting);
         Ok(())
@@ -76,14 +76,14 @@ impl Routing {
 
     /// Forgets a call. Whether it was still waiting.
     pub(crate) fn remove_call(&self, id: u64) -> bool {
-        self.state().calls.remove(&id).is_some()
+        self.lock_state().calls.remove(&id).is_some()
     }
 
     /// Registers somebody who waits for a status.
     pub(crate) fn add_status(&self, sender: oneshot::Sender<Map<String, Value>>) -> Result<(), Lost> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if let Some(end) = &state.end {
-            return Err(Lost::of(end, false));
+            return Err(Lost::from_end(end, false));
         }
         state.status.push_back(sender);
         Ok(())
@@ -91,7 +91,7 @@ impl Routing {
 
     /// Registers whoever takes messages for an editor; not once the connection has ended, so that the inbox ends as well.
     pub(crate) fn add_inbox(&self, sender: mpsc::Sender<FromDaemon>) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.end.is_none() {
             state.inbox = Some(sender);
         }
@@ -100,46 +100,48 @@ impl Routing {
     /// Delivers a message. Waits only while an editor's inbox is full.
     pub(crate) async fn deliver(&self, message: ServerMessage) {
         match message {
-            ServerMessage::Answer { id, ok, envelope, ask } => self.answer(id, Answer { ok, envelope, ask }),
+            ServerMessage::Answer { id, ok, envelope, ask } => {
+                self.deliver_answer(id, DaemonAnswer { ok, envelope, ask })
+            }
             ServerMessage::Progress { id, done, total, message } => {
-                self.progress(id, Progress { done, total, message });
+                self.deliver_progress(id, Progress { done, total, message });
             }
             ServerMessage::Lsp { message } => self.to_editor(FromDaemon::Message(message)).await,
             ServerMessage::Keep { uri, changes, open } => {
                 self.to_editor(FromDaemon::Keep { uri, changes, open }).await;
             }
-            ServerMessage::Event(event) => self.event(event),
+            ServerMessage::Event(event) => self.publish_event(event),
             ServerMessage::Status(status) => self.status(status),
             ServerMessage::Bye { reason, retry } => {
                 self.leaving.store(true, Ordering::Release);
-                self.state().bye = Some(End { reason, orderly: retry });
+                self.lock_state().bye = Some(End { reason, orderly: retry });
             }
         }
     }
 
-    fn answer(&self, id: u64, answer: Answer) {
+    fn deliver_answer(&self, id: u64, answer: DaemonAnswer) {
         // An unknown id is a call that was given up here; its answer was on its way.
-        if let Some(waiting) = self.state().calls.remove(&id) {
+        if let Some(waiting) = self.lock_state().calls.remove(&id) {
             let _ = waiting.answer.send(Ok(answer));
         }
     }
 
     async fn to_editor(&self, message: FromDaemon) {
-        let inbox = self.state().inbox.clone();
+        let inbox = self.lock_state().inbox.clone();
         if let Some(inbox) = inbox {
             // Nobody takes it when its receiver is gone.
             let _ = inbox.send(message).await;
         }
     }
 
-    fn progress(&self, id: u64, progress: Progress) {
-        let callback = self.state().calls.get(&id).and_then(|waiting| waiting.progress.clone());
+    fn deliver_progress(&self, id: u64, progress: Progress) {
+        let callback = self.lock_state().calls.get(&id).and_then(|waiting| waiting.progress.clone());
         if let Some(callback) = callback {
             callback(progress);
         }
     }
 
-    fn event(&self, event: Event) {
+    fn publish_event(&self, event: Event) {
         if event == Event::Retiring {
             self.leaving.store(true, Ordering::Release);
         }
@@ -147,7 +149,7 @@ impl Routing {
     }
 
     fn status(&self, status: Map<String, Value>) {
-        if let Some(sender) = self.state().status.pop_front() {
+        if let Some(sender) = self.lock_state().status.pop_front() {
             let _ = sender.send(status);
         }
     }
@@ -155,7 +157,7 @@ impl Routing {
     /// Ends everything that waits. The daemon's own goodbye goes before `reason`; the first end counts.
     pub(crate) fn end(&self, reason: String) {
         self.leaving.store(true, Ordering::Release);
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.end.is_none() {
             let end = state.bye.take().unwrap_or(End { reason, orderly: false });
             state.end = Some(end);
@@ -165,7 +167,7 @@ impl Routing {
         state.inbox = None;
         for (_, waiting) in state.calls.drain() {
             let sent = waiting.sent.load(Ordering::Acquire);
-            let _ = waiting.answer.send(Err(Lost::of(&end, sent)));
+            let _ = waiting.answer.send(Err(Lost::from_end(&end, sent)));
         }
         drop(state);
         self.ended.send_replace(true);
@@ -173,10 +175,10 @@ impl Routing {
 
     /// Returns the end of the connection; `None` while it stands.
     pub(crate) fn how_it_ended(&self) -> Option<End> {
-        self.state().end.clone()
+        self.lock_state().end.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, RoutingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -68,15 +68,15 @@ impl Settings {
     pub fn from_process_env(kind: ClientKind) -> Result<Self, Unavailable> {
         let places = Places::from_process_env()?;
         let program = Program::find(&|name| std::env::var_os(name), std::env::current_exe().ok().as_deref());
-        let identity = identity(kind);
+        let identity = identity_for(kind);
         let patience = Patience::default();
         Ok(Self { places, kind, cwd: working_directory(), program, patience, identity, edits: false })
     }
 
     /// With the places as they are now: where the daemon is may have changed since this process began.
     #[must_use]
-    pub fn now(&self) -> Self {
-        Self { places: self.places.now(), ..self.clone() }
+    pub fn with_current_places(&self) -> Self {
+        Self { places: self.places.current_places(), ..self.clone() }
     }
 
     /// The first message on every connection.
@@ -96,12 +96,12 @@ impl Settings {
     /// The daemon build this client would start, as it is on disk now.
     #[must_use]
     pub fn build(&self) -> Build {
-        Build::of(self.program.path.as_deref().unwrap_or(DAEMON_PROGRAM_VAR.as_ref()))
+        Build::from_executable(self.program.path.as_deref().unwrap_or(DAEMON_PROGRAM_VAR.as_ref()))
     }
 }
 
 /// One for every process that an agent starts; all commands that a person types are one client.
-fn identity(kind: ClientKind) -> String {
+fn identity_for(kind: ClientKind) -> String {
     if kind == ClientKind::Cli {
         return "cli".to_owned();
     }

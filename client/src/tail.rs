@@ -20,7 +20,7 @@ pub(crate) struct Tail(Arc<Mutex<VecDeque<u8>>>);
 
 impl Tail {
     /// Reads to the end, keeping the last bytes.
-    pub(crate) async fn follow(self, mut from: impl AsyncRead + Unpin) {
+    pub(crate) async fn follow_stream(self, mut from: impl AsyncRead + Unpin) {
         let mut buffer = [0; 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,13 +39,13 @@ impl Tail {
 
 /// The last lines of the newest log file, if it was written since `since`.
 pub(crate) fn log_lines(logs: &Path, since: Option<SystemTime>) -> Vec<String> {
-    newest(logs, since)
+    newest_log(logs, since)
         .and_then(|path| end_of(&path).ok())
         .map(|bytes| last_lines(&bytes))
         .unwrap_or_default()
 }
 
-fn newest(logs: &Path, since: Option<SystemTime>) -> Option<PathBuf> {
+fn newest_log(logs: &Path, since: Option<SystemTime>) -> Option<PathBuf> {
     let entries = std::fs::read_dir(logs).ok()?.filter_map(Result::ok);
     let logs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("hobd"));
     let dated = logs.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));

@@ -136,7 +136,7 @@ impl Unavailable {
     pub fn to_tool_error(&self) -> ToolError {
         let error = ToolError::new(ErrorCode::DaemonUnavailable, self.to_string()).hint(self.hint());
         let tail = self.log_tail();
-        if tail.is_empty() { error } else { error.with("logTail", tail.to_vec()) }
+        if tail.is_empty() { error } else { error.with_field("logTail", tail.to_vec()) }
     }
 
     /// The last lines the daemon wrote, where they help.

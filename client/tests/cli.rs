@@ -2,11 +2,11 @@
 
 use std::process::{Command, Output, Stdio};
 
-struct World {
+struct CliWorld {
     folder: tempfile::TempDir,
 }
 
-impl World {
+impl CliWorld {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a folder") }
     }
@@ -27,40 +27,40 @@ impl World {
     }
 }
 
-fn out(output: &Output) -> String {
+fn stdout_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn err(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[test]
 fn without_a_daemon_the_cause_is_on_stderr_and_the_code_is_2() {
-    let world = World::new();
+    let world = CliWorld::new();
     for args in [&["map"][..], &["search", "ab"], &["call", "hob_noop"], &["index"]] {
         let output = world.run(args);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
-        assert!(out(&output).is_empty(), "{args:?}");
-        assert!(err(&output).contains("DAEMON_UNAVAILABLE"), "{args:?}: {}", err(&output));
-        assert!(err(&output).contains("no-such-daemon"), "{args:?}: {}", err(&output));
-        assert!(!err(&output).contains('\u{1b}'), "no colours where no terminal is");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr_text(&output));
+        assert!(stdout_text(&output).is_empty(), "{args:?}");
+        assert!(stderr_text(&output).contains("DAEMON_UNAVAILABLE"), "{args:?}: {}", stderr_text(&output));
+        assert!(stderr_text(&output).contains("no-such-daemon"), "{args:?}: {}", stderr_text(&output));
+        assert!(!stderr_text(&output).contains('\u{1b}'), "no colours where no terminal is");
     }
 }
 
 #[test]
 fn json_is_the_envelope_and_nothing_else() {
-    let world = World::new();
+    let world = CliWorld::new();
     let output = world.run(&["call", "map_search", r#"{"query": "ab"}"#, "--json"]);
     assert_eq!(output.status.code(), Some(2));
-    let envelope: serde_json::Value = serde_json::from_str(&out(&output)).expect("one JSON value");
+    let envelope: serde_json::Value = serde_json::from_str(&stdout_text(&output)).expect("one JSON value");
     assert_eq!(envelope["error"]["code"], "DAEMON_UNAVAILABLE");
-    assert!(err(&output).is_empty(), "{}", err(&output));
+    assert!(stderr_text(&output).is_empty(), "{}", stderr_text(&output));
 }
 
 #[test]
 fn a_wrong_command_line_is_explained() {
-    let world = World::new();
+    let world = CliWorld::new();
     for (args, expected) in [
         (&["call", "map_serch"][..], "map_search"),
         (&["call", "read_symbols"], "needs `targets`"),
@@ -73,60 +73,60 @@ fn a_wrong_command_line_is_explained() {
     ] {
         let output = world.run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(err(&output).contains(expected), "{args:?}: {}", err(&output));
-        assert!(out(&output).is_empty(), "{args:?}");
+        assert!(stderr_text(&output).contains(expected), "{args:?}: {}", stderr_text(&output));
+        assert!(stdout_text(&output).is_empty(), "{args:?}");
     }
 }
 
 #[test]
 fn help_of_a_tool_comes_from_the_table() {
-    let output = World::new().run(&["call", "map_neighbors", "--help"]);
+    let output = CliWorld::new().run(&["call", "map_neighbors", "--help"]);
     assert!(output.status.success());
     for expected in ["Who calls", "--node-id", "--edge-kinds", "--depth", "references", "--token-budget"] {
-        assert!(out(&output).contains(expected), "{expected} in {}", out(&output));
+        assert!(stdout_text(&output).contains(expected), "{expected} in {}", stdout_text(&output));
     }
 }
 
 #[test]
 fn status_and_stop_start_no_daemon() {
-    let world = World::new();
+    let world = CliWorld::new();
     for verb in ["status", "stop"] {
         let output = world.run(&[verb]);
-        assert!(output.status.success(), "{}", err(&output));
-        assert_eq!(out(&output), "the daemon is not running\n");
+        assert!(output.status.success(), "{}", stderr_text(&output));
+        assert_eq!(stdout_text(&output), "the daemon is not running\n");
     }
     let output = world.run(&["status", "--json"]);
-    assert_eq!(out(&output), "{\"running\":false}\n");
+    assert_eq!(stdout_text(&output), "{\"running\":false}\n");
 }
 
 #[test]
 fn the_log_is_read_without_a_daemon() {
-    let world = World::new();
+    let world = CliWorld::new();
     let output = world.run(&["logs"]);
     assert!(output.status.success());
-    assert!(err(&output).contains("no log"), "{}", err(&output));
+    assert!(stderr_text(&output).contains("no log"), "{}", stderr_text(&output));
     let folder = world.folder.path().join("hob/state/log");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("hobd.log"), "one\ntwo\nthree\n").expect("a log");
-    assert_eq!(out(&world.run(&["logs", "-n", "2"])), "two\nthree\n");
+    assert_eq!(stdout_text(&world.run(&["logs", "-n", "2"])), "two\nthree\n");
 }
 
 #[test]
 fn tools_and_completions_need_no_daemon() {
-    let world = World::new();
-    assert!(out(&world.run(&["tools"])).contains("map_overview"));
-    assert!(out(&world.run(&["tools", "--markdown"])).contains("## `regex_search`"));
+    let world = CliWorld::new();
+    assert!(stdout_text(&world.run(&["tools"])).contains("map_overview"));
+    assert!(stdout_text(&world.run(&["tools", "--markdown"])).contains("## `regex_search`"));
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = world.run(&["completions", shell]);
         assert!(output.status.success());
-        assert!(out(&output).contains("map_neighbors"), "{shell}");
+        assert!(stdout_text(&output).contains("map_neighbors"), "{shell}");
     }
 }
 
 #[test]
 fn arguments_may_come_from_standard_input() {
     use std::io::Write as _;
-    let world = World::new();
+    let world = CliWorld::new();
     let mut child = world
         .command(&["call", "map_search", "-"])
         .stdin(Stdio::piped())
@@ -135,13 +135,13 @@ fn arguments_may_come_from_standard_input() {
         .expect("hob runs");
     child.stdin.take().expect("piped").write_all(br#"{"query": "ab", "nope": 1}"#).expect("written");
     let output = child.wait_with_output().expect("it ends");
-    assert!(err(&output).contains("`nope`"), "{}", err(&output));
+    assert!(stderr_text(&output).contains("`nope`"), "{}", stderr_text(&output));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_a_quiet_end() {
-    let world = World::new();
+    let world = CliWorld::new();
     let mut child = world
         .command(&["completions", "zsh"])
         .stdout(Stdio::piped())
@@ -151,5 +151,5 @@ fn a_closed_pipe_is_a_quiet_end() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success());
-    assert!(err(&output).is_empty(), "{}", err(&output));
+    assert!(stderr_text(&output).is_empty(), "{}", stderr_text(&output));
 }

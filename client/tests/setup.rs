@@ -8,9 +8,9 @@ use std::process::{Command, Output};
 const EDITORS: [&str; 7] = ["neovim", "helix", "vscode", "zed", "emacs", "kakoune", "vim"];
 
 /// A user who has nothing.
-struct Home(tempfile::TempDir);
+struct EditorHome(tempfile::TempDir);
 
-impl Home {
+impl EditorHome {
     fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
@@ -26,7 +26,7 @@ impl Home {
     }
 
     /// Runs a set-up that succeeds, and returns its output.
-    fn printed(&self, args: &[&str]) -> String {
+    fn setup_output(&self, args: &[&str]) -> String {
         let output = self.setup(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("text")
@@ -35,7 +35,8 @@ impl Home {
     /// The text of the first step.
     fn text(&self, editor: &str) -> String {
         let plan: serde_json::Value =
-            serde_json::from_str(&self.printed(&[editor, "--editor", "--json"])).expect("one JSON value");
+            serde_json::from_str(&self.setup_output(&[editor, "--editor", "--json"]))
+                .expect("one JSON value");
         plan["steps"][0]["text"].as_str().expect("a text").to_owned()
     }
 }
@@ -47,8 +48,8 @@ fn read(path: &Path) -> String {
 #[test]
 fn by_default_it_prints_and_touches_nothing() {
     for editor in EDITORS {
-        let home = Home::new();
-        let text = home.printed(&[editor, "--editor"]);
+        let home = EditorHome::new();
+        let text = home.setup_output(&[editor, "--editor"]);
         assert!(text.contains("hob-lsp"), "{editor}: {text}");
         assert!(text.contains(&*home.0.path().to_string_lossy()), "{editor} says where: {text}");
         assert_eq!(std::fs::read_dir(home.0.path()).expect("a folder").count(), 0, "{editor}");
@@ -64,12 +65,12 @@ fn a_file_of_its_own_is_written_and_made_anew() {
         ("kakoune", ".config/kak/hob-lsp.kak"),
         ("vim", ".vim/plugin/hob.vim"),
     ] {
-        let home = Home::new();
-        assert!(home.printed(&[editor, "--write"]).contains("written: "), "{editor}");
+        let home = EditorHome::new();
+        assert!(home.setup_output(&[editor, "--write"]).contains("written: "), "{editor}");
         let all = read(&home.path(file));
         assert!(all.contains("hob-lsp") && all.contains("python"), "{editor}: {all}");
-        assert!(home.printed(&[editor, "--write"]).contains("is as it should be"), "{editor}");
-        home.printed(&[editor, "--write", "--language", "rust"]);
+        assert!(home.setup_output(&[editor, "--write"]).contains("is as it should be"), "{editor}");
+        home.setup_output(&[editor, "--write", "--language", "rust"]);
         let rust = read(&home.path(file));
         assert!(rust.contains("rust") && !rust.contains("python"), "{editor}: {rust}");
     }
@@ -87,11 +88,11 @@ fn a_file_of_the_user_is_never_changed() {
         ("kakoune", ".config/kak/kakrc"),
         ("vim", ".vim/plugin/hob.vim"),
     ] {
-        let home = Home::new();
+        let home = EditorHome::new();
         let path = home.path(file);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
         std::fs::write(&path, "mine\n").expect("written");
-        let text = home.printed(&[editor, "--write"]);
+        let text = home.setup_output(&[editor, "--write"]);
         assert_eq!(read(&path), "mine\n", "{editor}");
         assert!(text.contains(file), "{editor} says what to add where: {text}");
     }
@@ -99,7 +100,7 @@ fn a_file_of_the_user_is_never_changed() {
 
 #[test]
 fn what_it_prints_is_what_the_editors_read() {
-    let home = Home::new();
+    let home = EditorHome::new();
     let helix = home.text("helix");
     let table = toml::de::DeTable::parse(&helix).expect("TOML");
     assert_eq!(table.get_ref().len(), 2, "one server table, one list of languages");
@@ -117,7 +118,7 @@ fn what_it_prints_is_what_the_editors_read() {
 
 #[test]
 fn a_name_that_is_not_known_is_met_with_those_that_are() {
-    let home = Home::new();
+    let home = EditorHome::new();
     for (args, expected) in [
         (&["nevim"][..], "neovim"),
         (&["--language", "rust"], "name the agent or the editor"),

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub type ProgressSink = Arc<dyn Fn(u64, Option<u64>, &str) + Send + Sync>;
 
 /// Stands for a client as long as it is connected: whoever keeps a weak hold on it knows when it is gone.
-pub type Caller = hob_live::live::Client;
+pub type Caller = hob_live::live::LiveCaller;
 
 /// One call, as `session` hands it over.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ pub struct CallRequest {
 
 /// The outcome of a finished call, as it goes to the client.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct CallAnswer {
     /// True if the call succeeded: the `ok` of the envelope.
     pub ok: bool,
     /// The envelope in the form that was asked for, cut to its budget.
@@ -78,27 +78,27 @@ pub struct EditorClient {
 pub trait EditorSide: Send + Sync {
     /// Takes one message of the editor, as JSON-RPC text; called in the order in which they came. Does not wait. `held` is dropped
     /// when the message has been dealt with: whoever reads the connection waits for that before there are too many.
-    fn take(&self, message: String, held: Held);
+    fn receive_message(&self, message: String, held: HeldUntilDone);
 }
 
 /// Something that is only held, and means something by being let go.
-pub type Held = Box<dyn std::fmt::Debug + Send>;
+pub type HeldUntilDone = Box<dyn std::fmt::Debug + Send>;
 
 /// The part of the daemon that connections use. Methods are called from blocking threads.
 pub trait Calls: Send + Sync + 'static {
     /// Runs a call to its end. Never panics: a bug becomes an `INTERNAL` answer.
-    fn call(&self, request: CallRequest) -> Answer;
+    fn call(&self, request: CallRequest) -> CallAnswer;
 
     /// Serves an editor; `None` where there are no editors to be served.
-    fn editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>>;
+    fn serve_editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>>;
 
     /// Facts for `hob status`: workspaces, memory; merged into the session layer's own (version, pid, up-time, clients).
     fn status(&self) -> Map<String, Value>;
 
     /// Returns true if work is under way without a call (an index being built), so that being without clients is not
     /// being idle.
-    fn busy(&self) -> bool;
+    fn is_busy(&self) -> bool;
 
     /// Saves everything worth keeping. Called once, after the last call was answered.
-    fn persist(&self);
+    fn save_all(&self);
 }

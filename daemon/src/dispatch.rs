@@ -17,17 +17,17 @@ use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
 use hob_render::Voice;
 use serde_json::{Map, Value};
 
-use crate::budget::{Draft, Fitted, Limit, Page, Reader, SentBodies, fit, fit_as_text};
-use crate::calls::{Answer, CallRequest, Calls, EditorClient, EditorSide};
+use crate::budget::{AnswerDraft, AnswerPage, AnswerReader, Fitted, Limit, SentBodies, fit, fit_as_text};
+use crate::calls::{CallAnswer, CallRequest, Calls, EditorClient, EditorSide};
 use crate::host::{Freshness, Host};
 use crate::metrics::{Metrics, Served};
 use crate::paging::Paging;
 use crate::to_proto::errors;
-use crate::tools::{Editor, Handled, ToolCall, handler, text_only, unsaved};
+use crate::tools::{EditingClient, Handled, ToolCall, handler, text_only, unsaved};
 
 /// A call that was run, before its answer is cut.
-struct Run {
-    draft: Draft,
+struct FinishedRun {
+    draft: AnswerDraft,
     /// The notation that it is wanted in.
     form: Form,
     /// Items of its list that earlier answers had.
@@ -39,17 +39,17 @@ struct Run {
     root: Option<AbsPath>,
 }
 
-impl Run {
-    fn of(draft: Draft, form: Form) -> Self {
+impl FinishedRun {
+    fn from_draft(draft: AnswerDraft, form: Form) -> Self {
         Self { draft, form, offset: 0, repeat: false, ask: None, root: None }
     }
 
     /// Cuts the answer to its budget, in its form.
-    fn fitted(self, page: Page<'_>) -> Fitted {
-        let reader = page.reader.map(|reader| Reader { repeat: self.repeat, ..reader });
+    fn fit_answer(self, page: AnswerPage<'_>) -> Fitted {
+        let reader = page.reader.map(|reader| AnswerReader { repeat: self.repeat, ..reader });
         match self.form {
             Form::Json => fit(self.draft),
-            Form::Text => fit_as_text(self.draft, Page { offset: self.offset, reader, ..page }),
+            Form::Text => fit_as_text(self.draft, AnswerPage { offset: self.offset, reader, ..page }),
         }
     }
 }
@@ -85,7 +85,7 @@ impl Dispatcher {
         }
     }
 
-    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Run {
+    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> FinishedRun {
         let form = Form::asked_in(&request.args, request.form);
         let (mut paging, mut repeat) = (Paging::default(), false);
         let checked = check_args(tool, &request.args).and_then(|mut checked| {
@@ -95,10 +95,10 @@ impl Dispatcher {
             Ok(checked)
         });
         let (mut handled, budget) = match checked {
-            Err(error) => (Handled::failed(error), asked_budget(&request.args)),
+            Err(error) => (Handled::failed_with(error), asked_budget(&request.args)),
             Ok(checked) => {
                 let budget = asked_budget(&checked.args);
-                (self.handle(tool, request, (checked, paging, form)), budget)
+                (self.run_handler(tool, request, (checked, paging, form)), budget)
             }
         };
         handled.warnings.extend(self.host.notices());
@@ -109,19 +109,19 @@ impl Dispatcher {
         }
         let answer = handled.outcome.as_ref().unwrap_or(&Value::Null);
         let about = (tool.name, handled.root.as_ref());
-        handled.warnings.extend(text_only::warning(&self.host, about, (&request.args, answer)));
+        handled.warnings.extend(text_only::text_only_warning(&self.host, about, (&request.args, answer)));
         // First, because what does not fit goes from the end.
-        let reminder = crate::tools::edit::reminder(&self.host, &request.identity);
+        let reminder = crate::tools::edit::pending_reminder(&self.host, &request.identity);
         handled.warnings.splice(0..0, reminder);
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         let ask = handled.ask.take();
         let root = handled.root.take();
-        let mut draft = draft(tool, handled, budget.or_else(|| usual_text_budget(tool, form)));
+        let mut draft = draft_of(tool, handled, budget.or_else(|| usual_text_budget(tool, form)));
         draft.outcome.iter_mut().for_each(|data| paging.skip_in(data));
-        Run { draft, form, offset: paging.offset, repeat, ask, root }
+        FinishedRun { draft, form, offset: paging.offset, repeat, ask, root }
     }
 
-    fn handle(
+    fn run_handler(
         &self,
         tool: &'static ToolDef,
         request: &CallRequest,
@@ -132,11 +132,11 @@ impl Dispatcher {
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
         let start = match start_of(&mut args, &request.root) {
             Ok(start) => start,
-            Err(error) => return Handled { warnings, ..Handled::failed(error) },
+            Err(error) => return Handled { warnings, ..Handled::failed_with(error) },
         };
         let Some(handler) = handler(tool.name) else {
             let error = ToolError::new(ErrorCode::Internal, format!("`{}` has no handler", tool.name));
-            return Handled { warnings, ..Handled::failed(error) };
+            return Handled { warnings, ..Handled::failed_with(error) };
         };
         let call = ToolCall {
             host: &self.host,
@@ -149,7 +149,7 @@ impl Dispatcher {
             client: request.client,
             caller: Arc::clone(&request.caller),
             clients: request.clients,
-            editor: Editor { identity: request.identity.clone(), allowed: request.edits },
+            editor: EditingClient { identity: request.identity.clone(), allowed: request.edits },
             progress: request.progress.clone(),
             freshness: Freshness::Unknown(None),
             warnings,
@@ -159,7 +159,7 @@ impl Dispatcher {
             metrics: &self.metrics,
             root: None,
             form,
-            room: room(tool, budget, form).saturating_add(paging.room()),
+            room: answer_room(tool, budget, form).saturating_add(paging.extra_room()),
             is_done: false,
             offers: request.offers.clone(),
             replies: request.replies.clone(),
@@ -168,7 +168,7 @@ impl Dispatcher {
         call.run(handler)
     }
 
-    fn panicked(&self, tool: &str) -> ToolError {
+    fn panic_error(&self, tool: &str) -> ToolError {
         let number = self.reports.fetch_add(1, Ordering::Relaxed) + 1;
         let report = format!("{:x}-{number}", self.session);
         tracing::error!(tool, report, "a handler panicked; the panic's message is the entry before this one");
@@ -177,30 +177,35 @@ impl Dispatcher {
 }
 
 impl Calls for Dispatcher {
-    fn call(&self, request: CallRequest) -> Answer {
+    fn call(&self, request: CallRequest) -> CallAnswer {
         let started = Instant::now();
         let _running = self.metrics.begin();
         let tool = tools::find(&request.tool);
         let form = request.form;
         let mut run = match tool {
-            None => Run::of(draft_without_tool(errors::unknown_tool(&request.tool)), form),
+            None => FinishedRun::from_draft(draft_without_tool(errors::no_such_tool(&request.tool)), form),
             Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request))).unwrap_or_else(|_| {
-                Run::of(draft(tool, Handled::failed(self.panicked(tool.name)), None), form)
+                FinishedRun::from_draft(
+                    draft_of(tool, Handled::failed_with(self.panic_error(tool.name)), None),
+                    form,
+                )
             }),
         };
         let (ask, root) = (run.ask.take(), run.root.take());
         // Each call of the command line is a client of its own, and people read where they are.
         let remembers = request.client == ClientKind::Mcp;
-        let reader = Reader { sent: &self.sent, caller: &request.caller, repeat: false };
-        let page = Page {
+        let reader = AnswerReader { sent: &self.sent, caller: &request.caller, repeat: false };
+        let page = AnswerPage {
             tool,
             voice: voice_for(request.client),
             reader: remembers.then_some(reader),
-            ..Page::default()
+            ..AnswerPage::default()
         };
         // Fitting runs on data of any shape; a bug there must not escape either.
-        let fitted = catch_unwind(AssertUnwindSafe(|| run.fitted(page)))
-            .unwrap_or_else(|_| Run::of(draft_without_tool(self.panicked(&request.tool)), form).fitted(page));
+        let fitted = catch_unwind(AssertUnwindSafe(|| run.fit_answer(page))).unwrap_or_else(|_| {
+            FinishedRun::from_draft(draft_without_tool(self.panic_error(&request.tool)), form)
+                .fit_answer(page)
+        });
         self.host.settle_memory();
         let took = started.elapsed();
         tracing::debug!(tool = request.tool, ok = fitted.ok, micros = took.as_micros(), "answered");
@@ -209,31 +214,31 @@ impl Calls for Dispatcher {
             let data = fitted.data.filter(|_| fitted.ok);
             self.metrics.count(Served { tool, caller, args, root, data, tokens: fitted.tokens, took });
         }
-        Answer { ok: fitted.ok, envelope: fitted.text, ask }
+        CallAnswer { ok: fitted.ok, envelope: fitted.text, ask }
     }
 
-    fn editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>> {
+    fn serve_editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>> {
         let calls = Arc::new(self.clone());
-        let served = crate::editor::serve(Arc::clone(&self.host), calls, client);
+        let served = crate::editor::serve_editor(Arc::clone(&self.host), calls, client);
         served.inspect_err(|error| tracing::warn!(%error, "no thread to serve an editor on")).ok()
     }
 
     fn status(&self) -> Map<String, Value> {
         let mut status = crate::tools::status::status_for_people(&self.host);
-        status.insert("metrics".into(), self.metrics.status(self.host.caches()));
+        status.insert("metrics".into(), self.metrics.status(self.host.cache_uses()));
         if let (Some(notice), Some(Value::Array(notices))) =
-            (self.metrics.notice(), status.get_mut("notices"))
+            (self.metrics.reset_notice(), status.get_mut("notices"))
         {
             notices.push(notice.into());
         }
         status
     }
 
-    fn busy(&self) -> bool {
-        self.host.workspaces().iter().any(|workspace| workspace.busy())
+    fn is_busy(&self) -> bool {
+        self.host.workspaces().iter().any(|workspace| workspace.is_busy())
     }
 
-    fn persist(&self) {
+    fn save_all(&self) {
         self.metrics.save();
         self.host.close();
     }
@@ -250,21 +255,21 @@ fn usual_text_budget(tool: &ToolDef, form: Form) -> Option<i64> {
 }
 
 /// Returns the most characters that an answer of `tool` may have: four for each token of its budget.
-fn room(tool: &ToolDef, budget: Option<u64>, form: Form) -> usize {
+fn answer_room(tool: &ToolDef, budget: Option<u64>, form: Form) -> usize {
     let usual = tool.text_budget.filter(|_| form == Form::Text).unwrap_or(tool.default_budget);
     let tokens = budget.map_or(usual, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
     tokens.clamp(tools::MIN_BUDGET, tool.max_budget) as usize * 4
 }
 
-fn draft(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> Draft {
+fn draft_of(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> AnswerDraft {
     let (limit, warning) = Limit::new(tool, budget);
     let Handled { outcome, mut warnings, omitted, generation, .. } = handled;
     warnings.extend(warning);
-    Draft { outcome, warnings, omitted, generation, limit, cuts: tool.cuts }
+    AnswerDraft { outcome, warnings, omitted, generation, limit, cuts: tool.cuts }
 }
 
-fn draft_without_tool(error: ToolError) -> Draft {
-    Draft {
+fn draft_without_tool(error: ToolError) -> AnswerDraft {
+    AnswerDraft {
         outcome: Err(error),
         warnings: Vec::new(),
         omitted: Vec::new(),

@@ -29,13 +29,13 @@ use hob_proto::places::Places;
 /// standard output. Exit status: 0 after a proper end or when another daemon is running already, 1 when it could not start.
 #[derive(Debug, Parser)]
 #[command(name = "hobd", version, max_term_width = 100)]
-struct Args {
+struct DaemonArgs {
     /// Stay in this terminal and process group, and show the log here as well
     #[arg(long)]
     foreground: bool,
 
     /// End after so many minutes without a client; 0 for never [default: 30, or as config.toml says]
-    #[arg(long, value_name = "N", env = "HOB_IDLE_MINUTES", value_parser = minutes)]
+    #[arg(long, value_name = "N", env = "HOB_IDLE_MINUTES", value_parser = parse_minutes)]
     idle_minutes: Option<Duration>,
 
     /// Keep no copy of the projects' texts in the cache folder: broad searches are slower and the folder is smaller
@@ -66,7 +66,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[unsafe(export_name = "malloc_conf")]
 static ALLOCATOR_SETTINGS: &[u8; 46] = b"narenas:4,dirty_decay_ms:500,muzzy_decay_ms:0\0";
 
-fn minutes(text: &str) -> Result<Duration, String> {
+fn parse_minutes(text: &str) -> Result<Duration, String> {
     let minutes: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of minutes"))?;
     Duration::try_from_secs_f64(minutes * 60.0).map_err(|error| error.to_string())
 }
@@ -77,12 +77,12 @@ fn main() -> ExitCode {
         return guard::run(&command);
     }
     hob_base::umask::make_private();
-    hob_base::open_files::raise();
+    hob_base::open_files::raise_limit();
     if let Some(question) = asked_about_settings() {
         return tell_settings(&question);
     }
     lifecycle::give_memory_back();
-    let args = Args::parse();
+    let args = DaemonArgs::parse();
     if args.man {
         return print_manual();
     }
@@ -94,14 +94,14 @@ fn main() -> ExitCode {
     }
     let places = match Places::from_process_env() {
         Ok(places) => places,
-        Err(error) => return failed(error.to_string()),
+        Err(error) => return report_failure(error.to_string()),
     };
     let also = match (&manager, args.foreground) {
         (Some(_), _) => Also::Journal,
         (None, true) => Also::Terminal,
         (None, false) => Also::Nobody,
     };
-    let settings = settled(&places, &args);
+    let settings = combine_settings(&places, &args);
     log::start(&places, &settings.0.log, also);
     settings.1.iter().for_each(|problem| tracing::warn!("{problem}; it does not count"));
     let settings = settings.0;
@@ -109,13 +109,13 @@ fn main() -> ExitCode {
     let is_run_by_service = manager.is_some();
     let report = |readiness: &Readiness| {
         if !is_run_by_service {
-            say(readiness);
+            print_readiness(readiness);
         }
         if is_detached {
-            lifecycle::let_go_of_stdio(&places.logs());
+            lifecycle::let_go_of_stdio(&places.logs_dir());
         }
     };
-    let options = options(&args, &settings, manager);
+    let options = daemon_options(&args, &settings, manager);
     match lifecycle::run(&places, &options, |places| make_calls(places, &settings), &report) {
         // The daemon's lock is in there and must be the last thing to go: it goes with the process.
         Ok(finished) => {
@@ -123,15 +123,16 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) if is_run_by_service => {
-            tracing::error!(reason = explain(&error), "the daemon could not start");
+            tracing::error!(reason = explain_start_error(&error), "the daemon could not start");
             ExitCode::FAILURE
         }
-        Err(error) => failed(explain(&error)),
+        Err(error) => report_failure(explain_start_error(&error)),
     }
 }
 
 fn print_manual() -> ExitCode {
-    let page = clap_mangen::Man::new(Args::command()).source(concat!("hob ", env!("CARGO_PKG_VERSION")));
+    let page =
+        clap_mangen::Man::new(DaemonArgs::command()).source(concat!("hob ", env!("CARGO_PKG_VERSION")));
     // A blank for the date, because nothing at all would let the fields behind it move up.
     let printed = page.date(" ").manual("hob").render(&mut std::io::stdout());
     if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -171,9 +172,9 @@ fn tell_settings(question: &OsStr) -> ExitCode {
 
 /// Combines the settings of the daemon: the command line goes before the environment, that before the user's file,
 /// and that before the built-in values.
-fn settled(places: &Places, args: &Args) -> (DaemonSettings, Vec<String>) {
-    let settings = Settings::in_file(places.settings(), std::env::home_dir());
-    let (mut settings, problems) = settings.daemon(&|name| std::env::var_os(name));
+fn combine_settings(places: &Places, args: &DaemonArgs) -> (DaemonSettings, Vec<String>) {
+    let settings = Settings::in_file(places.settings_file(), std::env::home_dir());
+    let (mut settings, problems) = settings.daemon_settings(&|name| std::env::var_os(name));
     if let Some(idle) = args.idle_minutes {
         settings.idle = Some(idle).filter(|idle| !idle.is_zero());
     }
@@ -184,7 +185,7 @@ fn settled(places: &Places, args: &Args) -> (DaemonSettings, Vec<String>) {
     (settings, problems)
 }
 
-fn options(args: &Args, settings: &DaemonSettings, manager: Option<Manager>) -> Options {
+fn daemon_options(args: &DaemonArgs, settings: &DaemonSettings, manager: Option<Manager>) -> Options {
     Options { idle: settings.idle, hangup_ends: args.foreground, manager, ..Options::default() }
 }
 
@@ -203,23 +204,26 @@ fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Call
     let live = LiveOptions {
         guard: Some(Guard::this_program().map_err(|error| error.to_string())?),
         env: scrubbed_environment(std::env::vars_os()),
-        own: Some(places.servers()),
+        own: Some(places.servers_dir()),
         keep: Some(places.cache.join("servers")),
         pool: PoolOptions { idle: settings.server_idle },
     };
-    let word = (Trust::in_file(places.trust()), Settings::in_file(places.settings(), std::env::home_dir()));
+    let word = (
+        Trust::in_file(places.trust_file()),
+        Settings::in_file(places.settings_file(), std::env::home_dir()),
+    );
     let host = Host::with_live(options, live, word)
         .map_err(|error| format!("cannot start worker threads: {error}"))?;
-    Ok(Arc::new(Dispatcher::new(Arc::new(host), settings.metrics.then(|| places.metrics()))))
+    Ok(Arc::new(Dispatcher::new(Arc::new(host), settings.metrics.then(|| places.metrics_file()))))
 }
 
-fn failed(reason: String) -> ExitCode {
+fn report_failure(reason: String) -> ExitCode {
     tracing::error!(reason, "the daemon could not start");
-    say(&Readiness::Failed { reason });
+    print_readiness(&Readiness::Failed { reason });
     ExitCode::FAILURE
 }
 
-fn explain(error: &StartError) -> String {
+fn explain_start_error(error: &StartError) -> String {
     let mut text = error.to_string();
     if let StartError::Listen { source, .. } | StartError::Lock { source, .. } = error
         && source.kind() == std::io::ErrorKind::StorageFull
@@ -229,7 +233,7 @@ fn explain(error: &StartError) -> String {
     text
 }
 
-fn say(readiness: &Readiness) {
+fn print_readiness(readiness: &Readiness) {
     // Whoever started the daemon may be gone; that is no reason not to serve.
     let mut stdout = std::io::stdout().lock();
     let _ = stdout.write_all(readiness.to_line().as_bytes()).and_then(|()| stdout.flush());

@@ -57,7 +57,7 @@ impl Paging {
     }
 
     /// Characters that the answer needs besides its budget.
-    pub(crate) fn room(self) -> usize {
+    pub(crate) fn extra_room(self) -> usize {
         let passed_over = self.list.map_or(0, |_| usize::try_from(self.offset).unwrap_or(usize::MAX));
         passed_over.saturating_mul(ITEM)
     }
@@ -93,14 +93,14 @@ mod tests {
 
     use super::*;
 
-    fn taken(tool: &ToolDef, args: Value) -> (Result<Paging, ToolError>, Map<String, Value>) {
+    fn take_paging(tool: &ToolDef, args: Value) -> (Result<Paging, ToolError>, Map<String, Value>) {
         let Value::Object(mut args) = args else { panic!("an object") };
         (Paging::take_from(&mut args, tool), args)
     }
 
     #[test]
     fn a_page_passes_over_what_was_shown_and_finds_as_many_more() {
-        let (paging, args) = taken(&map::SEARCH, json!({"query": "x", "offset": 20}));
+        let (paging, args) = take_paging(&map::SEARCH, json!({"query": "x", "offset": 20}));
         assert_eq!(args["limit"], 40);
         let mut data = json!({"results": (0..40).collect::<Vec<_>>()});
         paging.expect("a page").skip_in(&mut data);
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn a_tool_without_pages_says_so() {
-        assert!(taken(&metrics::METRICS_REPORT, json!({"offset": 1})).0.is_err());
-        assert!(taken(&map::STATUS, json!({})).0.is_ok());
+        assert!(take_paging(&metrics::METRICS_REPORT, json!({"offset": 1})).0.is_err());
+        assert!(take_paging(&map::STATUS, json!({})).0.is_ok());
     }
 
     #[test]

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, CancelToken};
 use hob_daemon::host::{
-    CollectError, Collected, Freshness, Host, HostOptions, Keep, MemoryBudget, Phase, Workspace,
+    CollectError, Collected, Freshness, Host, HostOptions, MemoryBudget, Phase, RetentionLimits, Workspace,
 };
-use hob_store::{Opened, Store, StoreNotice, Tree};
+use hob_store::{Opened, Store, StoreNotice, StoreTree};
 use tempfile::TempDir;
 
 const FILES: usize = 30;
@@ -73,15 +73,15 @@ fn days(days: u64) -> SystemTime {
 }
 
 /// Collects in a daemon of its own, in which nothing is open.
-fn collect(dir: &Path, keep: Keep, day: u64) -> Collected {
+fn collect(dir: &Path, keep: RetentionLimits, day: u64) -> Collected {
     let host = host(dir);
-    let done = host.collect(keep, days(day)).expect("nothing is in the way");
+    let done = host.collect_unused(keep, days(day)).expect("nothing is in the way");
     host.close();
     done
 }
 
 fn facts(dir: &Path) -> usize {
-    store(dir).keys(Tree::Facts, b"").expect("readable").len()
+    store(dir).keys(StoreTree::Facts, b"").expect("readable").len()
 }
 
 #[test]
@@ -93,15 +93,15 @@ fn facts_of_a_branch_stay_for_a_fortnight_after_it_was_left() {
         assert_eq!(visit(dir, tree), FILES as u64);
     }
     for day in [0, 13] {
-        let done = collect(dir, Keep::default(), day);
+        let done = collect(dir, RetentionLimits::default(), day);
         assert_eq!((done.removed, done.unused, done.kept.0), (0, FILES as u64, 2 * FILES as u64));
     }
     check_out(tree, "one");
     assert_eq!(visit(dir, tree), 0, "coming back parses nothing");
     // In use again, so the time begins anew for them; now the others are left.
-    assert_eq!(collect(dir, Keep::default(), 15).removed, 0);
-    assert_eq!(collect(dir, Keep::default(), 28).removed, 0);
-    assert_eq!(collect(dir, Keep::default(), 30).removed, FILES as u64);
+    assert_eq!(collect(dir, RetentionLimits::default(), 15).removed, 0);
+    assert_eq!(collect(dir, RetentionLimits::default(), 28).removed, 0);
+    assert_eq!(collect(dir, RetentionLimits::default(), 30).removed, FILES as u64);
     assert_eq!(facts(dir), FILES);
     assert_eq!(visit(dir, tree), 0, "what is in use is never removed");
     check_out(tree, "two");
@@ -118,7 +118,7 @@ fn facts_of_an_open_workspace_are_in_use_before_they_are_saved() {
     assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
     // The last events of the checkout may still be looked at; nothing new comes of them.
     let done = loop {
-        match host.collect(Keep::default(), days(0)) {
+        match host.collect_unused(RetentionLimits::default(), days(0)) {
             Err(CollectError::Busy) => std::thread::sleep(Duration::from_millis(10)),
             done => break done.expect("nothing else is in the way"),
         }
@@ -135,16 +135,16 @@ fn facts_that_nobody_can_read_go_at_once() {
     visit(dir.path(), tree.path());
     {
         let store = store(dir.path());
-        for mut key in store.keys(Tree::Facts, b"").expect("readable") {
-            let value = store.get(Tree::Facts, &key).expect("readable").expect("just listed");
+        for mut key in store.keys(StoreTree::Facts, b"").expect("readable") {
+            let value = store.get(StoreTree::Facts, &key).expect("readable").expect("just listed");
             // Behind hash and language stands the extractor's version.
             key[33] ^= 0x80;
-            store.put(Tree::Facts, &key, &value).expect("put");
+            store.put(StoreTree::Facts, &key, &value).expect("put");
         }
         store.flush().expect("flush");
     }
     assert_eq!(facts(dir.path()), 2 * FILES);
-    let done = collect(dir.path(), Keep::default(), 0);
+    let done = collect(dir.path(), RetentionLimits::default(), 0);
     assert_eq!((done.removed, done.kept.0, done.unused), (FILES as u64, FILES as u64, 0));
     assert_eq!(visit(dir.path(), tree.path()), 0);
 }
@@ -157,12 +157,12 @@ fn too_much_is_reduced_by_what_is_unused() {
         check_out(tree, branch);
         visit(dir, tree);
     }
-    let little = Keep { bytes: 1, ..Keep::default() };
+    let little = RetentionLimits { bytes: 1, ..RetentionLimits::default() };
     let noted = collect(dir, little, 0);
     assert_eq!((noted.removed, noted.unused), (0, 2 * FILES as u64), "what was just noted stays");
     // Room for one unused branch, roughly: the grace does not count, and what is in use stays.
     let (all, bytes) = noted.kept;
-    let some = collect(dir, Keep { bytes: bytes * 2 / 3, ..Keep::default() }, 1);
+    let some = collect(dir, RetentionLimits { bytes: bytes * 2 / 3, ..RetentionLimits::default() }, 1);
     assert!((1..=FILES as u64 + 2).contains(&some.removed) && some.kept.1 <= bytes * 2 / 3, "{some:?}");
     let rest = collect(dir, little, 2);
     assert_eq!((some.removed + rest.removed, rest.unused), (all - FILES as u64, 0));
@@ -183,19 +183,19 @@ fn a_deleted_worktree_is_forgotten_after_the_grace() {
     // As a disk that is not mounted for a while.
     let away = place.with_extension("away");
     fs::rename(&place, &away).expect("moved");
-    assert_eq!(collect(dir.path(), Keep::default(), 0).snapshots, 0);
+    assert_eq!(collect(dir.path(), RetentionLimits::default(), 0).snapshots, 0);
     fs::rename(&away, &place).expect("moved");
-    assert_eq!(collect(dir.path(), Keep::default(), 10).snapshots, 0);
+    assert_eq!(collect(dir.path(), RetentionLimits::default(), 10).snapshots, 0);
     drop(deleted);
-    assert_eq!(collect(dir.path(), Keep::default(), 20).snapshots, 0, "it was seen since");
-    assert_eq!(collect(dir.path(), Keep::default(), 30).snapshots, 0);
+    assert_eq!(collect(dir.path(), RetentionLimits::default(), 20).snapshots, 0, "it was seen since");
+    assert_eq!(collect(dir.path(), RetentionLimits::default(), 30).snapshots, 0);
     assert_eq!(snapshots(), 2);
-    assert_eq!(collect(dir.path(), Keep::default(), 35).snapshots, 1);
+    assert_eq!(collect(dir.path(), RetentionLimits::default(), 35).snapshots, 1);
     assert_eq!(snapshots(), 1);
     // Nobody lays claim to its facts now; they have a grace of their own.
     assert_eq!(facts(dir.path()), 2 * FILES);
-    collect(dir.path(), Keep::default(), 36);
-    assert_eq!(collect(dir.path(), Keep::default(), 60).removed, FILES as u64);
+    collect(dir.path(), RetentionLimits::default(), 36);
+    assert_eq!(collect(dir.path(), RetentionLimits::default(), 60).removed, FILES as u64);
     assert_eq!(facts(dir.path()), FILES);
     assert_eq!(visit(dir.path(), kept.path()), 0);
 }
@@ -214,7 +214,7 @@ fn space_is_given_back() {
         check_out(tree, &format!("branch{round}_{}", "x".repeat(2_000)));
         visit(dir, tree);
     }
-    let keep = Keep { slack: 0, ..Keep::default() };
+    let keep = RetentionLimits { slack: 0, ..RetentionLimits::default() };
     collect(dir, keep, 0);
     let before = size();
     let done = collect(dir, keep, 20);

@@ -76,7 +76,7 @@ fn index(dir: &Path, tree: &Path) {
 }
 
 fn known(workspace: &Workspace) -> (BTreeSet<String>, Vec<String>) {
-    let text = workspace.text().export().into_iter().map(|(path, sum)| format!("{path} {sum:x}"));
+    let text = workspace.text().export_contents().into_iter().map(|(path, sum)| format!("{path} {sum:x}"));
     (workspace.map().export().into_iter().collect(), text.collect())
 }
 

@@ -65,7 +65,8 @@ fn settle(workspace: &Workspace) {
 /// Everything that map and text know, independent of numbering.
 fn known(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
     let map = workspace.map().export().into_iter().collect();
-    let text = workspace.text().export().into_iter().map(|(path, sum)| format!("{path} {sum:x}")).collect();
+    let text =
+        workspace.text().export_contents().into_iter().map(|(path, sum)| format!("{path} {sum:x}")).collect();
     (map, text)
 }
 

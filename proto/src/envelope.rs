@@ -103,17 +103,17 @@ impl Envelope {
         // `used` is part of what it measures. A value with one digit more costs at most one token more, so some number of
         // digits is right.
         self.token_budget.used = 0;
-        let without = self.serialised().chars().count().saturating_sub(1);
+        let without = self.to_json().chars().count().saturating_sub(1);
         let used = (1..=10).map(|digits| (digits, (without + digits).div_ceil(4)));
         let used = used
             .into_iter()
             .find(|(digits, used)| used.to_string().len() == *digits)
             .map_or(0, |(_, used)| used);
         self.token_budget.used = u32::try_from(used).unwrap_or(u32::MAX);
-        self.serialised()
+        self.to_json()
     }
 
-    fn serialised(&self) -> String {
+    fn to_json(&self) -> String {
         // Plain data with string keys always serialises.
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -64,7 +64,7 @@ impl ToolError {
 
     /// Adds one further field to the error.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub fn with_field(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.more.insert(key.to_owned(), value.into());
         self
     }

@@ -39,7 +39,7 @@ impl Build {
     /// This build's version with the stamp of the daemon executable at `path`. The daemon passes its own file; a client
     /// the one it would start.
     #[must_use]
-    pub fn of(path: &Path) -> Self {
+    pub fn from_executable(path: &Path) -> Self {
         let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let stamp = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let stamp = stamp.and_then(|d| u64::try_from(d.as_millis()).ok()).unwrap_or(0);
@@ -50,7 +50,7 @@ impl Build {
     /// version.
     #[must_use]
     pub fn is_newer_than(&self, other: &Self) -> bool {
-        match numbers(&self.version).cmp(&numbers(&other.version)) {
+        match version_numbers(&self.version).cmp(&version_numbers(&other.version)) {
             Ordering::Greater => true,
             Ordering::Less => false,
             Ordering::Equal => other.stamp != 0 && self.stamp > other.stamp,
@@ -58,7 +58,7 @@ impl Build {
     }
 }
 
-fn numbers(version: &str) -> Vec<u64> {
+fn version_numbers(version: &str) -> Vec<u64> {
     let core = version.split(['-', '+']).next().unwrap_or("");
     core.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }

@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Where the number is, for a lock at `lock`.
-fn place(lock: &Path, is_read_while_locked: bool) -> PathBuf {
+fn pid_file(lock: &Path, is_read_while_locked: bool) -> PathBuf {
     if is_read_while_locked { lock.to_path_buf() } else { lock.with_extension("pid") }
 }
 
@@ -26,12 +26,12 @@ pub fn sign(path: &Path, lock: &File) -> io::Result<()> {
 /// # Errors
 /// As of [`sign`].
 pub fn sign_with_socket(path: &Path, lock: &File, socket: &Path) -> io::Result<()> {
-    write(path, lock, &format!("{}\n{}\n{}\n", std::process::id(), socket.display(), machine()))
+    write(path, lock, &format!("{}\n{}\n{}\n", std::process::id(), socket.display(), machine_name()))
 }
 
 fn write(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
     if cfg!(windows) {
-        return std::fs::write(place(path, false), text);
+        return std::fs::write(pid_file(path, false), text);
     }
     lock.set_len(0)?;
     lock.rewind()?;
@@ -40,7 +40,7 @@ fn write(path: &Path, mut lock: &File, text: &str) -> io::Result<()> {
 
 /// The number that the last holder of the lock at `path` has written. It may have ended since.
 #[must_use]
-pub fn pid(path: &Path) -> Option<u32> {
+pub fn read_pid(path: &Path) -> Option<u32> {
     read(path)?.lines().next()?.trim().parse().ok()
 }
 
@@ -57,23 +57,23 @@ pub struct Holder {
 
 /// The last holder of the lock at `path`, if it signed with its socket. It may have ended since.
 #[must_use]
-pub fn holder(path: &Path) -> Option<Holder> {
+pub fn read_holder(path: &Path) -> Option<Holder> {
     let text = read(path)?;
     let mut lines = text.lines();
     let pid = lines.next()?.trim().parse().ok()?;
     let socket = PathBuf::from(lines.next()?);
     let theirs = lines.next()?;
-    Some(Holder { pid, socket, machine: (theirs != machine()).then(|| theirs.to_owned()) })
+    Some(Holder { pid, socket, machine: (theirs != machine_name()).then(|| theirs.to_owned()) })
 }
 
 fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
-    File::open(place(path, !cfg!(windows))).ok()?.take(8 << 10).read_to_string(&mut text).ok()?;
+    File::open(pid_file(path, !cfg!(windows))).ok()?.take(8 << 10).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
 /// The machine's name; empty where it is not to be had.
-fn machine() -> String {
+fn machine_name() -> String {
     match cfg!(windows) {
         true => std::env::var("COMPUTERNAME").unwrap_or_default(),
         false => std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
@@ -103,13 +103,13 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::pid_file;
     use std::path::Path;
 
     #[test]
     fn what_cannot_be_read_while_it_is_locked_has_its_number_beside_it() {
         let lock = Path::new("run/daemon.lock");
-        assert_eq!(place(lock, true), lock);
-        assert_eq!(place(lock, false), Path::new("run/daemon.pid"));
+        assert_eq!(pid_file(lock, true), lock);
+        assert_eq!(pid_file(lock, false), Path::new("run/daemon.pid"));
     }
 }

@@ -14,7 +14,7 @@ const LONGEST: usize = 1024;
 #[derive(Debug, Default)]
 pub struct IdScan {
     depth: usize,
-    place: Place,
+    place: IdScanPlace,
     /// A name comes next, not a value; at the outermost level.
     at_name: bool,
     /// The text that is being read, where it is of interest.
@@ -27,7 +27,7 @@ pub struct IdScan {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Place {
+enum IdScanPlace {
     #[default]
     Between,
     String {
@@ -39,7 +39,7 @@ enum Place {
 impl IdScan {
     /// The id in a whole message, as JSON; `None` if there is none, or nothing that could be one.
     #[must_use]
-    pub fn of(message: &[u8]) -> Option<String> {
+    pub fn find_id(message: &[u8]) -> Option<String> {
         let mut scan = Self::default();
         scan.feed(message);
         scan.id().map(str::to_owned)
@@ -51,7 +51,7 @@ impl IdScan {
             if self.is_over {
                 return;
             }
-            self.byte(*byte);
+            self.read_byte(*byte);
         }
     }
 
@@ -61,26 +61,30 @@ impl IdScan {
         self.id.as_deref().filter(|_| !self.is_answer)
     }
 
-    fn byte(&mut self, byte: u8) {
+    fn read_byte(&mut self, byte: u8) {
         match self.place {
-            Place::String { escaped: true } => self.keep(byte, Place::String { escaped: false }),
-            Place::String { .. } if byte == b'\\' => self.keep(byte, Place::String { escaped: true }),
-            Place::String { .. } if byte == b'"' => {
-                self.keep(byte, Place::Between);
+            IdScanPlace::String { escaped: true } => {
+                self.keep_byte(byte, IdScanPlace::String { escaped: false })
+            }
+            IdScanPlace::String { .. } if byte == b'\\' => {
+                self.keep_byte(byte, IdScanPlace::String { escaped: true })
+            }
+            IdScanPlace::String { .. } if byte == b'"' => {
+                self.keep_byte(byte, IdScanPlace::Between);
                 self.end_of_text();
             }
-            Place::Scalar if b",]} \t\r\n".contains(&byte) => {
-                self.place = Place::Between;
+            IdScanPlace::Scalar if b",]} \t\r\n".contains(&byte) => {
+                self.place = IdScanPlace::Between;
                 self.end_of_text();
-                self.structure(byte);
+                self.read_structure_byte(byte);
             }
-            place @ (Place::String { .. } | Place::Scalar) => self.keep(byte, place),
-            Place::Between => self.structure(byte),
+            place @ (IdScanPlace::String { .. } | IdScanPlace::Scalar) => self.keep_byte(byte, place),
+            IdScanPlace::Between => self.read_structure_byte(byte),
         }
     }
 
     /// A byte of a text, after which the reader is there.
-    fn keep(&mut self, byte: u8, then: Place) {
+    fn keep_byte(&mut self, byte: u8, then: IdScanPlace) {
         let is_of_interest = self.depth == 1 && (self.at_name || self.name == b"\"id\"");
         if is_of_interest && self.text.len() <= LONGEST {
             self.text.push(byte);
@@ -88,7 +92,7 @@ impl IdScan {
         self.place = then;
     }
 
-    fn structure(&mut self, byte: u8) {
+    fn read_structure_byte(&mut self, byte: u8) {
         match byte {
             // Several messages, or none.
             b'[' if self.depth == 0 => self.is_over = true,
@@ -102,9 +106,9 @@ impl IdScan {
             }
             b',' if self.depth == 1 => self.at_name = true,
             b':' if self.depth == 1 => self.at_name = false,
-            b'"' => self.keep(byte, Place::String { escaped: false }),
+            b'"' => self.keep_byte(byte, IdScanPlace::String { escaped: false }),
             b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' => {}
-            _ => self.keep(byte, Place::Scalar),
+            _ => self.keep_byte(byte, IdScanPlace::Scalar),
         }
     }
 
@@ -131,7 +135,7 @@ mod tests {
         let mut scan = IdScan::default();
         message.as_bytes().chunks(3).for_each(|piece| scan.feed(piece));
         let pieces = scan.id().map(str::to_owned);
-        assert_eq!(pieces, IdScan::of(message.as_bytes()), "pieces make no difference");
+        assert_eq!(pieces, IdScan::find_id(message.as_bytes()), "pieces make no difference");
         pieces
     }
 
@@ -147,7 +151,7 @@ mod tests {
         ] {
             assert_eq!(id(&message).as_deref(), Some(expected), "{message:.80}");
         }
-        assert_eq!(IdScan::of(b"{\"id\":4,\"params\":\"\xff\xfe\""), Some("4".to_owned()));
+        assert_eq!(IdScan::find_id(b"{\"id\":4,\"params\":\"\xff\xfe\""), Some("4".to_owned()));
     }
 
     #[test]

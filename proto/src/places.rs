@@ -61,7 +61,7 @@ impl Places {
             if !dir.is_absolute() {
                 return Err(PlacesError::RelativeHobDir(dir.display().to_string()));
             }
-            return Ok(Self::under(&dir, user));
+            return Ok(Self::in_folder(&dir, user));
         }
         Self::of_platform(env, user)
     }
@@ -77,7 +77,7 @@ impl Places {
 
     #[cfg(all(unix, not(target_os = "macos")))]
     fn of_usual(usual: Usual) -> Self {
-        let (runtime, Folders { config, state, cache }) = usual.now();
+        let (runtime, Folders { config, state, cache }) = usual.runtime_and_folders();
         let socket = socket_path(&runtime, &usual.user);
         Self { config, state, cache, runtime, socket, usual: Some(usual) }
     }
@@ -93,7 +93,7 @@ impl Places {
         Ok(Self { config, state, cache, runtime, socket })
     }
 
-    fn under(dir: &Path, user: &str) -> Self {
+    fn in_folder(dir: &Path, user: &str) -> Self {
         let runtime = dir.join("run");
         let socket = socket_path(&runtime, user);
         Self {
@@ -117,7 +117,7 @@ impl Places {
 
     /// As they are now: a daemon may have started in another of this user's runtime folders since, or the user has logged on.
     #[must_use]
-    pub fn now(&self) -> Self {
+    pub fn current_places(&self) -> Self {
         #[cfg(all(unix, not(target_os = "macos")))]
         if let Some(usual) = &self.usual {
             return Self::of_usual(usual.clone());
@@ -130,7 +130,7 @@ impl Places {
     pub fn next_socket(&self) -> PathBuf {
         #[cfg(all(unix, not(target_os = "macos")))]
         if let Some(usual) = &self.usual {
-            return socket_path(&usual.preferred(), &usual.user);
+            return socket_path(&usual.preferred_runtime(), &usual.user);
         }
         self.socket.clone()
     }
@@ -140,16 +140,16 @@ impl Places {
     pub fn other_runtimes(&self) -> Vec<PathBuf> {
         #[cfg(all(unix, not(target_os = "macos")))]
         if let Some(usual) = &self.usual {
-            return usual.runtimes().into_iter().filter(|runtime| *runtime != self.runtime).collect();
+            return usual.runtime_folders().into_iter().filter(|runtime| *runtime != self.runtime).collect();
         }
         Vec::new()
     }
 
     /// The file in which the last daemon's folders are remembered, for programs whose environment would say others.
     #[must_use]
-    pub fn memory(&self) -> Option<PathBuf> {
+    pub fn memory_file(&self) -> Option<PathBuf> {
         #[cfg(all(unix, not(target_os = "macos")))]
-        return self.usual.as_ref().map(Usual::memory);
+        return self.usual.as_ref().map(Usual::memory_file);
         #[cfg(not(all(unix, not(target_os = "macos"))))]
         return None;
     }
@@ -158,12 +158,12 @@ impl Places {
     ///
     /// # Errors
     /// Whatever the system says.
-    pub fn remember(&self) -> io::Result<()> {
+    pub fn remember_folders(&self) -> io::Result<()> {
         #[cfg(all(unix, not(target_os = "macos")))]
         if let Some(usual) = &self.usual {
             let folders =
                 Folders { config: self.config.clone(), state: self.state.clone(), cache: self.cache.clone() };
-            return usual.remember(&folders);
+            return usual.remember_folders(&folders);
         }
         Ok(())
     }
@@ -189,31 +189,31 @@ impl Places {
 
     /// Language servers that hob installed, each in a folder of its own.
     #[must_use]
-    pub fn servers(&self) -> PathBuf {
+    pub fn servers_dir(&self) -> PathBuf {
         self.state.join("servers")
     }
 
     /// Returns the file that lists the projects that the user trusts; see [`crate::trust`].
     #[must_use]
-    pub fn trust(&self) -> PathBuf {
+    pub fn trust_file(&self) -> PathBuf {
         self.state.join("trust.json")
     }
 
     /// The user's settings, written by hand.
     #[must_use]
-    pub fn settings(&self) -> PathBuf {
+    pub fn settings_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
     /// Returns the file in which the daemon keeps its counts of calls; see `hob stats`.
     #[must_use]
-    pub fn metrics(&self) -> PathBuf {
+    pub fn metrics_file(&self) -> PathBuf {
         self.state.join("metrics.json")
     }
 
     /// The folder of the daemon's log files.
     #[must_use]
-    pub fn logs(&self) -> PathBuf {
+    pub fn logs_dir(&self) -> PathBuf {
         self.state.join("log")
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The request: the settings and extras that a report is wanted of.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Question {
+pub struct SettingsRequest {
     /// The project, as any absolute path in it.
     pub root: Option<String>,
     /// The one file to report on; `None` for all files.

@@ -110,7 +110,7 @@ struct ByName(Value);
 
 impl ByName {
     /// The map that something with named parts must be.
-    fn parts<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
+    fn visit_parts<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
         match self.0 {
             Value::Object(parts) => visitor
                 .visit_map(MapDeserializer::new(parts.into_iter().map(|(name, value)| (name, Self(value))))),
@@ -136,7 +136,7 @@ impl<'de> de::Deserializer<'de> for ByName {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         match self.0 {
             Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Self))),
-            Value::Object(_) => self.parts(visitor),
+            Value::Object(_) => self.visit_parts(visitor),
             plain => plain.deserialize_any(visitor),
         }
     }
@@ -157,7 +157,7 @@ impl<'de> de::Deserializer<'de> for ByName {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        self.parts(visitor)
+        self.visit_parts(visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -166,7 +166,7 @@ impl<'de> de::Deserializer<'de> for ByName {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        self.parts(visitor)
+        self.visit_parts(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -208,7 +208,7 @@ mod tests {
     use crate::message::{Ask, AskKind, Call, Event, Offer};
     use crate::{Build, ClientKind, ClientMessage, Hello, ServerMessage, Welcome};
 
-    fn body<T: Serialize>(message: &T) -> Vec<u8> {
+    fn frame_body<T: Serialize>(message: &T) -> Vec<u8> {
         crate::frame::encode(message).expect("it fits")[4..].to_vec()
     }
 
@@ -296,7 +296,7 @@ mod tests {
 
     /// Comes back as it was, is refused with anything after it, and is refused when a byte is missing.
     fn is_exact<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(message: &T) {
-        let body = body(message);
+        let body = frame_body(message);
         assert_eq!(decode::<T>(&body).as_ref(), Ok(message));
         for byte in 0..=u8::MAX {
             let longer = [&body[..], &[byte]].concat();
@@ -337,11 +337,11 @@ mod tests {
     fn variants_within_a_message_are_names_too() {
         let mut value = serde_json::to_value(hello()).expect("plain data");
         value["kind"] = json!(2);
-        let error = decode::<Hello>(&body(&value)).expect_err("a number");
+        let error = decode::<Hello>(&frame_body(&value)).expect_err("a number");
         assert!(error.contains("the name of a variant"), "{error}");
         value["kind"] = json!("cli");
         value["build"] = json!(["1.2.3", 7]);
-        let error = decode::<Hello>(&body(&value)).expect_err("a list");
+        let error = decode::<Hello>(&frame_body(&value)).expect_err("a list");
         assert!(error.contains("a map from names"), "{error}");
     }
 
@@ -349,7 +349,7 @@ mod tests {
     fn a_newer_peer_may_say_more() {
         let mut value = serde_json::to_value(hello()).expect("plain data");
         value["later"] = json!([1, {"x": null}]);
-        assert_eq!(decode::<Hello>(&body(&value)), Ok(hello()));
+        assert_eq!(decode::<Hello>(&frame_body(&value)), Ok(hello()));
     }
 
     #[test]

@@ -28,9 +28,9 @@ pub struct Stream(RawStream);
 impl Stream {
     /// Splits it so that reading and writing can go on at once. The connection closes when both are dropped.
     #[must_use]
-    pub fn split(self) -> (Reader, Writer) {
+    pub fn split(self) -> (TransportReader, TransportWriter) {
         let shared = Arc::new(self.0);
-        (Reader(Arc::clone(&shared)), Writer(shared))
+        (TransportReader(Arc::clone(&shared)), TransportWriter(shared))
     }
 
     /// For a client: whether whoever serves this connection is the process `written` by the holder of the daemon's lock. Only
@@ -57,19 +57,19 @@ fn is_the_daemon(server: Option<u32>, written: Option<u32>) -> io::Result<()> {
 
 /// The receiving side of a [`Stream`].
 #[derive(Debug)]
-pub struct Reader(Arc<RawStream>);
+pub struct TransportReader(Arc<RawStream>);
 
 /// The sending side of a [`Stream`].
 #[derive(Debug)]
-pub struct Writer(Arc<RawStream>);
+pub struct TransportWriter(Arc<RawStream>);
 
-impl AsyncRead for Reader {
+impl AsyncRead for TransportReader {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut &*self.0).poll_read(cx, buf)
     }
 }
 
-impl AsyncWrite for Writer {
+impl AsyncWrite for TransportWriter {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut &*self.0).poll_write(cx, buf)
     }
@@ -108,7 +108,7 @@ pub fn listen(socket: &Path) -> io::Result<Listener> {
 /// # Errors
 /// Whatever the system says.
 #[cfg(unix)]
-pub fn adopt(socket: std::os::fd::OwnedFd) -> io::Result<Listener> {
+pub fn adopt_socket(socket: std::os::fd::OwnedFd) -> io::Result<Listener> {
     let listener = interprocess::os::unix::uds_local_socket::tokio::Listener::try_from(socket)?;
     Ok(Listener(RawListener::from(listener)))
 }

@@ -86,7 +86,7 @@ impl Trusted {
     ///
     /// # Errors
     /// [`TrustError`]; the file is then as it was.
-    pub fn change<T>(file: &Path, change: impl FnOnce(&mut Self) -> T) -> Result<T, TrustError> {
+    pub fn change_file<T>(file: &Path, change: impl FnOnce(&mut Self) -> T) -> Result<T, TrustError> {
         let failed = |source| TrustError::Io { path: file.to_path_buf(), source };
         private_dir::ensure(file.parent().unwrap_or(Path::new("/")))?;
         let lock = File::create(file.with_extension("lock")).map_err(failed)?;

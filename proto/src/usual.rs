@@ -80,27 +80,27 @@ impl Usual {
     }
 
     /// Where socket and locks are, or would be, and what is kept where.
-    pub(crate) fn now(&self) -> (PathBuf, Folders) {
-        let theirs = self.runtimes().into_iter().find(|runtime| is_daemons(runtime));
-        let folders = self.folders(theirs.is_some());
-        (theirs.unwrap_or_else(|| self.preferred()), folders)
+    pub(crate) fn runtime_and_folders(&self) -> (PathBuf, Folders) {
+        let theirs = self.runtime_folders().into_iter().find(|runtime| is_daemons(runtime));
+        let folders = self.folders_to_use(theirs.is_some());
+        (theirs.unwrap_or_else(|| self.preferred_runtime()), folders)
     }
 
     /// Where a daemon of this user may be, the best place first.
-    pub(crate) fn runtimes(&self) -> Vec<PathBuf> {
+    pub(crate) fn runtime_folders(&self) -> Vec<PathBuf> {
         let session = self.session.iter().map(|session| session.join("hob"));
         session.chain([self.base.join("run")]).collect()
     }
 
     /// Where the next daemon will be.
-    pub(crate) fn preferred(&self) -> PathBuf {
+    pub(crate) fn preferred_runtime(&self) -> PathBuf {
         let session = self.session.as_deref().filter(|session| is_session(session, &self.user));
         session.map_or_else(|| self.base.join("run"), |session| session.join("hob"))
     }
 
-    fn folders(&self, is_running: bool) -> Folders {
+    fn folders_to_use(&self, is_running: bool) -> Folders {
         let [config, state, cache] = self.named.clone();
-        match self.remembered() {
+        match self.remembered_folders() {
             Some(theirs) if is_running => theirs,
             remembered => {
                 let there = |of: fn(&Folders) -> &PathBuf| {
@@ -117,12 +117,12 @@ impl Usual {
     }
 
     /// The file that names the last daemon's folders.
-    pub(crate) fn memory(&self) -> PathBuf {
+    pub(crate) fn memory_file(&self) -> PathBuf {
         self.base.join("folders.json")
     }
 
-    fn remembered(&self) -> Option<Folders> {
-        let folders: Folders = serde_json::from_slice(&std::fs::read(self.memory()).ok()?).ok()?;
+    fn remembered_folders(&self) -> Option<Folders> {
+        let folders: Folders = serde_json::from_slice(&std::fs::read(self.memory_file()).ok()?).ok()?;
         [&folders.config, &folders.state, &folders.cache]
             .iter()
             .all(|folder| folder.is_absolute())
@@ -130,14 +130,14 @@ impl Usual {
     }
 
     /// Has other programs use these folders.
-    pub(crate) fn remember(&self, folders: &Folders) -> io::Result<()> {
-        if self.remembered().as_ref() == Some(folders) {
+    pub(crate) fn remember_folders(&self, folders: &Folders) -> io::Result<()> {
+        if self.remembered_folders().as_ref() == Some(folders) {
             return Ok(());
         }
         private_dir::ensure(&self.base).map_err(io::Error::other)?;
         let new = self.base.join(format!("folders.{}.new", std::process::id()));
         std::fs::write(&new, serde_json::to_vec(folders).map_err(io::Error::other)?)?;
-        std::fs::rename(&new, self.memory())
+        std::fs::rename(&new, self.memory_file())
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
     }
 
     /// Takes the lock that a daemon holds as long as it lives.
-    fn hold(runtime: &Path) -> File {
+    fn hold_daemon_lock(runtime: &Path) -> File {
         fs::create_dir_all(runtime).expect("made");
         let lock = File::create(runtime.join(crate::places::DAEMON_LOCK)).expect("created");
         lock.lock().expect("locked");
@@ -230,28 +230,31 @@ mod tests {
         let elsewhere = machine.temp.path().join("x");
         let odd = machine
             .usual(&machine.home(), &[("XDG_RUNTIME_DIR", &elsewhere), ("XDG_STATE_HOME", &elsewhere)]);
-        assert_eq!(odd.now().0, session);
-        assert_eq!(machine.usual(&machine.home(), &[]).now().0, session);
+        assert_eq!(odd.runtime_and_folders().0, session);
+        assert_eq!(machine.usual(&machine.home(), &[]).runtime_and_folders().0, session);
     }
 
     #[test]
     fn a_session_folder_that_others_may_enter_is_passed_over() {
         let machine = Machine::new();
         machine.log_on(0o755);
-        assert_eq!(machine.usual(&machine.home(), &[]).now().0, machine.home().join(".local/state/hob/run"));
+        assert_eq!(
+            machine.usual(&machine.home(), &[]).runtime_and_folders().0,
+            machine.home().join(".local/state/hob/run")
+        );
     }
 
     #[test]
     fn whichever_place_has_a_daemon_is_the_place() {
         let machine = Machine::new();
         let usual = machine.usual(&machine.home(), &[]);
-        let before_log_on = usual.now().0;
-        let daemon = hold(&before_log_on);
+        let before_log_on = usual.runtime_and_folders().0;
+        let daemon = hold_daemon_lock(&before_log_on);
         let session = machine.log_on(0o700);
-        assert_eq!(usual.now().0, before_log_on);
-        assert_eq!(usual.preferred(), session);
+        assert_eq!(usual.runtime_and_folders().0, before_log_on);
+        assert_eq!(usual.preferred_runtime(), session);
         drop(daemon);
-        assert_eq!(usual.now().0, session);
+        assert_eq!(usual.runtime_and_folders().0, session);
     }
 
     #[test]
@@ -260,7 +263,7 @@ mod tests {
         machine.log_on(0o700);
         let other = machine.temp.path().join("other");
         fs::create_dir(&other).expect("made");
-        assert_eq!(machine.usual(&other, &[]).now().0, other.join(".local/state/hob/run"));
+        assert_eq!(machine.usual(&other, &[]).runtime_and_folders().0, other.join(".local/state/hob/run"));
     }
 
     #[test]
@@ -269,15 +272,15 @@ mod tests {
         let moved = machine.temp.path().join("state");
         let full = machine.usual(&machine.home(), &[("XDG_STATE_HOME", &moved)]);
         let bare = machine.usual(&machine.home(), &[]);
-        assert_eq!(bare.now().1.state, machine.home().join(".local/state/hob"));
+        assert_eq!(bare.runtime_and_folders().1.state, machine.home().join(".local/state/hob"));
         fs::create_dir_all(moved.join("hob")).expect("made");
-        full.remember(&full.now().1).expect("remembered");
-        assert_eq!(bare.now().1, full.now().1);
+        full.remember_folders(&full.runtime_and_folders().1).expect("remembered");
+        assert_eq!(bare.runtime_and_folders().1, full.runtime_and_folders().1);
         // One that started without the variable, and runs, goes before it.
-        let started = Folders { state: machine.home().join("s"), ..bare.now().1 };
-        bare.remember(&started).expect("remembered");
-        assert_eq!(full.now().1.state, moved.join("hob"));
-        let _daemon = hold(&full.now().0);
-        assert_eq!((full.now().1, bare.now().1), (started.clone(), started));
+        let started = Folders { state: machine.home().join("s"), ..bare.runtime_and_folders().1 };
+        bare.remember_folders(&started).expect("remembered");
+        assert_eq!(full.runtime_and_folders().1.state, moved.join("hob"));
+        let _daemon = hold_daemon_lock(&full.runtime_and_folders().0);
+        assert_eq!((full.runtime_and_folders().1, bare.runtime_and_folders().1), (started.clone(), started));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hob_edit::{SymbolEditError, SymbolOperation, SymbolPlace, edit_symbol, splice};
+use hob_edit::{SymbolEditError, SymbolOperation, SymbolPlace, apply_splices, edit_symbol};
 use hob_map::facts::{Def, FileFacts};
 use hob_map::{extract, language_of};
 use hob_tests::{projects, projects_native, projects_small};
@@ -73,7 +73,7 @@ impl Code {
 
     fn edited(&self, def: &Def, operation: SymbolOperation<'_>) -> Result<Self, SymbolEditError> {
         let splices = edit_symbol(self.text.as_bytes(), &self.place(def), operation)?;
-        let after = splice(self.text.as_bytes(), &splices).expect("they fit");
+        let after = apply_splices(self.text.as_bytes(), &splices).expect("they fit");
         let text = String::from_utf8(after).expect("text");
         let facts = facts(&self.name, &text);
         Ok(Self { name: self.name.clone(), text, facts })

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hob_client::{Answer, Client, OnProgress, Progress, Request, Settings};
+use hob_client::{Client, DaemonAnswer, OnProgress, Progress, Settings, ToolRequest};
 use hob_proto::{ClientKind, Form};
 use serde_json::{Map, Value};
 
 use super::bar::Bar;
 use super::term::{self, Style};
-use super::{Common, Failure};
+use super::{CommandFailure, Common};
 
 /// A call as the command line means it.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub(crate) struct CliQuestion {
     /// The name of the tool to call.
     pub(crate) tool: &'static str,
     /// The arguments of the call, by name.
@@ -30,18 +30,21 @@ pub(crate) struct Question {
 }
 
 /// Returns the settings with which this command reaches the daemon.
-pub(crate) fn settings(common: &Common) -> Result<Settings, Failure> {
+pub(crate) fn client_settings(common: &Common) -> Result<Settings, CommandFailure> {
     let settings = Settings::from_process_env(ClientKind::Cli)?;
-    Ok(Settings { cwd: common.place()?, ..settings })
+    Ok(Settings { cwd: common.project_folder()?, ..settings })
 }
 
 /// Asks, starting the daemon if there is none, with a progress bar while it takes long.
-pub(crate) async fn with_progress(question: &Question, common: &Common) -> Result<Answer, Failure> {
-    let mut request = Request::new(question.tool, question.args.clone());
+pub(crate) async fn with_progress(
+    question: &CliQuestion,
+    common: &Common,
+) -> Result<DaemonAnswer, CommandFailure> {
+    let mut request = ToolRequest::new(question.tool, question.args.clone());
     request.root = question.root.to_str().map(str::to_owned);
     request.deadline = question.timeout;
     request.form = question.form;
-    let client = Client::new(Settings { edits: question.edits, ..settings(common)? });
+    let client = Client::new(Settings { edits: question.edits, ..client_settings(common)? });
     let bar = Arc::new(Mutex::new(Bar::new()));
     let shown = Arc::clone(&bar);
     let on_progress: OnProgress = Arc::new(move |Progress { done, total, message }| {
@@ -50,7 +53,7 @@ pub(crate) async fn with_progress(question: &Question, common: &Common) -> Resul
     let answer = client.call(&request, Some(on_progress)).await;
     bar.lock().unwrap_or_else(PoisonError::into_inner).clear();
     if let Some(notice) = client.notice() {
-        term::tell(&format!("{} {notice}", Style::of_stderr().notice("note:")));
+        term::print_to_stderr(&format!("{} {notice}", Style::of_stderr().notice("note:")));
     }
     Ok(answer)
 }
@@ -63,13 +66,13 @@ pub(crate) struct Asker {
 
 impl Asker {
     /// Nothing is connected before the first question.
-    pub(crate) fn new(common: &Common) -> Result<Self, Failure> {
-        Ok(Self { client: Client::new(settings(common)?) })
+    pub(crate) fn new(common: &Common) -> Result<Self, CommandFailure> {
+        Ok(Self { client: Client::new(client_settings(common)?) })
     }
 
     /// Asks one question and returns the answer's envelope as text.
-    pub(crate) async fn ask(&self, question: &Question) -> String {
-        let mut request = Request::new(question.tool, question.args.clone());
+    pub(crate) async fn ask(&self, question: &CliQuestion) -> String {
+        let mut request = ToolRequest::new(question.tool, question.args.clone());
         request.root = question.root.to_str().map(str::to_owned);
         request.deadline = question.timeout;
         request.form = question.form;

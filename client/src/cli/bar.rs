@@ -29,7 +29,7 @@ impl Bar {
             self.shown = true;
             self.bar.enable_steady_tick(Duration::from_millis(100));
         }
-        self.bar.set_style(style(total.is_some()));
+        self.bar.set_style(bar_style(total.is_some()));
         if let Some(total) = total {
             self.bar.set_length(total);
         }
@@ -49,7 +49,7 @@ impl Drop for Bar {
     }
 }
 
-fn style(has_total: bool) -> ProgressStyle {
+fn bar_style(has_total: bool) -> ProgressStyle {
     let template = if has_total { WITH_TOTAL } else { WITHOUT_TOTAL };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -11,8 +11,8 @@ use hob_proto::Form;
 use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
 use serde_json::{Map, Value};
 
-use super::ask::{self, Question};
-use super::{Common, Failure, Outcome, show, toolargs};
+use super::ask::{self, CliQuestion};
+use super::{CommandFailure, CommandOutcome, Common, show, toolargs};
 
 /// The option of `hob call` that allows edits.
 const EDITS: &str = "edits";
@@ -110,11 +110,11 @@ pub(crate) struct ToolVerb {
 }
 
 impl ToolVerb {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let mut args = self.args;
         // What is wrong for certain needs no daemon to say so.
-        check_args(self.tool, &args).map_err(|error| usage(&error))?;
-        let place = common.place()?;
+        check_args(self.tool, &args).map_err(|error| usage_failure(&error))?;
+        let place = common.project_folder()?;
         for name in self.verb.iter().flat_map(|verb| verb.fixed) {
             args.entry(*name).or_insert(Value::Bool(true));
         }
@@ -127,7 +127,7 @@ impl ToolVerb {
         let form = if common.json { Form::Json } else { Form::Text };
         // The argument wins over the option, as it does for agents.
         let form = Form::asked_in(&args, form);
-        let question = Question {
+        let question = CliQuestion {
             tool: self.tool.name,
             args,
             root: place,
@@ -137,7 +137,7 @@ impl ToolVerb {
         };
         let answer = ask::with_progress(&question, common).await?;
         match form {
-            Form::Json => show::answer(&answer, true),
+            Form::Json => show::print_answer(&answer, true),
             Form::Text => show::text(&answer),
         }
     }
@@ -152,9 +152,9 @@ fn make_absolute(args: &mut Map<String, Value>, name: &str, place: &Path) {
     }
 }
 
-fn usage(error: &hob_proto::ToolError) -> Failure {
+fn usage_failure(error: &hob_proto::ToolError) -> CommandFailure {
     let hint = if error.hint.is_empty() { String::new() } else { format!("\n{}", error.hint) };
-    Failure::Usage(format!("{}{hint}", error.message))
+    CommandFailure::Usage(format!("{}{hint}", error.message))
 }
 
 impl Subcommand for ToolVerb {
@@ -163,7 +163,7 @@ impl Subcommand for ToolVerb {
             let tool = tools::find(verb.tool)?;
             let note =
                 format!("Short for `hob call {}`, with a token budget of {}.", verb.tool, tool.max_budget);
-            Some(toolargs::command(tool, verb.name, verb.positionals).about(verb.about).after_help(note))
+            Some(toolargs::tool_command(tool, verb.name, verb.positionals).about(verb.about).after_help(note))
         });
         command.subcommand(call_command()).subcommands(verbs)
     }
@@ -209,7 +209,7 @@ impl FromArgMatches for ToolVerb {
             None => inner.subcommand().ok_or_else(missing)?,
         };
         let tool = tools::find(tool).ok_or_else(missing)?;
-        let args = toolargs::given(tool, inner)
+        let args = toolargs::given_args(tool, inner)
             .map_err(|reason| clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")))?;
         Ok(Self { tool, args, edits, verb })
     }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command as Commands};
 
-    fn verb(args: &[&str]) -> ToolVerb {
+    fn parse_verb(args: &[&str]) -> ToolVerb {
         let cli = Cli::try_parse_from([&["hob"], args].concat()).expect("parses");
         match cli.command {
             Commands::Tool(verb) => verb,
@@ -238,12 +238,12 @@ mod tests {
 
     #[test]
     fn verbs_are_calls() {
-        let path = verb(&["path", "py:a", "py:b", "--max-len", "3"]);
+        let path = parse_verb(&["path", "py:a", "py:b", "--max-len", "3"]);
         assert_eq!(path.tool.name, "map_path");
         assert_eq!(Value::from(path.args), json!({"from": "py:a", "to": "py:b", "maxLen": 3}));
-        assert!(verb(&["map"]).args.is_empty());
-        assert_eq!(verb(&["map", "src"]).args["focus"], "src");
-        assert_eq!(verb(&["call", "hob_noop"]).tool.name, "hob_noop");
+        assert!(parse_verb(&["map"]).args.is_empty());
+        assert_eq!(parse_verb(&["map", "src"]).args["focus"], "src");
+        assert_eq!(parse_verb(&["call", "hob_noop"]).tool.name, "hob_noop");
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
         let root = dir.path().canonicalize().expect("it is there");
         std::fs::create_dir_all(root.join("src/auth")).expect("made");
         let seen = |said: &str, place: &str| {
-            let mut args = verb(&["map", said]).args;
+            let mut args = parse_verb(&["map", said]).args;
             make_absolute(&mut args, "focus", &root.join(place));
             args["focus"].as_str().expect("text").to_owned()
         };

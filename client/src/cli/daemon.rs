@@ -7,7 +7,7 @@ use hob_client::{Connection, Reached, connect};
 use serde_json::{Value, json};
 
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, ask, render};
+use super::{CommandFailure, CommandOutcome, Common, ask, render};
 
 /// Show how the daemon is: version, memory, projects, clients
 ///
@@ -16,19 +16,21 @@ use super::{Common, Failure, Outcome, ask, render};
 pub(crate) struct Status {}
 
 impl Status {
-    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
-        let status = match running(common).await? {
-            Some(connection) => Some(connection.status().await.map_err(|lost| Failure::Daemon(lost.reason))?),
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let status = match running_daemon(common).await? {
+            Some(connection) => {
+                Some(connection.status().await.map_err(|lost| CommandFailure::Daemon(lost.reason))?)
+            }
             None => None,
         };
         let text = match (status, common.json) {
             (Some(status), true) => format!("{}\n", Value::from(status)),
-            (Some(status), false) => render::daemon(&status.into(), &Style::of_stdout()),
+            (Some(status), false) => render::render_daemon(&status.into(), &Style::of_stdout()),
             (None, true) => format!("{}\n", json!({"running": false})),
             (None, false) => NOT_RUNNING.to_owned(),
         };
         term::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
@@ -37,45 +39,46 @@ impl Status {
 pub(crate) struct Stop {}
 
 impl Stop {
-    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let text = match end(common).await? {
             None => NOT_RUNNING.to_owned(),
-            Some(Ended { pid, is_gone: true }) => format!("stopped the daemon (process {pid})\n"),
-            Some(Ended { pid, .. }) => {
+            Some(StoppedDaemon { pid, is_gone: true }) => format!("stopped the daemon (process {pid})\n"),
+            Some(StoppedDaemon { pid, .. }) => {
                 format!("the daemon (process {pid}) accepts nothing any more and is still saving\n")
             }
         };
         term::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
 /// The outcome of ending the daemon.
-struct Ended {
+struct StoppedDaemon {
     pid: u32,
     /// Its process is gone; if not, it is still saving.
     is_gone: bool,
 }
 
 /// Ends the daemon if one runs, and waits for its last act.
-async fn end(common: &Common) -> Result<Option<Ended>, Failure> {
-    let Some(connection) = running(common).await? else { return Ok(None) };
+async fn end(common: &Common) -> Result<Option<StoppedDaemon>, CommandFailure> {
+    let Some(connection) = running_daemon(common).await? else { return Ok(None) };
     let pid = connection.server().pid;
     // A daemon that has gone meanwhile is as stopped as one could wish.
     if connection.shutdown().is_ok() {
-        connection.ended().await;
+        connection.wait_for_end().await;
     }
     // Its last act is saving; whoever stops it may be about to replace or remove what it writes to.
-    let is_gone = hob_client::connect::gone(&ask::settings(common)?, pid, STOPPED_WITHIN).await?;
-    Ok(Some(Ended { pid, is_gone }))
+    let is_gone =
+        hob_client::connect::wait_until_gone(&ask::client_settings(common)?, pid, STOPPED_WITHIN).await?;
+    Ok(Some(StoppedDaemon { pid, is_gone }))
 }
 
 /// Ends the daemon for a command that is about to remove what it writes to. Whether one ran.
-pub(super) async fn stop(common: &Common) -> Result<bool, Failure> {
+pub(super) async fn stop(common: &Common) -> Result<bool, CommandFailure> {
     match end(common).await? {
         None => Ok(false),
-        Some(Ended { is_gone: true, .. }) => Ok(true),
-        Some(Ended { pid, .. }) => Err(Failure::Daemon(format!(
+        Some(StoppedDaemon { is_gone: true, .. }) => Ok(true),
+        Some(StoppedDaemon { pid, .. }) => Err(CommandFailure::Daemon(format!(
             "the daemon (process {pid}) is still saving; try again when it has ended"
         ))),
     }
@@ -87,8 +90,8 @@ const STOPPED_WITHIN: Duration = Duration::from_secs(60);
 const NOT_RUNNING: &str = "the daemon is not running\n";
 
 /// The daemon that runs, if one does.
-async fn running(common: &Common) -> Result<Option<Connection>, Failure> {
-    let settings = ask::settings(common)?;
+async fn running_daemon(common: &Common) -> Result<Option<Connection>, CommandFailure> {
+    let settings = ask::client_settings(common)?;
     // Where a service listens for the daemon, connecting would start it.
     if !hob_client::connect::is_running(&settings)? {
         return Ok(None);
@@ -98,7 +101,7 @@ async fn running(common: &Common) -> Result<Option<Connection>, Failure> {
         Reached::Nobody | Reached::Leaving => Ok(None),
         Reached::Refusing(refusal) => {
             let version = &refusal.build.version;
-            Err(Failure::Daemon(format!(
+            Err(CommandFailure::Daemon(format!(
                 "a daemon of version {version} runs but refuses: {}",
                 refusal.reason
             )))

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, TOOLS, ToolDef, ToolSet, UNLISTED, same_name};
 
 use super::term::{self, Style};
-use super::{Cli, Failure, Outcome, output};
+use super::{Cli, CommandFailure, CommandOutcome, output};
 
 /// List the tools that agents can call
 #[derive(Debug, Args)]
@@ -18,11 +18,11 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+    pub(super) fn run(&self) -> Result<CommandOutcome, CommandFailure> {
         let listed = TOOLS.iter().copied().filter(|def| def.set != ToolSet::Hidden);
         let text = if self.markdown { page(listed) } else { list(listed, &Style::of_stdout()) };
         term::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
@@ -39,7 +39,7 @@ fn list(tools: impl Iterator<Item = &'static ToolDef>, style: &Style) -> String 
             style.bold(def.name),
             " ".repeat(18usize.saturating_sub(def.name.len())),
             style.dim(core),
-            style.fit(def.description, used)
+            style.cut_to_width(def.description, used)
         )
     };
     tools.map(line).collect()
@@ -49,9 +49,9 @@ fn list(tools: impl Iterator<Item = &'static ToolDef>, style: &Style) -> String 
 fn page(tools: impl Iterator<Item = &'static ToolDef>) -> String {
     let mut out = String::from(PREAMBLE);
     out.push_str("\n## Arguments of every tool\n\n");
-    out.push_str(&table(COMMON.iter().chain(UNLISTED).copied(), None));
+    out.push_str(&args_table(COMMON.iter().chain(UNLISTED).copied(), None));
     for def in tools {
-        section(&mut out, def);
+        tool_section(&mut out, def);
     }
     out
 }
@@ -76,7 +76,7 @@ An argument that means a symbol or a place (`target`, `targets`, `nodeId`, `symb
 globs; what has `!` before it is left out. `tests` are what the map knows to be tests, and files and folders that are called so.
 ";
 
-fn section(out: &mut String, def: &'static ToolDef) {
+fn tool_section(out: &mut String, def: &'static ToolDef) {
     let set = match def.set {
         ToolSet::Core => "`core`, `all`",
         ToolSet::Edit => "every list where edits are enabled",
@@ -90,7 +90,7 @@ fn section(out: &mut String, def: &'static ToolDef) {
     ));
     if def.own_args().next().is_some() {
         out.push('\n');
-        out.push_str(&table(def.own_args().copied(), Some(def)));
+        out.push_str(&args_table(def.own_args().copied(), Some(def)));
     }
     let shape = def.output.split_whitespace().collect::<Vec<_>>().join(" ");
     out.push_str(&format!(
@@ -99,18 +99,22 @@ fn section(out: &mut String, def: &'static ToolDef) {
     ));
 }
 
-fn table(args: impl Iterator<Item = ArgDef>, def: Option<&ToolDef>) -> String {
+fn args_table(args: impl Iterator<Item = ArgDef>, def: Option<&ToolDef>) -> String {
     let mut out = String::from("| argument | takes | default | meaning |\n|---|---|---|---|\n");
     for arg in args {
-        let cells =
-            [format!("`{}`", arg.name), takes(arg.ty), default(&arg, def), arg.description.to_owned()];
+        let cells = [
+            format!("`{}`", arg.name),
+            describe_type(arg.ty),
+            default(&arg, def),
+            arg.description.to_owned(),
+        ];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     out
 }
 
-fn takes(ty: ArgType) -> String {
+fn describe_type(ty: ArgType) -> String {
     let quoted = |words: &[&str]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ");
     match ty {
         ArgType::Str { min: 0 | 1 } => "text".to_owned(),
@@ -152,11 +156,11 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+    pub(super) fn run(&self) -> Result<CommandOutcome, CommandFailure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "hob", &mut script);
-        output::deliver(&String::from_utf8_lossy(&script), self.out.as_deref())?;
-        Ok(Outcome::Done)
+        output::print_or_write(&String::from_utf8_lossy(&script), self.out.as_deref())?;
+        Ok(CommandOutcome::Done)
     }
 }
 

@@ -7,9 +7,9 @@ use hob_proto::Envelope;
 use hob_proto::Form;
 use serde_json::{Map, Value};
 
-use super::ask::{self, Question};
+use super::ask::{self, CliQuestion};
 use super::term;
-use super::{Common, Failure, Outcome, render, show};
+use super::{CommandFailure, CommandOutcome, Common, render, show};
 
 /// Index a project now, or scan it again
 ///
@@ -21,10 +21,10 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        let place = common.place()?;
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let place = common.project_folder()?;
         let root = self.path.map_or_else(|| place.clone(), |path| place.join(path));
-        let question = Question {
+        let question = CliQuestion {
             tool: "map_rebuild",
             args: Map::new(),
             root,
@@ -38,9 +38,9 @@ impl Index {
             Some(line) if !common.json => {
                 term::print(&format!("{line}\n"))?;
                 show::remarks_of(&answer);
-                Ok(Outcome::Done)
+                Ok(CommandOutcome::Done)
             }
-            _ => show::answer(&answer, common.json),
+            _ => show::print_answer(&answer, common.json),
         }
     }
 }
@@ -49,10 +49,10 @@ impl Index {
 fn summary(data: &Value) -> Option<String> {
     let number = |field: &str| data[field].as_u64();
     let scanned = render::count(number("filesScanned")?, "file");
-    let mut parts = vec![format!("{} new or changed", render::grouped(number("filesExtracted")?))];
+    let mut parts = vec![format!("{} new or changed", render::grouped_digits(number("filesExtracted")?))];
     match number("filesDeleted")? {
         0 => {}
-        gone => parts.push(format!("{} gone", render::grouped(gone))),
+        gone => parts.push(format!("{} gone", render::grouped_digits(gone))),
     }
     #[allow(clippy::cast_precision_loss, reason = "for people, with one decimal")]
     let seconds = number("durationMs")? as f64 / 1000.0;

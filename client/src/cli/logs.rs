@@ -13,7 +13,7 @@ use clap::Args;
 use hob_proto::places::Places;
 
 use super::term;
-use super::{Failure, Outcome};
+use super::{CommandFailure, CommandOutcome};
 
 /// Time between two looks at a followed file.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -31,22 +31,22 @@ pub(crate) struct Logs {
 }
 
 impl Logs {
-    pub(super) fn run(&self) -> Result<Outcome, Failure> {
-        let places = Places::from_process_env().map_err(|error| Failure::Daemon(error.to_string()))?;
-        let folder = places.logs();
-        match newest(&folder) {
+    pub(super) fn run(&self) -> Result<CommandOutcome, CommandFailure> {
+        let places = Places::from_process_env().map_err(|error| CommandFailure::Daemon(error.to_string()))?;
+        let folder = places.logs_dir();
+        match newest_log(&folder) {
             Some(file) => term::print(&last_lines(&file, self.lines)?)?,
-            None => term::tell(&format!("no log in {} yet", folder.display())),
+            None => term::print_to_stderr(&format!("no log in {} yet", folder.display())),
         }
         if self.follow {
-            follow(&folder)?;
+            follow_log(&folder)?;
         }
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
 /// The log file that was written to last.
-fn newest(folder: &Path) -> Option<PathBuf> {
+fn newest_log(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let dated = files.filter_map(|file| {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -70,15 +70,15 @@ fn last_lines(file: &Path, count: usize) -> io::Result<String> {
 }
 
 /// Prints additions for ever. A file that became shorter was replaced and is read from its start.
-fn follow(folder: &Path) -> io::Result<()> {
-    let mut current = newest(folder);
-    let mut seen = current.as_deref().map_or(0, length);
+fn follow_log(folder: &Path) -> io::Result<()> {
+    let mut current = newest_log(folder);
+    let mut seen = current.as_deref().map_or(0, file_length);
     loop {
         std::thread::sleep(PERIOD);
         if let Some(path) = &current {
             seen = print_from(path, seen)?;
         }
-        let latest = newest(folder);
+        let latest = newest_log(folder);
         if latest != current {
             current = latest;
             seen = 0;
@@ -86,12 +86,12 @@ fn follow(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn length(path: &Path) -> u64 {
+fn file_length(path: &Path) -> u64 {
     path.metadata().map_or(0, |meta| meta.len())
 }
 
 fn print_from(path: &Path, seen: u64) -> io::Result<u64> {
-    let from = if length(path) < seen { 0 } else { seen };
+    let from = if file_length(path) < seen { 0 } else { seen };
     let Ok(mut file) = File::open(path) else { return Ok(0) };
     file.seek(SeekFrom::Start(from))?;
     let mut added = Vec::new();
@@ -109,10 +109,10 @@ mod tests {
     #[test]
     fn the_last_lines_of_the_newest_file() {
         let folder = tempfile::tempdir().expect("a folder");
-        assert_eq!(newest(folder.path()), None);
+        assert_eq!(newest_log(folder.path()), None);
         let file = folder.path().join("hobd.log");
         std::fs::write(&file, b"1\n2\n3\xff\n").expect("written");
-        assert_eq!(newest(folder.path()), Some(file.clone()));
+        assert_eq!(newest_log(folder.path()), Some(file.clone()));
         assert_eq!(last_lines(&file, 2).expect("read"), "2\n3\u{fffd}\n");
         assert_eq!(last_lines(&file, 0).expect("read"), "");
         assert_eq!(last_lines(&file, 9).expect("read").lines().count(), 3);

@@ -10,7 +10,7 @@ use std::process::{Command as Process, Stdio};
 use clap::{Args, Command, CommandFactory as _};
 use hob_client::manual;
 
-use super::{Cli, Failure, Outcome, term};
+use super::{Cli, CommandFailure, CommandOutcome, term};
 
 /// The programs that are installed beside `hob`.
 const OTHERS: [&str; 3] = ["hobd", "hob-mcp", "hob-lsp"];
@@ -30,39 +30,40 @@ pub(crate) struct Man {
 }
 
 /// A file name and what is in it.
-type Page = (String, Vec<u8>);
+type ManPage = (String, Vec<u8>);
 
 impl Man {
-    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+    pub(super) fn run(&self) -> Result<CommandOutcome, CommandFailure> {
         match &self.out {
             Some(folder) => write_all(folder)?,
             None => std::io::stdout().lock().write_all(&self.one()?)?,
         }
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 
-    fn one(&self) -> Result<Vec<u8>, Failure> {
+    fn one(&self) -> Result<Vec<u8>, CommandFailure> {
         if let [name] = self.command.as_slice()
             && OTHERS.contains(&name.as_str())
         {
             return of_program(name);
         }
         let wanted = [&["hob".to_owned()], self.command.as_slice()].concat().join("-") + ".1";
-        let found = own().into_iter().find(|(name, _)| *name == wanted);
+        let found = own_pages().into_iter().find(|(name, _)| *name == wanted);
         found.map(|(_, text)| text).ok_or_else(|| {
             let asked = self.command.join(" ");
-            Failure::Usage(format!("there is no command `{asked}`; `hob --help` lists them"))
+            CommandFailure::Usage(format!("there is no command `{asked}`; `hob --help` lists them"))
         })
     }
 }
 
-fn write_all(folder: &Path) -> Result<(), Failure> {
-    let mut pages = own();
+fn write_all(folder: &Path) -> Result<(), CommandFailure> {
+    let mut pages = own_pages();
     for name in OTHERS {
         pages.push((format!("{name}.1"), of_program(name)?));
     }
-    let failed =
-        |error: std::io::Error| Failure::Usage(format!("cannot write into {}: {error}", folder.display()));
+    let failed = |error: std::io::Error| {
+        CommandFailure::Usage(format!("cannot write into {}: {error}", folder.display()))
+    };
     std::fs::create_dir_all(folder).map_err(failed)?;
     for (name, text) in &pages {
         std::fs::write(folder.join(name), text).map_err(failed)?;
@@ -72,35 +73,36 @@ fn write_all(folder: &Path) -> Result<(), Failure> {
 }
 
 /// The pages of `hob` and of every command that its help shows.
-fn own() -> Vec<Page> {
+fn own_pages() -> Vec<ManPage> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
-    collect(&root, None, &mut pages);
+    collect_pages(&root, None, &mut pages);
     pages
 }
 
-fn collect(command: &Command, above: Option<&str>, pages: &mut Vec<Page>) {
+fn collect_pages(command: &Command, above: Option<&str>, pages: &mut Vec<ManPage>) {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let related: Vec<&str> = above.map_or_else(|| OTHERS.to_vec(), |above| vec![above]);
     pages.push((manual::file_name(command), manual::page(command.clone(), &related)));
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
-        collect(below, Some(name), pages);
+        collect_pages(below, Some(name), pages);
     }
 }
 
 /// Returns the output on `--man` of the program of that name beside this one.
-fn of_program(name: &str) -> Result<Vec<u8>, Failure> {
+fn of_program(name: &str) -> Result<Vec<u8>, CommandFailure> {
     let own = std::env::current_exe()?;
     let own = own.canonicalize().unwrap_or(own);
     let path = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     let said = Process::new(&path).arg("--man").stdin(Stdio::null()).output();
     match said {
         Ok(said) if said.status.success() => Ok(said.stdout),
-        Ok(_) => {
-            Err(Failure::Usage(format!("{} is of another version: it does not know `--man`", path.display())))
-        }
-        Err(error) => Err(Failure::Usage(format!(
+        Ok(_) => Err(CommandFailure::Usage(format!(
+            "{} is of another version: it does not know `--man`",
+            path.display()
+        ))),
+        Err(error) => Err(CommandFailure::Usage(format!(
             "cannot ask {} for its page: {error}; the programs belong into one folder",
             path.display()
         ))),

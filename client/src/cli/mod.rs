@@ -127,7 +127,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// The outcome of a command that did what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CommandOutcome {
     /// The command succeeded: exit code 0.
     Done,
     /// The tool answered that it cannot: exit code 1. The reason is printed already.
@@ -142,7 +142,7 @@ pub(crate) enum Outcome {
 
 /// Why a command could not be done; exit code 2.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum CommandFailure {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
@@ -164,26 +164,26 @@ pub(crate) enum Failure {
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Refused | Outcome::NothingFound) => ExitCode::from(1),
-        Ok(Outcome::NoDaemon | Outcome::Failed) => ExitCode::from(2),
+        Ok(CommandOutcome::Done) => ExitCode::SUCCESS,
+        Ok(CommandOutcome::Refused | CommandOutcome::NothingFound) => ExitCode::from(1),
+        Ok(CommandOutcome::NoDaemon | CommandOutcome::Failed) => ExitCode::from(2),
         Err(failure) => {
-            term::tell(&format!("{} {failure}", Style::of_stderr().alarm("error:")));
+            term::print_to_stderr(&format!("{} {failure}", Style::of_stderr().alarm("error:")));
             ExitCode::from(2)
         }
     }
 }
 
-fn run(cli: Cli) -> Result<Outcome, Failure> {
+fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
     let common = &cli.common;
     match cli.command {
         Command::Tool(verb) => with_runtime(verb.run(common)),
         Command::Grep(grep) => with_runtime(grep.run(common)),
         Command::Graph(graph) => with_runtime(graph.run(common)),
         Command::Index(index) => with_runtime(index.run(common)),
-        Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
-        Command::Purge(purge) => with_runtime(within(common.timeout, purge.run(common))),
-        Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),
+        Command::Status(status) => with_runtime(run_within(common.timeout, status.run(common))),
+        Command::Purge(purge) => with_runtime(run_within(common.timeout, purge.run(common))),
+        Command::Stop(stop) => with_runtime(run_within(common.timeout, stop.run(common))),
         Command::Logs(logs) => logs.run(),
         Command::Pending(pending) => with_runtime(pending.run(common)),
         Command::Undo(undo) => with_runtime(undo.run(common)),
@@ -202,10 +202,10 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
     }
 }
 
-type Ended = Result<Outcome, Failure>;
+type CommandResult = Result<CommandOutcome, CommandFailure>;
 
 /// Runs what talks to the daemon, on this thread.
-fn with_runtime(work: impl Future<Output = Ended>) -> Ended {
+fn with_runtime(work: impl Future<Output = CommandResult>) -> CommandResult {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(work);
     // What is still blocking must not delay the exit.
@@ -214,9 +214,11 @@ fn with_runtime(work: impl Future<Output = Ended>) -> Ended {
 }
 
 /// Tool calls have a deadline of their own, which the daemon knows; this is for everything else.
-async fn within(limit: Option<Duration>, work: impl Future<Output = Ended>) -> Ended {
+async fn run_within(limit: Option<Duration>, work: impl Future<Output = CommandResult>) -> CommandResult {
     match limit {
-        Some(limit) => tokio::time::timeout(limit, work).await.unwrap_or(Err(Failure::TimedOut(limit))),
+        Some(limit) => {
+            tokio::time::timeout(limit, work).await.unwrap_or(Err(CommandFailure::TimedOut(limit)))
+        }
         None => work.await,
     }
 }
@@ -224,13 +226,13 @@ async fn within(limit: Option<Duration>, work: impl Future<Output = Ended>) -> E
 impl Common {
     /// The working directory: the one place where the command line asks for it.
     #[allow(clippy::disallowed_methods, reason = "a command line is about the folder it is started in")]
-    fn cwd() -> Result<PathBuf, Failure> {
+    fn working_dir() -> Result<PathBuf, CommandFailure> {
         Ok(std::env::current_dir()?)
     }
 
     /// Where to look for the project, absolute.
-    pub(crate) fn place(&self) -> Result<PathBuf, Failure> {
-        let cwd = Self::cwd()?;
+    pub(crate) fn project_folder(&self) -> Result<PathBuf, CommandFailure> {
+        let cwd = Self::working_dir()?;
         Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
     }
 }

@@ -10,9 +10,9 @@ use hob_proto::Form;
 use hob_proto::tools::models::{ModelInfo, ModelsResult};
 use serde_json::{Map, Value, json};
 
-use super::ask::{self, Question};
+use super::ask::{self, CliQuestion};
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, show};
+use super::{CommandFailure, CommandOutcome, Common, show};
 
 /// Models that tell what words mean: add, list or remove them
 ///
@@ -44,29 +44,29 @@ enum What {
 }
 
 impl Model {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let args = match self.what {
             What::Add { dir, name } => {
                 let folder = std::path::absolute(dir)?;
                 let folder = folder
                     .to_str()
-                    .ok_or_else(|| Failure::Usage("the folder's path is no text".to_owned()))?;
+                    .ok_or_else(|| CommandFailure::Usage("the folder's path is no text".to_owned()))?;
                 json!({"action": "add", "folder": folder, "name": name})
             }
             What::List => json!({"action": "list"}),
             What::Remove { name } => json!({"action": "remove", "name": name}),
         };
-        shown(args, common).await
+        show_models(args, common).await
     }
 }
 
-async fn shown(args: Value, common: &Common) -> Result<Outcome, Failure> {
+async fn show_models(args: Value, common: &Common) -> Result<CommandOutcome, CommandFailure> {
     let given = |(key, value): (String, Value)| (!value.is_null()).then_some((key, value));
     let args: Map<_, _> = args.as_object().cloned().into_iter().flatten().filter_map(given).collect();
-    let question = Question {
+    let question = CliQuestion {
         tool: "hob_models",
         args,
-        root: common.place()?,
+        root: common.project_folder()?,
         timeout: common.timeout,
         edits: false,
         form: Form::Json,
@@ -79,9 +79,9 @@ async fn shown(args: Value, common: &Common) -> Result<Outcome, Failure> {
         Some(result) if !common.json => {
             term::print(&list(&result, &Style::of_stdout()))?;
             show::remarks_of(&answer);
-            Ok(Outcome::Done)
+            Ok(CommandOutcome::Done)
         }
-        _ => show::answer(&answer, common.json),
+        _ => show::print_answer(&answer, common.json),
     }
 }
 

@@ -5,17 +5,17 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Common, Failure, term};
+use super::{CommandFailure, Common, term};
 
 /// Prints `text`, or writes it to `out`, a path as the user wrote it.
 ///
 /// # Errors
 /// When it cannot be written; names the file.
-pub(crate) fn deliver(text: &str, out: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Result<(), CommandFailure> {
     let Some(out) = out else { return Ok(term::print(text)?) };
-    let file = Common::cwd()?.join(out);
+    let file = Common::working_dir()?.join(out);
     make_way(&file)?;
-    fs::write(&file, text).map_err(|error| failed(&file, &error))?;
+    fs::write(&file, text).map_err(|error| write_failure(&file, &error))?;
     term::print(&format!("written to {}\n", file.display()))?;
     Ok(())
 }
@@ -24,12 +24,12 @@ pub(crate) fn deliver(text: &str, out: Option<&Path>) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the system refuses; names the file.
-pub(crate) fn make_way(file: &Path) -> Result<(), Failure> {
-    file.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(file, &error))
+pub(crate) fn make_way(file: &Path) -> Result<(), CommandFailure> {
+    file.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| write_failure(file, &error))
 }
 
-fn failed(file: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("`{}` cannot be written: {error}", file.display()))
+fn write_failure(file: &Path, error: &std::io::Error) -> CommandFailure {
+    CommandFailure::Usage(format!("`{}` cannot be written: {error}", file.display()))
 }
 
 #[cfg(test)]
@@ -40,9 +40,10 @@ mod tests {
     fn folders_are_made_and_what_is_in_the_way_is_named() {
         let dir = tempfile::tempdir().expect("a folder");
         let file = dir.path().join("a/b/c.txt");
-        deliver("text", Some(&file)).expect("written");
+        print_or_write("text", Some(&file)).expect("written");
         assert_eq!(fs::read_to_string(&file).expect("it is there"), "text");
-        let error = deliver("text", Some(&file.join("below"))).expect_err("a file is no folder").to_string();
+        let error =
+            print_or_write("text", Some(&file.join("below"))).expect_err("a file is no folder").to_string();
         assert!(error.contains("c.txt"), "{error}");
     }
 }

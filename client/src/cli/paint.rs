@@ -6,7 +6,7 @@
 use super::term::Style;
 
 /// `text` with its headers, line numbers and notes in colour.
-pub(crate) fn painted(text: &str, style: &Style) -> String {
+pub(crate) fn paint_answer(text: &str, style: &Style) -> String {
     if !style.colour {
         return text.to_owned();
     }
@@ -48,7 +48,7 @@ mod tests {
         let style = Style { colour: true, width: None };
         let text = "a.py\n C.f\n  9 x.go()\n[1 of 2 matches]\nplain\n";
         let expected = "\u{1b}[35ma.py\u{1b}[0m\n \u{1b}[1mC.f\u{1b}[0m\n  \u{1b}[32m9\u{1b}[0m x.go()\n\u{1b}[2m[1 of 2 matches]\u{1b}[0m\nplain\n";
-        assert_eq!(painted(text, &style), expected);
-        assert_eq!(painted(text, &Style::default()), text);
+        assert_eq!(paint_answer(text, &style), expected);
+        assert_eq!(paint_answer(text, &Style::default()), text);
     }
 }

@@ -3,14 +3,14 @@
 //! Agents need the user's leave to edit; the user is who types these commands, so they need none.
 
 use clap::{Args, Subcommand};
-use hob_client::Answer;
+use hob_client::DaemonAnswer;
 use hob_proto::Envelope;
 use hob_proto::Form;
 use serde_json::{Map, Value, json};
 
-use super::ask::{self, Question};
+use super::ask::{self, CliQuestion};
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, render, show};
+use super::{CommandFailure, CommandOutcome, Common, render, show};
 
 /// A diff is read in parts of so many tokens.
 const PART: u32 = 10_000;
@@ -52,12 +52,12 @@ struct Decision {
 }
 
 impl Pending {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         match self.command.unwrap_or(Command::List) {
             Command::List => shown("edit_pending", json!({"tokenBudget": PART}), common).await,
             Command::Show { id, file } => show_whole(&id, file.as_deref(), common).await,
-            Command::Apply(decision) => decide("apply", &decision, common).await,
-            Command::Discard(decision) => decide("discard", &decision, common).await,
+            Command::Apply(decision) => send_decision("apply", &decision, common).await,
+            Command::Discard(decision) => send_decision("discard", &decision, common).await,
         }
     }
 }
@@ -69,30 +69,34 @@ impl Pending {
 pub(crate) struct Undo;
 
 impl Undo {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         shown("hob_undo", json!({"tokenBudget": PART}), common).await
     }
 }
 
-async fn decide(action: &str, decision: &Decision, common: &Common) -> Result<Outcome, Failure> {
+async fn send_decision(
+    action: &str,
+    decision: &Decision,
+    common: &Common,
+) -> Result<CommandOutcome, CommandFailure> {
     let Decision { id, reason } = decision;
     let args = json!({"action": action, "pendingId": id, "reason": reason, "tokenBudget": PART});
     shown("resolve_action", args, common).await
 }
 
-async fn shown(tool: &'static str, args: Value, common: &Common) -> Result<Outcome, Failure> {
-    show::answer(&asked(tool, args, common).await?, common.json)
+async fn shown(tool: &'static str, args: Value, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+    show::print_answer(&ask_tool(tool, args, common).await?, common.json)
 }
 
-async fn asked(tool: &'static str, args: Value, common: &Common) -> Result<Answer, Failure> {
+async fn ask_tool(tool: &'static str, args: Value, common: &Common) -> Result<DaemonAnswer, CommandFailure> {
     let args = match args {
         Value::Object(args) => args,
         _ => Map::new(),
     };
-    let question = Question {
+    let question = CliQuestion {
         tool,
         args,
-        root: common.place()?,
+        root: common.project_folder()?,
         timeout: common.timeout,
         edits: true,
         form: Form::Json,
@@ -101,22 +105,22 @@ async fn asked(tool: &'static str, args: Value, common: &Common) -> Result<Answe
 }
 
 /// The whole diff: had in parts, which may end within a line, and shown as one.
-async fn show_whole(id: &str, file: Option<&str>, common: &Common) -> Result<Outcome, Failure> {
+async fn show_whole(id: &str, file: Option<&str>, common: &Common) -> Result<CommandOutcome, CommandFailure> {
     let (mut diff, mut offset) = (String::new(), 0);
     loop {
         let args = json!({"pendingId": id, "file": file, "offset": offset, "tokenBudget": PART});
-        let answer = asked("edit_pending", args, common).await?;
+        let answer = ask_tool("edit_pending", args, common).await?;
         let envelope = Envelope::parse(&answer.envelope).ok().filter(|_| answer.ok && !common.json);
         let Some(mut data) = envelope.and_then(|envelope| envelope.data) else {
-            return show::answer(&answer, common.json);
+            return show::print_answer(&answer, common.json);
         };
         diff.push_str(data["diff"].as_str().unwrap_or_default());
         match data["nextOffset"].as_u64() {
             Some(next) if next > offset => offset = next,
             _ => {
                 data["diff"] = Value::String(diff);
-                term::print(&render::data(&data, &Style::of_stdout()))?;
-                return Ok(Outcome::Done);
+                term::print(&render::render_data(&data, &Style::of_stdout()))?;
+                return Ok(CommandOutcome::Done);
             }
         }
     }

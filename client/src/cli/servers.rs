@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, Subcommand};
-use hob_client::Answer;
+use hob_client::DaemonAnswer;
 use hob_proto::Envelope;
 use hob_proto::Form;
-use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersResult, Setting, Step};
+use hob_proto::tools::servers::{Family, ListedServer, Recipe, RecipeStep, ServersResult, Setting};
 use serde_json::Map;
 
-use super::ask::{self, Question};
+use super::ask::{self, CliQuestion};
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, show};
+use super::{CommandFailure, CommandOutcome, Common, show};
 
 /// Show and install language servers
 #[derive(Debug, Args)]
@@ -45,21 +45,21 @@ enum What {
 }
 
 impl Servers {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         match self.what.unwrap_or(What::List) {
-            What::List => shown(None, common, list).await,
-            What::Why { language } => shown(Some(language), common, why).await,
+            What::List => show_servers(None, common, list).await,
+            What::Why { language } => show_servers(Some(language), common, explain_choice).await,
             What::Install { name } => install(name, common).await,
         }
     }
 }
 
-async fn asked(about: Option<String>, common: &Common) -> Result<Answer, Failure> {
+async fn ask_servers(about: Option<String>, common: &Common) -> Result<DaemonAnswer, CommandFailure> {
     let args: Map<_, _> = about.into_iter().map(|about| ("about".to_owned(), about.into())).collect();
-    let question = Question {
+    let question = CliQuestion {
         tool: "hob_servers",
         args,
-        root: common.place()?,
+        root: common.project_folder()?,
         timeout: common.timeout,
         edits: false,
         form: Form::Json,
@@ -67,23 +67,23 @@ async fn asked(about: Option<String>, common: &Common) -> Result<Answer, Failure
     ask::with_progress(&question, common).await
 }
 
-fn result(answer: &Answer) -> Option<ServersResult> {
+fn result(answer: &DaemonAnswer) -> Option<ServersResult> {
     Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
 }
 
-async fn shown(
+async fn show_servers(
     about: Option<String>,
     common: &Common,
     render: fn(&ServersResult, &Style) -> String,
-) -> Result<Outcome, Failure> {
-    let answer = asked(about, common).await?;
+) -> Result<CommandOutcome, CommandFailure> {
+    let answer = ask_servers(about, common).await?;
     match result(&answer) {
         Some(result) if !common.json => {
             term::print(&render(&result, &Style::of_stdout()))?;
             show::remarks_of(&answer);
-            Ok(Outcome::Done)
+            Ok(CommandOutcome::Done)
         }
-        _ => show::answer(&answer, common.json),
+        _ => show::print_answer(&answer, common.json),
     }
 }
 
@@ -108,7 +108,7 @@ fn list(result: &ServersResult, style: &Style) -> String {
 fn list_family(family: &Family, style: &Style) -> String {
     let mut text = format!("{}: ", style.bold(family.languages.join(", ")));
     match family.candidates.iter().find(|candidate| candidate.state == "used") {
-        Some(used) => text.push_str(&format!("{}\n", found(used, style))),
+        Some(used) => text.push_str(&format!("{}\n", found_server_text(used, style))),
         None if family.candidates.iter().all(|candidate| candidate.state == "off") => {
             text.push_str(&format!("{}\n", style.dim("switched off by your settings")));
         }
@@ -122,21 +122,23 @@ fn list_family(family: &Family, style: &Style) -> String {
     text
 }
 
-fn found(candidate: &Candidate, style: &Style) -> String {
+fn found_server_text(candidate: &ListedServer, style: &Style) -> String {
     let version = candidate.version.as_deref().map(|version| format!(" ({version})")).unwrap_or_default();
     let program = candidate.program.as_deref().unwrap_or_default();
     format!("{} {}{version}", candidate.name, style.path(program))
 }
 
-fn why(result: &ServersResult, style: &Style) -> String {
+fn explain_choice(result: &ServersResult, style: &Style) -> String {
     let mut text = about_settings(result, style);
     for family in &result.families {
         text.push_str(&format!("{}, most wanted first:\n", style.bold(family.languages.join(", "))));
         family.settings.iter().for_each(|setting| text.push_str(&set(setting, "  ", style)));
         for candidate in &family.candidates {
             let verdict = match candidate.state.as_str() {
-                "used" => format!("{}: it is used", found(candidate, style)),
-                "spare" => format!("{}: it would do, but one above is there", found(candidate, style)),
+                "used" => format!("{}: it is used", found_server_text(candidate, style)),
+                "spare" => {
+                    format!("{}: it would do, but one above is there", found_server_text(candidate, style))
+                }
                 "off" => format!("{}: your settings switch it off", candidate.name),
                 "rejected" => format!("{}: what was found cannot be used", candidate.name),
                 _ => format!("{}: not found ({})", candidate.name, candidate.install),
@@ -165,64 +167,67 @@ fn set(setting: &Setting, indent: &str, style: &Style) -> String {
     format!("{indent}set: {key} = {value} {from}{}\n", ignored.unwrap_or_default())
 }
 
-async fn install(name: String, common: &Common) -> Result<Outcome, Failure> {
-    let answer = asked(Some(name.clone()), common).await?;
-    let Some(result) = result(&answer) else { return show::answer(&answer, common.json) };
-    let Some(server) = named(&result, &name) else {
+async fn install(name: String, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+    let answer = ask_servers(Some(name.clone()), common).await?;
+    let Some(result) = result(&answer) else { return show::print_answer(&answer, common.json) };
+    let Some(server) = find_server(&result, &name) else {
         let names = result.families.iter().flat_map(|family| &family.candidates);
         let names: Vec<&str> = names.map(|candidate| candidate.name.as_str()).collect();
-        return Err(Failure::Usage(format!("`{name}` is no server; there are {}", names.join(", "))));
+        return Err(CommandFailure::Usage(format!("`{name}` is no server; there are {}", names.join(", "))));
     };
     let Some(recipe) = &server.recipe else {
-        return Err(Failure::Usage(format!("hob cannot install {name} by itself: {}", server.install)));
+        return Err(CommandFailure::Usage(format!(
+            "hob cannot install {name} by itself: {}",
+            server.install
+        )));
     };
-    follow(recipe).map_err(Failure::Usage)?;
+    follow_recipe(recipe).map_err(CommandFailure::Usage)?;
     // Asked anew: what counts is that the daemon finds it and that it runs.
-    let again = result_of_check(asked(Some(name.clone()), common).await?, &name)?;
+    let again = result_of_check(ask_servers(Some(name.clone()), common).await?, &name)?;
     if again.program.is_none() {
         term::print(&format!("installed {}\n", again.name))?;
-        term::tell("it runs only in a trusted project, which this one is not (see hob trust)");
-        return Ok(Outcome::Done);
+        term::print_to_stderr("it runs only in a trusted project, which this one is not (see hob trust)");
+        return Ok(CommandOutcome::Done);
     }
-    term::print(&format!("installed {}\n", found(&again, &Style::of_stdout())))?;
+    term::print(&format!("installed {}\n", found_server_text(&again, &Style::of_stdout())))?;
     if again.state != "used" {
-        term::tell(&format!("another server comes first: hob servers why {name}"));
+        term::print_to_stderr(&format!("another server comes first: hob servers why {name}"));
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
-fn result_of_check(answer: Answer, name: &str) -> Result<Candidate, Failure> {
-    let server = result(&answer).and_then(|result| named(&result, name).cloned());
+fn result_of_check(answer: DaemonAnswer, name: &str) -> Result<ListedServer, CommandFailure> {
+    let server = result(&answer).and_then(|result| find_server(&result, name).cloned());
     match server {
         Some(server) if server.program.is_some() || server.needs_trust => Ok(server),
-        Some(server) => Err(Failure::Usage(format!(
+        Some(server) => Err(CommandFailure::Usage(format!(
             "{name} was installed, but cannot be used here: {}",
             server.rejected.join("; ")
         ))),
-        None => Err(Failure::Daemon(format!("the daemon does not know {name} any more"))),
+        None => Err(CommandFailure::Daemon(format!("the daemon does not know {name} any more"))),
     }
 }
 
-fn named<'r>(result: &'r ServersResult, name: &str) -> Option<&'r Candidate> {
+fn find_server<'r>(result: &'r ServersResult, name: &str) -> Option<&'r ListedServer> {
     let mut all = result.families.iter().flat_map(|family| &family.candidates);
     all.find(|candidate| candidate.name.eq_ignore_ascii_case(name))
 }
 
 /// Runs the commands. What was in the folder before is kept until they have succeeded, also if this program is killed. Of
 /// several at once the others wait, and find it done.
-fn follow(recipe: &Recipe) -> Result<(), String> {
+fn follow_recipe(recipe: &Recipe) -> Result<(), String> {
     let folder = Path::new(&recipe.folder);
     let failed = |error: std::io::Error| format!("`{}`: {error}", recipe.folder);
     hob_proto::private_dir::ensure(folder.parent().unwrap_or(folder)).map_err(|error| error.to_string())?;
-    let lock = File::create(beside(folder, "lock")).map_err(failed)?;
+    let lock = File::create(sibling_path(folder, "lock")).map_err(failed)?;
     if lock.try_lock().is_err() {
-        term::tell("another installation of it is under way: waiting for that");
+        term::print_to_stderr("another installation of it is under way: waiting for that");
         lock.lock().map_err(failed)?;
         if is_complete(folder, recipe) {
             return Ok(());
         }
     }
-    let old = beside(folder, "old");
+    let old = sibling_path(folder, "old");
     if is_complete(&old, recipe) && !is_complete(folder, recipe) {
         // An earlier installation was killed over it.
         remove(folder).and_then(|()| std::fs::rename(&old, folder)).map_err(failed)?;
@@ -253,7 +258,7 @@ fn run_all(recipe: &Recipe) -> Result<(), String> {
     recipe.steps.iter().enumerate().try_for_each(|(i, step)| run(step, (i + 1, all), &recipe.needs))
 }
 
-fn beside(folder: &Path, what: &str) -> PathBuf {
+fn sibling_path(folder: &Path, what: &str) -> PathBuf {
     let mut name = folder.as_os_str().to_owned();
     name.push(".");
     name.push(what);
@@ -268,11 +273,11 @@ fn remove(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Runs one command in the user's terminal; what it prints goes to standard error.
-fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), String> {
+fn run(step: &RecipeStep, (number, all): (usize, usize), needs: &str) -> Result<(), String> {
     let words = step.env.iter().chain([&step.program]).chain(&step.args);
     let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-    term::tell(&format!("running ({number} of {all}): {line}"));
-    let mut command = Command::new(spelled(&step.program));
+    term::print_to_stderr(&format!("running ({number} of {all}): {line}"));
+    let mut command = Command::new(platform_spelling(&step.program));
     command.args(&step.args).envs(step.env.iter().filter_map(|pair| pair.split_once('=')));
     // Not in the project: package managers read settings from where they are started.
     command.current_dir(neutral_folder()).stdin(Stdio::null()).stdout(std::io::stderr());
@@ -290,7 +295,7 @@ fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), St
 }
 
 /// npm is a batch file on Windows, and those are found by their whole names only.
-fn spelled(program: &str) -> &str {
+fn platform_spelling(program: &str) -> &str {
     if cfg!(windows) && program == "npm" { "npm.cmd" } else { program }
 }
 

@@ -1,44 +1,47 @@
 //! Prints an answer: the result on standard output, everything about the result on standard error.
 
-use hob_client::Answer;
+use hob_client::DaemonAnswer;
 use hob_proto::{Envelope, ErrorCode, ToolError};
 use serde_json::Value;
 
-use super::paint::painted;
+use super::paint::paint_answer;
 use super::term::{self, Style};
 use super::visible::on_one_line;
-use super::{Failure, Outcome, render};
+use super::{CommandFailure, CommandOutcome, render};
 
 /// Prints an answer in its text form; a failure goes to standard error.
-pub(crate) fn text(answer: &Answer) -> Result<Outcome, Failure> {
+pub(crate) fn text(answer: &DaemonAnswer) -> Result<CommandOutcome, CommandFailure> {
     if answer.ok {
-        term::print(&format!("{}\n", painted(&answer.envelope, &Style::of_stdout()).trim_end_matches('\n')))?;
-        return Ok(Outcome::Done);
+        term::print(&format!(
+            "{}\n",
+            paint_answer(&answer.envelope, &Style::of_stdout()).trim_end_matches('\n')
+        ))?;
+        return Ok(CommandOutcome::Done);
     }
-    term::tell(&painted(&answer.envelope, &Style::of_stderr()));
+    term::print_to_stderr(&paint_answer(&answer.envelope, &Style::of_stderr()));
     let is_unreachable = answer.envelope.starts_with("DAEMON_UNAVAILABLE:");
-    Ok(if is_unreachable { Outcome::NoDaemon } else { Outcome::Refused })
+    Ok(if is_unreachable { CommandOutcome::NoDaemon } else { CommandOutcome::Refused })
 }
 
 /// Prints an answer in its JSON form, readably; with `json` exactly the envelope.
-pub(crate) fn answer(answer: &Answer, json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn print_answer(answer: &DaemonAnswer, json: bool) -> Result<CommandOutcome, CommandFailure> {
     let parsed = Envelope::parse(&answer.envelope);
-    let outcome = outcome(answer.ok, parsed.as_ref().ok());
+    let outcome = answer_outcome(answer.ok, parsed.as_ref().ok());
     if json {
         term::print(&format!("{}\n", answer.envelope))?;
         return Ok(outcome);
     }
-    let envelope =
-        parsed.map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}; try --json")))?;
+    let envelope = parsed
+        .map_err(|error| CommandFailure::Daemon(format!("the answer cannot be read: {error}; try --json")))?;
     if let Some(data) = &envelope.data {
-        term::print(&render::data(data, &Style::of_stdout()))?;
+        term::print(&render::render_data(data, &Style::of_stdout()))?;
     }
     tell_remarks(&envelope);
     Ok(outcome)
 }
 
 /// Prints only what is said besides the result, for commands that print the result themselves.
-pub(crate) fn remarks_of(answer: &Answer) {
+pub(crate) fn remarks_of(answer: &DaemonAnswer) {
     if let Ok(envelope) = Envelope::parse(&answer.envelope) {
         tell_remarks(&envelope);
     }
@@ -46,16 +49,16 @@ pub(crate) fn remarks_of(answer: &Answer) {
 
 fn tell_remarks(envelope: &Envelope) {
     for line in remarks(envelope, &Style::of_stderr()) {
-        term::tell(&line);
+        term::print_to_stderr(&line);
     }
 }
 
-fn outcome(ok: bool, envelope: Option<&Envelope>) -> Outcome {
+fn answer_outcome(ok: bool, envelope: Option<&Envelope>) -> CommandOutcome {
     let code = envelope.and_then(|envelope| envelope.error.as_ref()).map(|error| error.code);
     match (ok, code) {
-        (true, _) => Outcome::Done,
-        (false, Some(ErrorCode::DaemonUnavailable)) => Outcome::NoDaemon,
-        (false, _) => Outcome::Refused,
+        (true, _) => CommandOutcome::Done,
+        (false, Some(ErrorCode::DaemonUnavailable)) => CommandOutcome::NoDaemon,
+        (false, _) => CommandOutcome::Refused,
     }
 }
 
@@ -87,7 +90,7 @@ fn error_lines(error: &ToolError, style: &Style) -> Vec<String> {
         lines.push(format!("  {}", on_one_line(&error.hint)));
     }
     if !error.more.is_empty() {
-        let more = render::plain(&render::tamed(&Value::Object(error.more.clone())), style);
+        let more = render::plain_text(&render::tame_names(&Value::Object(error.more.clone())), style);
         lines.extend(more.lines().map(|line| format!("  {line}")));
     }
     lines
@@ -106,9 +109,9 @@ mod tests {
             );
             Envelope::parse(&text).expect("an envelope")
         };
-        assert_eq!(outcome(true, None), Outcome::Done);
-        assert_eq!(outcome(false, Some(&envelope("BAD_PATTERN"))), Outcome::Refused);
-        assert_eq!(outcome(false, Some(&envelope("DAEMON_UNAVAILABLE"))), Outcome::NoDaemon);
+        assert_eq!(answer_outcome(true, None), CommandOutcome::Done);
+        assert_eq!(answer_outcome(false, Some(&envelope("BAD_PATTERN"))), CommandOutcome::Refused);
+        assert_eq!(answer_outcome(false, Some(&envelope("DAEMON_UNAVAILABLE"))), CommandOutcome::NoDaemon);
         let lines = remarks(&envelope("LSP_UNAVAILABLE"), &Style::default());
         assert_eq!(lines, ["LSP_UNAVAILABLE: m", "  h", "  language: py", "warning: w"]);
     }

@@ -3,16 +3,16 @@
 //! The daemon counts; here its figures are laid out. Every showing of a saving says against what.
 
 use clap::Args;
-use hob_client::Answer;
+use hob_client::DaemonAnswer;
 use hob_proto::Envelope;
 use hob_proto::Form;
 use hob_proto::tools::metrics::{BASELINE, CacheUse, StatsOfTool, StatsResult, Times, Totals};
 use serde_json::{Map, Value};
 
-use super::ask::{self, Question};
-use super::render::{count, grouped};
+use super::ask::{self, CliQuestion};
+use super::render::{count, grouped_digits};
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, show};
+use super::{CommandFailure, CommandOutcome, Common, show};
 
 /// Show what hob was asked, how fast it answered and what that saved
 ///
@@ -30,15 +30,15 @@ pub(crate) struct Stats {
 }
 
 impl Stats {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let mut args: Map<_, _> =
             self.tool.iter().map(|tool| ("tool".to_owned(), Value::from(tool.as_str()))).collect();
         args.insert("reset".to_owned(), self.reset.into());
         args.insert("tokenBudget".to_owned(), hob_proto::tools::MAX_BUDGET.into());
-        let question = Question {
+        let question = CliQuestion {
             tool: "hob_stats",
             args,
-            root: common.place()?,
+            root: common.project_folder()?,
             timeout: common.timeout,
             edits: false,
             form: Form::Json,
@@ -46,23 +46,23 @@ impl Stats {
         let answer = ask::with_progress(&question, common).await?;
         match result(&answer) {
             Some(stats) if !common.json => {
-                term::print(&all(&stats, &Style::of_stdout()))?;
+                term::print(&all_stats_text(&stats, &Style::of_stdout()))?;
                 show::remarks_of(&answer);
                 if self.reset {
-                    term::tell("counting begins anew");
+                    term::print_to_stderr("counting begins anew");
                 }
-                Ok(Outcome::Done)
+                Ok(CommandOutcome::Done)
             }
-            _ => show::answer(&answer, common.json),
+            _ => show::print_answer(&answer, common.json),
         }
     }
 }
 
-fn result(answer: &Answer) -> Option<StatsResult> {
+fn result(answer: &DaemonAnswer) -> Option<StatsResult> {
     Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
 }
 
-fn all(stats: &StatsResult, style: &Style) -> String {
+fn all_stats_text(stats: &StatsResult, style: &Style) -> String {
     let mut text = format!("{}\n", style.bold(format!("since {}", stats.since)));
     if let Some(notice) = &stats.notice {
         text.push_str(&format!("{} {notice}\n", style.notice("note:")));
@@ -72,11 +72,11 @@ fn all(stats: &StatsResult, style: &Style) -> String {
         return text;
     }
     text.push_str(&summary(stats));
-    text.push_str(&format!("\n{}", table(&stats.per_tool, style)));
+    text.push_str(&format!("\n{}", tools_table(&stats.per_tool, style)));
     if !stats.times.is_empty() {
-        text.push_str(&format!("\n{}", bars(&stats.times, style)));
+        text.push_str(&format!("\n{}", times_bars(&stats.times, style)));
     }
-    let caches: String = stats.caches.iter().filter_map(cache).collect();
+    let caches: String = stats.caches.iter().filter_map(cache_line).collect();
     if !caches.is_empty() {
         text.push_str(&format!("\n{}\n{caches}", style.bold("caches, since the daemon began")));
     }
@@ -93,43 +93,43 @@ fn summary(stats: &StatsResult) -> String {
     let latency = stats.latency_ms;
     let times = format!(
         "half within {}, 90 % within {}, 99 % within {}, the longest {}",
-        time(latency.p50),
-        time(latency.p90),
-        time(latency.p99),
-        time(latency.max)
+        time_text(latency.p50),
+        time_text(latency.p90),
+        time_text(latency.p99),
+        time_text(latency.max)
     );
-    let mut text = format!("{}, {} failed; {times}\n", count(calls, "call"), grouped(failed));
+    let mut text = format!("{}, {} failed; {times}\n", count(calls, "call"), grouped_digits(failed));
     if actual_tokens > 0 {
         text.push_str(&format!(
             "answers cost {} tokens; without hob at most {} (an upper bound); {}{}\n",
-            grouped(actual_tokens),
-            grouped(baseline_tokens),
+            grouped_digits(actual_tokens),
+            grouped_digits(baseline_tokens),
             if stats.totals.saved_tokens < 0 { "hob cost more than it saved: " } else { "saved at most " },
-            saved(&stats.totals)
+            saved_text(&stats.totals)
         ));
     }
     text
 }
 
 /// A difference with its share; a loss is called one.
-fn saved(totals: &Totals) -> String {
+fn saved_text(totals: &Totals) -> String {
     let lost = if totals.saved_tokens < 0 { "lost " } else { "" };
-    format!("{lost}{} ({} %)", grouped(totals.saved_tokens.unsigned_abs()), totals.saved_pct.abs())
+    format!("{lost}{} ({} %)", grouped_digits(totals.saved_tokens.unsigned_abs()), totals.saved_pct.abs())
 }
 
-fn table(tools: &[StatsOfTool], style: &Style) -> String {
+fn tools_table(tools: &[StatsOfTool], style: &Style) -> String {
     const HEAD: [&str; 8] = ["tool", "calls", "failed", "p50", "p99", "max", "tokens", "saved at most"];
     let row = |one: &StatsOfTool| {
         let tokens = one.totals.actual_tokens;
         [
             one.tool.clone(),
-            grouped(one.totals.calls),
-            grouped(one.totals.failed),
-            time(one.p50_ms),
-            time(one.p99_ms),
-            time(one.max_ms),
-            if tokens == 0 { "-".to_owned() } else { grouped(tokens) },
-            if tokens == 0 { "-".to_owned() } else { saved(&one.totals) },
+            grouped_digits(one.totals.calls),
+            grouped_digits(one.totals.failed),
+            time_text(one.p50_ms),
+            time_text(one.p99_ms),
+            time_text(one.max_ms),
+            if tokens == 0 { "-".to_owned() } else { grouped_digits(tokens) },
+            if tokens == 0 { "-".to_owned() } else { saved_text(&one.totals) },
         ]
     };
     let rows: Vec<[String; 8]> = tools.iter().map(row).collect();
@@ -150,33 +150,33 @@ fn table(tools: &[StatsOfTool], style: &Style) -> String {
     format!("{}\n{body}", style.bold(head))
 }
 
-fn bars(times: &[Times], style: &Style) -> String {
+fn times_bars(times: &[Times], style: &Style) -> String {
     const LONGEST: u64 = 40;
     let most = times.iter().map(|one| one.calls).max().unwrap_or(1).max(1);
     let bar = |one: &Times| {
         let length = (one.calls * LONGEST).div_ceil(most);
         let bar = "#".repeat(usize::try_from(length).unwrap_or(0));
-        format!("{:>10}  {:>8}  {bar}\n", time(one.up_to_ms), grouped(one.calls))
+        format!("{:>10}  {:>8}  {bar}\n", time_text(one.up_to_ms), grouped_digits(one.calls))
     };
     let bars: String = times.iter().map(bar).collect();
     format!("{}\n{bars}", style.bold("     up to     calls"))
 }
 
-fn cache(cache: &CacheUse) -> Option<String> {
+fn cache_line(cache: &CacheUse) -> Option<String> {
     let all = cache.hits + cache.misses;
     (all > 0).then(|| {
         format!(
             "  {}: {} of {} were there ({} %)\n",
             cache.name,
-            grouped(cache.hits),
-            grouped(all),
+            grouped_digits(cache.hits),
+            grouped_digits(all),
             cache.hits * 100 / all
         )
     })
 }
 
 /// `0.12 ms`, `3.4 ms`, `120 ms`, `2.5 s`.
-fn time(ms: f64) -> String {
+fn time_text(ms: f64) -> String {
     match ms {
         ms if ms < 1.0 => format!("{ms:.2} ms"),
         ms if ms < 10.0 => format!("{ms:.1} ms"),
@@ -201,7 +201,7 @@ mod tests {
             "times": [{"upToMs": 1.0, "calls": 2}, {"upToMs": 2.0, "calls": 1}],
             "caches": [{"name": "facts", "hits": 3, "misses": 1}, {"name": "none", "hits": 0, "misses": 0}]});
         let stats: StatsResult = serde_json::from_value(stats).expect("of this shape");
-        let text = all(&stats, &Style::default());
+        let text = all_stats_text(&stats, &Style::default());
         for part in [
             "since 2026-01-01T00:00:00Z",
             "note: begun anew",
@@ -217,8 +217,8 @@ mod tests {
         let mut lines = text.lines().filter(|line| line.contains('#'));
         assert_eq!(lines.next().map(|line| line.matches('#').count()), Some(40));
         assert!(!text.contains("none:"), "{text}");
-        let totals = hob_proto::tools::metrics::totals(1, 0, 50, 10);
-        assert_eq!(saved(&totals), "lost 40 (400 %)");
+        let totals = hob_proto::tools::metrics::make_totals(1, 0, 50, 10);
+        assert_eq!(saved_text(&totals), "lost 40 (400 %)");
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
                 "savedTokens": -382, "savedPct": -382.0, "p50Ms": 0.5, "p90Ms": 1.0, "p99Ms": 1.0, "maxMs": 1.0}],
             "times": [], "caches": []});
         let stats: StatsResult = serde_json::from_value(stats).expect("of this shape");
-        let text = all(&stats, &Style::default());
+        let text = all_stats_text(&stats, &Style::default());
         assert!(text.contains("hob cost more than it saved: lost 382 (382 %)"), "{text}");
         assert!(!text.contains("-382"), "{text}");
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _, Write as _};
 
-use super::visible::visible;
+use super::visible::make_visible;
 
 /// The style of writing to one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,13 +23,13 @@ impl Style {
     /// Returns the style for standard output.
     pub(crate) fn of_stdout() -> Self {
         let terminal = io::stdout().is_terminal();
-        Self { colour: terminal && colours_wanted(), width: terminal.then(columns) }
+        Self { colour: terminal && colours_wanted(), width: terminal.then(terminal_columns) }
     }
 
     /// Returns the style for standard error.
     pub(crate) fn of_stderr() -> Self {
         let terminal = io::stderr().is_terminal();
-        Self { colour: terminal && colours_wanted(), width: terminal.then(columns) }
+        Self { colour: terminal && colours_wanted(), width: terminal.then(terminal_columns) }
     }
 
     /// Paints headings and names in bold.
@@ -67,7 +67,7 @@ impl Style {
     }
 
     /// `text` cut to the columns that are left after `used`, when this is a terminal.
-    pub(crate) fn fit<'a>(&self, text: &'a str, used: usize) -> Cow<'a, str> {
+    pub(crate) fn cut_to_width<'a>(&self, text: &'a str, used: usize) -> Cow<'a, str> {
         let Some(width) = self.width else { return Cow::Borrowed(text) };
         let left = width.saturating_sub(used).max(20);
         match text.char_indices().nth(left.saturating_sub(1)) {
@@ -83,7 +83,7 @@ fn colours_wanted() -> bool {
     set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != OsStr::new("dumb"))
 }
 
-fn columns() -> usize {
+fn terminal_columns() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     said.or_else(ask_columns).filter(|columns| *columns >= 40).unwrap_or(100)
 }
@@ -106,7 +106,7 @@ fn ask_columns() -> Option<usize> {
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let is_terminal = out.is_terminal();
-    let bytes = if is_terminal { visible(text.as_bytes()) } else { Cow::Borrowed(text.as_bytes()) };
+    let bytes = if is_terminal { make_visible(text.as_bytes()) } else { Cow::Borrowed(text.as_bytes()) };
     match out.write_all(&bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
@@ -114,10 +114,10 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 }
 
 /// Writes a line to standard error; if that cannot be done there is nobody left to tell.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn print_to_stderr(line: &str) {
     let mut err = io::stderr().lock();
     let is_terminal = err.is_terminal();
-    let bytes = if is_terminal { visible(line.as_bytes()) } else { Cow::Borrowed(line.as_bytes()) };
+    let bytes = if is_terminal { make_visible(line.as_bytes()) } else { Cow::Borrowed(line.as_bytes()) };
     let _ = err.write_all(&bytes).and_then(|()| err.write_all(b"\n"));
 }
 
@@ -137,11 +137,11 @@ mod tests {
     #[test]
     fn lines_are_cut_only_on_a_terminal() {
         let text = "é".repeat(50);
-        assert_eq!(Style::default().fit(&text, 0), text);
+        assert_eq!(Style::default().cut_to_width(&text, 0), text);
         let narrow = Style { colour: false, width: Some(40) };
-        assert_eq!(narrow.fit(&text, 10).chars().count(), 30);
-        assert_eq!(narrow.fit("short", 10), "short");
+        assert_eq!(narrow.cut_to_width(&text, 10).chars().count(), 30);
+        assert_eq!(narrow.cut_to_width("short", 10), "short");
         let exact = "x".repeat(30);
-        assert_eq!(narrow.fit(&exact, 10), exact);
+        assert_eq!(narrow.cut_to_width(&exact, 10), exact);
     }
 }

@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 const JSON: &str = "arguments";
 
 /// A command `name` for `def`, with these of its arguments as positionals, in this order.
-pub(crate) fn command(def: &'static ToolDef, name: &'static str, positionals: &[&str]) -> Command {
+pub(crate) fn tool_command(def: &'static ToolDef, name: &'static str, positionals: &[&str]) -> Command {
     let place = |arg: &ArgDef| positionals.iter().position(|name| *name == arg.name);
-    let args = arguments(def).map(|arg| match place(arg) {
-        Some(at) => positional(arg, at + 1),
-        None => option(def, arg),
+    let args = tool_args(def).map(|arg| match place(arg) {
+        Some(at) => positional_arg(arg, at + 1),
+        None => option_arg(def, arg),
     });
     Command::new(name).about(def.description).args(args).disable_help_subcommand(true)
 }
@@ -26,23 +26,23 @@ pub(crate) fn command(def: &'static ToolDef, name: &'static str, positionals: &[
 /// As [`command`], with all arguments as options and a JSON object as the only positional.
 pub(crate) fn call_command(def: &'static ToolDef) -> Command {
     let alone =
-        needed_text(def).map(|arg| format!("; any other text is --{}", kebab(arg))).unwrap_or_default();
+        needed_text(def).map(|arg| format!("; any other text is --{}", kebab_case(arg))).unwrap_or_default();
     let json = Arg::new(JSON).value_name("JSON").help(format!(
         "The arguments as a JSON object, or - to read it from standard input{alone}; options win over it"
     ));
-    command(def, def.name, &[]).arg(json).hide(def.set == hob_proto::tools::ToolSet::Hidden)
+    tool_command(def, def.name, &[]).arg(json).hide(def.set == hob_proto::tools::ToolSet::Hidden)
 }
 
 /// The arguments that were given on the command line.
 ///
 /// # Errors
 /// A line for people when the JSON cannot be read.
-pub(crate) fn given(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
+pub(crate) fn given_args(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
     let mut given = match matches.try_get_one::<String>(JSON) {
         Ok(Some(text)) => positional_arguments(def, text)?,
         _ => Map::new(),
     };
-    for arg in arguments(def) {
+    for arg in tool_args(def) {
         if matches.value_source(arg.name) == Some(ValueSource::CommandLine) {
             given.retain(|name, _| !same_name(name, arg.name));
             given.insert(arg.name.to_owned(), value(arg, matches));
@@ -52,20 +52,20 @@ pub(crate) fn given(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<S
 }
 
 /// Its own arguments and the common ones, older names too; `root` is an option of every command.
-fn arguments(def: &'static ToolDef) -> impl Iterator<Item = &'static ArgDef> {
+fn tool_args(def: &'static ToolDef) -> impl Iterator<Item = &'static ArgDef> {
     def.accepted_args().filter(|arg| arg.name != "root")
 }
 
-fn positional(arg: &'static ArgDef, index: usize) -> Arg {
+fn positional_arg(arg: &'static ArgDef, index: usize) -> Arg {
     let required = arg.default == Default::Required;
     let place = Arg::new(arg.name).index(index).required(required).help(arg.description);
-    let place = typed(place, arg).value_name(shout(arg.name));
+    let place = with_type(place, arg).value_name(upper_case(arg.name));
     if arg.ty == ArgType::StrList { place.num_args(1..) } else { place }
 }
 
-fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
-    let kebab = leak(kebab(arg));
-    let spellings = [leak(words(arg.name).join("_")), leak(camel(arg.name))];
+fn option_arg(def: &ToolDef, arg: &'static ArgDef) -> Arg {
+    let kebab = leak_name(kebab_case(arg));
+    let spellings = [leak_name(name_words(arg.name).join("_")), leak_name(camel_case(arg.name))];
     let common = COMMON.iter().chain(UNLISTED).any(|common| same_name(common.name, arg.name));
     let option = Arg::new(arg.name)
         .long(kebab)
@@ -73,10 +73,10 @@ fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
         .help(help(def, arg))
         .hide(def.unlisted.iter().any(|old| old.name == arg.name))
         .help_heading(if common { "Every tool" } else { "This tool" });
-    typed(option, arg)
+    with_type(option, arg)
 }
 
-fn typed(option: Arg, arg: &ArgDef) -> Arg {
+fn with_type(option: Arg, arg: &ArgDef) -> Arg {
     match arg.ty {
         ArgType::Str { .. } => option.value_name("TEXT"),
         ArgType::Object => option.value_name("JSON"),
@@ -153,11 +153,11 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
 fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>, String> {
     let is_json = text == "-" || text.trim_start().starts_with(['{', '[']);
     if is_json || text.trim().is_empty() {
-        return object(text);
+        return read_object(text);
     }
     let Some(arg) = needed_text(def) else {
         let texts = def.args.iter().filter(|arg| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList));
-        let names: Vec<String> = texts.map(|arg| format!("--{}", kebab(arg))).collect();
+        let names: Vec<String> = texts.map(|arg| format!("--{}", kebab_case(arg))).collect();
         let which = if names.is_empty() {
             "it takes no text".to_owned()
         } else {
@@ -180,11 +180,11 @@ fn needed_text(def: &ToolDef) -> Option<&ArgDef> {
 }
 
 /// `pathPrefix` and `path_prefix` as an option.
-fn kebab(arg: &ArgDef) -> String {
-    words(arg.name).join("-")
+fn kebab_case(arg: &ArgDef) -> String {
+    name_words(arg.name).join("-")
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
+fn read_object(text: &str) -> Result<Map<String, Value>, String> {
     let text = if text == "-" {
         std::io::read_to_string(std::io::stdin()).map_err(|error| format!("standard input: {error}"))?
     } else {
@@ -198,7 +198,7 @@ fn object(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// `pathPrefix` and `path_prefix` are both `path`, `prefix`.
-fn words(name: &str) -> Vec<String> {
+fn name_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
         if c == '_' || c.is_uppercase() {
@@ -213,18 +213,18 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn camel(name: &str) -> String {
+fn camel_case(name: &str) -> String {
     let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
-    let words = words(name);
+    let words = name_words(name);
     words.iter().take(1).cloned().chain(words.iter().skip(1).map(capital)).collect()
 }
 
-fn shout(name: &str) -> &'static str {
-    leak(words(name).join("_").to_uppercase())
+fn upper_case(name: &str) -> &'static str {
+    leak_name(name_words(name).join("_").to_uppercase())
 }
 
 /// clap wants names that live as long as the program. There are a few dozen, made once.
-fn leak(name: String) -> &'static str {
+fn leak_name(name: String) -> &'static str {
     name.leak()
 }
 
@@ -239,7 +239,7 @@ mod tests {
         let def = find(tool).expect("known");
         let words = [tool].into_iter().chain(args.iter().copied());
         let matches = call_command(def).try_get_matches_from(words).expect("parses");
-        given(def, &matches).expect("read").into()
+        given_args(def, &matches).expect("read").into()
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn json_that_is_no_object_is_explained() {
         for (text, expected) in [("[1]", "one JSON object"), ("{", "not JSON")] {
-            let error = object(text).expect_err("refused");
+            let error = read_object(text).expect_err("refused");
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::term::{self, Style};
 use super::visible::on_one_line;
-use super::{Common, Failure, Outcome};
+use super::{CommandFailure, CommandOutcome, Common};
 
 /// Trust a project: what it brings along may run
 ///
@@ -35,27 +35,27 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    pub(super) fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        let places = Places::from_process_env().map_err(|error| Failure::Usage(error.to_string()))?;
-        let file = places.trust();
+    pub(super) fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let places = Places::from_process_env().map_err(|error| CommandFailure::Usage(error.to_string()))?;
+        let file = places.trust_file();
         if self.list {
             return list(&file, common);
         }
-        let place = common.place()?;
+        let place = common.project_folder()?;
         let named = self.path.map_or_else(|| place.clone(), |path| place.join(path));
         match self.revoke {
-            true => revoke(&file, &named),
-            false => trust(&file, &named),
+            true => revoke_trust(&file, &named),
+            false => trust_folder(&file, &named),
         }
     }
 }
 
-fn failed(error: TrustError) -> Failure {
-    Failure::Usage(error.to_string())
+fn trust_failure(error: TrustError) -> CommandFailure {
+    CommandFailure::Usage(error.to_string())
 }
 
-fn list(file: &Path, common: &Common) -> Result<Outcome, Failure> {
-    let trusted = Trusted::read(file).map_err(failed)?;
+fn list(file: &Path, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+    let trusted = Trusted::read(file).map_err(trust_failure)?;
     let folders: Vec<String> = trusted.folders().map(|folder| folder.display().to_string()).collect();
     let text = match common.json {
         true => format!("{}\n", json!({"trusted": folders})),
@@ -63,19 +63,19 @@ fn list(file: &Path, common: &Common) -> Result<Outcome, Failure> {
         false => folders.iter().map(|folder| format!("{}\n", on_one_line(folder))).collect(),
     };
     term::print(&text)?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
-fn trust(file: &Path, named: &Path) -> Result<Outcome, Failure> {
-    let missing = |error| Failure::Usage(format!("`{}`: {error}", on_its_line(named)));
+fn trust_folder(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFailure> {
+    let missing = |error| CommandFailure::Usage(format!("`{}`: {error}", on_its_line(named)));
     let folder = named.canonicalize().map_err(missing)?;
     if !folder.is_dir() {
-        return Err(Failure::Usage(format!("`{}` is not a folder", on_its_line(&folder))));
+        return Err(CommandFailure::Usage(format!("`{}` is not a folder", on_its_line(&folder))));
     }
     if folder.to_str().is_none() {
-        return Err(Failure::Usage("a folder whose name is no text cannot be trusted".to_owned()));
+        return Err(CommandFailure::Usage("a folder whose name is no text cannot be trusted".to_owned()));
     }
-    let new = Trusted::change(file, |trusted| trusted.add(&folder)).map_err(failed)?;
+    let new = Trusted::change_file(file, |trusted| trusted.add(&folder)).map_err(trust_failure)?;
     let shown = on_its_line(&folder);
     let text = match new {
         true => format!("trusted: {shown} and what lies below it\n"),
@@ -85,33 +85,35 @@ fn trust(file: &Path, named: &Path) -> Result<Outcome, Failure> {
     if let Some(project) = project_around(&folder) {
         let note = Style::of_stderr().notice("note:").into_owned();
         let project = on_its_line(project);
-        term::tell(&format!(
+        term::print_to_stderr(&format!(
             "{note} this is a part of the project `{project}`, which is not trusted by it: hob trust {project}"
         ));
     }
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
-fn revoke(file: &Path, named: &Path) -> Result<Outcome, Failure> {
+fn revoke_trust(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFailure> {
     // It may be gone, and its entry is to go all the same.
     let folder = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
     let change = |trusted: &mut Trusted| {
         let gone = trusted.remove(&folder);
         (gone, trusted.because_of(&folder).map(Path::to_path_buf))
     };
-    let (gone, still) = Trusted::change(file, change).map_err(failed)?;
+    let (gone, still) = Trusted::change_file(file, change).map_err(trust_failure)?;
     let shown = on_its_line(&folder);
     if let Some(above) = still {
         let above = on_its_line(&above);
-        term::tell(&format!("{shown} is still trusted, because `{above}` is: hob trust --revoke {above}"));
-        return Ok(Outcome::Refused);
+        term::print_to_stderr(&format!(
+            "{shown} is still trusted, because `{above}` is: hob trust --revoke {above}"
+        ));
+        return Ok(CommandOutcome::Refused);
     }
     let text = match gone {
         0 => format!("{shown} was not trusted\n"),
         _ => format!("not trusted any more: {shown} and what lies below it\n"),
     };
     term::print(&text)?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// A folder as a part of a line.

@@ -26,30 +26,30 @@ pub(crate) enum Form {
 
 /// The text as a terminal may have it: every control character but line ends, tabs, NULs (which separate) and hob's colours, and
 /// every invisible one, is written in words; in those of JSON if the text is a JSON object.
-pub(crate) fn visible(text: &[u8]) -> Cow<'_, [u8]> {
-    if !text.iter().enumerate().any(|(at, _)| hidden(text, at).is_some()) {
+pub(crate) fn make_visible(text: &[u8]) -> Cow<'_, [u8]> {
+    if !text.iter().enumerate().any(|(at, _)| hidden_char(text, at).is_some()) {
         return Cow::Borrowed(text);
     }
     let is_json = text.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(text).is_ok();
-    Cow::Owned(written(text, if is_json { Form::Json } else { Form::Words }))
+    Cow::Owned(escape_hidden(text, if is_json { Form::Json } else { Form::Words }))
 }
 
-fn written(text: &[u8], form: Form) -> Vec<u8> {
+fn escape_hidden(text: &[u8], form: Form) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut at = 0;
     while at < text.len() {
-        if let Some(end) = colour(&text[at..]).filter(|_| form == Form::Words) {
+        if let Some(end) = colour_length(&text[at..]).filter(|_| form == Form::Words) {
             out.extend_from_slice(&text[at..at + end]);
             at += end;
             continue;
         }
-        match hidden(text, at) {
+        match hidden_char(text, at) {
             None => {
                 out.push(text[at]);
                 at += 1;
             }
             Some(c) => {
-                out.extend_from_slice(word(c, form).as_bytes());
+                out.extend_from_slice(char_in_words(c, form).as_bytes());
                 at += c.len_utf8();
             }
         }
@@ -57,7 +57,7 @@ fn written(text: &[u8], form: Form) -> Vec<u8> {
     out
 }
 
-fn word(c: char, form: Form) -> String {
+fn char_in_words(c: char, form: Form) -> String {
     let mut units = [0; 2];
     match (form, u32::from(c)) {
         (Form::Json, _) => c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
@@ -69,17 +69,17 @@ fn word(c: char, form: Form) -> String {
 }
 
 /// The character that begins at `at`, if a terminal must not have it.
-fn hidden(text: &[u8], at: usize) -> Option<char> {
+fn hidden_char(text: &[u8], at: usize) -> Option<char> {
     match text[at] {
         b'\n' | b'\t' | 0 => None,
         b'\r' if text.get(at + 1) == Some(&b'\n') => None,
-        ESCAPE if colour(&text[at..]).is_some() => None,
+        ESCAPE if colour_length(&text[at..]).is_some() => None,
         byte if byte < b' ' || byte == 0x7f => Some(char::from(byte)),
         // The first byte of a longer character.
         0xc2.. => {
             let bytes = &text[at..text.len().min(at + 4)];
             let c = bytes.utf8_chunks().next()?.valid().chars().next()?;
-            let is_hidden = c.is_control() || is_invisible(c) || (is_joiner(c) && !joins(text, (at, c)));
+            let is_hidden = c.is_control() || is_invisible(c) || (is_joiner(c) && !is_joining(text, (at, c)));
             is_hidden.then_some(c)
         }
         _ => None,
@@ -100,7 +100,7 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Returns true if a joiner stands where scripts and emoji have them: between two characters that are not ASCII.
-fn joins(text: &[u8], (at, c): (usize, char)) -> bool {
+fn is_joining(text: &[u8], (at, c): (usize, char)) -> bool {
     let is_other = |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii());
     is_other(at.checked_sub(1).and_then(|before| text.get(before))) && is_other(text.get(at + c.len_utf8()))
 }
@@ -110,7 +110,8 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(['\n', '\r', '\t']) {
         return Cow::Borrowed(text);
     }
-    let word = |c: char| if matches!(c, '\n' | '\r' | '\t') { word(c, Form::Words) } else { c.to_string() };
+    let word =
+        |c: char| if matches!(c, '\n' | '\r' | '\t') { char_in_words(c, Form::Words) } else { c.to_string() };
     Cow::Owned(text.chars().map(word).collect())
 }
 
@@ -119,12 +120,12 @@ pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
     if !text.contains(is_invisible) {
         return Cow::Borrowed(text);
     }
-    let word = |c: char| if is_invisible(c) { word(c, Form::Words) } else { c.to_string() };
+    let word = |c: char| if is_invisible(c) { char_in_words(c, Form::Words) } else { c.to_string() };
     Cow::Owned(text.chars().map(word).collect())
 }
 
 /// Returns the length in bytes of the colour code with which a text begins; `None` without one.
-fn colour(text: &[u8]) -> Option<usize> {
+fn colour_length(text: &[u8]) -> Option<usize> {
     let rest = text.strip_prefix(b"\x1b[")?;
     let end = rest.iter().position(|byte| *byte == b'm')?;
     COLOURS.contains(&&rest[..end]).then_some(end + 3)
@@ -147,7 +148,7 @@ impl<W> Visible<W> {
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.is_terminal {
-            true => self.inner.write_all(&written(bytes, self.form)).map(|()| bytes.len()),
+            true => self.inner.write_all(&escape_hidden(bytes, self.form)).map(|()| bytes.len()),
             false => self.inner.write(bytes),
         }
     }
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &[u8]) -> String {
-        String::from_utf8_lossy(&visible(text)).into_owned()
+        String::from_utf8_lossy(&make_visible(text)).into_owned()
     }
 
     #[test]
@@ -202,7 +203,7 @@ mod tests {
         );
         assert_eq!(shown("{\"c1\": \"\u{9b}\"}\n".as_bytes()), "{\"c1\": \"\\u009b\"}\n");
         // Bytes that are no text, and text that ends early, pass.
-        assert_eq!(visible(b"\xff\xe2\x80 \xe2\x80"), &b"\xff\xe2\x80 \xe2\x80"[..]);
+        assert_eq!(make_visible(b"\xff\xe2\x80 \xe2\x80"), &b"\xff\xe2\x80 \xe2\x80"[..]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Files that must be left alone: what is wrong, the agent, the scope, the file, where it is wrong, a word of the reason.
 
 /// A file that must be left alone: its columns are in the order of the header above.
-pub(crate) type Case = (&'static str, &'static str, &'static str, &'static [u8], &'static str, &'static str);
+pub(crate) type BrokenFileCase =
+    (&'static str, &'static str, &'static str, &'static [u8], &'static str, &'static str);
 
-pub(crate) const FILES: &[Case] = &[
+pub(crate) const FILES: &[BrokenFileCase] = &[
     (
         "comments, which this agent refuses",
         "claude-code",

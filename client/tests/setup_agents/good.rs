@@ -1,9 +1,9 @@
 //! Files as agents and people leave them: text and agent, by what is special about them. `\r` is in there where it says CRLF.
 
 /// A file to set up: its peculiarity, the agent, `project` or `user`, its text.
-pub(crate) type Case = (&'static str, &'static str, &'static str, &'static str);
+pub(crate) type GoodFileCase = (&'static str, &'static str, &'static str, &'static str);
 
-pub(crate) const JSON: &[Case] = &[
+pub(crate) const JSON: &[GoodFileCase] = &[
     ("empty file", "cursor", "project", ""),
     ("only a line break", "cursor", "user", "\n"),
     ("only white space", "kiro", "project", "  \n\t\n"),
@@ -185,7 +185,7 @@ pub(crate) const JSON: &[Case] = &[
     ),
 ];
 
-pub(crate) const TOML: &[Case] = &[
+pub(crate) const TOML: &[GoodFileCase] = &[
     ("empty file", "codex", "user", ""),
     ("only a line break", "codex", "project", "\n"),
     ("only a comment", "codex", "user", "# Codex"),
@@ -264,7 +264,7 @@ pub(crate) const TOML: &[Case] = &[
     ),
 ];
 
-pub(crate) const YAML: &[Case] = &[
+pub(crate) const YAML: &[GoodFileCase] = &[
     ("empty file", "goose", "user", ""),
     ("only a comment", "goose", "user", "# goose\n"),
     ("only a document's mark", "goose", "user", "---\n"),

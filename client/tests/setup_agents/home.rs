@@ -7,9 +7,9 @@ use std::process::{Command, Output};
 use serde_json::{Map, Value};
 
 /// A home folder with a project in it and a `hob-mcp` on the `PATH`.
-pub(crate) struct Home(tempfile::TempDir);
+pub(crate) struct AgentHome(tempfile::TempDir);
 
-impl Home {
+impl AgentHome {
     pub(crate) fn new() -> Self {
         let home = Self(tempfile::tempdir().expect("a folder"));
         for folder in ["home/project/.git", "bin"] {
@@ -19,21 +19,21 @@ impl Home {
         home
     }
 
-    pub(crate) fn home(&self, rest: &str) -> PathBuf {
+    pub(crate) fn home_path(&self, rest: &str) -> PathBuf {
         self.0.path().join("home").join(rest)
     }
 
     pub(crate) fn project(&self, rest: &str) -> PathBuf {
-        self.home("project").join(rest)
+        self.home_path("project").join(rest)
     }
 
-    pub(crate) fn receipts(&self) -> PathBuf {
+    pub(crate) fn receipts_folder(&self) -> PathBuf {
         self.0.path().join("hob/state/setup")
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hob"));
-        command.arg("setup").args(args).env_clear().env("HOME", self.home(""));
+        command.arg("setup").args(args).env_clear().env("HOME", self.home_path(""));
         command.env("HOB_DIR", self.0.path().join("hob")).env("PATH", self.0.path().join("bin"));
         command.current_dir(self.project(""));
         command
@@ -45,7 +45,7 @@ impl Home {
 
     /// Runs a command that succeeds, and returns its output.
     #[track_caller]
-    pub(crate) fn done(&self, args: &[&str]) -> String {
+    pub(crate) fn setup_ok(&self, args: &[&str]) -> String {
         let output = self.setup(args);
         let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{args:?}: {all}");
@@ -54,7 +54,7 @@ impl Home {
 
     /// Runs a command that is refused with this exit code, and returns its message.
     #[track_caller]
-    pub(crate) fn refused(&self, code: i32, args: &[&str]) -> String {
+    pub(crate) fn setup_refused(&self, code: i32, args: &[&str]) -> String {
         let output = self.setup(args);
         let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "{args:?}: {all}");
@@ -135,36 +135,37 @@ fn without_comments(text: &str) -> String {
 }
 
 fn toml_data(table: &toml::de::DeTable<'_>) -> Value {
-    fn data(value: &toml::de::DeValue<'_>) -> Value {
+    fn toml_value(value: &toml::de::DeValue<'_>) -> Value {
         match value {
             toml::de::DeValue::Table(table) => toml_data(table),
-            toml::de::DeValue::Array(items) => items.iter().map(|item| data(item.get_ref())).collect(),
+            toml::de::DeValue::Array(items) => items.iter().map(|item| toml_value(item.get_ref())).collect(),
             toml::de::DeValue::String(text) => Value::from(text.to_string()),
             other => Value::from(format!("{other:?}")),
         }
     }
     table
         .iter()
-        .map(|(name, value)| (name.get_ref().to_string(), data(value.get_ref())))
+        .map(|(name, value)| (name.get_ref().to_string(), toml_value(value.get_ref())))
         .collect::<Map<_, _>>()
         .into()
 }
 
 fn yaml_data(text: &str) -> Value {
     use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
-    fn data(node: &Yaml<'_>) -> Value {
+    fn yaml_value(node: &Yaml<'_>) -> Value {
         match node {
             Yaml::Value(Scalar::Null) => Value::Null,
             Yaml::Value(Scalar::String(text)) => Value::from(text.as_ref()),
-            Yaml::Sequence(items) => items.iter().map(data).collect(),
+            Yaml::Sequence(items) => items.iter().map(yaml_value).collect(),
             Yaml::Mapping(pairs) => {
-                let name =
-                    |key: &Yaml<'_>| data(key).as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
-                pairs.iter().map(|(key, value)| (name(key), data(value))).collect::<Map<_, _>>().into()
+                let name = |key: &Yaml<'_>| {
+                    yaml_value(key).as_str().map_or_else(|| format!("{key:?}"), str::to_owned)
+                };
+                pairs.iter().map(|(key, value)| (name(key), yaml_value(value))).collect::<Map<_, _>>().into()
             }
             other => Value::from(format!("{other:?}")),
         }
     }
     let all = Yaml::load_from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    all.first().map(data).filter(|data| !data.is_null()).unwrap_or_else(|| Value::Object(Map::new()))
+    all.first().map(yaml_value).filter(|data| !data.is_null()).unwrap_or_else(|| Value::Object(Map::new()))
 }

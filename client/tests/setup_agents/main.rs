@@ -13,10 +13,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use home::{Home, as_the_agent_reads, files, read, text, write};
+use home::{AgentHome, as_the_agent_reads, files, read, text, write};
 
 /// Where the agents of these tests have their files, and the table in them.
-fn place(home: &Home, client: &str, scope: &str) -> (PathBuf, &'static str) {
+fn agent_file(home: &AgentHome, client: &str, scope: &str) -> (PathBuf, &'static str) {
     let (project, user, container) = match client {
         "amp" => (".amp/settings.json", ".config/amp/settings.json", "amp.mcpServers"),
         "claude-code" => (".mcp.json", ".claude.json", "mcpServers"),
@@ -42,10 +42,10 @@ fn place(home: &Home, client: &str, scope: &str) -> (PathBuf, &'static str) {
         "zed" => (".zed/settings.json", ".config/zed/settings.json", "context_servers"),
         other => panic!("no such agent: {other}"),
     };
-    (if scope == "project" { home.project(project) } else { home.home(user) }, container)
+    (if scope == "project" { home.project(project) } else { home.home_path(user) }, container)
 }
 
-fn cases() -> impl Iterator<Item = &'static good::Case> {
+fn all_cases() -> impl Iterator<Item = &'static good::GoodFileCase> {
     good::JSON.iter().chain(good::TOML).chain(good::YAML)
 }
 
@@ -56,7 +56,7 @@ fn is_kept(shorter: &[u8], longer: &[u8]) -> bool {
 }
 
 /// All that a file says, but for the entry; a table of nothing says nothing.
-fn others(mut data: Value, container: &str) -> Value {
+fn other_entries(mut data: Value, container: &str) -> Value {
     let root = data.as_object_mut().expect("a table");
     if let Some(table) = root.get_mut(container).and_then(Value::as_object_mut) {
         table.remove("hob");
@@ -67,27 +67,27 @@ fn others(mut data: Value, container: &str) -> Value {
 
 #[test]
 fn there_are_enough_files() {
-    assert!(cases().count() >= 60, "{}", cases().count());
+    assert!(all_cases().count() >= 60, "{}", all_cases().count());
 }
 
 #[test]
 fn the_agent_sees_the_entry_all_else_is_kept_and_undo_gives_back_every_byte() {
-    for (about, client, scope, before) in cases() {
-        let home = Home::new();
-        let (path, container) = place(&home, client, scope);
+    for (about, client, scope, before) in all_cases() {
+        let home = AgentHome::new();
+        let (path, container) = agent_file(&home, client, scope);
         write(&path, before);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
-        let everything = files(&home.home(""));
+        let everything = files(&home.home_path(""));
         let args = [*client, "--scope", scope, "--yes", "--no-check"];
-        home.done(&args);
+        home.setup_ok(&args);
         let after = read(&path);
         let data = as_the_agent_reads(&path, &after);
         let entry = &data[container]["hob"];
         let program = entry.get("cmd").or(entry.get("command")).map(Value::to_string).unwrap_or_default();
         assert!(program.contains("hob-mcp"), "{about}: {}", text(&after));
         assert_eq!(
-            others(data, container),
-            others(as_the_agent_reads(&path, before.as_bytes()), container),
+            other_entries(data, container),
+            other_entries(as_the_agent_reads(&path, before.as_bytes()), container),
             "{about}: {}",
             text(&after)
         );
@@ -101,29 +101,29 @@ fn the_agent_sees_the_entry_all_else_is_kept_and_undo_gives_back_every_byte() {
         let mode = fs::metadata(&path).expect("it is there").permissions().mode() & 0o777;
         assert_eq!(mode, 0o640, "{about}");
         // Twice is once.
-        home.done(&args);
+        home.setup_ok(&args);
         assert_eq!(text(&read(&path)), text(&after), "{about}");
-        home.done(&[client, "--undo", "--yes"]);
+        home.setup_ok(&[client, "--undo", "--yes"]);
         assert_eq!(text(&read(&path)), *before, "{about}");
-        assert_eq!(files(&home.home("")), everything, "{about}: nothing is left");
-        assert_eq!(files(&home.receipts()), [], "{about}");
+        assert_eq!(files(&home.home_path("")), everything, "{about}: nothing is left");
+        assert_eq!(files(&home.receipts_folder()), [], "{about}");
     }
 }
 
 #[test]
 fn in_a_file_that_was_changed_since_only_the_entry_goes() {
-    for (about, client, scope, before) in cases() {
-        let home = Home::new();
-        let (path, container) = place(&home, client, scope);
+    for (about, client, scope, before) in all_cases() {
+        let home = AgentHome::new();
+        let (path, container) = agent_file(&home, client, scope);
         write(&path, before);
-        home.done(&[client, "--scope", scope, "--yes", "--no-check"]);
+        home.setup_ok(&[client, "--scope", scope, "--yes", "--no-check"]);
         let mut changed = read(&path);
         let own = if path.extension().is_some_and(|ending| ending == "json") { "\n\n" } else { "\n# mine\n" };
         changed.extend_from_slice(
             if before.contains("\r\n") { own.replace('\n', "\r\n") } else { own.to_owned() }.as_bytes(),
         );
         write(&path, &changed);
-        let said = home.done(&[client, "--undo", "--yes"]);
+        let said = home.setup_ok(&[client, "--undo", "--yes"]);
         assert!(said.contains("was changed since, so only hob's entry is taken out"), "{about}: {said}");
         let left = read(&path);
         let data = as_the_agent_reads(&path, &left);
@@ -135,7 +135,7 @@ fn in_a_file_that_was_changed_since_only_the_entry_goes() {
             ),
             false => assert_eq!(data[container].get("hob"), None, "{about}: {}", text(&left)),
         }
-        assert_eq!(others(data, container), others(was, container), "{about}: {}", text(&left));
+        assert_eq!(other_entries(data, container), other_entries(was, container), "{about}: {}", text(&left));
         assert_eq!(text(&left).contains("# mine"), own.contains("mine"), "{about}: {}", text(&left));
         assert!(
             is_kept(text(&left).replace("\r\n", "\n").trim().as_bytes(), &changed)
@@ -149,18 +149,18 @@ fn in_a_file_that_was_changed_since_only_the_entry_goes() {
 fn a_broken_file_is_left_alone_and_the_place_is_named() {
     let mut wrong = Vec::new();
     for (about, client, scope, before, place_of_it, reason) in broken::FILES {
-        let home = Home::new();
-        let (path, _) = place(&home, client, scope);
+        let home = AgentHome::new();
+        let (path, _) = agent_file(&home, client, scope);
         write(&path, before);
-        let everything = files(&home.home(""));
-        let said = home.refused(2, &[client, "--scope", scope, "--yes", "--no-check"]);
+        let everything = files(&home.home_path(""));
+        let said = home.setup_refused(2, &[client, "--scope", scope, "--yes", "--no-check"]);
         if !(said.contains(place_of_it) && said.contains(reason)) {
             wrong.push(format!("{about}: {said}"));
         }
         assert!(said.contains(&*path.file_name().expect("a name").to_string_lossy()), "{about}: {said}");
         assert!(said.contains("Nothing was changed"), "{about}: {said}");
-        assert_eq!(files(&home.home("")), everything, "{about}");
-        assert_eq!(files(&home.receipts()), [], "{about}");
+        assert_eq!(files(&home.home_path("")), everything, "{about}");
+        assert_eq!(files(&home.receipts_folder()), [], "{about}");
     }
     assert!(wrong.is_empty(), "{}", wrong.concat());
 }
@@ -168,66 +168,66 @@ fn a_broken_file_is_left_alone_and_the_place_is_named() {
 #[test]
 fn a_file_that_hob_made_goes_with_the_folders_that_it_made() {
     for client in ["claude-code", "codex", "goose", "junie", "vscode", "cline"] {
-        let home = Home::new();
-        let everything = files(&home.home(""));
-        home.done(&[client, "--yes", "--no-check"]);
-        assert_eq!(files(&home.home("")).len(), everything.len() + 1, "{client}");
-        home.done(&["--undo", "--yes"]);
-        assert_eq!(files(&home.home("")), everything, "{client}");
+        let home = AgentHome::new();
+        let everything = files(&home.home_path(""));
+        home.setup_ok(&[client, "--yes", "--no-check"]);
+        assert_eq!(files(&home.home_path("")).len(), everything.len() + 1, "{client}");
+        home.setup_ok(&["--undo", "--yes"]);
+        assert_eq!(files(&home.home_path("")), everything, "{client}");
         assert!(
             !home.project(".junie").exists()
                 && !home.project(".vscode").exists()
-                && !home.home(".config").exists()
+                && !home.home_path(".config").exists()
         );
     }
 }
 
 #[test]
 fn a_folder_that_somebody_else_uses_by_now_stays() {
-    let home = Home::new();
-    home.done(&["vscode", "--yes", "--no-check"]);
+    let home = AgentHome::new();
+    home.setup_ok(&["vscode", "--yes", "--no-check"]);
     write(&home.project(".vscode/settings.json"), "{}");
-    home.done(&["vscode", "--undo", "--yes"]);
+    home.setup_ok(&["vscode", "--undo", "--yes"]);
     assert!(!home.project(".vscode/mcp.json").exists() && home.project(".vscode/settings.json").exists());
 }
 
 #[test]
 fn a_link_stays_and_what_it_leads_to_is_changed() {
-    let home = Home::new();
-    write(&home.home("dotfiles/claude.json"), "{\n  \"a\": 1\n}\n");
-    symlink("dotfiles/claude.json", home.home(".claude.json")).expect("linked");
-    let said = home.done(&["claude-code", "--scope", "user", "--yes", "--no-check"]);
+    let home = AgentHome::new();
+    write(&home.home_path("dotfiles/claude.json"), "{\n  \"a\": 1\n}\n");
+    symlink("dotfiles/claude.json", home.home_path(".claude.json")).expect("linked");
+    let said = home.setup_ok(&["claude-code", "--scope", "user", "--yes", "--no-check"]);
     assert!(said.contains("is a link"), "{said}");
-    assert!(home.home(".claude.json").is_symlink());
-    assert!(text(&read(&home.home("dotfiles/claude.json"))).contains("hob-mcp"));
-    home.done(&["claude-code", "--undo", "--yes"]);
-    assert!(home.home(".claude.json").is_symlink());
-    assert_eq!(text(&read(&home.home("dotfiles/claude.json"))), "{\n  \"a\": 1\n}\n");
+    assert!(home.home_path(".claude.json").is_symlink());
+    assert!(text(&read(&home.home_path("dotfiles/claude.json"))).contains("hob-mcp"));
+    home.setup_ok(&["claude-code", "--undo", "--yes"]);
+    assert!(home.home_path(".claude.json").is_symlink());
+    assert_eq!(text(&read(&home.home_path("dotfiles/claude.json"))), "{\n  \"a\": 1\n}\n");
 }
 
 #[test]
 fn a_link_in_a_project_does_not_lead_out_of_it() {
-    let home = Home::new();
-    write(&home.home("secret.json"), "{}");
+    let home = AgentHome::new();
+    write(&home.home_path("secret.json"), "{}");
     symlink("../secret.json", home.project(".mcp.json")).expect("linked");
-    fs::create_dir(home.home("elsewhere")).expect("made");
+    fs::create_dir(home.home_path("elsewhere")).expect("made");
     symlink("../elsewhere", home.project(".cursor")).expect("linked");
     for client in ["claude-code", "cursor"] {
-        let said = home.refused(2, &[client, "--yes", "--no-check"]);
+        let said = home.setup_refused(2, &[client, "--yes", "--no-check"]);
         assert!(said.contains("outside of the project"), "{said}");
     }
-    assert_eq!(text(&read(&home.home("secret.json"))), "{}");
-    assert_eq!(files(&home.home("elsewhere")), []);
+    assert_eq!(text(&read(&home.home_path("secret.json"))), "{}");
+    assert_eq!(files(&home.home_path("elsewhere")), []);
 }
 
 #[test]
 fn what_cannot_be_kept_or_is_protected_is_refused() {
-    let home = Home::new();
+    let home = AgentHome::new();
     let path = home.project(".mcp.json");
     write(&path, "{}");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("changed");
     let run = |word: &str| {
-        let said = home.refused(2, &["claude-code", "--yes", "--no-check"]);
+        let said = home.setup_refused(2, &["claude-code", "--yes", "--no-check"]);
         assert!(said.contains(word), "{word}: {said}");
     };
     run("read-only");
@@ -247,8 +247,8 @@ fn what_cannot_be_kept_or_is_protected_is_refused() {
 
 #[test]
 fn a_huge_file_is_changed_like_any_other() {
-    let home = Home::new();
-    let path = home.home(".claude.json");
+    let home = AgentHome::new();
+    let path = home.home_path(".claude.json");
     let projects: serde_json::Map<String, Value> = (0..20_000)
         .map(|nth| {
             (
@@ -259,8 +259,8 @@ fn a_huge_file_is_changed_like_any_other() {
         .collect();
     let before = serde_json::to_string_pretty(&json!({"projects": projects})).expect("JSON");
     write(&path, &before);
-    home.done(&["claude-code", "--scope", "user", "--yes", "--no-check"]);
+    home.setup_ok(&["claude-code", "--scope", "user", "--yes", "--no-check"]);
     assert!(text(&read(&path)).contains("hob-mcp"));
-    home.done(&["claude-code", "--undo", "--yes"]);
+    home.setup_ok(&["claude-code", "--undo", "--yes"]);
     assert_eq!(text(&read(&path)), before);
 }

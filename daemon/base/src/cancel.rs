@@ -32,7 +32,7 @@ impl Deadline {
 
     /// Returns true if the deadline has passed.
     #[must_use]
-    pub fn passed(self) -> bool {
+    pub fn has_passed(self) -> bool {
         self.0.is_some_and(|at| Instant::now() >= at)
     }
 
@@ -99,7 +99,7 @@ impl CancelToken {
         if self.is_cancelled() {
             return Err(Stopped::Cancelled);
         }
-        if self.deadline.passed() {
+        if self.deadline.has_passed() {
             return Err(Stopped::DeadlinePassed);
         }
         Ok(())

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 static USERS: OnceLock<u64> = OnceLock::new();
 
 /// Raises the soft limit to the hard one, as far as the system lets.
-pub fn raise() {
+pub fn raise_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -27,13 +27,13 @@ pub fn raise() {
 
 /// The soft limit that the user's programs have; `None` where this process has it still, or where there is none.
 #[must_use]
-pub fn users() -> Option<u64> {
+pub fn users_limit() -> Option<u64> {
     USERS.get().copied()
 }
 
 /// Lowers this process's soft limit, for what it starts.
 #[cfg(unix)]
-pub fn lower(soft: u64) {
+pub fn lower_limit(soft: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let maximum = getrlimit(Resource::Nofile).maximum;
     let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(soft), maximum });

@@ -42,13 +42,13 @@ impl AbsPath {
         if !path.is_absolute() {
             return Err(PathError::NotAbsolute(path.display().to_string()));
         }
-        Ok(Self(normalise(&path)))
+        Ok(Self(normalise_path(&path)))
     }
 
     /// Joins a possibly relative path onto this one; an absolute argument replaces it, as with [`Path::join`].
     #[must_use]
     pub fn join(&self, path: impl AsRef<Path>) -> Self {
-        Self(normalise(&self.0.join(path)))
+        Self(normalise_path(&self.0.join(path)))
     }
 
     /// The place of a workspace file below this root.
@@ -104,7 +104,7 @@ impl fmt::Debug for AbsPath {
     }
 }
 
-fn normalise(path: &Path) -> PathBuf {
+fn normalise_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -112,7 +112,7 @@ fn normalise(path: &Path) -> PathBuf {
             Component::ParentDir => {
                 out.pop();
             }
-            Component::Prefix(prefix) => out.push(beginning(prefix.kind())),
+            Component::Prefix(prefix) => out.push(prefix_text(prefix.kind())),
             other => out.push(other.as_os_str()),
         }
     }
@@ -120,7 +120,7 @@ fn normalise(path: &Path) -> PathBuf {
 }
 
 /// Returns the beginning of a path on Windows in the form that is compared.
-fn beginning(prefix: Prefix<'_>) -> OsString {
+fn prefix_text(prefix: Prefix<'_>) -> OsString {
     match prefix {
         Prefix::Disk(drive) | Prefix::VerbatimDisk(drive) => {
             format!("{}:", char::from(drive.to_ascii_uppercase())).into()
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_windows_folder_begins_in_one_way() {
-        let is = |prefix, text: &str| assert_eq!(beginning(prefix), OsStr::new(text), "{prefix:?}");
+        let is = |prefix, text: &str| assert_eq!(prefix_text(prefix), OsStr::new(text), "{prefix:?}");
         is(Prefix::Disk(b'c'), "C:");
         is(Prefix::VerbatimDisk(b'C'), "C:");
         let (server, share) = (OsStr::new("server"), OsStr::new("share"));

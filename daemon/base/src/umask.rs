@@ -19,7 +19,7 @@ pub fn make_private() {
 
 /// The mask that the user wants for files of the user's own; `None` where the process has it still, or where there are none.
 #[must_use]
-pub fn users() -> Option<u32> {
+pub fn users_mask() -> Option<u32> {
     USERS.get().copied()
 }
 

@@ -18,7 +18,7 @@ use hob_map::graph::{Confidence, DefRef, EdgeKind, NodeInfo, NodeKind, Use};
 
 /// Names what a server was asked: which of the map's uses belong into its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Question {
+pub enum UsesQuestion {
     /// Every use of the definition.
     References,
     /// All that has to change with the name: every use under that name.
@@ -29,8 +29,8 @@ pub enum Question {
     Implementations,
 }
 
-impl Question {
-    fn wants(self, one: &Use, of: &NodeInfo) -> bool {
+impl UsesQuestion {
+    fn wants_use(self, one: &Use, of: &NodeInfo) -> bool {
         let is_contract = matches!(of.kind, NodeKind::Def(DefKind::Interface | DefKind::Trait));
         match self {
             Self::References => true,
@@ -63,7 +63,7 @@ impl Listed {
 
     /// Says whether any place lies in a file.
     #[must_use]
-    pub fn mentions(&self, path: &WsPath) -> bool {
+    pub fn has_file(&self, path: &WsPath) -> bool {
         self.files.contains(path)
     }
 
@@ -73,7 +73,7 @@ impl Listed {
         self.lines.contains(&(path.clone(), line))
     }
 
-    fn has(&self, path: &WsPath, lines: (u32, u32)) -> bool {
+    fn has_line_in(&self, path: &WsPath, lines: (u32, u32)) -> bool {
         self.lines.iter().any(|(file, line)| file == path && (lines.0..=lines.1).contains(line))
     }
 }
@@ -109,14 +109,15 @@ pub struct LeftOut {
 #[must_use]
 pub fn left_out(
     map: &Map,
-    (def, question): (DefRef, Question),
+    (def, question): (DefRef, UsesQuestion),
     (listed, counts): (&Listed, &dyn Fn(&WsPath) -> bool),
     cancel: &CancelToken,
 ) -> LeftOut {
     let Some(of) = map.info(def.into()) else { return LeftOut::default() };
     let (uses, outcome) = map.places(def, cancel);
     let mut missing = Vec::new();
-    for one in uses.iter().filter(|one| one.confidence <= Confidence::Import && question.wants(one, &of)) {
+    for one in uses.iter().filter(|one| one.confidence <= Confidence::Import && question.wants_use(one, &of))
+    {
         let Some((path, _)) = map.file(one.file) else { continue };
         if !is_listed(map, (one, path), (&of, question), listed) && counts(path) {
             let Some(from) = map.info(one.from) else { continue };
@@ -135,7 +136,7 @@ pub fn left_out(
 fn is_listed(
     map: &Map,
     (one, path): (&Use, &WsPath),
-    (of, question): (&NodeInfo, Question),
+    (of, question): (&NodeInfo, UsesQuestion),
     listed: &Listed,
 ) -> bool {
     let is_declaration = of.path.as_ref() == Some(path) && one.line == of.name_at.0;
@@ -143,9 +144,11 @@ fn is_listed(
         return true;
     }
     match (one.kind, question) {
-        (EdgeKind::Imports | EdgeKind::Exports, _) => listed.mentions(path),
+        (EdgeKind::Imports | EdgeKind::Exports, _) => listed.has_file(path),
         // Servers point to the name of what is derived, or to all of it.
-        (_, Question::Implementations) => map.info(one.from).is_some_and(|from| listed.has(path, from.lines)),
+        (_, UsesQuestion::Implementations) => {
+            map.info(one.from).is_some_and(|from| listed.has_line_in(path, from.lines))
+        }
         _ => false,
     }
 }
@@ -171,7 +174,12 @@ mod tests {
         map
     }
 
-    fn compared(map: &Map, (file, name): (&str, &str), question: Question, listed: &[(&str, u32)]) -> String {
+    fn compared(
+        map: &Map,
+        (file, name): (&str, &str),
+        question: UsesQuestion,
+        listed: &[(&str, u32)],
+    ) -> String {
         let def = map.definition(file, name, 1).expect("it is defined");
         let mut all = Listed::default();
         listed.iter().for_each(|(file, line)| all.add(&FileRef::Inside(path(file)), *line));
@@ -199,17 +207,17 @@ mod tests {
         let run = ("a.py", "run");
         let of = |question, listed: &[(&str, u32)]| compared(&map, run, question, listed);
         assert_eq!(
-            of(Question::References, &[]),
+            of(UsesQuestion::References, &[]),
             "b.py:1 import in b.py, b.py:4 import in go, b.py:5 import in go, c.py:1 import in c.py, c.py:4 import in other"
         );
-        assert_eq!(of(Question::References, &[("b.py", 4), ("b.py", 5), ("c.py", 4)]), "");
+        assert_eq!(of(UsesQuestion::References, &[("b.py", 4), ("b.py", 5), ("c.py", 4)]), "");
         assert_eq!(
-            of(Question::References, &[("b.py", 4), ("c.py", 1)]),
+            of(UsesQuestion::References, &[("b.py", 4), ("c.py", 1)]),
             "b.py:5 import in go, c.py:4 import in other"
         );
-        assert_eq!(of(Question::Callers, &[("b.py", 4), ("b.py", 5)]), "c.py:4 import in other");
+        assert_eq!(of(UsesQuestion::Callers, &[("b.py", 4), ("b.py", 5)]), "c.py:4 import in other");
         assert_eq!(
-            of(Question::Rename, &[("b.py", 1), ("b.py", 4), ("b.py", 5), ("c.py", 1)]),
+            of(UsesQuestion::Rename, &[("b.py", 1), ("b.py", 4), ("b.py", 5), ("c.py", 1)]),
             "",
             "a use under another name stays as it is"
         );
@@ -218,7 +226,8 @@ mod tests {
     #[test]
     fn an_heir_is_listed_by_any_of_its_lines() {
         let map = map_of(FILES);
-        let of = |listed: &[(&str, u32)]| compared(&map, ("a.py", "Base"), Question::Implementations, listed);
+        let of =
+            |listed: &[(&str, u32)]| compared(&map, ("a.py", "Base"), UsesQuestion::Implementations, listed);
         assert_eq!(of(&[]), "b.py:7 import in Child");
         assert_eq!(of(&[("b.py", 8)]), "");
     }
@@ -229,7 +238,7 @@ mod tests {
         let def = map.definition("a.py", "run", 1).expect("it is defined");
         let cancel = CancelToken::default();
         let counts = |path: &WsPath| path.as_str() != "b.py";
-        let found = left_out(&map, (def, Question::Callers), (&Listed::default(), &counts), &cancel);
+        let found = left_out(&map, (def, UsesQuestion::Callers), (&Listed::default(), &counts), &cancel);
         assert_eq!(found.missing.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["c.py"]);
     }
 }

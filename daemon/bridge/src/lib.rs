@@ -14,9 +14,9 @@ mod to_live;
 mod to_map;
 mod verify;
 
-pub use left_out::{LeftOut, Listed, Missing, Question, left_out};
-pub use names::{Entry, flatten};
-pub use promote::{Answered, claims};
-pub use to_live::{Found, Wanted, find};
-pub use to_map::{Enclosing, Link, from_map, locate};
-pub use verify::{Known, is_stale};
+pub use left_out::{LeftOut, Listed, Missing, UsesQuestion, left_out};
+pub use names::{QualifiedEntry, flatten_outline};
+pub use promote::{Answered, derive_claims};
+pub use to_live::{OutlineMatch, OutlineQuery, find};
+pub use to_map::{Enclosing, EnclosingLink, from_map, locate_in_outline};
+pub use verify::{KnownFile, is_stale};

@@ -4,20 +4,20 @@
 //! `impl Shape for Square`, `(*Cart).Add`, `add(int)`, `forEach() callback`. Here the one becomes the other; what stands
 //! for no definition of its own is transparent, and what is in it belongs to what it is in.
 
-use hob_live::requests::Outline;
+use hob_live::requests::ServerOutline;
 
 /// One entry of an outline with its place in it.
 #[derive(Clone, Debug)]
-pub struct Entry<'o> {
+pub struct QualifiedEntry<'o> {
     /// The entry of the server's outline.
-    pub outline: &'o Outline,
+    pub outline: &'o ServerOutline,
     /// Its names from the outermost in, joined with dots.
     pub qualified: String,
     /// The entry it is in: an index into the same list.
     pub parent: Option<usize>,
 }
 
-impl Entry<'_> {
+impl QualifiedEntry<'_> {
     /// Its own name, as the map would write it.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -32,17 +32,21 @@ pub(crate) fn last(qualified: &str) -> &str {
 
 /// Every entry of an outline, in the order of the file, without those that define nothing.
 #[must_use]
-pub fn flatten(outline: &[Outline]) -> Vec<Entry<'_>> {
+pub fn flatten_outline(outline: &[ServerOutline]) -> Vec<QualifiedEntry<'_>> {
     let mut entries = Vec::new();
-    gather(outline, None, &mut entries);
+    gather_entries(outline, None, &mut entries);
     entries
 }
 
-fn gather<'o>(siblings: &'o [Outline], parent: Option<usize>, entries: &mut Vec<Entry<'o>>) {
-    let mut ordered: Vec<&Outline> = siblings.iter().collect();
+fn gather_entries<'o>(
+    siblings: &'o [ServerOutline],
+    parent: Option<usize>,
+    entries: &mut Vec<QualifiedEntry<'o>>,
+) {
+    let mut ordered: Vec<&ServerOutline> = siblings.iter().collect();
     ordered.sort_by_key(|one| (one.lines.0, one.name_at));
     for outline in ordered {
-        let own = dotted(&outline.name);
+        let own = dotted_name(&outline.name);
         let within = if own.is_empty() {
             parent
         } else {
@@ -50,31 +54,31 @@ fn gather<'o>(siblings: &'o [Outline], parent: Option<usize>, entries: &mut Vec<
                 Some(above) => format!("{above}.{own}"),
                 None => own,
             };
-            entries.push(Entry { outline, qualified, parent });
+            entries.push(QualifiedEntry { outline, qualified, parent });
             Some(entries.len() - 1)
         };
-        gather(&outline.children, within, entries);
+        gather_entries(&outline.children, within, entries);
     }
 }
 
 /// A name as the map writes it; empty for what defines nothing.
-fn dotted(shown: &str) -> String {
+fn dotted_name(shown: &str) -> String {
     let shown = shown.trim();
-    if let Some(implemented) = implementing(shown) {
-        return last(&plain(implemented)).to_owned();
+    if let Some(implemented) = implemented_type(shown) {
+        return last(&plain_name(implemented)).to_owned();
     }
     if shown.ends_with(" callback") || shown.starts_with('<') || shown.starts_with("(anonymous") {
         return String::new();
     }
     // A method as Go writes its receiver: `(*Cart).Add`.
     if let Some((receiver, method)) = shown.strip_prefix('(').and_then(|rest| rest.split_once(").")) {
-        return format!("{}.{method}", plain(receiver.trim_start_matches('*')));
+        return format!("{}.{method}", plain_name(receiver.trim_start_matches('*')));
     }
-    plain(shown)
+    plain_name(shown)
 }
 
 /// The type that an `impl` block belongs to.
-fn implementing(shown: &str) -> Option<&str> {
+fn implemented_type(shown: &str) -> Option<&str> {
     let rest = shown.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
     let named = rest.rsplit_once(" for ").map_or_else(|| after_parameters(rest), |(_, named)| named);
     Some(named.trim().trim_start_matches(['&', '*']))
@@ -96,7 +100,7 @@ fn after_parameters(rest: &str) -> &str {
 }
 
 /// A name without parameters, type arguments and quotes, and with dots for what separates its parts.
-fn plain(shown: &str) -> String {
+fn plain_name(shown: &str) -> String {
     let shown = shown.trim().trim_matches(['"', '\'']);
     let operator = shown.starts_with("operator") || shown.contains("::operator");
     let end = if operator { None } else { shown.find(['(', '<']).filter(|at| *at > 0) };
@@ -107,7 +111,7 @@ fn plain(shown: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::{entry, within};
+    use crate::samples::{outline_entry, outline_with_children};
 
     #[test]
     fn what_servers_show_becomes_what_the_map_writes() {
@@ -131,16 +135,16 @@ mod tests {
             ("(", "("),
             ("", ""),
         ] {
-            assert_eq!(dotted(shown), expected, "{shown:?}");
+            assert_eq!(dotted_name(shown), expected, "{shown:?}");
         }
     }
 
     #[test]
     fn what_defines_nothing_is_transparent() {
-        let inner = entry("inner", "function", (3, 3));
-        let callback = within("forEach() callback", "function", (2, 4), vec![inner]);
-        let outline = [within("outer", "function", (1, 5), vec![callback])];
-        let names: Vec<String> = flatten(&outline).into_iter().map(|entry| entry.qualified).collect();
+        let inner = outline_entry("inner", "function", (3, 3));
+        let callback = outline_with_children("forEach() callback", "function", (2, 4), vec![inner]);
+        let outline = [outline_with_children("outer", "function", (1, 5), vec![callback])];
+        let names: Vec<String> = flatten_outline(&outline).into_iter().map(|entry| entry.qualified).collect();
         assert_eq!(names, ["outer", "outer.inner"]);
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! That something is *not* in an answer says nothing here: which files a server leaves out, it does not tell.
 
-use hob_live::requests::{At, CallItem, Direction, Place};
+use hob_live::requests::{CallItem, Direction, RequestPosition, ServerLocation};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{Claim, DefRef, Proof};
@@ -20,16 +20,16 @@ pub enum Answered {
     /// Where what stands at `at` is defined.
     Definition {
         /// The position that the question was about.
-        at: At,
+        at: RequestPosition,
         /// The places where the name is defined.
-        found: Vec<Place>,
+        found: Vec<ServerLocation>,
     },
     /// Where what stands at `at` is used.
     References {
         /// The position that the question was about.
-        at: At,
+        at: RequestPosition,
         /// The places where the name is used.
-        found: Vec<Place>,
+        found: Vec<ServerLocation>,
     },
     /// The callers or the callees of the functions at the roots.
     Calls {
@@ -42,7 +42,7 @@ pub enum Answered {
 
 /// Returns the claims about references of the map that follow from an answer.
 #[must_use]
-pub fn claims(map: &Map, answered: &Answered) -> Vec<Claim> {
+pub fn derive_claims(map: &Map, answered: &Answered) -> Vec<Claim> {
     let mut claims = Vec::new();
     match answered {
         Answered::Definition { at, found } => claims.extend(of_definition(map, at, found)),
@@ -57,7 +57,7 @@ pub fn claims(map: &Map, answered: &Answered) -> Vec<Claim> {
     claims
 }
 
-fn of_definition(map: &Map, at: &At, found: &[Place]) -> Option<Claim> {
+fn of_definition(map: &Map, at: &RequestPosition, found: &[ServerLocation]) -> Option<Claim> {
     let mut defs = found.iter().map(|place| named_at(map, &place.file, place.start));
     let target = defs.next()??;
     if !defs.all(|def| def == Some(target)) {
@@ -67,7 +67,7 @@ fn of_definition(map: &Map, at: &At, found: &[Place]) -> Option<Claim> {
     Some(Claim { file, at: (at.line, at.col), target, proof: Proof::Asked })
 }
 
-fn of_references(map: &Map, at: &At, found: &[Place], claims: &mut Vec<Claim>) {
+fn of_references(map: &Map, at: &RequestPosition, found: &[ServerLocation], claims: &mut Vec<Claim>) {
     let asked = named_at(map, &FileRef::Inside(at.file.clone()), (at.line, at.col));
     let mut targets: Vec<DefRef> =
         found.iter().filter_map(|place| named_at(map, &place.file, place.start)).chain(asked).collect();
@@ -75,7 +75,7 @@ fn of_references(map: &Map, at: &At, found: &[Place], claims: &mut Vec<Claim>) {
     targets.dedup();
     let [target] = targets[..] else { return };
     let listed =
-        found.iter().filter_map(|place| claim(map, &place.file, place.start, (target, Proof::Listed)));
+        found.iter().filter_map(|place| make_claim(map, &place.file, place.start, (target, Proof::Listed)));
     claims.extend(listed);
 }
 
@@ -88,13 +88,14 @@ fn of_calls(map: &Map, direction: Direction, item: &CallItem, claims: &mut Vec<C
         };
         if let Some(target) = named_at(map, &callee.place.file, callee.place.start) {
             let sites = next.call_sites.iter();
-            claims.extend(sites.filter_map(|site| claim(map, &caller.place.file, *site, (target, proof))));
+            claims
+                .extend(sites.filter_map(|site| make_claim(map, &caller.place.file, *site, (target, proof))));
         }
         of_calls(map, direction, next, claims);
     }
 }
 
-fn claim(map: &Map, file: &FileRef, at: (u32, u32), (target, proof): (DefRef, Proof)) -> Option<Claim> {
+fn make_claim(map: &Map, file: &FileRef, at: (u32, u32), (target, proof): (DefRef, Proof)) -> Option<Claim> {
     let FileRef::Inside(path) = file else { return None };
     Some(Claim { file: map.file_at(path.as_str())?, at, target, proof })
 }

@@ -1,29 +1,34 @@
 //! Outlines and definitions made by hand, for tests.
 
 use hob_base::WsPath;
-use hob_live::requests::Outline;
+use hob_live::requests::ServerOutline;
 use hob_map::facts::{DefFlags, DefKind};
 use hob_map::graph::{ExternalId, NodeInfo, NodeKind, NodeRef};
 use hob_proto::node_id::NodeId;
 
-pub(crate) fn entry(name: &str, kind: &'static str, lines: (u32, u32)) -> Outline {
-    within(name, kind, lines, Vec::new())
+pub(crate) fn outline_entry(name: &str, kind: &'static str, lines: (u32, u32)) -> ServerOutline {
+    outline_with_children(name, kind, lines, Vec::new())
 }
 
-pub(crate) fn within(name: &str, kind: &'static str, lines: (u32, u32), children: Vec<Outline>) -> Outline {
-    Outline { name: name.to_owned(), kind, lines, name_at: (lines.0, 5), detail: None, children }
+pub(crate) fn outline_with_children(
+    name: &str,
+    kind: &'static str,
+    lines: (u32, u32),
+    children: Vec<ServerOutline>,
+) -> ServerOutline {
+    ServerOutline { name: name.to_owned(), kind, lines, name_at: (lines.0, 5), detail: None, children }
 }
 
 /// Two classes; both have `close`, only the first has `refresh`.
-pub(crate) fn session(first: &str) -> Vec<Outline> {
-    let methods = vec![entry("close", "method", (2, 3)), entry("refresh", "method", (4, 6))];
+pub(crate) fn session_outline(first: &str) -> Vec<ServerOutline> {
+    let methods = vec![outline_entry("close", "method", (2, 3)), outline_entry("refresh", "method", (4, 6))];
     vec![
-        within(first, "class", (1, 6), methods),
-        within("Other", "class", (8, 10), vec![entry("close", "method", (9, 10))]),
+        outline_with_children(first, "class", (1, 6), methods),
+        outline_with_children("Other", "class", (8, 10), vec![outline_entry("close", "method", (9, 10))]),
     ]
 }
 
-pub(crate) fn def(qualified: &str, ordinal: u32, lines: (u32, u32), name_line: u32) -> NodeInfo {
+pub(crate) fn sample_def(qualified: &str, ordinal: u32, lines: (u32, u32), name_line: u32) -> NodeInfo {
     let path = WsPath::new("a.py").expect("relative");
     let id = NodeId::Symbol {
         lang: "py".to_owned(),

@@ -3,15 +3,15 @@
 //! The server's outline says what encloses the position, the map what that is called. Names that live only while a function
 //! runs are no nodes and are left out: a position on one belongs to the function.
 
-use hob_live::requests::Outline;
+use hob_live::requests::ServerOutline;
 use hob_map::graph::NodeInfo;
 
-use crate::names::{Entry, flatten};
-use crate::verify::{Known, distance, is_stale};
+use crate::names::{QualifiedEntry, flatten_outline};
+use crate::verify::{KnownFile, is_stale, name_distance};
 
 /// One of the symbols that enclose a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Link {
+pub struct EnclosingLink {
     /// The name of the symbol.
     pub name: String,
     /// The kind of the symbol, as in `function`.
@@ -24,7 +24,7 @@ pub struct Link {
 #[derive(Clone, Debug, Default)]
 pub struct Enclosing<'m> {
     /// The symbols around it, outermost first; empty at the top of the file.
-    pub chain: Vec<Link>,
+    pub chain: Vec<EnclosingLink>,
     /// The names of the chain, joined with dots.
     pub qualified: String,
     /// The innermost, in the map.
@@ -45,9 +45,13 @@ impl Enclosing<'_> {
 
 /// Finds the symbols that enclose a 1-based line and column, by a server's outline.
 #[must_use]
-pub fn locate<'m>(outline: &[Outline], (line, col): (u32, u32), known: Known<'m>) -> Enclosing<'m> {
-    let entries = flatten(outline);
-    let mut chain = around(&entries, (line, col));
+pub fn locate_in_outline<'m>(
+    outline: &[ServerOutline],
+    (line, col): (u32, u32),
+    known: KnownFile<'m>,
+) -> Enclosing<'m> {
+    let entries = flatten_outline(outline);
+    let mut chain = entries_around(&entries, (line, col));
     let nodes = |at: usize| node_of(&entries, at, known);
     while let Some((&innermost, outer)) = chain.split_last() {
         if nodes(innermost).is_some() || !is_local(&entries, innermost, outer, known.current) {
@@ -60,7 +64,7 @@ pub fn locate<'m>(outline: &[Outline], (line, col): (u32, u32), known: Known<'m>
     let nearest = if node.is_some() { None } else { outer.iter().rev().find_map(|&at| nodes(at)) };
     let entry = &entries[innermost];
     Enclosing {
-        chain: chain.iter().map(|&at| link(&entries[at])).collect(),
+        chain: chain.iter().map(|&at| enclosing_link(&entries[at])).collect(),
         qualified: node.map_or_else(|| entry.qualified.clone(), |node| node.qualified.clone()),
         node,
         nearest,
@@ -87,8 +91,11 @@ pub fn from_map(defs: &[NodeInfo], (line, col): (u32, u32)) -> Enclosing<'_> {
         let rest = innermost.qualified.strip_prefix(&def.qualified);
         rest.is_some_and(|rest| rest.starts_with('.')) || def.id == innermost.id
     };
-    let link =
-        |def: &&NodeInfo| Link { name: def.name.clone(), kind: def.kind.as_str(), name_at: def.name_at };
+    let link = |def: &&NodeInfo| EnclosingLink {
+        name: def.name.clone(),
+        kind: def.kind.as_str(),
+        name_at: def.name_at,
+    };
     Enclosing {
         chain: spanning.iter().filter(holds).map(link).collect(),
         qualified: innermost.qualified.clone(),
@@ -98,19 +105,19 @@ pub fn from_map(defs: &[NodeInfo], (line, col): (u32, u32)) -> Enclosing<'_> {
     }
 }
 
-fn link(entry: &Entry<'_>) -> Link {
-    Link { name: entry.name().to_owned(), kind: entry.outline.kind, name_at: entry.outline.name_at }
+fn enclosing_link(entry: &QualifiedEntry<'_>) -> EnclosingLink {
+    EnclosingLink { name: entry.name().to_owned(), kind: entry.outline.kind, name_at: entry.outline.name_at }
 }
 
 /// The deepest chain of entries around a position, outermost first.
-fn around(entries: &[Entry<'_>], at: (u32, u32)) -> Vec<usize> {
+fn entries_around(entries: &[QualifiedEntry<'_>], at: (u32, u32)) -> Vec<usize> {
     let mut chain: Vec<usize> = Vec::new();
     loop {
         let parent = chain.last().copied();
         // What is written on its container's line and has not begun yet does not enclose the position; columns of ends are not
         // known, and before a name on a line of its own there is only what belongs to it.
         let crowded = parent.is_some_and(|parent| entries[parent].outline.lines.0 == at.0);
-        let within = |entry: &Entry<'_>| {
+        let within = |entry: &QualifiedEntry<'_>| {
             entry.parent == parent
                 && (entry.outline.lines.0..=entry.outline.lines.1).contains(&at.0)
                 && !(crowded && entry.outline.name_at > at)
@@ -129,11 +136,11 @@ fn around(entries: &[Entry<'_>], at: (u32, u32)) -> Vec<usize> {
 }
 
 /// The map's definition that an entry is.
-fn node_of<'m>(entries: &[Entry<'_>], at: usize, known: Known<'m>) -> Option<&'m NodeInfo> {
+fn node_of<'m>(entries: &[QualifiedEntry<'_>], at: usize, known: KnownFile<'m>) -> Option<&'m NodeInfo> {
     let entry = &entries[at];
     let named: Vec<&NodeInfo> = known.defs.iter().filter(|def| def.qualified == entry.qualified).collect();
     let placed = |defs: &mut dyn Iterator<Item = &'m NodeInfo>, worst: u8| {
-        let placed = defs.filter_map(|def| Some((distance(entry.outline, def)?, def)));
+        let placed = defs.filter_map(|def| Some((name_distance(entry.outline, def)?, def)));
         placed.filter(|(at, _)| at.0 <= worst).min_by_key(|(at, _)| *at).map(|(_, def)| def)
     };
     // Overloads may be one definition in the map and several entries here.
@@ -147,7 +154,7 @@ fn node_of<'m>(entries: &[Entry<'_>], at: usize, known: Known<'m>) -> Option<&'m
 }
 
 /// Returns true if an entry that the map lacks is one of a function's own names.
-fn is_local(entries: &[Entry<'_>], at: usize, outer: &[usize], current: bool) -> bool {
+fn is_local(entries: &[QualifiedEntry<'_>], at: usize, outer: &[usize], current: bool) -> bool {
     let callable = |kind: &str| matches!(kind, "function" | "method" | "constructor");
     let data = matches!(
         entries[at].outline.kind,
@@ -159,7 +166,7 @@ fn is_local(entries: &[Entry<'_>], at: usize, outer: &[usize], current: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::{def, entry, session, within};
+    use crate::samples::{outline_entry, outline_with_children, sample_def, session_outline};
 
     fn shape(enclosing: &Enclosing<'_>) -> String {
         let id = |node: Option<&NodeInfo>| node.map(|node| node.id.to_string()).unwrap_or_default();
@@ -173,27 +180,27 @@ mod tests {
         )
     }
 
-    fn defs() -> Vec<NodeInfo> {
+    fn sample_defs() -> Vec<NodeInfo> {
         vec![
-            def("Store", 1, (1, 6), 1),
-            def("Store.close", 1, (2, 3), 2),
-            def("Store.refresh", 1, (4, 6), 4),
-            def("Other", 1, (8, 10), 8),
+            sample_def("Store", 1, (1, 6), 1),
+            sample_def("Store.close", 1, (2, 3), 2),
+            sample_def("Store.refresh", 1, (4, 6), 4),
+            sample_def("Other", 1, (8, 10), 8),
         ]
     }
 
     #[test]
     fn the_deepest_chain_is_looked_up() {
-        let (outline, defs) = (session("Store"), defs());
-        let known = Known { defs: &defs, current: true };
-        let at = |line| shape(&locate(&outline, (line, 1), known));
+        let (outline, defs) = (session_outline("Store"), sample_defs());
+        let known = KnownFile { defs: &defs, current: true };
+        let at = |line| shape(&locate_in_outline(&outline, (line, 1), known));
         assert_eq!(at(5), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
         assert_eq!(at(1), "Store|Store|py:a.py#Store|");
         assert_eq!(at(7), "|||");
         // The map has not caught up.
         assert_eq!(at(9), "Other/close|Other.close||py:a.py#Other");
         assert_eq!(
-            shape(&locate(&outline, (5, 1), Known::NOTHING)),
+            shape(&locate_in_outline(&outline, (5, 1), KnownFile::NOTHING)),
             "Store/refresh|Store.refresh||",
             "without a map what encloses is still said"
         );
@@ -201,10 +208,15 @@ mod tests {
 
     #[test]
     fn a_map_that_is_behind_is_told_by_its_lines() {
-        let outline = session("Store");
-        let moved =
-            [def("Store", 1, (1, 5), 1), def("Store.refresh", 1, (3, 5), 3), def("Other", 1, (7, 9), 7)];
-        let stale = |line, current| locate(&outline, (line, 1), Known { defs: &moved, current }).map_stale;
+        let outline = session_outline("Store");
+        let moved = [
+            sample_def("Store", 1, (1, 5), 1),
+            sample_def("Store.refresh", 1, (3, 5), 3),
+            sample_def("Other", 1, (7, 9), 7),
+        ];
+        let stale = |line, current| {
+            locate_in_outline(&outline, (line, 1), KnownFile { defs: &moved, current }).map_stale
+        };
         assert!(stale(5, false), "the map has refresh a line higher");
         assert!(!stale(1, false), "the class is where the map says");
         assert!(stale(9, false), "the map lacks Other.close, and may be behind");
@@ -213,11 +225,13 @@ mod tests {
 
     #[test]
     fn names_within_a_function_are_no_nodes() {
-        let local = entry("count", "variable", (2, 2));
-        let helper = entry("helper", "function", (3, 4));
-        let outline = [within("f", "function", (1, 5), vec![local, helper])];
-        let defs = [def("f", 1, (1, 5), 1)];
-        let at = |line, current| shape(&locate(&outline, (line, 9), Known { defs: &defs, current }));
+        let local = outline_entry("count", "variable", (2, 2));
+        let helper = outline_entry("helper", "function", (3, 4));
+        let outline = [outline_with_children("f", "function", (1, 5), vec![local, helper])];
+        let defs = [sample_def("f", 1, (1, 5), 1)];
+        let at = |line, current| {
+            shape(&locate_in_outline(&outline, (line, 9), KnownFile { defs: &defs, current }))
+        };
         assert_eq!(at(2, true), "f|f|py:a.py#f|");
         assert_eq!(at(2, false), "f|f|py:a.py#f|");
         assert_eq!(at(3, true), "f|f|py:a.py#f|");
@@ -226,62 +240,63 @@ mod tests {
 
     #[test]
     fn definitions_of_one_name_are_told_apart() {
-        let outline = [entry("f", "function", (1, 2)), entry("f", "function", (4, 5))];
-        let defs = [def("f", 1, (1, 2), 1), def("f", 2, (4, 5), 4)];
+        let outline = [outline_entry("f", "function", (1, 2)), outline_entry("f", "function", (4, 5))];
+        let defs = [sample_def("f", 1, (1, 2), 1), sample_def("f", 2, (4, 5), 4)];
         for current in [true, false] {
-            let known = Known { defs: &defs, current };
-            assert_eq!(shape(&locate(&outline, (5, 1), known)), "f|f|py:a.py#f~2|");
-            assert_eq!(shape(&locate(&outline, (1, 1), known)), "f|f|py:a.py#f|");
+            let known = KnownFile { defs: &defs, current };
+            assert_eq!(shape(&locate_in_outline(&outline, (5, 1), known)), "f|f|py:a.py#f~2|");
+            assert_eq!(shape(&locate_in_outline(&outline, (1, 1), known)), "f|f|py:a.py#f|");
         }
     }
 
     #[test]
     fn overloads_that_the_map_has_as_one_are_that_one() {
-        let outline = [entry("f", "function", (1, 1)), entry("f", "function", (3, 5))];
-        let defs = [def("f", 1, (3, 5), 3)];
+        let outline = [outline_entry("f", "function", (1, 1)), outline_entry("f", "function", (3, 5))];
+        let defs = [sample_def("f", 1, (3, 5), 3)];
         for current in [true, false] {
-            let known = Known { defs: &defs, current };
-            assert_eq!(shape(&locate(&outline, (1, 1), known)), "f|f|py:a.py#f|");
+            let known = KnownFile { defs: &defs, current };
+            assert_eq!(shape(&locate_in_outline(&outline, (1, 1), known)), "f|f|py:a.py#f|");
         }
     }
 
     #[test]
     fn a_getter_and_a_setter_on_one_line_are_two() {
-        let mut outline = [entry("size", "property", (1, 1)), entry("size", "property", (1, 1))];
-        let mut defs = [def("size", 1, (1, 1), 1), def("size", 2, (1, 1), 1)];
+        let mut outline =
+            [outline_entry("size", "property", (1, 1)), outline_entry("size", "property", (1, 1))];
+        let mut defs = [sample_def("size", 1, (1, 1), 1), sample_def("size", 2, (1, 1), 1)];
         (outline[1].name_at, defs[1].name_at) = ((1, 40), (1, 40));
-        let known = Known { defs: &defs, current: true };
-        assert_eq!(shape(&locate(&outline, (1, 40), known)), "size|size|py:a.py#size~2|");
-        assert_eq!(shape(&locate(&outline, (1, 5), known)), "size|size|py:a.py#size|");
+        let known = KnownFile { defs: &defs, current: true };
+        assert_eq!(shape(&locate_in_outline(&outline, (1, 40), known)), "size|size|py:a.py#size~2|");
+        assert_eq!(shape(&locate_in_outline(&outline, (1, 5), known)), "size|size|py:a.py#size|");
     }
 
     #[test]
     fn of_several_on_a_line_the_last_that_has_begun_is_meant() {
-        let mut outline = [entry("a", "variable", (1, 1)), entry("b", "variable", (1, 1))];
+        let mut outline = [outline_entry("a", "variable", (1, 1)), outline_entry("b", "variable", (1, 1))];
         outline[1].name_at = (1, 12);
-        let at = |col| locate(&outline, (1, col), Known::NOTHING).qualified;
+        let at = |col| locate_in_outline(&outline, (1, col), KnownFile::NOTHING).qualified;
         assert_eq!((at(1), at(6), at(12), at(40)), ("a".into(), "a".into(), "b".into(), "b".into()));
     }
 
     #[test]
     fn what_has_not_begun_on_its_containers_line_does_not_enclose() {
-        let mut area = entry("area", "method", (1, 1));
+        let mut area = outline_entry("area", "method", (1, 1));
         area.name_at = (1, 26);
-        let outline = [within("Shape", "interface", (1, 1), vec![area])];
-        let at = |col| locate(&outline, (1, col), Known::NOTHING).qualified;
+        let outline = [outline_with_children("Shape", "interface", (1, 1), vec![area])];
+        let at = |col| locate_in_outline(&outline, (1, col), KnownFile::NOTHING).qualified;
         assert_eq!((at(1), at(18), at(26)), ("Shape".into(), "Shape".into(), "Shape.area".into()));
     }
 
     #[test]
     fn without_a_server_the_map_says_what_encloses() {
-        let defs = defs();
+        let defs = sample_defs();
         assert_eq!(shape(&from_map(&defs, (5, 1))), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
         assert_eq!(shape(&from_map(&defs, (7, 1))), "|||");
     }
 
     #[test]
     fn a_name_behind_a_body_is_that_names() {
-        let mut defs = [def("node_t", 1, (1, 3), 3), def("node", 1, (1, 3), 1)];
+        let mut defs = [sample_def("node_t", 1, (1, 3), 3), sample_def("node", 1, (1, 3), 1)];
         defs[0].name_at = (3, 3);
         defs[1].name_at = (1, 16);
         let at = |line, col| from_map(&defs, (line, col)).qualified;

@@ -1,20 +1,20 @@
 //! Compares the map with an outline: whether both have the same definition, and whether the map is behind.
 
-use hob_live::requests::Outline;
+use hob_live::requests::ServerOutline;
 use hob_map::graph::NodeInfo;
 
-use crate::names::Entry;
+use crate::names::QualifiedEntry;
 
 /// The map's record of one file.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'m> {
+pub struct KnownFile<'m> {
     /// Its definitions in source order.
     pub defs: &'m [NodeInfo],
     /// True if the map is known to have taken in the contents that the outline is of: then places can be compared.
     pub current: bool,
 }
 
-impl Known<'_> {
+impl KnownFile<'_> {
     /// Nothing is known of the file.
     pub const NOTHING: Self = Self { defs: &[], current: false };
 }
@@ -22,13 +22,13 @@ impl Known<'_> {
 /// Returns true if the map has a definition elsewhere than the outline. Servers differ in where a definition begins
 /// and ends, so only the line of its name counts.
 #[must_use]
-pub fn is_stale(entry: &Outline, def: &NodeInfo, current: bool) -> bool {
+pub fn is_stale(entry: &ServerOutline, def: &NodeInfo, current: bool) -> bool {
     !current && entry.name_at.0 != def.name_at.0
 }
 
 /// Returns the distance of an entry from the map's place of a definition, nearest least: on the line of its name by
 /// columns, or else, since some servers give no place of names, around it; `None` when neither.
-pub(crate) fn distance(entry: &Outline, def: &NodeInfo) -> Option<(u8, u32)> {
+pub(crate) fn name_distance(entry: &ServerOutline, def: &NodeInfo) -> Option<(u8, u32)> {
     let (line, col) = def.name_at;
     if entry.name_at.0 == line {
         Some((0, entry.name_at.1.abs_diff(col)))
@@ -38,13 +38,13 @@ pub(crate) fn distance(entry: &Outline, def: &NodeInfo) -> Option<(u8, u32)> {
 }
 
 /// One of several entries with the definition's name: the one at its place if places can be compared, else by number.
-pub(crate) fn choose<'e, 'o>(
-    named: &[&'e Entry<'o>],
+pub(crate) fn choose_entry<'e, 'o>(
+    named: &[&'e QualifiedEntry<'o>],
     ordinal: u32,
     at: Option<&NodeInfo>,
-) -> Option<&'e Entry<'o>> {
+) -> Option<&'e QualifiedEntry<'o>> {
     let near = |def: &NodeInfo| {
-        let placed = named.iter().filter_map(|entry| Some((distance(entry.outline, def)?, *entry)));
+        let placed = named.iter().filter_map(|entry| Some((name_distance(entry.outline, def)?, *entry)));
         placed.min_by_key(|(distance, _)| *distance).map(|(_, entry)| entry)
     };
     let numbered = || named.get(ordinal.saturating_sub(1) as usize).copied();

@@ -19,8 +19,8 @@ use hob_base::WsPath;
 
 use crate::error::{Difference, Differs, EditError};
 use crate::files::{self, Files, NodeKind};
-use crate::journal::{Entry, Journal, Record, Side};
-use crate::plan::{cause, shown};
+use crate::journal::{Journal, JournalEntry, JournalSide, Record};
+use crate::plan::{cause_without_number, shown_path};
 use crate::recover;
 
 /// Why a record was not carried out.
@@ -54,12 +54,12 @@ impl Writer<'_> {
     /// was done; otherwise every file is what it was.
     pub(crate) fn run(&self, record: &Record) -> Result<(), Stopped> {
         let mut progress = Progress::default();
-        let done = self.steps(record, &mut progress);
+        let done = self.carry_out_steps(record, &mut progress);
         let Err(halt) = done else { return Ok(()) };
         let undone = recover::take_back(self.files, self.journal, (record, Some(&progress.begun)));
         let first = match &halt {
             Halt::Trouble(Trouble { path, error }) => {
-                format!("{}: {}", shown(&record.root, path), cause(error))
+                format!("{}: {}", shown_path(&record.root, path), cause_without_number(error))
             }
             Halt::Changed(Difference { path, how }) => format!("{path} {how}"),
         };
@@ -67,59 +67,59 @@ impl Writer<'_> {
             (Err(also), _) => Stopped::Error(EditError::Unfinished { cause: first, also }),
             (Ok(_), Halt::Changed(difference)) => Stopped::Changed(vec![difference]),
             (Ok(_), Halt::Trouble(Trouble { path, error })) => {
-                let file = shown(&record.root, &path);
-                Stopped::Error(EditError::Failed { file, cause: cause(&error) })
+                let file = shown_path(&record.root, &path);
+                Stopped::Error(EditError::Failed { file, cause: cause_without_number(&error) })
             }
         })
     }
 
-    fn steps(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
+    fn carry_out_steps(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
         let ours = |error| Halt::Trouble(Trouble { path: "hob's journal".into(), error });
         self.journal.begin(record).map_err(ours)?;
-        self.stage(record).map_err(Halt::Trouble)?;
+        self.stage_files(record).map_err(Halt::Trouble)?;
         self.journal.commit(record).map_err(ours)?;
-        self.swap(record, progress)?;
+        self.swap_files(record, progress)?;
         self.look_again(record, progress)?;
         clear(self.files, record)
             .and_then(|()| sync_folders(self.files, record))
             .map_err(|(path, error)| Halt::Trouble(Trouble { path, error }))
     }
 
-    fn stage(&self, record: &Record) -> Result<(), Trouble> {
+    fn stage_files(&self, record: &Record) -> Result<(), Trouble> {
         let files = self.files;
         make_folders(files, record, &record.new_folders).map_err(|(path, error)| Trouble { path, error })?;
         for (index, entry) in record.entries.iter().enumerate() {
-            let trouble = |error| Trouble { path: record.target(entry), error };
+            let trouble = |error| Trouble { path: record.target_path(entry), error };
             if entry.in_place {
-                files.may_write(&record.target(entry)).map_err(trouble)?;
+                files.may_write(&record.target_path(entry)).map_err(trouble)?;
                 continue;
             }
             // What is removed takes this name.
             if entry.new.is_none() {
-                files::gone(files.remove(&record.fresh(index))).map_err(trouble)?;
+                files::gone(files.remove(&record.fresh_path(index))).map_err(trouble)?;
             }
             if let Some(new) = &entry.new {
-                write_new(files, &record.fresh(index), new).map_err(trouble)?;
+                write_new(files, &record.fresh_path(index), new).map_err(trouble)?;
             }
             if let Some(old) = &entry.old {
-                let backup = record.backup(index);
+                let backup = record.backup_path(index);
                 // Not every file system has second names, and not everybody may give them.
-                let linked = files.link(&record.target(entry), &backup);
+                let linked = files.link(&record.target_path(entry), &backup);
                 linked.or_else(|_| write_new(files, &backup, old)).map_err(trouble)?;
             }
         }
-        for folder in record.folders() {
+        for folder in record.target_folders() {
             files.sync_folder(&folder).map_err(|error| Trouble { path: folder, error })?;
         }
         Ok(())
     }
 
-    fn swap(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
+    fn swap_files(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
         // Files that go are last: it is better to see one twice than not at all.
         let all = || record.entries.iter().enumerate();
         let (stay, go) = (all().filter(|(_, e)| e.new.is_some()), all().filter(|(_, e)| e.new.is_none()));
         for (index, entry) in stay.chain(go) {
-            let target = record.target(entry);
+            let target = record.target_path(entry);
             let trouble = |error| Halt::Trouble(Trouble { path: target.clone(), error });
             let one = One { files: self.files, record, index, entry, target: &target };
             let done = match entry.in_place {
@@ -137,7 +137,7 @@ impl Writer<'_> {
     fn look_again(&self, record: &Record, progress: &Progress) -> Result<(), Halt> {
         for (index, displaced) in &progress.displaced {
             let entry = &record.entries[*index];
-            let target = record.target(entry);
+            let target = record.target_path(entry);
             let one = One { files: self.files, record, index: *index, entry, target: &target };
             let changed = one.look_at(*displaced);
             if changed.map_err(|error| Halt::Trouble(Trouble { path: target.clone(), error }))? {
@@ -173,25 +173,25 @@ struct One<'a> {
     files: &'a dyn Files,
     record: &'a Record,
     index: usize,
-    entry: &'a Entry,
+    entry: &'a JournalEntry,
     target: &'a Path,
 }
 
 impl One<'_> {
-    fn old(&self) -> Option<&[u8]> {
+    fn old_bytes(&self) -> Option<&[u8]> {
         self.entry.old.as_ref().map(|side| &*side.bytes)
     }
 
     /// Puts the new contents into the file. What somebody has changed is left alone, and told.
     fn write_over(&self, progress: &mut Progress) -> io::Result<Option<Differs>> {
         let (Some(old), Some(new)) = (&self.entry.old, &self.entry.new) else { return Ok(None) };
-        if !files::holds(self.files, self.target, Some(&old.bytes))? {
-            return self.differs().map(Some);
+        if !files::holds_contents(self.files, self.target, Some(&old.bytes))? {
+            return self.difference_kind().map(Some);
         }
         progress.begun.insert(self.index);
         if !self.files.overwrite(self.target, &old.bytes, &new.bytes)? {
             progress.begun.remove(&self.index);
-            return self.differs().map(Some);
+            return self.difference_kind().map(Some);
         }
         set_other_attrs(self.files, self.target, (old, new))?;
         self.files.sync(self.target)?;
@@ -200,15 +200,15 @@ impl One<'_> {
 
     /// Gives the new file the name, or takes it away. What somebody has changed is left alone, and told.
     fn take_name(&self, progress: &mut Progress) -> io::Result<Option<Differs>> {
-        if !files::holds(self.files, self.target, self.old())? {
-            return self.differs().map(Some);
+        if !files::holds_contents(self.files, self.target, self.old_bytes())? {
+            return self.difference_kind().map(Some);
         }
-        let displaced = match self.displace() {
+        let displaced = match self.displace_old() {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.entry.old.is_none() => {
                 return Ok(Some(Differs::Exists));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.entry.old.is_some() => {
-                return self.differs().map(Some);
+                return self.difference_kind().map(Some);
             }
             other => other?,
         };
@@ -221,8 +221,8 @@ impl One<'_> {
     }
 
     /// Answers where the old file is, if there was one.
-    fn displace(&self) -> io::Result<Option<Displaced>> {
-        let fresh = self.record.fresh(self.index);
+    fn displace_old(&self) -> io::Result<Option<Displaced>> {
+        let fresh = self.record.fresh_path(self.index);
         match (&self.entry.old, &self.entry.new) {
             (_, None) => self.files.rename_new(self.target, &fresh).map(|()| Some(Displaced::Removed)),
             (None, Some(_)) => self.files.rename_new(&fresh, self.target).map(|()| None),
@@ -237,9 +237,9 @@ impl One<'_> {
 
     /// Puts what was displaced back if somebody has written to it; answers whether that was so.
     fn look_at(&self, displaced: Displaced) -> io::Result<bool> {
-        let (fresh, backup) = (self.record.fresh(self.index), self.record.backup(self.index));
+        let (fresh, backup) = (self.record.fresh_path(self.index), self.record.backup_path(self.index));
         let at = if displaced == Displaced::Replaced { &backup } else { &fresh };
-        if files::holds(self.files, at, self.old())? {
+        if files::holds_contents(self.files, at, self.old_bytes())? {
             return Ok(false);
         }
         match displaced {
@@ -250,7 +250,7 @@ impl One<'_> {
         Ok(true)
     }
 
-    fn differs(&self) -> io::Result<Differs> {
+    fn difference_kind(&self) -> io::Result<Differs> {
         Ok(match self.files.meta(self.target)?.map(|meta| meta.kind) {
             None => Differs::Gone,
             Some(_) if self.entry.old.is_none() => Differs::Exists,
@@ -262,7 +262,11 @@ impl One<'_> {
 
 /// Gives a file that stays the one that it is the attributes of its other side, where they are others. Bits that lend rights go, which
 /// the system sees to unless root writes.
-pub(crate) fn set_other_attrs(files: &dyn Files, path: &Path, (from, to): (&Side, &Side)) -> io::Result<()> {
+pub(crate) fn set_other_attrs(
+    files: &dyn Files,
+    path: &Path,
+    (from, to): (&JournalSide, &JournalSide),
+) -> io::Result<()> {
     match &to.attrs {
         Some(attrs) if from.attrs.as_ref() != Some(attrs) || attrs.mode & LENDS != 0 => {
             files.set_attrs(path, attrs)
@@ -274,10 +278,10 @@ pub(crate) fn set_other_attrs(files: &dyn Files, path: &Path, (from, to): (&Side
 /// The bits of a mode that lend rights: set-user-ID and set-group-ID.
 const LENDS: u32 = 0o6000;
 
-type At<T> = Result<T, (PathBuf, io::Error)>;
+type ResultWithPath<T> = Result<T, (PathBuf, io::Error)>;
 
 /// A file that is on the disk on return, contents and permissions; its name is not yet.
-pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &Side) -> io::Result<()> {
+pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &JournalSide) -> io::Result<()> {
     // Only under a name that nobody else has: what is there is of an attempt before this.
     files::gone(files.remove(path))?;
     files.create(path, side.attrs.is_some())?;
@@ -289,7 +293,7 @@ pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &Side) -> io::Resu
 }
 
 /// Makes folders, outer ones first, those of them that are not there.
-pub(crate) fn make_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> At<()> {
+pub(crate) fn make_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> ResultWithPath<()> {
     for folder in folders {
         let path = record.root.join_ws(folder).as_path().to_path_buf();
         let made = match files.make_folder(&path, false) {
@@ -303,9 +307,9 @@ pub(crate) fn make_folders(files: &dyn Files, record: &Record, folders: &[WsPath
 }
 
 /// Removes what was beside the targets, and the folders that the record ends.
-pub(crate) fn clear(files: &dyn Files, record: &Record) -> At<()> {
+pub(crate) fn clear(files: &dyn Files, record: &Record) -> ResultWithPath<()> {
     for index in 0..record.entries.len() {
-        for path in [record.fresh(index), record.backup(index)] {
+        for path in [record.fresh_path(index), record.backup_path(index)] {
             files::gone(files.remove(&path)).map_err(|error| (path, error))?;
         }
     }
@@ -313,7 +317,7 @@ pub(crate) fn clear(files: &dyn Files, record: &Record) -> At<()> {
 }
 
 /// Removes those of the folders that are empty, inner ones first.
-pub(crate) fn drop_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> At<()> {
+pub(crate) fn drop_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> ResultWithPath<()> {
     for folder in folders.iter().rev() {
         let path = record.root.join_ws(folder).as_path().to_path_buf();
         match files.remove_folder(&path) {
@@ -334,8 +338,8 @@ pub(crate) fn drop_folders(files: &dyn Files, record: &Record, folders: &[WsPath
 }
 
 /// The names in all targets' folders are on the disk on return. A folder may have gone with the record.
-pub(crate) fn sync_folders(files: &dyn Files, record: &Record) -> At<()> {
-    for folder in record.folders() {
+pub(crate) fn sync_folders(files: &dyn Files, record: &Record) -> ResultWithPath<()> {
+    for folder in record.target_folders() {
         files::gone(files.sync_folder(&folder)).map_err(|error| (folder, error))?;
     }
     Ok(())

@@ -20,7 +20,7 @@ pub struct Splice {
 
 /// A file before and after. A rename that also changes contents is one change.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
+pub struct ProposedFile {
     /// Where it is, or will be if it is new.
     pub path: WsPath,
     /// Where it goes, if it is moved.
@@ -31,10 +31,10 @@ pub struct Change {
     pub after: Option<Arc<[u8]>>,
 }
 
-impl Change {
+impl ProposedFile {
     /// New contents for a file that exists.
     #[must_use]
-    pub fn of(path: WsPath, before: impl Into<Arc<[u8]>>, after: impl Into<Arc<[u8]>>) -> Self {
+    pub fn of_existing(path: WsPath, before: impl Into<Arc<[u8]>>, after: impl Into<Arc<[u8]>>) -> Self {
         Self { path, moved_to: None, before: Some(before.into()), after: Some(after.into()) }
     }
 
@@ -53,7 +53,7 @@ pub struct Proposal {
     /// The tool that made it.
     pub tool: String,
     /// The files it touches, each once, in the order of their paths.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ProposedFile>,
 }
 
 /// Why replacements do not make contents.
@@ -76,7 +76,7 @@ pub enum SpliceError {
 ///
 /// # Errors
 /// [`SpliceError`] if they overlap or lie outside; then nothing is known about what was meant.
-pub fn splice(before: &[u8], splices: &[Splice]) -> Result<Vec<u8>, SpliceError> {
+pub fn apply_splices(before: &[u8], splices: &[Splice]) -> Result<Vec<u8>, SpliceError> {
     let mut ordered: Vec<&Splice> = splices.iter().collect();
     ordered.sort_by_key(|one| (one.range.start, one.range.end));
     let mut after = Vec::with_capacity(before.len());
@@ -101,21 +101,29 @@ pub fn splice(before: &[u8], splices: &[Splice]) -> Result<Vec<u8>, SpliceError>
 mod tests {
     use super::*;
 
-    fn at(range: Range<usize>, text: &str) -> Splice {
+    fn splice_at(range: Range<usize>, text: &str) -> Splice {
         Splice { range, text: text.to_owned() }
     }
 
     #[test]
     fn replacements_in_any_order_make_one_text() {
-        let after =
-            splice(b"one two three", &[at(8..13, "3"), at(0..3, "1"), at(4..4, "and "), at(4..4, "then ")]);
+        let after = apply_splices(
+            b"one two three",
+            &[splice_at(8..13, "3"), splice_at(0..3, "1"), splice_at(4..4, "and "), splice_at(4..4, "then ")],
+        );
         assert_eq!(after.as_deref(), Ok(&b"1 and then two 3"[..]));
-        assert_eq!(splice(b"kept", &[]).as_deref(), Ok(&b"kept"[..]));
+        assert_eq!(apply_splices(b"kept", &[]).as_deref(), Ok(&b"kept"[..]));
     }
 
     #[test]
     fn what_overlaps_or_lies_outside_is_refused() {
-        assert_eq!(splice(b"abcdef", &[at(0..3, ""), at(2..4, "")]), Err(SpliceError::Overlap(2)));
-        assert!(matches!(splice(b"abc", &[at(2..9, "")]), Err(SpliceError::Outside { len: 3, .. })));
+        assert_eq!(
+            apply_splices(b"abcdef", &[splice_at(0..3, ""), splice_at(2..4, "")]),
+            Err(SpliceError::Overlap(2))
+        );
+        assert!(matches!(
+            apply_splices(b"abc", &[splice_at(2..9, "")]),
+            Err(SpliceError::Outside { len: 3, .. })
+        ));
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use hob_base::WsPath;
 
-use crate::pending::{Outcome, PendingId};
+use crate::pending::{PendingId, PendingOutcome};
 
 /// Why an edit was not queued, applied, discarded or undone.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum EditError {
         /// The edit in a few words.
         label: String,
         /// The decision: applied, discarded or expired.
-        outcome: Outcome,
+        outcome: PendingOutcome,
     },
     /// Files are not what they were when the preview was made. Nothing was written.
     #[error("{0}")]
@@ -148,12 +148,12 @@ impl fmt::Display for Conflict {
     }
 }
 
-fn settled(id: &PendingId, label: &str, outcome: Outcome) -> String {
+fn settled(id: &PendingId, label: &str, outcome: PendingOutcome) -> String {
     match outcome {
-        Outcome::Applied => {
+        PendingOutcome::Applied => {
             format!("`{id}` ({label}) has been applied; `hob undo` takes back what was applied last")
         }
-        Outcome::Discarded => format!("`{id}` ({label}) has been discarded; make the preview again"),
-        Outcome::Expired => format!("`{id}` ({label}) has expired; make the preview again"),
+        PendingOutcome::Discarded => format!("`{id}` ({label}) has been discarded; make the preview again"),
+        PendingOutcome::Expired => format!("`{id}` ({label}) has expired; make the preview again"),
     }
 }

@@ -32,13 +32,13 @@ use crate::pending::PendingId;
 
 /// One of the two things that a file can be.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Side {
+pub(crate) struct JournalSide {
     pub(crate) bytes: Arc<[u8]>,
     /// `None`: what the system gives a new file.
     pub(crate) attrs: Option<Attrs>,
 }
 
-impl fmt::Debug for Side {
+impl fmt::Debug for JournalSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes {:?}", self.bytes.len(), self.attrs)
     }
@@ -46,17 +46,17 @@ impl fmt::Debug for Side {
 
 /// A file and what it was and is to be. Its place is without symbolic links.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct JournalEntry {
     pub(crate) at: WsPath,
-    pub(crate) old: Option<Side>,
-    pub(crate) new: Option<Side>,
+    pub(crate) old: Option<JournalSide>,
+    pub(crate) new: Option<JournalSide>,
     /// It stays the file that it is and is written over, because a new one in its place could not be what it is.
     pub(crate) in_place: bool,
 }
 
 /// The name, label and tool by which the user knows an apply.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Subject {
+pub(crate) struct EditSubject {
     pub(crate) id: PendingId,
     pub(crate) label: String,
     pub(crate) tool: String,
@@ -68,10 +68,10 @@ pub(crate) struct Subject {
 pub(crate) struct Record {
     /// The root without symbolic links.
     pub(crate) root: AbsPath,
-    pub(crate) subject: Subject,
+    pub(crate) subject: EditSubject,
     /// True if it takes back what was applied, instead of applying.
     pub(crate) undoes: bool,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<JournalEntry>,
     /// Folders that are made for it, outer ones first.
     pub(crate) new_folders: Vec<WsPath>,
     /// Folders that go with it if they are empty then, outer ones first.
@@ -80,28 +80,28 @@ pub(crate) struct Record {
 
 impl Record {
     /// Where an entry's file is.
-    pub(crate) fn target(&self, entry: &Entry) -> PathBuf {
+    pub(crate) fn target_path(&self, entry: &JournalEntry) -> PathBuf {
         self.root.join_ws(&entry.at).as_path().to_path_buf()
     }
 
     /// Where its new contents are until they take its name.
-    pub(crate) fn fresh(&self, index: usize) -> PathBuf {
-        self.beside(index, "new")
+    pub(crate) fn fresh_path(&self, index: usize) -> PathBuf {
+        self.path_beside(index, "new")
     }
 
     /// The second name of what it was.
-    pub(crate) fn backup(&self, index: usize) -> PathBuf {
-        self.beside(index, "old")
+    pub(crate) fn backup_path(&self, index: usize) -> PathBuf {
+        self.path_beside(index, "old")
     }
 
-    fn beside(&self, index: usize, ending: &str) -> PathBuf {
+    fn path_beside(&self, index: usize, ending: &str) -> PathBuf {
         let name = format!(".hob-{}-{index}.{ending}", self.subject.id);
-        self.target(&self.entries[index]).with_file_name(name)
+        self.target_path(&self.entries[index]).with_file_name(name)
     }
 
     /// The folders of all targets, each once.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
-        let parent = |entry| self.target(entry).parent().map(Path::to_path_buf);
+    pub(crate) fn target_folders(&self) -> Vec<PathBuf> {
+        let parent = |entry| self.target_path(entry).parent().map(Path::to_path_buf);
         let mut folders: Vec<PathBuf> = self.entries.iter().filter_map(parent).collect();
         folders.sort();
         folders.dedup();
@@ -143,28 +143,28 @@ impl Journal {
     }
 
     /// Takes step 3 back.
-    pub(crate) fn revoke(&self, record: &Record) -> io::Result<()> {
+    pub(crate) fn revoke_mark(&self, record: &Record) -> io::Result<()> {
         files::take_away(&*self.files, &self.path(record, MARK))
     }
 
     /// Removes record and mark: step 5.
     pub(crate) fn end(&self, record: &Record) -> io::Result<()> {
         files::take_away(&*self.files, &self.path(record, RECORD))?;
-        self.revoke(record)
+        self.revoke_mark(record)
     }
 
     /// The records that are there: of one workspace, or all. Marks and drafts without a record are removed on the way.
-    pub(crate) fn left(&self, root: Option<&AbsPath>) -> io::Result<Vec<Left>> {
+    pub(crate) fn records_left(&self, root: Option<&AbsPath>) -> io::Result<Vec<Left>> {
         let mut names = match self.files.list(&self.folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
         };
         names.sort();
         if root.is_none() {
-            self.sweep(&names)?;
+            self.remove_leftovers(&names)?;
         }
         let wanted = root.map(key).unwrap_or_default();
-        let records = names.iter().filter(|name| ending(name) == RECORD && name.starts_with(&wanted));
+        let records = names.iter().filter(|name| name_ending(name) == RECORD && name.starts_with(&wanted));
         records.map(|name| self.read(name)).collect()
     }
 
@@ -186,10 +186,10 @@ impl Journal {
         }
     }
 
-    fn sweep(&self, names: &[String]) -> io::Result<()> {
+    fn remove_leftovers(&self, names: &[String]) -> io::Result<()> {
         for name in names {
-            let has_record = || names.contains(&format!("{}.{RECORD}", stem(name)));
-            if ending(name) == files::TEMPORARY || ending(name) == MARK && !has_record() {
+            let has_record = || names.contains(&format!("{}.{RECORD}", name_stem(name)));
+            if name_ending(name) == files::TEMPORARY || name_ending(name) == MARK && !has_record() {
                 files::gone(self.files.remove(&self.folder.join(name)))?;
             }
         }
@@ -201,11 +201,11 @@ impl Journal {
     }
 }
 
-fn stem(name: &str) -> &str {
+fn name_stem(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn ending(name: &str) -> &str {
+fn name_ending(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 

@@ -23,13 +23,14 @@ mod symbol;
 mod text;
 mod undo;
 
-pub use change::{Change, Proposal, Splice, SpliceError, splice};
+pub use change::{Proposal, ProposedFile, Splice, SpliceError, apply_splices};
 pub use edits::{Applied, Clock, Edits, Report, Undoable};
 pub use error::{Conflict, Difference, Differs, EditError};
 pub use pattern::{
-    Grammar, LANGUAGES, Parse, PatternEdit, PatternError, PatternFileError, PatternLanguage, pattern_language,
+    LANGUAGES, Parse, PatternEdit, PatternError, PatternFileError, PatternGrammar, PatternLanguage,
+    pattern_language,
 };
-pub use pending::{Kind, LIFE, Outcome, Owner, Pending, PendingId, Staged, Summary};
+pub use pending::{LIFE, Owner, Pending, PendingId, PendingKind, PendingOutcome, Staged, Summary};
 pub use preview::{FileKind, FilePreview, Preview};
 pub use symbol::{SymbolEditError, SymbolOperation, SymbolPlace, edit_symbol};
 pub use text::{RegexEdit, TextEdit, TextEditError, replace_matches, replace_text};

@@ -16,7 +16,7 @@ pub(crate) const CRLF: Ending = "\r\n";
 const BOM: char = '\u{feff}';
 
 /// Returns the line end of most lines of `text`.
-pub(crate) fn ending(text: &str) -> Ending {
+pub(crate) fn line_ending_of(text: &str) -> Ending {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     let crlf = text.matches(CRLF).count();
     if crlf * 2 > all { CRLF } else { LF }
@@ -65,6 +65,6 @@ pub(crate) fn line_number(text: &str, at: usize) -> usize {
 }
 
 /// The spaces and tabs that a line begins with.
-pub(crate) fn indentation(line: &str) -> &str {
+pub(crate) fn indentation_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }

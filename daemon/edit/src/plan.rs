@@ -20,7 +20,7 @@ use hob_base::{AbsPath, WsPath};
 use crate::Proposal;
 use crate::error::{Difference, Differs, EditError};
 use crate::files::{Attrs, Files, NodeKind};
-use crate::journal::{Entry, Side};
+use crate::journal::{JournalEntry, JournalSide};
 
 /// The contents that a place is to hold before and after.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -35,8 +35,8 @@ pub(crate) struct Wish {
 
 /// The entries and folders that are to be written.
 #[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) entries: Vec<Entry>,
+pub(crate) struct WritePlan {
+    pub(crate) entries: Vec<JournalEntry>,
     /// Folders that are to be made, outer ones first.
     pub(crate) new_folders: Vec<WsPath>,
 }
@@ -57,13 +57,13 @@ const LINKED: &str = "it has several names (hard links), which an undo could not
 const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
 
 /// Returns what a proposal wants each place to hold, by path.
-pub(crate) fn wishes(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, EditError> {
+pub(crate) fn wishes_of(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, EditError> {
     let mut wishes: BTreeMap<WsPath, Wish> = BTreeMap::new();
     let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
     let twice = |path: &WsPath| EditError::Refused { path: path.clone(), why: TWICE };
     for change in proposal.changes.iter().filter(|change| !change.is_nothing()) {
         let to = change.moved_to.as_ref().unwrap_or(&change.path);
-        [&change.path, to].into_iter().try_for_each(guard)?;
+        [&change.path, to].into_iter().try_for_each(check_allowed)?;
         if let Some(before) = &change.before {
             if !left.insert(&change.path) {
                 return Err(twice(&change.path));
@@ -82,7 +82,7 @@ pub(crate) fn wishes(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, Edit
     Ok(wishes)
 }
 
-fn guard(path: &WsPath) -> Result<(), EditError> {
+fn check_allowed(path: &WsPath) -> Result<(), EditError> {
     let is_vcs = |part: &str| VCS.iter().any(|name| name.eq_ignore_ascii_case(part));
     let why = match path {
         path if path.is_root() => "it is the workspace itself",
@@ -98,19 +98,19 @@ pub(crate) fn plan(
     files: &dyn Files,
     root: &AbsPath,
     wishes: &BTreeMap<WsPath, Wish>,
-) -> Result<Plan, NoPlan> {
+) -> Result<WritePlan, NoPlan> {
     let looker = Looker { files, root };
     let mut found = BTreeMap::new();
     let mut differ = Vec::new();
     for (path, wish) in wishes {
-        let place = looker.place(path, wish).map_err(NoPlan::Error)?;
+        let place = looker.look_up_place(path, wish).map_err(NoPlan::Error)?;
         differ.extend(place.differs.map(|how| Difference { path: path.clone(), how }));
         found.insert(path, place);
     }
     if !differ.is_empty() {
         return Err(NoPlan::Differ(differ));
     }
-    let mut plan = Plan { entries: Vec::new(), new_folders: Vec::new() };
+    let mut plan = WritePlan { entries: Vec::new(), new_folders: Vec::new() };
     let mut places = BTreeSet::new();
     for (path, wish) in wishes {
         let place = &found[path];
@@ -124,14 +124,14 @@ pub(crate) fn plan(
         }
         let come_from = wish.from.as_ref().and_then(|from| found.get(from)?.attrs.clone());
         let attrs = wish.attrs.clone().or(come_from).or(place.attrs.clone());
-        let old = wish.before.clone().map(|bytes| Side { bytes, attrs: place.attrs.clone() });
-        let new = wish.after.clone().map(|bytes| Side { bytes, attrs });
+        let old = wish.before.clone().map(|bytes| JournalSide { bytes, attrs: place.attrs.clone() });
+        let new = wish.after.clone().map(|bytes| JournalSide { bytes, attrs });
         let stays = old.is_some() && new.is_some() && wish.from.is_none();
         if place.is_linked && !stays {
             return Err(NoPlan::Error(EditError::Refused { path: path.clone(), why: LINKED }));
         }
         let in_place = stays && (place.is_linked || place.is_foreign);
-        plan.entries.push(Entry { at: place.at.clone(), old, new, in_place });
+        plan.entries.push(JournalEntry { at: place.at.clone(), old, new, in_place });
         plan.new_folders.extend(place.new_folders.iter().cloned());
     }
     plan.new_folders.sort();
@@ -140,7 +140,7 @@ pub(crate) fn plan(
 }
 
 /// Where a path leads, and what is there.
-struct Place {
+struct PlannedPlace {
     at: WsPath,
     attrs: Option<Attrs>,
     /// It has other names.
@@ -158,8 +158,8 @@ struct Looker<'a> {
 }
 
 impl Looker<'_> {
-    fn place(&self, path: &WsPath, wish: &Wish) -> Result<Place, EditError> {
-        let mut place = Place {
+    fn look_up_place(&self, path: &WsPath, wish: &Wish) -> Result<PlannedPlace, EditError> {
+        let mut place = PlannedPlace {
             at: WsPath::root(),
             attrs: None,
             is_linked: false,
@@ -171,27 +171,27 @@ impl Looker<'_> {
         for part in folder.split('/').filter(|part| !part.is_empty()) {
             let missing = !place.new_folders.is_empty();
             place.at = join(&place.at, part);
-            if missing || self.pass(path, &mut place)? {
+            if missing || self.pass_folder(path, &mut place)? {
                 place.new_folders.push(place.at.clone());
             }
         }
         place.at = join(&place.at, name);
         if place.new_folders.is_empty() {
-            self.look(path, wish, &mut place)?;
+            self.compare_file(path, wish, &mut place)?;
         } else if wish.before.is_some() {
             place.differs = Some(Differs::Gone);
         }
-        guard(&place.at)?;
+        check_allowed(&place.at)?;
         Ok(place)
     }
 
     /// Goes through one folder of a path. Answers whether it is missing.
-    fn pass(&self, path: &WsPath, place: &mut Place) -> Result<bool, EditError> {
+    fn pass_folder(&self, path: &WsPath, place: &mut PlannedPlace) -> Result<bool, EditError> {
         let refused = |why| Err(EditError::Refused { path: path.clone(), why });
         match self.kind(path, &place.at)? {
             None => return Ok(true),
             Some(NodeKind::Folder) => {}
-            Some(NodeKind::Link) => place.at = self.follow(path, &place.at)?,
+            Some(NodeKind::Link) => place.at = self.follow_link(path, &place.at)?,
             Some(_) => return refused("a folder of it is a file"),
         }
         match self.kind(path, &place.at)? {
@@ -200,7 +200,7 @@ impl Looker<'_> {
         }
     }
 
-    fn look(&self, path: &WsPath, wish: &Wish, place: &mut Place) -> Result<(), EditError> {
+    fn compare_file(&self, path: &WsPath, wish: &Wish, place: &mut PlannedPlace) -> Result<(), EditError> {
         let Some(before) = &wish.before else {
             place.differs = self.kind(path, &place.at)?.map(|_| Differs::Exists);
             return Ok(());
@@ -209,15 +209,15 @@ impl Looker<'_> {
             if wish.after.is_none() || wish.from.is_some() {
                 return Err(EditError::Refused { path: path.clone(), why: LINK });
             }
-            place.at = self.follow(path, &place.at)?;
+            place.at = self.follow_link(path, &place.at)?;
         }
         let at = self.root.join_ws(&place.at);
-        let meta = self.files.meta(at.as_path()).map_err(|error| failed(path, &error))?;
+        let meta = self.files.meta(at.as_path()).map_err(|error| failed_at(path, &error))?;
         place.differs = match &meta {
             None => Some(Differs::Gone),
             Some(meta) if meta.kind == NodeKind::File => {
-                let contents = self.files.read(at.as_path()).map_err(|error| failed(path, &error))?;
-                let attrs = self.files.attrs(at.as_path()).map_err(|error| failed(path, &error))?;
+                let contents = self.files.read(at.as_path()).map_err(|error| failed_at(path, &error))?;
+                let attrs = self.files.attrs(at.as_path()).map_err(|error| failed_at(path, &error))?;
                 place.is_linked = meta.names > 1;
                 place.is_foreign = !self.files.can_give(&attrs);
                 place.attrs = Some(attrs);
@@ -230,15 +230,15 @@ impl Looker<'_> {
 
     fn kind(&self, path: &WsPath, at: &WsPath) -> Result<Option<NodeKind>, EditError> {
         let meta = self.files.meta(self.root.join_ws(at).as_path());
-        Ok(meta.map_err(|error| failed(path, &error))?.map(|meta| meta.kind))
+        Ok(meta.map_err(|error| failed_at(path, &error))?.map(|meta| meta.kind))
     }
 
     /// Where a symbolic link leads, within the workspace.
-    fn follow(&self, path: &WsPath, at: &WsPath) -> Result<WsPath, EditError> {
+    fn follow_link(&self, path: &WsPath, at: &WsPath) -> Result<WsPath, EditError> {
         let refused = || EditError::Refused { path: path.clone(), why: OUTSIDE };
         let real = match self.files.real(self.root.join_ws(at).as_path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refused()),
-            other => other.map_err(|error| failed(path, &error))?,
+            other => other.map_err(|error| failed_at(path, &error))?,
         };
         let real = AbsPath::new(real).map_err(|_| refused())?;
         real.relative_to(self.root).map_err(|_| refused())
@@ -251,12 +251,12 @@ fn join(folder: &WsPath, name: &str) -> WsPath {
     WsPath::new(&path).unwrap_or_else(|_| folder.clone())
 }
 
-fn failed(path: &WsPath, error: &io::Error) -> EditError {
-    EditError::Failed { file: path.to_string(), cause: cause(error) }
+fn failed_at(path: &WsPath, error: &io::Error) -> EditError {
+    EditError::Failed { file: path.to_string(), cause: cause_without_number(error) }
 }
 
 /// Returns the system's reason in words, without its number.
-pub(crate) fn cause(error: &io::Error) -> String {
+pub(crate) fn cause_without_number(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {
         Some((text, _)) => text.to_owned(),
@@ -267,11 +267,11 @@ pub(crate) fn cause(error: &io::Error) -> String {
 /// The workspace's own folder, without symbolic links.
 pub(crate) fn real_root(files: &dyn Files, root: &AbsPath) -> Result<AbsPath, EditError> {
     let fail = |cause| EditError::Failed { file: root.to_string(), cause };
-    let real = files.real(root.as_path()).map_err(|error| fail(cause(&error)))?;
+    let real = files.real(root.as_path()).map_err(|error| fail(cause_without_number(&error)))?;
     AbsPath::new(real).map_err(|error| fail(error.to_string()))
 }
 
 /// A path for messages: relative to the workspace if it lies there.
-pub(crate) fn shown(root: &AbsPath, path: &Path) -> String {
+pub(crate) fn shown_path(root: &AbsPath, path: &Path) -> String {
     path.strip_prefix(root.as_path()).unwrap_or(path).display().to_string()
 }

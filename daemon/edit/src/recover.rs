@@ -14,8 +14,8 @@ use hob_base::WsPath;
 
 use crate::apply::{clear, drop_folders, make_folders, set_other_attrs, sync_folders, write_new};
 use crate::files::{self, Files, NodeKind};
-use crate::journal::{Entry, Journal, Record, Side};
-use crate::plan::{cause, shown};
+use crate::journal::{Journal, JournalEntry, JournalSide, Record};
+use crate::plan::{cause_without_number, shown_path};
 
 /// Files that somebody has changed since, and which were left alone.
 pub(crate) type Strange = Vec<WsPath>;
@@ -29,25 +29,25 @@ pub(crate) fn take_back(
     journal: &Journal,
     (record, begun): (&Record, Begun<'_>),
 ) -> Result<Strange, String> {
-    journal.revoke(record).map_err(ours)?;
-    let strange = each(files, (record, begun), Direction::Back)?;
-    let at = |(path, error): (std::path::PathBuf, io::Error)| told(record, &path, &error);
+    journal.revoke_mark(record).map_err(journal_failure)?;
+    let strange = recover_each(files, (record, begun), Direction::Back)?;
+    let at = |(path, error): (std::path::PathBuf, io::Error)| describe_failure(record, &path, &error);
     clear(files, record).map_err(at)?;
     drop_folders(files, record, &record.new_folders).map_err(at)?;
     sync_folders(files, record).map_err(at)?;
-    journal.end(record).map_err(ours)?;
+    journal.end(record).map_err(journal_failure)?;
     Ok(strange)
 }
 
 /// Makes all files what they are to be. The record is left for the caller to end.
 pub(crate) fn carry_out(files: &dyn Files, record: &Record) -> Result<Strange, String> {
-    let at = |(path, error): (std::path::PathBuf, io::Error)| told(record, &path, &error);
+    let at = |(path, error): (std::path::PathBuf, io::Error)| describe_failure(record, &path, &error);
     // They were on the disk before the mark was; if one is not, it was removed since, and its files are strange.
-    let mut strange = each(files, (record, None), Direction::Forth)?;
+    let mut strange = recover_each(files, (record, None), Direction::Forth)?;
     for (index, entry) in record.entries.iter().enumerate().filter(|(_, entry)| !entry.in_place) {
-        let beside = record.fresh(index);
-        let back = put_back(files, (&beside, &record.target(entry)), entry);
-        if back.map_err(|error| told(record, &beside, &error))? {
+        let beside = record.fresh_path(index);
+        let back = put_back(files, (&beside, &record.target_path(entry)), entry);
+        if back.map_err(|error| describe_failure(record, &beside, &error))? {
             strange.push(entry.at.clone());
         }
     }
@@ -62,7 +62,7 @@ enum Direction {
     Forth,
 }
 
-fn each(
+fn recover_each(
     files: &dyn Files,
     (record, begun): (&Record, Begun<'_>),
     direction: Direction,
@@ -70,18 +70,18 @@ fn each(
     let mut strange = Strange::new();
     for (index, entry) in record.entries.iter().enumerate() {
         let (have, want, beside) = match direction {
-            Direction::Back => (&entry.new, &entry.old, record.backup(index)),
-            Direction::Forth => (&entry.old, &entry.new, record.fresh(index)),
+            Direction::Back => (&entry.new, &entry.old, record.backup_path(index)),
+            Direction::Forth => (&entry.old, &entry.new, record.fresh_path(index)),
         };
-        let target = record.target(entry);
-        let step = Step { files, record, target: &target, beside: &beside };
+        let target = record.target_path(entry);
+        let step = RecoveryStep { files, record, target: &target, beside: &beside };
         let taken = match (entry.in_place, have, want) {
             (true, Some(have), Some(want)) => {
                 step.write_over((have, want), begun.is_none_or(|begun| begun.contains(&index)))
             }
-            _ => step.take(have.as_ref(), want.as_ref()),
+            _ => step.make_wanted(have.as_ref(), want.as_ref()),
         };
-        if !taken.map_err(|error| told(record, &target, &error))? {
+        if !taken.map_err(|error| describe_failure(record, &target, &error))? {
             strange.push(entry.at.clone());
         }
     }
@@ -90,7 +90,7 @@ fn each(
 
 /// Gives the name back to what somebody has written to in the moment in which it was displaced. What the power has torn is not
 /// somebody's.
-fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &Entry) -> io::Result<bool> {
+fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &JournalEntry) -> io::Result<bool> {
     let Some(old) = &entry.old else { return Ok(false) };
     if !matches!(files.meta(beside)?, Some(meta) if meta.kind == NodeKind::File) {
         return Ok(false);
@@ -98,7 +98,7 @@ fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &Entry) 
     let found = files.read(beside)?;
     let new = entry.new.as_ref().map(|side| &*side.bytes);
     let is_ours = Some(&found[..]) == new || is_some_of(&found, (&old.bytes, &old.bytes));
-    if is_ours || !files::holds(files, target, new)? {
+    if is_ours || !files::holds_contents(files, target, new)? {
         return Ok(false);
     }
     match new {
@@ -116,16 +116,16 @@ fn is_some_of(found: &[u8], (one, other): (&[u8], &[u8])) -> bool {
     found.len() <= one.len().max(other.len()) && found.iter().enumerate().all(fits)
 }
 
-struct Step<'a> {
+struct RecoveryStep<'a> {
     files: &'a dyn Files,
     record: &'a Record,
     target: &'a Path,
     beside: &'a Path,
 }
 
-impl Step<'_> {
+impl RecoveryStep<'_> {
     /// Makes the target what is wanted. Answers false, and does nothing, if it is neither that nor what it is expected to be.
-    fn take(&self, have: Option<&Side>, want: Option<&Side>) -> io::Result<bool> {
+    fn make_wanted(&self, have: Option<&JournalSide>, want: Option<&JournalSide>) -> io::Result<bool> {
         if self.is(self.target, want)? {
             return Ok(true);
         }
@@ -153,7 +153,7 @@ impl Step<'_> {
     }
 
     /// As [`Step::take`], for a file that is written over; `may_be_torn` if that has been begun.
-    fn write_over(&self, (have, want): (&Side, &Side), may_be_torn: bool) -> io::Result<bool> {
+    fn write_over(&self, (have, want): (&JournalSide, &JournalSide), may_be_torn: bool) -> io::Result<bool> {
         if !matches!(self.files.meta(self.target)?, Some(meta) if meta.kind == NodeKind::File) {
             return Ok(false);
         }
@@ -170,17 +170,17 @@ impl Step<'_> {
         Ok(true)
     }
 
-    fn is(&self, path: &Path, side: Option<&Side>) -> io::Result<bool> {
-        files::holds(self.files, path, side.map(|side| &*side.bytes))
+    fn is(&self, path: &Path, side: Option<&JournalSide>) -> io::Result<bool> {
+        files::holds_contents(self.files, path, side.map(|side| &*side.bytes))
     }
 }
 
-fn told(record: &Record, path: &Path, error: &io::Error) -> String {
-    format!("{}: {}", shown(&record.root, path), cause(error))
+fn describe_failure(record: &Record, path: &Path, error: &io::Error) -> String {
+    format!("{}: {}", shown_path(&record.root, path), cause_without_number(error))
 }
 
-fn ours(error: io::Error) -> String {
-    format!("hob's journal: {}", cause(&error))
+fn journal_failure(error: io::Error) -> String {
+    format!("hob's journal: {}", cause_without_number(&error))
 }
 
 /// Returns true if the folder of a workspace is there; without it nothing can be finished.

@@ -12,7 +12,7 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::files::{self, Files};
 use crate::format::{self, FormatError};
-use crate::journal::{Entry, Record, Subject, key};
+use crate::journal::{EditSubject, JournalEntry, Record, key};
 use crate::plan::Wish;
 
 /// Contents beyond this are not kept, in bytes.
@@ -20,17 +20,17 @@ pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// An apply that may be taken back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Kept {
-    pub(crate) subject: Subject,
+pub(crate) struct UndoRecord {
+    pub(crate) subject: EditSubject,
     pub(crate) files: Vec<WsPath>,
     /// `None`: they were too large.
-    pub(crate) entries: Option<Vec<Entry>>,
+    pub(crate) entries: Option<Vec<JournalEntry>>,
     pub(crate) new_folders: Vec<WsPath>,
 }
 
-impl Kept {
-    fn of(record: &Record) -> Self {
-        let len = |entry: &Entry| {
+impl UndoRecord {
+    fn from_record(record: &Record) -> Self {
+        let len = |entry: &JournalEntry| {
             let sides = [&entry.old, &entry.new].into_iter().flatten();
             sides.map(|side| side.bytes.len() as u64).sum::<u64>()
         };
@@ -44,12 +44,14 @@ impl Kept {
     }
 
     /// Returns what each place is to hold when the apply is taken back; `None` if that is not kept.
-    pub(crate) fn wishes(&self) -> Option<BTreeMap<WsPath, Wish>> {
-        let wish = |Entry { at, old, new, .. }: &Entry| {
-            let attrs =
-                |side: &Option<crate::journal::Side>| side.as_ref().and_then(|side| side.attrs.clone());
-            let bytes =
-                |side: &Option<crate::journal::Side>| side.as_ref().map(|side| Arc::clone(&side.bytes));
+    pub(crate) fn wishes_of_undo(&self) -> Option<BTreeMap<WsPath, Wish>> {
+        let wish = |JournalEntry { at, old, new, .. }: &JournalEntry| {
+            let attrs = |side: &Option<crate::journal::JournalSide>| {
+                side.as_ref().and_then(|side| side.attrs.clone())
+            };
+            let bytes = |side: &Option<crate::journal::JournalSide>| {
+                side.as_ref().map(|side| Arc::clone(&side.bytes))
+            };
             // A file that was not moved keeps the permissions that it has by now.
             let brought = attrs(old).filter(|old| Some(old) != attrs(new).as_ref());
             (at.clone(), Wish { before: bytes(new), after: bytes(old), from: None, attrs: brought })
@@ -83,12 +85,12 @@ impl Undos {
     /// Notes what was applied; answers whether it can be undone.
     pub(crate) fn keep(&self, record: &Record) -> io::Result<bool> {
         files::ensure_folder(&*self.files, &self.folder)?;
-        let kept = Kept::of(record);
+        let kept = UndoRecord::from_record(record);
         files::put(&*self.files, &self.path(&record.root), &format::encode(&kept))?;
         Ok(kept.entries.is_some())
     }
 
-    pub(crate) fn last(&self, root: &AbsPath) -> Result<Kept, NoUndo> {
+    pub(crate) fn last(&self, root: &AbsPath) -> Result<UndoRecord, NoUndo> {
         match self.files.read(&self.path(root)) {
             Ok(bytes) => format::decode(&bytes).map_err(NoUndo::Format),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoUndo::Nothing),
@@ -96,7 +98,7 @@ impl Undos {
         }
     }
 
-    pub(crate) fn forget(&self, root: &AbsPath) -> io::Result<()> {
+    pub(crate) fn forget_undo(&self, root: &AbsPath) -> io::Result<()> {
         files::take_away(&*self.files, &self.path(root))
     }
 
@@ -110,26 +112,26 @@ mod tests {
     use std::time::UNIX_EPOCH;
 
     use super::*;
-    use crate::journal::Side;
+    use crate::journal::JournalSide;
     use crate::pending::PendingId;
 
     #[test]
     fn what_is_very_large_is_noted_without_its_contents() {
         let record = |len: usize| {
-            let side = Side { bytes: vec![b'x'; len].into(), attrs: None };
+            let side = JournalSide { bytes: vec![b'x'; len].into(), attrs: None };
             let at = WsPath::new("a").expect("relative");
-            let id = PendingId::random();
+            let id = PendingId::random_id();
             Record {
                 root: AbsPath::new("/ws").expect("absolute"),
-                subject: Subject { id, label: "l".into(), tool: "t".into(), at: UNIX_EPOCH },
+                subject: EditSubject { id, label: "l".into(), tool: "t".into(), at: UNIX_EPOCH },
                 undoes: false,
-                entries: vec![Entry { at, old: None, new: Some(side), in_place: false }],
+                entries: vec![JournalEntry { at, old: None, new: Some(side), in_place: false }],
                 new_folders: Vec::new(),
                 old_folders: Vec::new(),
             }
         };
-        assert!(Kept::of(&record(MAX_BYTES as usize)).wishes().is_some());
-        let kept = Kept::of(&record(MAX_BYTES as usize + 1));
-        assert_eq!((kept.wishes(), kept.files.len()), (None, 1));
+        assert!(UndoRecord::from_record(&record(MAX_BYTES as usize)).wishes_of_undo().is_some());
+        let kept = UndoRecord::from_record(&record(MAX_BYTES as usize + 1));
+        assert_eq!((kept.wishes_of_undo(), kept.files.len()), (None, 1));
     }
 }

@@ -6,16 +6,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hob_base::WsPath;
-use hob_edit::{Change, Preview, Proposal};
+use hob_edit::{Preview, Proposal, ProposedFile};
 use proptest::prelude::*;
 
-type Tree = BTreeMap<String, Vec<u8>>;
+type DiffTree = BTreeMap<String, Vec<u8>>;
 
 fn path(text: &str) -> WsPath {
     WsPath::new(text).expect("relative")
 }
 
-fn write(root: &Path, tree: &Tree) {
+fn write(root: &Path, tree: &DiffTree) {
     for (name, contents) in tree {
         let file = root.join(name);
         fs::create_dir_all(file.parent().expect("below the root")).expect("folder");
@@ -23,8 +23,8 @@ fn write(root: &Path, tree: &Tree) {
     }
 }
 
-fn read(root: &Path) -> Tree {
-    fn walk(root: &Path, folder: &Path, out: &mut Tree) {
+fn read(root: &Path) -> DiffTree {
+    fn walk(root: &Path, folder: &Path, out: &mut DiffTree) {
         for entry in fs::read_dir(folder).expect("folder") {
             let at = entry.expect("entry").path();
             if at.is_dir() {
@@ -35,13 +35,13 @@ fn read(root: &Path) -> Tree {
             }
         }
     }
-    let mut out = Tree::new();
+    let mut out = DiffTree::new();
     walk(root, root, &mut out);
     out
 }
 
 /// Returns what git makes of `old` with `diff`; an error is what git said.
-fn applied(old: &Tree, diff: &str) -> Result<Tree, String> {
+fn apply_by_git(old: &DiffTree, diff: &str) -> Result<DiffTree, String> {
     let folder = tempfile::tempdir().expect("folder");
     write(folder.path(), old);
     if diff.is_empty() {
@@ -65,7 +65,7 @@ fn applied(old: &Tree, diff: &str) -> Result<Tree, String> {
 }
 
 /// The tree that a proposal means, by the words of `Change` alone.
-fn meant(old: &Tree, proposal: &Proposal) -> Tree {
+fn tree_as_meant(old: &DiffTree, proposal: &Proposal) -> DiffTree {
     let mut tree = old.clone();
     for change in proposal.changes.iter().filter(|change| change.before.is_some()) {
         tree.remove(change.path.as_str());
@@ -79,35 +79,38 @@ fn meant(old: &Tree, proposal: &Proposal) -> Tree {
     tree
 }
 
-fn of(changes: Vec<Change>) -> Proposal {
+fn proposal_of(changes: Vec<ProposedFile>) -> Proposal {
     Proposal { label: "test".into(), tool: "edit_text".into(), changes }
 }
 
-fn created(name: &str, after: &str) -> Change {
-    Change { path: path(name), moved_to: None, before: None, after: Some(after.as_bytes().into()) }
+fn creation_of(name: &str, after: &str) -> ProposedFile {
+    ProposedFile { path: path(name), moved_to: None, before: None, after: Some(after.as_bytes().into()) }
 }
 
-fn deleted(name: &str, before: &str) -> Change {
-    Change { path: path(name), moved_to: None, before: Some(before.as_bytes().into()), after: None }
+fn deletion_of(name: &str, before: &str) -> ProposedFile {
+    ProposedFile { path: path(name), moved_to: None, before: Some(before.as_bytes().into()), after: None }
 }
 
-fn moved(from: &str, to: &str, before: &str, after: &str) -> Change {
-    Change { moved_to: Some(path(to)), ..Change::of(path(from), before.as_bytes(), after.as_bytes()) }
+fn move_of(from: &str, to: &str, before: &str, after: &str) -> ProposedFile {
+    ProposedFile {
+        moved_to: Some(path(to)),
+        ..ProposedFile::of_existing(path(from), before.as_bytes(), after.as_bytes())
+    }
 }
 
 #[track_caller]
-fn agrees(old: &Tree, proposal: &Proposal) {
+fn check_agreement(old: &DiffTree, proposal: &Proposal) {
     let diff = Preview::of(proposal).diff();
-    assert_eq!(applied(old, &diff).as_ref(), Ok(&meant(old, proposal)), "{diff}");
+    assert_eq!(apply_by_git(old, &diff).as_ref(), Ok(&tree_as_meant(old, proposal)), "{diff}");
 }
 
-fn tree(files: &[(&str, &str)]) -> Tree {
+fn tree_of(files: &[(&str, &str)]) -> DiffTree {
     files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
 #[test]
 fn every_kind_of_change_is_what_git_understands() {
-    let old = tree(&[
+    let old = tree_of(&[
         ("edit.txt", "one\ntwo\nthree\n"),
         ("end.txt", "no newline"),
         ("gets end.txt", "line\nlast"),
@@ -120,22 +123,22 @@ fn every_kind_of_change_is_what_git_understands() {
         ("swap1", "1\n"),
         ("swap2", "2\n"),
     ]);
-    agrees(
+    check_agreement(
         &old,
-        &of(vec![
-            Change::of(path("edit.txt"), *b"one\ntwo\nthree\n", *b"one\n2\nthree\n"),
-            Change::of(path("end.txt"), *b"no newline", *b"still none"),
-            Change::of(path("gets end.txt"), *b"line\nlast", *b"line\nlast\n"),
-            Change::of(path("crlf.txt"), *b"a\r\nb\r\nc", *b"a\r\nB\nc\r\n"),
-            Change::of(path("bom.txt"), "\u{feff}a\n".as_bytes(), *b"a\n"),
-            deleted("gone.txt", "x\ny\n"),
-            deleted("gone-empty.txt", ""),
-            created("new/deep/file.txt", "hello"),
-            created("new/empty.txt", ""),
-            moved("from/a.txt", "to/a.txt", "kept\n", "kept\n"),
-            moved("from/b.txt", "to/b c.txt", "kept\nchanged\n", "kept\nnow\n"),
-            moved("swap1", "swap2", "1\n", "1\n"),
-            moved("swap2", "swap1", "2\n", "2\nmore\n"),
+        &proposal_of(vec![
+            ProposedFile::of_existing(path("edit.txt"), *b"one\ntwo\nthree\n", *b"one\n2\nthree\n"),
+            ProposedFile::of_existing(path("end.txt"), *b"no newline", *b"still none"),
+            ProposedFile::of_existing(path("gets end.txt"), *b"line\nlast", *b"line\nlast\n"),
+            ProposedFile::of_existing(path("crlf.txt"), *b"a\r\nb\r\nc", *b"a\r\nB\nc\r\n"),
+            ProposedFile::of_existing(path("bom.txt"), "\u{feff}a\n".as_bytes(), *b"a\n"),
+            deletion_of("gone.txt", "x\ny\n"),
+            deletion_of("gone-empty.txt", ""),
+            creation_of("new/deep/file.txt", "hello"),
+            creation_of("new/empty.txt", ""),
+            move_of("from/a.txt", "to/a.txt", "kept\n", "kept\n"),
+            move_of("from/b.txt", "to/b c.txt", "kept\nchanged\n", "kept\nnow\n"),
+            move_of("swap1", "swap2", "1\n", "1\n"),
+            move_of("swap2", "swap1", "2\n", "2\nmore\n"),
         ]),
     );
 }
@@ -144,40 +147,43 @@ fn every_kind_of_change_is_what_git_understands() {
 fn awkward_names_are_read_back() {
     let names =
         ["a b.txt", "tab\there", "quo\"te", "back\\slash", "new\nline", "ünïcode/ß.rs", " lead", "trail "];
-    let old: Tree = names.iter().map(|name| ((*name).to_owned(), b"old\n".to_vec())).collect();
-    let changes = names.iter().map(|name| Change::of(path(name), *b"old\n", *b"new\n"));
-    agrees(&old, &of(changes.collect()));
-    let moves = names.iter().map(|name| moved(name, &format!("there/{name}"), "old\n", "old\n2\n"));
-    agrees(&old, &of(moves.collect()));
+    let old: DiffTree = names.iter().map(|name| ((*name).to_owned(), b"old\n".to_vec())).collect();
+    let changes = names.iter().map(|name| ProposedFile::of_existing(path(name), *b"old\n", *b"new\n"));
+    check_agreement(&old, &proposal_of(changes.collect()));
+    let moves = names.iter().map(|name| move_of(name, &format!("there/{name}"), "old\n", "old\n2\n"));
+    check_agreement(&old, &proposal_of(moves.collect()));
 }
 
 #[test]
 fn a_diff_reads_as_git_writes_it() {
-    let change =
-        Change::of(path("src/a.rs"), *b"1\n2\n3\n4\n5\n6\n7\n8\n9", *b"1\n2\n3\n4\nfive\n6\n7\n8\n9");
-    let preview = Preview::of(&of(vec![change]));
+    let change = ProposedFile::of_existing(
+        path("src/a.rs"),
+        *b"1\n2\n3\n4\n5\n6\n7\n8\n9",
+        *b"1\n2\n3\n4\nfive\n6\n7\n8\n9",
+    );
+    let preview = Preview::of(&proposal_of(vec![change]));
     assert_eq!(
         preview.diff(),
         "diff --git a/src/a.rs b/src/a.rs\n--- a/src/a.rs\n+++ b/src/a.rs\n\
          @@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
     );
-    assert_eq!(preview.totals(), (1, 1));
+    assert_eq!(preview.line_totals(), (1, 1));
 }
 
 #[test]
 fn what_is_no_text_is_said_to_differ() {
-    let latin = Change::of(path("latin.txt"), *b"caf\xe9\n", *b"th\xe9\n");
-    let preview = Preview::of(&of(vec![latin]));
+    let latin = ProposedFile::of_existing(path("latin.txt"), *b"caf\xe9\n", *b"th\xe9\n");
+    let preview = Preview::of(&proposal_of(vec![latin]));
     assert!(!preview.files[0].is_text);
     assert_eq!(
         preview.diff(),
         "diff --git a/latin.txt b/latin.txt\nBinary files a/latin.txt and b/latin.txt differ\n"
     );
-    assert_eq!(preview.totals(), (1, 1));
+    assert_eq!(preview.line_totals(), (1, 1));
 }
 
 /// Contents of few kinds of lines, so that there is much to align wrongly.
-fn contents() -> impl Strategy<Value = String> {
+fn any_contents() -> impl Strategy<Value = String> {
     let line =
         prop_oneof!["[ab]?", "\t?\\{", "\\}", "-- x", "\\+\\+ y", "@@ -1 \\+1 @@", "\\\\ No", "é{1,2}", "\r"];
     let end = prop_oneof![6 => Just("\n"), 2 => Just("\r\n")];
@@ -192,9 +198,9 @@ fn contents() -> impl Strategy<Value = String> {
 }
 
 /// A text and another that shares most of its lines.
-fn edited() -> impl Strategy<Value = (String, String)> {
-    (contents(), prop::collection::vec((any::<prop::sample::Index>(), contents(), 0..4usize), 0..3)).prop_map(
-        |(old, edits)| {
+fn any_edit() -> impl Strategy<Value = (String, String)> {
+    (any_contents(), prop::collection::vec((any::<prop::sample::Index>(), any_contents(), 0..4usize), 0..3))
+        .prop_map(|(old, edits)| {
             let mut lines: Vec<String> = old.split_inclusive('\n').map(str::to_owned).collect();
             for (at, text, removed) in edits {
                 let start = at.index(lines.len() + 1);
@@ -202,18 +208,17 @@ fn edited() -> impl Strategy<Value = (String, String)> {
                 lines.splice(start..end, text.split_inclusive('\n').take(4).map(str::to_owned));
             }
             (old, lines.concat())
-        },
-    )
+        })
 }
 
-fn change(index: usize) -> impl Strategy<Value = Change> {
+fn any_change(index: usize) -> impl Strategy<Value = ProposedFile> {
     let name = format!("dir {}/file{index}.txt", index % 3);
-    let kinds = (edited(), 0..10u8);
+    let kinds = (any_edit(), 0..10u8);
     kinds.prop_map(move |((old, new), kind)| match kind {
-        0 => created(&name, &new),
-        1 => deleted(&name, &old),
-        2 => moved(&name, &format!("moved/{index}"), &old, &new),
-        _ => Change::of(path(&name), old.into_bytes(), new.into_bytes()),
+        0 => creation_of(&name, &new),
+        1 => deletion_of(&name, &old),
+        2 => move_of(&name, &format!("moved/{index}"), &old, &new),
+        _ => ProposedFile::of_existing(path(&name), old.into_bytes(), new.into_bytes()),
     })
 }
 
@@ -222,21 +227,21 @@ proptest! {
 
     #[test]
     fn git_makes_the_new_tree_of_the_old_one_and_the_diff(
-        changes in (1..12usize).prop_flat_map(|count| (0..count).map(change).collect::<Vec<_>>()),
+        changes in (1..12usize).prop_flat_map(|count| (0..count).map(any_change).collect::<Vec<_>>()),
     ) {
-        let changes: Vec<Change> = changes.into_iter().filter(|change| !change.is_nothing()).collect();
-        let before = |change: &Change| Some((change.path.as_str().to_owned(), change.before.as_deref()?.to_vec()));
-        let old: Tree = changes.iter().filter_map(before).collect();
-        let proposal = of(changes);
+        let changes: Vec<ProposedFile> = changes.into_iter().filter(|change| !change.is_nothing()).collect();
+        let before = |change: &ProposedFile| Some((change.path.as_str().to_owned(), change.before.as_deref()?.to_vec()));
+        let old: DiffTree = changes.iter().filter_map(before).collect();
+        let proposal = proposal_of(changes);
         let preview = Preview::of(&proposal);
         let diff = preview.diff();
-        prop_assert_eq!(applied(&old, &diff), Ok(meant(&old, &proposal)), "{}", diff);
-        let lines = |side: fn(&Change) -> Option<&[u8]>| -> usize {
+        prop_assert_eq!(apply_by_git(&old, &diff), Ok(tree_as_meant(&old, &proposal)), "{}", diff);
+        let lines = |side: fn(&ProposedFile) -> Option<&[u8]>| -> usize {
             let contents = proposal.changes.iter().filter_map(side);
             contents.map(|bytes| bytes.split_inclusive(|byte| *byte == b'\n').count()).sum()
         };
         let (old_lines, new_lines) = (lines(|one| one.before.as_deref()), lines(|one| one.after.as_deref()));
-        let (added, removed) = preview.totals();
+        let (added, removed) = preview.line_totals();
         prop_assert_eq!(old_lines + added, new_lines + removed);
     }
 }

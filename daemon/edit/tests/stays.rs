@@ -8,19 +8,19 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use hob_base::{AbsPath, WsPath};
-use hob_edit::{Change, EditError, Edits, Owner, Proposal};
+use hob_edit::{EditError, Edits, Owner, Proposal, ProposedFile};
 use rustix::fs::{XattrFlags, fgetxattr, fgetxattr_query, fsetxattr};
 use rustix::io::Errno;
 
 const ACCESS: &str = "system.posix_acl_access";
 const DEFAULT: &str = "system.posix_acl_default";
 
-struct Place {
+struct StaysFolder {
     folder: tempfile::TempDir,
     edits: Edits,
 }
 
-impl Place {
+impl StaysFolder {
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("ws")).expect("a folder");
@@ -53,7 +53,7 @@ impl Place {
         let path = WsPath::new(path).expect("relative");
         let before = before.as_bytes();
         let after = after.map(|text| text.as_bytes().into());
-        let change = Change { path, moved_to: None, before: Some(before.into()), after };
+        let change = ProposedFile { path, moved_to: None, before: Some(before.into()), after };
         let proposal = Proposal { label: "l".into(), tool: "edit_text".into(), changes: vec![change] };
         let owner = Owner { client: "one".into(), root: self.root() };
         let id = self.edits.propose(&owner, proposal)?.id;
@@ -64,7 +64,7 @@ impl Place {
         self.edits.undo(&self.root()).expect("it can be undone");
     }
 
-    fn attribute(&self, name: &str, attribute: &str) -> Option<Vec<u8>> {
+    fn attribute_of(&self, name: &str, attribute: &str) -> Option<Vec<u8>> {
         let file = File::open(self.file(name)).expect("there");
         match fgetxattr_query(&file, attribute) {
             Err(Errno::NODATA) => None,
@@ -85,7 +85,7 @@ impl Place {
         }
     }
 
-    fn mode(&self, name: &str) -> u32 {
+    fn mode_of(&self, name: &str) -> u32 {
         fs::metadata(self.file(name)).expect("there").permissions().mode() & 0o7777
     }
 }
@@ -105,7 +105,7 @@ fn list(user: u16, group: u16, mask: u16) -> Vec<u8> {
 
 #[test]
 fn a_file_with_two_names_stays_one_file() {
-    let place = Place::new(&[("a", "one\ntwo\nthree\n"), ("other", "1")]);
+    let place = StaysFolder::new(&[("a", "one\ntwo\nthree\n"), ("other", "1")]);
     fs::hard_link(place.file("a"), place.file("b")).expect("another name");
     let number = |name| fs::metadata(place.file(name)).expect("there").ino();
     let before = number("a");
@@ -126,32 +126,32 @@ fn a_file_with_two_names_stays_one_file() {
 
 #[test]
 fn an_access_list_stays_and_its_rights_are_not_widened() {
-    let place = Place::new(&[("a", "1")]);
+    let place = StaysFolder::new(&[("a", "1")]);
     // The group's own entry gives it nothing, and the mask, which the mode shows in its place, gives the named user all.
     let wanted = list(6, 0, 6);
     if !place.set("a", ACCESS, &wanted) {
         return;
     }
-    assert_eq!(place.mode("a"), 0o660);
+    assert_eq!(place.mode_of("a"), 0o660);
     place.apply("a", Some("2")).expect("nothing is in the way");
-    assert_eq!((place.attribute("a", ACCESS), place.mode("a")), (Some(wanted.clone()), 0o660));
+    assert_eq!((place.attribute_of("a", ACCESS), place.mode_of("a")), (Some(wanted.clone()), 0o660));
     place.undo();
-    assert_eq!((place.attribute("a", ACCESS), place.mode("a")), (Some(wanted.clone()), 0o660));
+    assert_eq!((place.attribute_of("a", ACCESS), place.mode_of("a")), (Some(wanted.clone()), 0o660));
     place.apply("a", None).expect("it can go");
     place.undo();
-    assert_eq!(place.attribute("a", ACCESS), Some(wanted), "it comes back as it was");
+    assert_eq!(place.attribute_of("a", ACCESS), Some(wanted), "it comes back as it was");
 }
 
 #[test]
 fn a_folders_list_for_new_files_is_not_an_old_files() {
-    let place = Place::new(&[("a", "1")]);
+    let place = StaysFolder::new(&[("a", "1")]);
     fs::set_permissions(place.file("a"), fs::Permissions::from_mode(0o640)).expect("it is ours");
     if !place.set("", DEFAULT, &list(6, 6, 6)) {
         return;
     }
     place.apply("a", Some("2")).expect("nothing is in the way");
     assert_eq!(
-        (place.attribute("a", ACCESS), place.mode("a")),
+        (place.attribute_of("a", ACCESS), place.mode_of("a")),
         (None, 0o640),
         "another user may read it now"
     );
@@ -159,15 +159,15 @@ fn a_folders_list_for_new_files_is_not_an_old_files() {
 
 #[test]
 fn extended_attributes_stay() {
-    let place = Place::new(&[("a", "1")]);
+    let place = StaysFolder::new(&[("a", "1")]);
     if !place.set("a", "user.origin", b"\0somewhere") {
         return;
     }
     place.apply("a", Some("2")).expect("nothing is in the way");
-    assert_eq!(place.attribute("a", "user.origin").as_deref(), Some(&b"\0somewhere"[..]));
+    assert_eq!(place.attribute_of("a", "user.origin").as_deref(), Some(&b"\0somewhere"[..]));
     place.apply("a", None).expect("it can go");
     place.undo();
-    assert_eq!(place.attribute("a", "user.origin").as_deref(), Some(&b"\0somewhere"[..]));
+    assert_eq!(place.attribute_of("a", "user.origin").as_deref(), Some(&b"\0somewhere"[..]));
 }
 
 /// Another program that keeps the file open and writes while an edit is applied: its words are there, or the edit was refused.
@@ -175,7 +175,7 @@ fn extended_attributes_stay() {
 fn what_is_written_at_the_same_time_is_not_lost() {
     use std::io::Write as _;
     use std::sync::atomic::{AtomicBool, Ordering};
-    let place = Place::new(&[("a", "0")]);
+    let place = StaysFolder::new(&[("a", "0")]);
     let path = place.file("a");
     for round in 0..60 {
         fs::write(&path, round.to_string()).expect("it can be written");

@@ -36,7 +36,7 @@ impl ModelFiles {
         let mut half = None;
         for below in BELOW {
             let place = folder.join(below);
-            match (weights(&place)?, tokenizer(&place)?) {
+            match (weights_file(&place)?, tokenizer_file(&place)?) {
                 (Some(weights), Some(tokenizer)) => return Ok(Self { weights, tokenizer }),
                 (Some(_), None) => half = half.or(Some((place, TOKENIZER, ", nor one in `tokenizers`"))),
                 (None, _) => {}
@@ -55,22 +55,22 @@ impl ModelFiles {
     }
 }
 
-fn weights(place: &Path) -> Result<Option<PathBuf>, ModelError> {
+fn weights_file(place: &Path) -> Result<Option<PathBuf>, ModelError> {
     match place.join(WEIGHTS) {
         file if file.is_file() => Ok(Some(file)),
-        _ => only(&place.join("weights"), WEIGHTS, |name| name.ends_with(".safetensors")),
+        _ => only_file(&place.join("weights"), WEIGHTS, |name| name.ends_with(".safetensors")),
     }
 }
 
-fn tokenizer(place: &Path) -> Result<Option<PathBuf>, ModelError> {
+fn tokenizer_file(place: &Path) -> Result<Option<PathBuf>, ModelError> {
     match place.join(TOKENIZER) {
         file if file.is_file() => Ok(Some(file)),
-        _ => only(&place.join("tokenizers"), TOKENIZER, |name| name.ends_with("tokenizer_config.json")),
+        _ => only_file(&place.join("tokenizers"), TOKENIZER, |name| name.ends_with("tokenizer_config.json")),
     }
 }
 
 /// The one file of a folder that is called so.
-fn only(
+fn only_file(
     folder: &Path,
     file: &'static str,
     is_so: impl Fn(&str) -> bool,

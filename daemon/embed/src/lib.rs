@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub use files::ModelFiles;
 pub use model::{Embedder, Model};
 pub use vector::{Codes, Vector, similarity};
-pub use words::words;
+pub use words::each_word;
 
 /// Why a folder is no model that can be used. Every message names the file.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum ModelError {
 impl ModelError {
     /// The same about the files that were copied, for whoever knows only those.
     #[must_use]
-    pub fn about(self, copied: &ModelFiles) -> Self {
+    pub fn with_original_paths(self, copied: &ModelFiles) -> Self {
         match self {
             Self::Unreadable { file, source } => Self::Unreadable { file: copied.original_of(&file), source },
             Self::Wrong { file, expected, why } => {

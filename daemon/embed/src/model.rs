@@ -11,7 +11,7 @@ use tokenizers::Tokenizer;
 
 use crate::table::Table;
 use crate::vector::Vector;
-use crate::words::words;
+use crate::words::each_word;
 use crate::{ModelError, ModelFiles};
 
 /// Words of a text that count.
@@ -44,7 +44,7 @@ impl Model {
         let unreadable = |source| ModelError::Unreadable { file: files.tokenizer.clone(), source };
         let bytes = std::fs::read(&files.tokenizer).map_err(unreadable)?;
         let wrong = |why| ModelError::Wrong { file: files.tokenizer.clone(), expected: "a tokenizer", why };
-        let tokenizer = tokenizer(&bytes).map_err(wrong)?;
+        let tokenizer = load_tokenizer(&bytes).map_err(wrong)?;
         let known = tokenizer.get_vocab_size(false);
         if known > table.tokens() {
             let why = format!("it has {known} tokens, and the weights are for {}", table.tokens());
@@ -52,7 +52,7 @@ impl Model {
         }
         let both = [ContentHash::of(table.bytes()), ContentHash::of(&bytes)];
         let fingerprint = ContentHash::of(both.map(|hash| *hash.as_bytes()).as_flattened());
-        Ok(Self { unknown: unknown(&tokenizer, &bytes), table, tokenizer, fingerprint })
+        Ok(Self { unknown: unknown_token(&tokenizer, &bytes), table, tokenizer, fingerprint })
     }
 
     /// Numbers in a vector.
@@ -86,7 +86,7 @@ impl Model {
     }
 }
 
-fn tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
+fn load_tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
     let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
     tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
@@ -94,7 +94,7 @@ fn tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
 }
 
 /// Returns the token that stands for unknown words, which means nothing. Kinds of tokenizers name it or number it.
-fn unknown(tokenizer: &Tokenizer, bytes: &[u8]) -> Option<u32> {
+fn unknown_token(tokenizer: &Tokenizer, bytes: &[u8]) -> Option<u32> {
     let said: serde_json::Value = serde_json::from_slice(bytes).ok()?;
     let model = said.get("model")?;
     let named = model.get("unk_token").and_then(|token| tokenizer.token_to_id(token.as_str()?));
@@ -143,8 +143,8 @@ impl<'m> Embedder<'m> {
     /// Adds up the rows of a text's tokens; how many there were.
     fn add(&mut self, text: &str, sum: &mut [f32]) -> usize {
         let (mut count, mut left) = (0, WORDS_MAX);
-        words(text, |word| {
-            if let Some(word) = self.word(word) {
+        each_word(text, |word| {
+            if let Some(word) = self.known_word(word) {
                 sum.iter_mut().zip(&word.sum).for_each(|(sum, number)| *sum += number);
                 count += word.tokens;
             }
@@ -155,19 +155,19 @@ impl<'m> Embedder<'m> {
     }
 
     /// A word is summed up by itself whether it is remembered or not: what is forgotten must not change a bit.
-    fn word(&mut self, word: &str) -> Option<&Word> {
+    fn known_word(&mut self, word: &str) -> Option<&Word> {
         if !self.known.contains_key(word) {
             if self.known.len() * self.model.dims() >= REMEMBERED_MAX {
                 self.known.clear();
             }
-            self.known.insert(word.into(), self.model.word(word));
+            self.known.insert(word.into(), self.model.sum_of_word(word));
         }
         self.known.get(word)
     }
 }
 
 impl Model {
-    fn word(&self, word: &str) -> Word {
+    fn sum_of_word(&self, word: &str) -> Word {
         let mut sum = vec![0.0; self.dims()].into_boxed_slice();
         let encoding = self.tokenizer.encode_fast(word, false);
         let tokens = encoding.iter().flat_map(|encoding| encoding.get_ids());

@@ -43,7 +43,7 @@ enum Number {
 }
 
 impl Number {
-    fn of(kind: Dtype) -> Option<Self> {
+    fn from_dtype(kind: Dtype) -> Option<Self> {
         match kind {
             Dtype::F32 => Some(Self::F32),
             Dtype::F16 => Some(Self::F16),
@@ -53,7 +53,7 @@ impl Number {
         }
     }
 
-    fn width(self) -> usize {
+    fn byte_width(self) -> usize {
         match self {
             Self::F32 => 4,
             Self::F16 | Self::Bf16 => 2,
@@ -101,7 +101,7 @@ impl Table {
 
     /// Adds a token's row to `sum`; whether there is one.
     pub(crate) fn add(&self, token: u32, sum: &mut [f32]) -> bool {
-        let Some(row) = self.row(token) else { return false };
+        let Some(row) = self.token_row(token) else { return false };
         let weight = self.weights.as_ref().map_or(1.0, |all| all.get(token as usize).copied().unwrap_or(1.0));
         let mut add = |values: &mut dyn Iterator<Item = f32>| {
             for (sum, value) in sum.iter_mut().zip(values) {
@@ -109,33 +109,34 @@ impl Table {
             }
         };
         match self.number {
-            Number::F32 => add(&mut chunks(row).map(f32::from_le_bytes)),
-            Number::F16 => add(&mut chunks(row).map(|bytes| half(u16::from_le_bytes(bytes)))),
+            Number::F32 => add(&mut number_chunks(row).map(f32::from_le_bytes)),
+            Number::F16 => add(&mut number_chunks(row).map(|bytes| half_to_f32(u16::from_le_bytes(bytes)))),
             Number::Bf16 => {
-                add(&mut chunks(row).map(|bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)));
+                add(&mut number_chunks(row)
+                    .map(|bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)));
             }
-            Number::I8 => add(&mut chunks(row).map(|[byte]| f32::from(byte.cast_signed()))),
+            Number::I8 => add(&mut number_chunks(row).map(|[byte]| f32::from(byte.cast_signed()))),
         }
         true
     }
 
-    fn row(&self, token: u32) -> Option<&[u8]> {
+    fn token_row(&self, token: u32) -> Option<&[u8]> {
         let row = match &self.mapping {
             Some(mapping) => *mapping.get(token as usize)?,
             None => token,
         };
-        let length = self.dims * self.number.width();
+        let length = self.dims * self.number.byte_width();
         let from = (row as usize).checked_mul(length)?;
         self.region.get(self.data.clone())?.get(from..from.checked_add(length)?)
     }
 }
 
-fn chunks<const WIDTH: usize>(row: &[u8]) -> impl Iterator<Item = [u8; WIDTH]> + '_ {
+fn number_chunks<const WIDTH: usize>(row: &[u8]) -> impl Iterator<Item = [u8; WIDTH]> + '_ {
     row.as_chunks::<WIDTH>().0.iter().copied()
 }
 
 /// A number of IEEE 754's half precision.
-fn half(bits: u16) -> f32 {
+fn half_to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let magnitude = u32::from(bits & 0x7fff);
     let wide = match magnitude {
@@ -168,7 +169,7 @@ impl Layout {
         if rows == 0 || dims == 0 || dims > DIMS_MAX {
             return Err(format!("its table has {rows} rows of {dims} numbers"));
         }
-        let number = Number::of(table.dtype())
+        let number = Number::from_dtype(table.dtype())
             .ok_or_else(|| format!("its numbers are {:?}, not F32, F16, BF16 or I8", table.dtype()))?;
         let start = table.data().as_ptr() as usize - bytes.as_ptr() as usize;
         Ok(Self {
@@ -176,35 +177,37 @@ impl Layout {
             number,
             rows,
             dims,
-            weights: tensors.tensor("weights").ok().map(|view| weights(&view)).transpose()?,
-            mapping: tensors.tensor("mapping").ok().map(|view| mapping(&view)).transpose()?,
+            weights: tensors.tensor("weights").ok().map(|view| read_weights(&view)).transpose()?,
+            mapping: tensors.tensor("mapping").ok().map(|view| read_mapping(&view)).transpose()?,
         })
     }
 }
 
-fn weights(view: &TensorView<'_>) -> Result<Box<[f32]>, String> {
+fn read_weights(view: &TensorView<'_>) -> Result<Box<[f32]>, String> {
     let data = view.data();
     match view.dtype() {
-        Dtype::F64 => Ok(chunks(data).map(|bytes| f64::from_le_bytes(bytes) as f32).collect()),
-        Dtype::F32 => Ok(chunks(data).map(f32::from_le_bytes).collect()),
-        Dtype::F16 => Ok(chunks(data).map(|bytes| half(u16::from_le_bytes(bytes))).collect()),
+        Dtype::F64 => Ok(number_chunks(data).map(|bytes| f64::from_le_bytes(bytes) as f32).collect()),
+        Dtype::F32 => Ok(number_chunks(data).map(f32::from_le_bytes).collect()),
+        Dtype::F16 => Ok(number_chunks(data).map(|bytes| half_to_f32(u16::from_le_bytes(bytes))).collect()),
         other => Err(format!("its weights are {other:?}, not F64, F32 or F16")),
     }
 }
 
-fn mapping(view: &TensorView<'_>) -> Result<Box<[u32]>, String> {
+fn read_mapping(view: &TensorView<'_>) -> Result<Box<[u32]>, String> {
     // A row that cannot be is one that is not there.
     let row = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     match view.dtype() {
-        Dtype::I64 => Ok(chunks(view.data()).map(|bytes| row(i64::from_le_bytes(bytes))).collect()),
-        Dtype::I32 => Ok(chunks(view.data()).map(|bytes| row(i32::from_le_bytes(bytes).into())).collect()),
+        Dtype::I64 => Ok(number_chunks(view.data()).map(|bytes| row(i64::from_le_bytes(bytes))).collect()),
+        Dtype::I32 => {
+            Ok(number_chunks(view.data()).map(|bytes| row(i32::from_le_bytes(bytes).into())).collect())
+        }
         other => Err(format!("its mapping is {other:?}, not I64 or I32")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::half;
+    use super::half_to_f32;
 
     #[test]
     fn halves_are_what_the_standard_says() {
@@ -219,8 +222,8 @@ mod tests {
             (0x7bff, 65_504.0),
             (0x7c00, f32::INFINITY),
         ] {
-            assert_eq!(half(bits), value, "{bits:#06x}");
+            assert_eq!(half_to_f32(bits), value, "{bits:#06x}");
         }
-        assert!(half(0x7e00).is_nan());
+        assert!(half_to_f32(0x7e00).is_nan());
     }
 }

@@ -69,7 +69,7 @@ impl Codes {
         let code = |number: &f32| (number * step).round_ties_even() as i8;
         let from = self.codes.len();
         self.codes.extend(vector.0.iter().map(code));
-        let square = dot(&self.codes[from..], &self.codes[from..]);
+        let square = dot_product(&self.codes[from..], &self.codes[from..]);
         self.scales.push(if square > 0 { 1.0 / (square as f32).sqrt() } else { 0.0 });
     }
 
@@ -93,7 +93,7 @@ impl Codes {
         };
         let query = &to.codes[..self.dims];
         for (place, codes) in self.codes.chunks_exact(self.dims).enumerate() {
-            each(place, dot(codes, query) as f32 * self.scales[place] * scale);
+            each(place, dot_product(codes, query) as f32 * self.scales[place] * scale);
         }
     }
 
@@ -104,7 +104,7 @@ impl Codes {
     }
 
     /// Gives back room for more.
-    pub fn shrink(&mut self) {
+    pub fn free_spare_room(&mut self) {
         self.codes.shrink_to_fit();
         self.scales.shrink_to_fit();
     }
@@ -115,7 +115,7 @@ const LANES: usize = 16;
 
 /// The sum of products. A product of two bytes fits into two, which is what makes this fast; sums of the widest model's are far below
 /// what four hold.
-fn dot(a: &[i8], b: &[i8]) -> i32 {
+fn dot_product(a: &[i8], b: &[i8]) -> i32 {
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();
     let mut sums = [0_i32; LANES];
@@ -169,9 +169,9 @@ mod tests {
             let numbers: Vec<i8> = (0..length).map(|i| (i * 5 % 255 - 127) as i8).collect();
             let other: Vec<i8> = numbers.iter().rev().copied().collect();
             let plain: i32 = numbers.iter().zip(&other).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-            assert_eq!(dot(&numbers, &other), plain, "{length}");
+            assert_eq!(dot_product(&numbers, &other), plain, "{length}");
         }
-        assert_eq!(dot(&[-128; 64], &[-128; 64]), 64 * 16_384);
+        assert_eq!(dot_product(&[-128; 64], &[-128; 64]), 64 * 16_384);
     }
 
     #[test]

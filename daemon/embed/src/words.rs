@@ -8,7 +8,7 @@
 const WORD_MAX: usize = 40;
 
 /// Calls `each` with every word in order until it answers `false`.
-pub fn words(text: &str, mut each: impl FnMut(&str) -> bool) {
+pub fn each_word(text: &str, mut each: impl FnMut(&str) -> bool) {
     let mut lower = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         let mut rest = run;
@@ -25,17 +25,17 @@ pub fn words(text: &str, mut each: impl FnMut(&str) -> bool) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum LetterClass {
     Lower,
     Upper,
     Digit,
 }
 
-fn class(c: char) -> Class {
+fn word_class(c: char) -> LetterClass {
     match c {
-        c if c.is_numeric() => Class::Digit,
-        c if c.is_uppercase() => Class::Upper,
-        _ => Class::Lower,
+        c if c.is_numeric() => LetterClass::Digit,
+        c if c.is_uppercase() => LetterClass::Upper,
+        _ => LetterClass::Lower,
     }
 }
 
@@ -44,21 +44,21 @@ fn class(c: char) -> Class {
 fn end_of_word(run: &str) -> usize {
     let mut chars = run.char_indices().peekable();
     let Some((_, first)) = chars.next() else { return 0 };
-    let (mut last, mut capitals) = (class(first), usize::from(class(first) == Class::Upper));
+    let (mut last, mut capitals) = (word_class(first), usize::from(word_class(first) == LetterClass::Upper));
     while let Some((at, c)) = chars.next() {
-        let now = class(c);
+        let now = word_class(c);
         let goes_on = match (last, now) {
-            (Class::Upper, Class::Upper) => {
-                let small = chars.peek().is_some_and(|&(_, next)| class(next) == Class::Lower);
+            (LetterClass::Upper, LetterClass::Upper) => {
+                let small = chars.peek().is_some_and(|&(_, next)| word_class(next) == LetterClass::Lower);
                 !small || is_plural_end(&run[at + c.len_utf8()..])
             }
-            (Class::Upper, Class::Lower) => capitals == 1 || is_plural_end(&run[at..]),
+            (LetterClass::Upper, LetterClass::Lower) => capitals == 1 || is_plural_end(&run[at..]),
             (last, now) => last == now,
         };
         if !goes_on {
             return at;
         }
-        capitals += usize::from(now == Class::Upper);
+        capitals += usize::from(now == LetterClass::Upper);
         last = now;
     }
     run.len()
@@ -66,7 +66,8 @@ fn end_of_word(run: &str) -> usize {
 
 /// `s`, and no small letter after it.
 fn is_plural_end(text: &str) -> bool {
-    text.strip_prefix('s').is_some_and(|after| after.chars().next().is_none_or(|c| class(c) != Class::Lower))
+    text.strip_prefix('s')
+        .is_some_and(|after| after.chars().next().is_none_or(|c| word_class(c) != LetterClass::Lower))
 }
 
 #[cfg(test)]
@@ -75,7 +76,7 @@ mod tests {
 
     fn split(text: &str) -> String {
         let mut all = Vec::new();
-        words(text, |word| {
+        each_word(text, |word| {
             all.push(word.to_owned());
             true
         });
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn whoever_has_enough_is_left_alone() {
         let mut seen = 0;
-        words("one two three", |_| {
+        each_word("one two three", |_| {
             seen += 1;
             seen < 2
         });

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
-use hob_live::live::{Live, LiveOptions, Project};
+use hob_live::live::{Live, LiveOptions, LiveProject};
 use hob_live::process::scrubbed_environment;
-use hob_live::requests::{Asking, At, definition, references, rename};
+use hob_live::requests::{RequestPosition, ServerQueryContext, definition, references, rename};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -20,12 +20,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     env.push(("PATH".into(), std::env::join_paths(folders)?));
     let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
     let project =
-        Project { root: AbsPath::new(root)?, trusted: true, preferences: std::sync::Arc::default() };
-    let at = At { file: WsPath::new(file)?, line: line.parse()?, col: col.parse()? };
+        LiveProject { root: AbsPath::new(root)?, trusted: true, preferences: std::sync::Arc::default() };
+    let at = RequestPosition { file: WsPath::new(file)?, line: line.parse()?, col: col.parse()? };
     let read = |path: &WsPath| std::fs::read_to_string(project.root.join_ws(path)).ok();
     for round in 0..3 {
         let cancel = CancelToken::new(Deadline::after(Duration::from_secs(60)));
-        let asking = Asking { read: &read, cancel: &cancel };
+        let asking = ServerQueryContext { read: &read, cancel: &cancel };
         let start = Instant::now();
         let places = live.ask(&project, &at.file, &cancel, |server| references(server, &at, false, asking));
         match places {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("   defined at {:?}", defined.map(|answer| answer.value));
     }
     let cancel = CancelToken::new(Deadline::after(Duration::from_secs(60)));
-    let asking = Asking { read: &read, cancel: &cancel };
+    let asking = ServerQueryContext { read: &read, cancel: &cancel };
     match live.ask(&project, &at.file, &cancel, |server| rename(server, &at, "renamed", asking)) {
         Ok(answer) => {
             let (renaming, edits) = (&answer.value, answer.value.files.iter().map(|file| file.edits.len()));

@@ -21,7 +21,7 @@ const STREAMS_WITHIN: Duration = Duration::from_millis(500);
 
 /// The output of a program that hob asked something, and the status with which it ended.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct ProgramOutput {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
@@ -31,15 +31,15 @@ pub(crate) struct Said {
 ///
 /// # Errors
 /// In words: it cannot be started, or it has not ended `within` that time and was killed with what it started.
-pub(crate) fn ask(command: &mut Command, within: Duration) -> Result<Said, String> {
+pub(crate) fn run_to_end(command: &mut Command, within: Duration) -> Result<ProgramOutput, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let streams = (Stream::of(child.stdout.take()), Stream::of(child.stderr.take()));
+    let streams = (Stream::read_apart(child.stdout.take()), Stream::read_apart(child.stderr.take()));
     let status = wait(&mut child, within)?;
     let until = Instant::now() + STREAMS_WITHIN;
-    Ok(Said { status, stdout: streams.0.text(until), stderr: streams.1.text(until) })
+    Ok(ProgramOutput { status, stdout: streams.0.text(until), stderr: streams.1.text(until) })
 }
 
 fn wait(child: &mut Child, within: Duration) -> Result<ExitStatus, String> {
@@ -65,13 +65,13 @@ struct Stream {
 }
 
 impl Stream {
-    fn of(input: Option<impl Read + Send + 'static>) -> Self {
+    fn read_apart(input: Option<impl Read + Send + 'static>) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let (end, ended) = channel();
         let to = Arc::clone(&kept);
         let read = move || {
             if let Some(input) = input {
-                drain(input, &to);
+                read_and_keep(input, &to);
             }
             let _ = end.send(());
         };
@@ -86,7 +86,7 @@ impl Stream {
     }
 }
 
-fn drain(mut input: impl Read, to: &Mutex<Vec<u8>>) {
+fn read_and_keep(mut input: impl Read, to: &Mutex<Vec<u8>>) {
     let mut piece = [0; 4096];
     while let Ok(count @ 1..) = input.read(&mut piece) {
         let mut kept = to.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,24 +99,24 @@ fn drain(mut input: impl Read, to: &Mutex<Vec<u8>>) {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, within: Duration) -> Result<Said, String> {
-        ask(Command::new("/bin/sh").args(["-c", script]), within)
+    fn run_shell(script: &str, within: Duration) -> Result<ProgramOutput, String> {
+        run_to_end(Command::new("/bin/sh").args(["-c", script]), within)
     }
 
     #[test]
     fn neither_much_output_nor_a_helper_that_stays_holds_it_up() {
         let long = Duration::from_secs(120);
-        let said = shell("head -c 1000000 /dev/zero; echo >&2 words; exit 3", long).expect("it ends");
+        let said = run_shell("head -c 1000000 /dev/zero; echo >&2 words; exit 3", long).expect("it ends");
         assert_eq!((said.status.code(), said.stdout.len()), (Some(3), MOST_KEPT));
         assert_eq!(said.stderr, b"words\n");
         // The helper holds both pipes for longer than anybody would wait.
-        let said = shell("sleep 30 & echo said", long).expect("it ends");
+        let said = run_shell("sleep 30 & echo said", long).expect("it ends");
         assert_eq!(said.stdout, b"said\n");
     }
 
     #[test]
     fn one_that_does_not_end_is_killed_with_what_it_started() {
-        let error = shell("yes & yes", Duration::from_secs(1)).expect_err("it never ends");
+        let error = run_shell("yes & yes", Duration::from_secs(1)).expect_err("it never ends");
         assert!(error.contains("did not end within 1 s"), "{error}");
     }
 }

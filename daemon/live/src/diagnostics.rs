@@ -24,7 +24,7 @@ const EACH: usize = 256;
 
 /// A verdict on one file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct PushedDiagnostics {
     /// The document's version that it is about, if the server says.
     pub version: Option<i32>,
     /// Verdicts on this file so far, this one included.
@@ -36,13 +36,13 @@ pub struct Verdict {
 /// The last diagnostics of each file, as one server has pushed them.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    kept: Mutex<Kept>,
+    kept: Mutex<DiagnosticsTable>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_path: HashMap<AbsPath, (Verdict, u64)>,
+struct DiagnosticsTable {
+    by_path: HashMap<AbsPath, (PushedDiagnostics, u64)>,
     /// Files by the moment in which they were heard of last.
     by_age: BTreeMap<u64, AbsPath>,
     now: u64,
@@ -51,16 +51,16 @@ struct Kept {
     told: bool,
 }
 
-impl Kept {
+impl DiagnosticsTable {
     /// Takes the verdict on a file out of the books.
-    fn remove(&mut self, path: &AbsPath) -> Option<Verdict> {
+    fn remove(&mut self, path: &AbsPath) -> Option<PushedDiagnostics> {
         let (verdict, at) = self.by_path.remove(path)?;
         self.by_age.remove(&at);
         self.bytes -= size(&verdict);
         Some(verdict)
     }
 
-    fn put(&mut self, path: AbsPath, verdict: Verdict) {
+    fn insert_newest(&mut self, path: AbsPath, verdict: PushedDiagnostics) {
         self.now += 1;
         self.bytes += size(&verdict);
         self.by_age.insert(self.now, path.clone());
@@ -76,7 +76,7 @@ impl Kept {
     }
 }
 
-fn size(verdict: &Verdict) -> usize {
+fn size(verdict: &PushedDiagnostics) -> usize {
     verdict.list.iter().map(|one| one.message.len() + EACH).sum::<usize>() + EACH
 }
 
@@ -85,26 +85,27 @@ impl Verdicts {
     pub fn take_in(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
         let mut all = self.lock();
-        let mut verdict = all.remove(&path).unwrap_or(Verdict { version: None, count: 0, list: Vec::new() });
+        let mut verdict =
+            all.remove(&path).unwrap_or(PushedDiagnostics { version: None, count: 0, list: Vec::new() });
         verdict.count += 1;
         // Versions only rise, so one that is lower has been overtaken on its way.
         if params.version.is_none() || params.version >= verdict.version {
             (verdict.version, verdict.list) = (params.version, params.diagnostics);
         }
-        all.put(path, verdict);
+        all.insert_newest(path, verdict);
         drop(all);
         self.changed.notify_all();
     }
 
     /// The last verdict on a file.
     #[must_use]
-    pub fn on(&self, path: &AbsPath) -> Option<Verdict> {
+    pub fn last_of_file(&self, path: &AbsPath) -> Option<PushedDiagnostics> {
         self.lock().by_path.get(path).map(|(verdict, _)| verdict.clone())
     }
 
     /// All files with a verdict.
     #[must_use]
-    pub fn all(&self) -> Vec<(AbsPath, Verdict)> {
+    pub fn all_by_path(&self) -> Vec<(AbsPath, PushedDiagnostics)> {
         let mut all: Vec<_> =
             self.lock().by_path.iter().map(|(path, (verdict, _))| (path.clone(), verdict.clone())).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
@@ -118,9 +119,9 @@ impl Verdicts {
     pub fn wait(
         &self,
         path: &AbsPath,
-        fits: impl Fn(&Verdict) -> bool,
+        fits: impl Fn(&PushedDiagnostics) -> bool,
         cancel: &CancelToken,
-    ) -> Result<Verdict, Stopped> {
+    ) -> Result<PushedDiagnostics, Stopped> {
         let mut all = self.lock();
         loop {
             if let Some((verdict, _)) = all.by_path.get(path).filter(|(verdict, _)| fits(verdict)) {
@@ -131,7 +132,7 @@ impl Verdicts {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, DiagnosticsTable> {
         // Entries are replaced whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -141,7 +142,7 @@ impl Verdicts {
 mod tests {
     use super::*;
 
-    fn say(verdicts: &Verdicts, name: usize, words: usize) {
+    fn push_message(verdicts: &Verdicts, name: usize, words: usize) {
         let message = "x".repeat(words);
         let params = serde_json::json!({
             "uri": format!("file:///p/{name}.c"),
@@ -150,26 +151,26 @@ mod tests {
         verdicts.take_in(serde_json::from_value(params).expect("a verdict"));
     }
 
-    fn names(verdicts: &Verdicts) -> Vec<String> {
-        verdicts.all().into_iter().map(|(path, _)| path.to_string()).collect()
+    fn file_names(verdicts: &Verdicts) -> Vec<String> {
+        verdicts.all_by_path().into_iter().map(|(path, _)| path.to_string()).collect()
     }
 
     #[test]
     fn the_oldest_go_when_there_are_too_many_bytes_or_files() {
         let verdicts = Verdicts::default();
         for name in 0..4 {
-            say(&verdicts, name, MOST_BYTES / 4);
+            push_message(&verdicts, name, MOST_BYTES / 4);
         }
-        assert_eq!(names(&verdicts).len(), 3, "four do not fit");
-        say(&verdicts, 1, 1);
-        say(&verdicts, 5, MOST_BYTES / 2);
-        assert_eq!(names(&verdicts), ["/p/1.c", "/p/3.c", "/p/5.c"], "the second was heard of again");
-        say(&verdicts, 6, 2 * MOST_BYTES);
-        assert_eq!(names(&verdicts), ["/p/6.c"], "one alone is kept");
+        assert_eq!(file_names(&verdicts).len(), 3, "four do not fit");
+        push_message(&verdicts, 1, 1);
+        push_message(&verdicts, 5, MOST_BYTES / 2);
+        assert_eq!(file_names(&verdicts), ["/p/1.c", "/p/3.c", "/p/5.c"], "the second was heard of again");
+        push_message(&verdicts, 6, 2 * MOST_BYTES);
+        assert_eq!(file_names(&verdicts), ["/p/6.c"], "one alone is kept");
         let many = Verdicts::default();
-        (0..MOST_FILES + 7).for_each(|name| say(&many, name, 1));
-        assert_eq!(many.all().len(), MOST_FILES);
+        (0..MOST_FILES + 7).for_each(|name| push_message(&many, name, 1));
+        assert_eq!(many.all_by_path().len(), MOST_FILES);
         let path = |name: usize| AbsPath::new(format!("/p/{name}.c")).expect("absolute");
-        assert!(many.on(&path(6)).is_none() && many.on(&path(7)).is_some());
+        assert!(many.last_of_file(&path(6)).is_none() && many.last_of_file(&path(7)).is_some());
     }
 }

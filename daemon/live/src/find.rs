@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use hob_base::AbsPath;
 
-use crate::asked::ask;
+use crate::asked::run_to_end;
 use crate::process::neutral_folder;
 
 /// Longest time that a program may take to say its version.
@@ -22,7 +22,7 @@ const VERSION_WITHIN: Duration = Duration::from_secs(10);
 
 /// A program that was found and runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct FoundProgram {
     /// Path of the program's file.
     pub program: PathBuf,
     /// The version that the program says it has; `None` if it says none.
@@ -70,7 +70,7 @@ impl Reject {
 
 /// The folders in which programs are looked for, and the limits of that search.
 #[derive(Clone, Debug, Default)]
-pub struct Search {
+pub struct ProgramSearch {
     /// Folders, most wanted first: hob's own before the user's `PATH`.
     pub folders: Vec<PathBuf>,
     /// The whole environment with which programs are started.
@@ -80,12 +80,12 @@ pub struct Search {
 }
 
 /// The path, size and time of change by which a program counts as the one that was tried before.
-pub(crate) type Identity = (PathBuf, u64, Option<SystemTime>);
+pub(crate) type ProgramIdentity = (PathBuf, u64, Option<SystemTime>);
 
 /// Remembers which files are programs.
 #[derive(Debug, Default)]
 pub struct Finder {
-    tried: Mutex<HashMap<Identity, Result<Option<String>, String>>>,
+    tried: Mutex<HashMap<ProgramIdentity, Result<Option<String>, String>>>,
 }
 
 impl Finder {
@@ -97,16 +97,18 @@ impl Finder {
         &self,
         name: &str,
         (version_args, least): (&[&str], u32),
-        search: &Search,
-    ) -> Result<(Found, Vec<Rejected>), Vec<Rejected>> {
+        search: &ProgramSearch,
+    ) -> Result<(FoundProgram, Vec<Rejected>), Vec<Rejected>> {
         let mut rejected = Vec::new();
-        for program in hits(name, search) {
+        for program in files_of_name(name, search) {
             match self.try_out(&program, version_args, search) {
-                Ok(version) if version.as_deref().and_then(major).is_some_and(|major| major < least) => {
+                Ok(version)
+                    if version.as_deref().and_then(major_version).is_some_and(|major| major < least) =>
+                {
                     let why = Reject::TooOld { version: version.unwrap_or_default(), least };
                     rejected.push(Rejected { program, why });
                 }
-                Ok(version) => return Ok((Found { program, version }, rejected)),
+                Ok(version) => return Ok((FoundProgram { program, version }, rejected)),
                 Err(why) => rejected.push(Rejected { program, why }),
             }
         }
@@ -117,12 +119,12 @@ impl Finder {
         &self,
         program: &Path,
         version_args: &[&str],
-        search: &Search,
+        search: &ProgramSearch,
     ) -> Result<Option<String>, Reject> {
         if search.never_below.as_ref().is_some_and(|root| lies_below(program, root)) {
             return Err(Reject::Untrusted);
         }
-        let identity = identity(program).ok_or_else(|| Reject::Broken("it is gone".to_owned()))?;
+        let identity = program_identity(program).ok_or_else(|| Reject::Broken("it is gone".to_owned()))?;
         let known = self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(&identity).cloned();
         if let Some(known) = known {
             return known.map_err(Reject::Broken);
@@ -142,13 +144,13 @@ fn lies_below(program: &Path, root: &AbsPath) -> bool {
 }
 
 /// The first number of a version as a program says it: 7 of `Version 7.0.2`.
-fn major(version: &str) -> Option<u32> {
+fn major_version(version: &str) -> Option<u32> {
     let from = version.find(|c: char| c.is_ascii_digit())?;
     let digits = &version[from..];
     digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())].parse().ok()
 }
 
-fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
+fn files_of_name(name: &str, search: &ProgramSearch) -> Vec<PathBuf> {
     let mut hits: Vec<PathBuf> = Vec::new();
     for folder in search.folders.iter().filter(|folder| folder.is_absolute()) {
         let endings: &[&str] = if cfg!(windows) { &["exe", "cmd", "bat"] } else { &[""] };
@@ -156,7 +158,7 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
             // Names may have dots: nothing of them is an ending.
             let path =
                 if ending.is_empty() { folder.join(name) } else { folder.join(format!("{name}.{ending}")) };
-            if identity(&path).is_some() && !hits.contains(&path) {
+            if program_identity(&path).is_some() && !hits.contains(&path) {
                 hits.push(path);
             }
         }
@@ -165,7 +167,7 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
 }
 
 /// Returns the identity of the program at `path`; `None` if there is no program.
-pub(crate) fn identity(path: &Path) -> Option<Identity> {
+pub(crate) fn program_identity(path: &Path) -> Option<ProgramIdentity> {
     let metadata = std::fs::metadata(path).ok().filter(is_program)?;
     Some((path.to_path_buf(), metadata.len(), metadata.modified().ok()))
 }
@@ -182,13 +184,13 @@ fn is_program(found: &Metadata) -> bool {
 }
 
 /// Runs a program for its version; without arguments to ask with, being there is all that can be known.
-fn ask_version(program: &Path, args: &[&str], search: &Search) -> Result<Option<String>, String> {
+fn ask_version(program: &Path, args: &[&str], search: &ProgramSearch) -> Result<Option<String>, String> {
     if args.is_empty() {
         return Ok(None);
     }
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(search.env.iter().cloned()).current_dir(neutral_folder());
-    let output = ask(&mut command, VERSION_WITHIN)?;
+    let output = run_to_end(&mut command, VERSION_WITHIN)?;
     let first = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| line.chars().take(200).collect())
@@ -210,7 +212,7 @@ mod tests {
 
     use super::*;
 
-    fn script(folder: &Path, name: &str, body: &str) -> PathBuf {
+    fn write_script(folder: &Path, name: &str, body: &str) -> PathBuf {
         std::fs::create_dir_all(folder).expect("a folder");
         let path = folder.join(name);
         std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
@@ -218,20 +220,23 @@ mod tests {
         path
     }
 
-    fn search(folders: &[&Path]) -> Search {
-        Search { folders: folders.iter().map(|folder| folder.to_path_buf()).collect(), ..Search::default() }
+    fn search(folders: &[&Path]) -> ProgramSearch {
+        ProgramSearch {
+            folders: folders.iter().map(|folder| folder.to_path_buf()).collect(),
+            ..ProgramSearch::default()
+        }
     }
 
     #[test]
     fn a_stand_in_does_not_hide_the_program_behind_it() {
         let dir = tempfile::tempdir().expect("a folder");
         let (first, second) = (dir.path().join("1"), dir.path().join("2"));
-        let proxy = script(&first, "server", "echo 'error: Unknown binary' >&2; exit 1");
-        let real = script(&second, "server", "echo; echo server 1.2; exit 0");
+        let proxy = write_script(&first, "server", "echo 'error: Unknown binary' >&2; exit 1");
+        let real = write_script(&second, "server", "echo; echo server 1.2; exit 0");
         let finder = Finder::default();
         let (found, rejected) =
             finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
-        assert_eq!(found, Found { program: real, version: Some("server 1.2".to_owned()) });
+        assert_eq!(found, FoundProgram { program: real, version: Some("server 1.2".to_owned()) });
         assert_eq!(
             rejected,
             [Rejected {
@@ -243,7 +248,7 @@ mod tests {
             finder.find("server", (&["--version"], 2), &search(&[&second])).expect_err("1 is less than 2");
         assert_eq!(too_old[0].why.to_string(), "it is server 1.2, and 2 is needed");
         // Repaired, it is another file and tried again.
-        script(&first, "server", "echo repaired");
+        write_script(&first, "server", "echo repaired");
         let (found, _) =
             finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
         assert_eq!(found.program, proxy);
@@ -254,7 +259,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let mark = dir.path().join("it-ran");
         let bin = dir.path().join("project/bin");
-        script(&bin, "server", &format!("touch {}", mark.display()));
+        write_script(&bin, "server", &format!("touch {}", mark.display()));
         std::os::unix::fs::symlink("/bin/sh", bin.join("leads-outside")).expect("a link");
         let mut untrusted = search(&[&bin]);
         let root = dir.path().join("project").canonicalize().expect("it is there");

@@ -34,7 +34,7 @@ pub fn folders_of(all: &Path, root: &AbsPath) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When the system refuses.
-pub fn make(folder: &Path, root: &AbsPath) -> io::Result<()> {
+pub fn ensure_folder_of(folder: &Path, root: &AbsPath) -> io::Result<()> {
     let note = folder.join(NOTE);
     if note.exists() {
         return Ok(());
@@ -48,7 +48,7 @@ pub fn make(folder: &Path, root: &AbsPath) -> io::Result<()> {
 ///
 /// # Errors
 /// When the system refuses, as some do everybody without special rights.
-pub fn link(link: &Path, target: &Path) -> io::Result<()> {
+pub fn ensure_link(link: &Path, target: &Path) -> io::Result<()> {
     if fs::read_link(link).is_ok_and(|leads| leads == target) {
         return Ok(());
     }
@@ -90,13 +90,13 @@ mod tests {
         let (a, b) = (project("a"), project("b"));
         let of = |root: &AbsPath| folder_for(&all, "clangd", root);
         assert_ne!(of(&a), of(&b));
-        make(&of(&a), &a).expect("made");
+        ensure_folder_of(&of(&a), &a).expect("made");
         fs::write(of(&a).join("index"), "much").expect("written");
-        make(&of(&a), &a).expect("it is there");
+        ensure_folder_of(&of(&a), &a).expect("it is there");
         assert_eq!(folders_of(&all, &a), [of(&a)]);
         assert!(of(&a).join("index").exists());
         fs::remove_dir_all(dir.path().join("a")).expect("removed");
-        make(&of(&b), &b).expect("made");
+        ensure_folder_of(&of(&b), &b).expect("made");
         assert!(!of(&a).exists() && of(&b).exists());
     }
 
@@ -106,7 +106,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let at = dir.path().join("link");
         for target in ["/one", "/one", "/two"] {
-            link(&at, Path::new(target)).expect("linked");
+            ensure_link(&at, Path::new(target)).expect("linked");
             assert_eq!(fs::read_link(&at).expect("a link"), Path::new(target));
         }
     }

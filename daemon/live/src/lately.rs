@@ -29,7 +29,7 @@ impl<K: Eq + Hash, V: Clone> Lately<K, V> {
     }
 
     /// Notes what was found out now, and forgets what is too old.
-    pub(crate) fn put(&self, key: K, value: V) {
+    pub(crate) fn insert_fresh(&self, key: K, value: V) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, (at, _)| at.elapsed() < self.believed_for);
         entries.insert(key, (Instant::now(), value));
@@ -44,8 +44,8 @@ mod tests {
     fn what_is_old_is_not_believed_and_not_kept() {
         let (ever, never) = (Lately::new(Duration::MAX), Lately::new(Duration::ZERO));
         for known in [&ever, &never] {
-            known.put(1, "one");
-            known.put(2, "two");
+            known.insert_fresh(1, "one");
+            known.insert_fresh(2, "two");
         }
         assert_eq!((ever.get(&1), ever.get(&2), ever.get(&3)), (Some("one"), Some("two"), None));
         assert_eq!(never.get(&2), None);

@@ -151,7 +151,7 @@ fn text_document() -> Value {
         },
         // Said at once or never: a file asked about meanwhile would be waited for in vain.
         "diagnostic": {"dynamicRegistration": false},
-        "completion": completion(),
+        "completion": completion_capabilities(),
         "signatureHelp": {
             "dynamicRegistration": false,
             "contextSupport": true,
@@ -192,7 +192,7 @@ fn text_document() -> Value {
 
 /// Returns the capabilities for completions. Defaults for a whole list and edits that insert or replace are left out:
 /// what they save is little, and each item would have to be written anew for the editors that do not know them.
-fn completion() -> Value {
+fn completion_capabilities() -> Value {
     json!({
         "dynamicRegistration": false,
         "contextSupport": true,

@@ -11,7 +11,7 @@ use crate::spec::ServerSpec;
 
 /// A wish, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Said<T> {
+pub struct StatedPreference<T> {
     /// The value that the user wants.
     pub value: T,
     /// Where it was said, for people: a file and a line.
@@ -20,7 +20,7 @@ pub struct Said<T> {
     pub over: Vec<String>,
 }
 
-impl<T> Said<T> {
+impl<T> StatedPreference<T> {
     /// `value`, as said at `from`.
     pub fn new(value: T, from: String) -> Self {
         Self { value, from, over: Vec::new() }
@@ -31,19 +31,19 @@ impl<T> Said<T> {
 pub type KeyPath = Vec<String>;
 
 /// Values by their way; none lies within another.
-pub type Leaves = BTreeMap<KeyPath, Said<Value>>;
+pub type Leaves = BTreeMap<KeyPath, StatedPreference<Value>>;
 
 /// The user's preferences for one kind of server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ServerPreference {
     /// True if the server may be used, false if never; `None` if the user does not say.
-    pub enabled: Option<Said<bool>>,
+    pub enabled: Option<StatedPreference<bool>>,
     /// Its program: a name to be looked up, an absolute path, or one within the project.
-    pub command: Option<Said<String>>,
+    pub command: Option<StatedPreference<String>>,
     /// All its arguments, in place of the catalogue's.
-    pub args: Option<Said<Vec<String>>>,
+    pub args: Option<StatedPreference<Vec<String>>>,
     /// Variables besides those that every server is given.
-    pub env: BTreeMap<String, Said<String>>,
+    pub env: BTreeMap<String, StatedPreference<String>>,
     /// Parts of `initializationOptions` that the user sets.
     pub options: Leaves,
     /// Parts of what `workspace/configuration` is answered with.
@@ -54,9 +54,9 @@ pub struct ServerPreference {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LanguagePreference {
     /// True if any server may serve the language, false if none; `None` if the user does not say.
-    pub enabled: Option<Said<bool>>,
+    pub enabled: Option<StatedPreference<bool>>,
     /// Names of servers, most wanted first; others follow in the catalogue's order.
-    pub servers: Option<Said<Vec<String>>>,
+    pub servers: Option<StatedPreference<Vec<String>>>,
 }
 
 /// The user's preferences for one project.
@@ -70,9 +70,9 @@ pub struct Preferences {
 
 impl Preferences {
     /// Lays `over` on top: where both say something, `over` counts.
-    pub fn overlay(&mut self, over: &Self) {
+    pub fn overlay_with(&mut self, over: &Self) {
         for (name, wish) in &over.servers {
-            self.servers.entry(name.clone()).or_default().overlay(wish);
+            self.servers.entry(name.clone()).or_default().overlay_with(wish);
         }
         for (name, wish) in &over.languages {
             let below = self.languages.entry(name.clone()).or_default();
@@ -83,7 +83,7 @@ impl Preferences {
 
     /// Returns the preferences for a server; `None` if the user has none.
     #[must_use]
-    pub fn server(&self, name: &str) -> Option<&ServerPreference> {
+    pub fn server_preference(&self, name: &str) -> Option<&ServerPreference> {
         self.servers.get(name)
     }
 
@@ -96,9 +96,9 @@ impl Preferences {
 
     /// The wish that a server, or its whole language, is not to be used.
     #[must_use]
-    pub fn switched_off(&self, server: &str, language: &str) -> Option<&Said<bool>> {
+    pub fn switched_off(&self, server: &str, language: &str) -> Option<&StatedPreference<bool>> {
         let language = self.language(language).and_then(|wish| wish.enabled.as_ref());
-        let server = self.server(server).and_then(|wish| wish.enabled.as_ref());
+        let server = self.server_preference(server).and_then(|wish| wish.enabled.as_ref());
         language.into_iter().chain(server).find(|enabled| !enabled.value)
     }
 
@@ -115,7 +115,7 @@ impl Preferences {
 impl ServerPreference {
     /// Returns true if a part of the settings counts: without trust only those do that the server is harmless with.
     #[must_use]
-    pub fn counts(spec: &ServerSpec, trusted: bool, path: &[String]) -> bool {
+    pub fn is_effective(spec: &ServerSpec, trusted: bool, path: &[String]) -> bool {
         let below = |key: &str| {
             let mut at = path.iter();
             key.split('.').all(|part| at.next().is_some_and(|have| have == part))
@@ -126,9 +126,10 @@ impl ServerPreference {
     /// Options and settings as the catalogue has them, with what is wanted laid over.
     #[must_use]
     pub fn laid_over(&self, known: (Value, Value), (spec, trusted): (&ServerSpec, bool)) -> (Value, Value) {
-        let options = with_leaves(known.0, self.options.iter().filter(|_| trusted).map(leaf));
-        let counting = |path: &&KeyPath| Self::counts(spec, trusted, path);
-        let wanted: Vec<_> = self.settings.iter().filter(|(path, _)| counting(path)).map(leaf).collect();
+        let options = with_leaves(known.0, self.options.iter().filter(|_| trusted).map(path_and_value));
+        let counting = |path: &&KeyPath| Self::is_effective(spec, trusted, path);
+        let wanted: Vec<_> =
+            self.settings.iter().filter(|(path, _)| counting(path)).map(path_and_value).collect();
         let settings = with_leaves(known.1, wanted.iter().copied());
         let Some(section) = spec.section.filter(|_| trusted) else { return (options, settings) };
         let within = wanted.iter().filter(|(path, _)| path.len() > 1 && path[0] == section);
@@ -142,7 +143,7 @@ impl ServerPreference {
         (options, settings)
     }
 
-    fn overlay(&mut self, over: &Self) {
+    fn overlay_with(&mut self, over: &Self) {
         replace(&mut self.enabled, over.enabled.as_ref());
         replace(&mut self.command, over.command.as_ref());
         replace(&mut self.args, over.args.as_ref());
@@ -156,7 +157,7 @@ impl ServerPreference {
     }
 }
 
-fn replace<T: Clone>(below: &mut Option<Said<T>>, over: Option<&Said<T>>) {
+fn replace<T: Clone>(below: &mut Option<StatedPreference<T>>, over: Option<&StatedPreference<T>>) {
     let Some(over) = over else { return };
     let mut over = over.clone();
     over.over.extend(below.take().into_iter().flat_map(|below| [vec![below.from], below.over].concat()));
@@ -177,7 +178,7 @@ fn overlay_leaves(below: &mut Leaves, over: &Leaves) {
     }
 }
 
-fn leaf<'l>((path, said): (&'l KeyPath, &'l Said<Value>)) -> (&'l [String], &'l Value) {
+fn path_and_value<'l>((path, said): (&'l KeyPath, &'l StatedPreference<Value>)) -> (&'l [String], &'l Value) {
     (path, &said.value)
 }
 
@@ -185,13 +186,13 @@ fn leaf<'l>((path, said): (&'l KeyPath, &'l Said<Value>)) -> (&'l [String], &'l 
 #[must_use]
 pub fn with_leaves<'l>(base: Value, leaves: impl Iterator<Item = (&'l [String], &'l Value)>) -> Value {
     leaves.fold(base, |mut all, (path, value)| {
-        *at(&mut all, path) = value.clone();
+        *value_at_path(&mut all, path) = value.clone();
         all
     })
 }
 
 /// The place of `path` in `all`, made if it is not there; what is in its way and no object gives way.
-fn at<'v>(all: &'v mut Value, path: &[String]) -> &'v mut Value {
+fn value_at_path<'v>(all: &'v mut Value, path: &[String]) -> &'v mut Value {
     path.iter().fold(all, |at, key| {
         if !at.is_object() {
             *at = Value::Object(Map::new());
@@ -211,16 +212,17 @@ mod tests {
         text.split('.').map(str::to_owned).collect()
     }
 
-    fn leaves(from: &str, list: &[(&str, Value)]) -> Leaves {
-        let said = |(at, value): &(&str, Value)| (path(at), Said::new(value.clone(), from.to_owned()));
+    fn leaves_from(from: &str, list: &[(&str, Value)]) -> Leaves {
+        let said =
+            |(at, value): &(&str, Value)| (path(at), StatedPreference::new(value.clone(), from.to_owned()));
         list.iter().map(said).collect()
     }
 
     #[test]
     fn what_is_said_later_counts_and_knows_what_it_overruled() {
-        let mut all = leaves("a", &[("x.y", json!(1)), ("x.z", json!(2)), ("w", json!(3))]);
-        overlay_leaves(&mut all, &leaves("b", &[("x.y", json!(4)), ("w.inner", json!(5))]));
-        overlay_leaves(&mut all, &leaves("c", &[("x.y", json!(6))]));
+        let mut all = leaves_from("a", &[("x.y", json!(1)), ("x.z", json!(2)), ("w", json!(3))]);
+        overlay_leaves(&mut all, &leaves_from("b", &[("x.y", json!(4)), ("w.inner", json!(5))]));
+        overlay_leaves(&mut all, &leaves_from("c", &[("x.y", json!(6))]));
         assert_eq!((&all[&path("x.y")].value, &all[&path("x.z")].value), (&json!(6), &json!(2)));
         assert_eq!(all[&path("x.y")].over, ["b", "a"]);
         assert_eq!((all.get(&path("w")), &all[&path("w.inner")].over), (None, &vec!["a".to_owned()]));
@@ -238,7 +240,7 @@ mod tests {
             ("python.pythonPath", json!("x")),
             ("python.analysis.a", json!(1)),
         ];
-        let wish = ServerPreference { settings: leaves("f", &settings), ..ServerPreference::default() };
+        let wish = ServerPreference { settings: leaves_from("f", &settings), ..ServerPreference::default() };
         let analyzer = |trusted| wish.laid_over(known(), (spec("rust-analyzer"), trusted));
         assert_eq!(analyzer(false), known());
         let (options, answer) = analyzer(true);
@@ -253,14 +255,15 @@ mod tests {
         let mut all = Preferences::default();
         let wish = LanguagePreference {
             enabled: None,
-            servers: Some(Said::new(vec!["b".to_owned()], "f".to_owned())),
+            servers: Some(StatedPreference::new(vec!["b".to_owned()], "f".to_owned())),
         };
         all.languages.insert("typescript".to_owned(), wish);
         assert!(all.rank("b", "typescript") < all.rank("a", "typescript"));
         assert_eq!((all.rank("b", "typescriptreact"), all.rank("b", "python")), (0, usize::MAX));
         let mut over = Preferences::default();
-        over.servers.entry("a".to_owned()).or_default().enabled = Some(Said::new(false, "g".to_owned()));
-        all.overlay(&over);
+        over.servers.entry("a".to_owned()).or_default().enabled =
+            Some(StatedPreference::new(false, "g".to_owned()));
+        all.overlay_with(&over);
         assert!(all.switched_off("a", "python").is_some_and(|said| said.from == "g"));
         assert!(all.switched_off("b", "python").is_none());
     }

@@ -49,7 +49,7 @@ impl fmt::Display for Readiness {
 }
 
 #[derive(Debug)]
-struct State {
+struct ReadyState {
     /// Reports under way that count, by token.
     under_way: BTreeMap<String, String>,
     /// True once the server has given its signal at least once.
@@ -67,7 +67,7 @@ struct State {
 #[derive(Debug)]
 pub struct ReadyWatch {
     signal: ReadySignal,
-    state: Mutex<State>,
+    state: Mutex<ReadyState>,
     changed: Condvar,
 }
 
@@ -75,7 +75,7 @@ impl ReadyWatch {
     /// Creates the watch of a server that has not been heard yet.
     #[must_use]
     pub fn new(signal: ReadySignal) -> Self {
-        let state = State {
+        let state = ReadyState {
             under_way: BTreeMap::new(),
             seen: false,
             asked_at: None,
@@ -88,15 +88,15 @@ impl ReadyWatch {
 
     /// Returns the server's readiness at this moment.
     #[must_use]
-    pub fn now(&self) -> Readiness {
-        self.judge(&self.lock())
+    pub fn readiness(&self) -> Readiness {
+        self.judge_readiness(&self.lock())
     }
 
     /// Names what the server is loading; empty while it may still begin to say so, `None` where it loads nothing.
     #[must_use]
-    pub fn loading(&self) -> Option<String> {
+    pub fn loading_what(&self) -> Option<String> {
         let state = self.lock();
-        match self.judge(&state) {
+        match self.judge_readiness(&state) {
             Readiness::Loading(what) => Some(what),
             Readiness::Silent => {
                 let is_mute = state.asked_at.is_some_and(|at| at.elapsed() >= SPEAKS_WITHIN);
@@ -112,12 +112,12 @@ impl ReadyWatch {
     /// [`Stopped::Cancelled`].
     pub fn await_loaded(&self, cancel: &CancelToken) -> Result<Option<String>, Stopped> {
         self.given_work();
-        if self.loading().is_none() {
+        if self.loading_what().is_none() {
             return Ok(None);
         }
         match self.wait(cancel) {
             Err(Stopped::Cancelled) => Err(Stopped::Cancelled),
-            _ => Ok(self.loading()),
+            _ => Ok(self.loading_what()),
         }
     }
 
@@ -127,7 +127,7 @@ impl ReadyWatch {
     }
 
     /// The server was told of changes, and takes so long to have noticed them.
-    pub fn disturbed(&self, settles: Duration) {
+    pub fn note_changes(&self, settles: Duration) {
         if !settles.is_zero() {
             let until = Instant::now() + settles;
             let mut state = self.lock();
@@ -136,7 +136,7 @@ impl ReadyWatch {
     }
 
     /// Handles a `$/progress` notification of the server.
-    pub fn progress(&self, params: &Value) {
+    pub fn handle_progress(&self, params: &Value) {
         let token = params["token"].to_string();
         let value = &params["value"];
         let text = |name: &str| value[name].as_str().unwrap_or_default();
@@ -144,7 +144,7 @@ impl ReadyWatch {
         match value["kind"].as_str() {
             Some("begin") => {
                 let label = format!("{} {}", text("title"), text("message")).trim().to_owned();
-                if self.counts(&token, &label) {
+                if self.is_signal_progress(&token, &label) {
                     state.under_way.insert(token, label);
                 } else {
                     state.showing = Some(label);
@@ -163,17 +163,17 @@ impl ReadyWatch {
             }
             _ => return,
         }
-        self.tell(state);
+        self.release_and_notify(state);
     }
 
     /// Handles a `window/logMessage` notification: its text may be the signal.
-    pub fn log(&self, text: &str) {
+    pub fn handle_log_message(&self, text: &str) {
         if let ReadySignal::Logs(wanted) = self.signal
             && text.contains(wanted)
         {
             let mut state = self.lock();
             state.seen = true;
-            self.tell(state);
+            self.release_and_notify(state);
         }
     }
 
@@ -189,7 +189,7 @@ impl ReadyWatch {
             Some("warning" | "error") => Some(message.trim().to_owned()),
             _ => None,
         };
-        self.tell(state);
+        self.release_and_notify(state);
     }
 
     /// Waits until answers are whole, or as whole as they will get.
@@ -199,7 +199,7 @@ impl ReadyWatch {
     pub fn wait(&self, cancel: &CancelToken) -> Result<Readiness, Stopped> {
         let mut state = self.lock();
         loop {
-            match self.judge(&state) {
+            match self.judge_readiness(&state) {
                 Readiness::Loading(_) | Readiness::Silent => cancel.check()?,
                 settled => return Ok(settled),
             }
@@ -207,14 +207,14 @@ impl ReadyWatch {
         }
     }
 
-    fn counts(&self, token: &str, label: &str) -> bool {
+    fn is_signal_progress(&self, token: &str, label: &str) -> bool {
         match self.signal {
             ReadySignal::ProgressEnds(wanted) => token.contains(wanted) || label.contains(wanted),
             _ => false,
         }
     }
 
-    fn judge(&self, state: &State) -> Readiness {
+    fn judge_readiness(&self, state: &ReadyState) -> Readiness {
         let whole = || state.impaired.clone().map_or(Readiness::Ready, Readiness::Impaired);
         if let Some(label) = state.under_way.values().next() {
             return Readiness::Loading(label.clone());
@@ -233,12 +233,12 @@ impl ReadyWatch {
         }
     }
 
-    fn tell(&self, state: MutexGuard<'_, State>) {
+    fn release_and_notify(&self, state: MutexGuard<'_, ReadyState>) {
         drop(state);
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ReadyState> {
         // Each change is a few whole values.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -251,27 +251,33 @@ mod tests {
 
     use super::*;
 
-    fn progress(token: impl Into<Value>, value: Value) -> Value {
+    fn progress_params(token: impl Into<Value>, value: Value) -> Value {
         json!({"token": token.into(), "value": value})
     }
 
     #[test]
     fn the_end_of_the_right_progress_is_the_signal() {
         let watch = ReadyWatch::new(ReadySignal::ProgressEnds("backgroundIndex"));
-        assert_eq!(watch.now(), Readiness::Silent);
-        watch.progress(&progress("other", json!({"kind": "begin", "title": "Thinking"})));
-        watch.progress(&progress("other", json!({"kind": "end"})));
-        assert_eq!(watch.now(), Readiness::Silent, "that was something else");
-        watch.progress(&progress("backgroundIndexProgress", json!({"kind": "begin", "title": "indexing"})));
-        watch.progress(&progress(
+        assert_eq!(watch.readiness(), Readiness::Silent);
+        watch.handle_progress(&progress_params("other", json!({"kind": "begin", "title": "Thinking"})));
+        watch.handle_progress(&progress_params("other", json!({"kind": "end"})));
+        assert_eq!(watch.readiness(), Readiness::Silent, "that was something else");
+        watch.handle_progress(&progress_params(
+            "backgroundIndexProgress",
+            json!({"kind": "begin", "title": "indexing"}),
+        ));
+        watch.handle_progress(&progress_params(
             "backgroundIndexProgress",
             json!({"kind": "report", "message": "3/9", "percentage": 33}),
         ));
-        assert_eq!(watch.now(), Readiness::Loading("3/9 33 %".to_owned()));
-        watch.progress(&progress("backgroundIndexProgress", json!({"kind": "end"})));
-        assert_eq!(watch.now(), Readiness::Ready);
-        watch.progress(&progress("backgroundIndexProgress", json!({"kind": "begin", "title": "again"})));
-        assert!(matches!(watch.now(), Readiness::Loading(_)), "it loads again");
+        assert_eq!(watch.readiness(), Readiness::Loading("3/9 33 %".to_owned()));
+        watch.handle_progress(&progress_params("backgroundIndexProgress", json!({"kind": "end"})));
+        assert_eq!(watch.readiness(), Readiness::Ready);
+        watch.handle_progress(&progress_params(
+            "backgroundIndexProgress",
+            json!({"kind": "begin", "title": "again"}),
+        ));
+        assert!(matches!(watch.readiness(), Readiness::Loading(_)), "it loads again");
     }
 
     #[test]
@@ -281,7 +287,7 @@ mod tests {
         let late = CancelToken::new(Deadline::after(Duration::from_millis(1)));
         assert_eq!(watch.wait(&late), Err(Stopped::DeadlinePassed));
         watch.status(&json!({"health": "warning", "quiescent": true, "message": "no sources"}));
-        assert_eq!(watch.now(), Readiness::Impaired("no sources".to_owned()));
+        assert_eq!(watch.readiness(), Readiness::Impaired("no sources".to_owned()));
         watch.status(&json!({"health": "ok", "quiescent": true}));
         assert_eq!(watch.wait(&CancelToken::default()), Ok(Readiness::Ready));
     }
@@ -289,35 +295,38 @@ mod tests {
     #[test]
     fn logs_count_only_where_they_are_the_signal() {
         let (logs, held) = (ReadyWatch::new(ReadySignal::Logs("Found ")), ReadyWatch::new(ReadySignal::Held));
-        assert_eq!((logs.now(), held.now()), (Readiness::Silent, Readiness::Ready));
-        logs.log("Loading");
-        assert_eq!(logs.now(), Readiness::Silent);
-        logs.log("Found 83 source files");
-        assert_eq!(logs.now(), Readiness::Ready);
+        assert_eq!((logs.readiness(), held.readiness()), (Readiness::Silent, Readiness::Ready));
+        logs.handle_log_message("Loading");
+        assert_eq!(logs.readiness(), Readiness::Silent);
+        logs.handle_log_message("Found 83 source files");
+        assert_eq!(logs.readiness(), Readiness::Ready);
     }
 
     #[test]
     fn a_server_that_was_told_of_changes_is_not_whole_for_a_while() {
         let watch = ReadyWatch::new(ReadySignal::Held);
-        watch.disturbed(Duration::ZERO);
-        assert_eq!(watch.now(), Readiness::Ready);
-        watch.disturbed(Duration::from_secs(3600));
-        watch.disturbed(Duration::from_millis(1));
-        assert!(matches!(watch.now(), Readiness::Loading(_)));
+        watch.note_changes(Duration::ZERO);
+        assert_eq!(watch.readiness(), Readiness::Ready);
+        watch.note_changes(Duration::from_secs(3600));
+        watch.note_changes(Duration::from_millis(1));
+        assert!(matches!(watch.readiness(), Readiness::Loading(_)));
         let other = ReadyWatch::new(ReadySignal::Held);
-        other.disturbed(Duration::from_millis(20));
+        other.note_changes(Duration::from_millis(20));
         assert_eq!(other.wait(&CancelToken::default()), Ok(Readiness::Ready));
     }
 
     #[test]
     fn whatever_is_sent_does_no_harm() {
         let watch = ReadyWatch::new(ReadySignal::ProgressEnds("x"));
-        for odd in
-            [json!(null), json!([]), json!({"token": {}, "value": 3}), progress(7, json!({"kind": "end"}))]
-        {
-            watch.progress(&odd);
+        for odd in [
+            json!(null),
+            json!([]),
+            json!({"token": {}, "value": 3}),
+            progress_params(7, json!({"kind": "end"})),
+        ] {
+            watch.handle_progress(&odd);
             watch.status(&odd);
         }
-        assert_eq!(watch.now(), Readiness::Silent);
+        assert_eq!(watch.readiness(), Readiness::Silent);
     }
 }

@@ -22,7 +22,7 @@ const MESSAGE: usize = 300;
 
 /// The state of one running server beside its process and connection.
 #[derive(Debug)]
-pub struct Session {
+pub struct ServerSession {
     /// The watch over the server's readiness.
     pub ready: ReadyWatch,
     /// The diagnostics that the server has pushed.
@@ -36,7 +36,7 @@ pub struct Session {
     registered: Mutex<BTreeMap<String, String>>,
 }
 
-impl Session {
+impl ServerSession {
     /// For a server of a kind that works on `folders` (as the protocol writes them) with these settings.
     #[must_use]
     pub fn new(spec: Arc<ServerSpec>, folders: Value, settings: Value) -> Self {
@@ -54,11 +54,11 @@ impl Session {
     /// Returns true if the server has registered a method at run time.
     #[must_use]
     pub fn has_registered(&self, method: &str) -> bool {
-        self.registrations().values().any(|registered| registered == method)
+        self.lock_registrations().values().any(|registered| registered == method)
     }
 
     /// The settings of the sections asked for; `null` for one that has none, which every server takes for its defaults.
-    fn configuration(&self, params: &Value) -> Value {
+    fn settings_of_sections(&self, params: &Value) -> Value {
         let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
         let setting = |item: &Value| match item["section"].as_str() {
             None | Some("") => self.settings.clone(),
@@ -71,8 +71,8 @@ impl Session {
         items.iter().map(setting).collect()
     }
 
-    fn register(&self, params: &Value) {
-        let mut registered = self.registrations();
+    fn add_registrations(&self, params: &Value) {
+        let mut registered = self.lock_registrations();
         for one in params["registrations"].as_array().into_iter().flatten() {
             if let (Some(id), Some(method)) = (one["id"].as_str(), one["method"].as_str()) {
                 registered.insert(id.to_owned(), method.to_owned());
@@ -80,8 +80,8 @@ impl Session {
         }
     }
 
-    fn unregister(&self, params: &Value) {
-        let mut registered = self.registrations();
+    fn remove_registrations(&self, params: &Value) {
+        let mut registered = self.lock_registrations();
         // The protocol's own spelling, and what it should have been.
         for list in ["unregisterations", "unregistrations"] {
             for one in params[list].as_array().into_iter().flatten() {
@@ -90,18 +90,18 @@ impl Session {
         }
     }
 
-    fn registers(&self, method: &str, params: Option<&RawValue>) {
+    fn handle_registration(&self, method: &str, params: Option<&RawValue>) {
         let parsed = value(params);
         if method == "client/registerCapability" {
-            self.register(&parsed);
-            self.share.register(params, &parsed);
+            self.add_registrations(&parsed);
+            self.share.add_registrations(params, &parsed);
         } else {
-            self.unregister(&parsed);
-            self.share.unregister(params, &parsed);
+            self.remove_registrations(&parsed);
+            self.share.remove_registrations(params, &parsed);
         }
     }
 
-    fn registrations(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+    fn lock_registrations(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         // Entries are inserted and removed whole.
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -112,7 +112,7 @@ fn value(params: Option<&RawValue>) -> Value {
 }
 
 /// A server's status with its message in one line of a sane length, and with what to do about it where that is known.
-fn advised(mut status: Value, spec: &ServerSpec) -> Value {
+fn with_advice(mut status: Value, spec: &ServerSpec) -> Value {
     let message = status["message"].as_str().unwrap_or_default();
     if !message.is_empty() {
         let short: Vec<&str> = message.split_whitespace().collect();
@@ -123,19 +123,19 @@ fn advised(mut status: Value, spec: &ServerSpec) -> Value {
     status
 }
 
-impl Peer for Session {
+impl Peer for ServerSession {
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply) {
         let asked = |reply| self.share.ask_one(method, params, reply);
         // `null` is "no choice was made", "seen", or "done", as the method has it.
         let by_hob = match method {
-            "workspace/configuration" => return reply.send(&Ok(self.configuration(&value(params)))),
+            "workspace/configuration" => return reply.send(&Ok(self.settings_of_sections(&value(params)))),
             "workspace/workspaceFolders" => return reply.send(&Ok(self.folders.clone())),
             "client/registerCapability" | "client/unregisterCapability" => {
-                self.registers(method, params);
+                self.handle_registration(method, params);
                 return reply.send(&Ok(Value::Null));
             }
             "window/workDoneProgress/create" => {
-                self.share.created(params);
+                self.share.announce_progress(params);
                 return reply.send(&Ok(Value::Null));
             }
             refresh if refresh.starts_with("workspace/") && refresh.ends_with("/refresh") => {
@@ -160,16 +160,16 @@ impl Peer for Session {
         match method {
             "$/progress" => {
                 let parsed = value(params);
-                self.ready.progress(&parsed);
-                return self.share.progress(params, &parsed);
+                self.ready.handle_progress(&parsed);
+                return self.share.pass_progress_on(params, &parsed);
             }
             "window/logMessage" | "window/showMessage" => {
                 let params = value(params);
                 let text = params["message"].as_str().unwrap_or_default();
                 tracing::debug!(text, "a language server says");
-                self.ready.log(text);
+                self.ready.handle_log_message(text);
             }
-            "experimental/serverStatus" => self.ready.status(&advised(value(params), &self.spec)),
+            "experimental/serverStatus" => self.ready.status(&with_advice(value(params), &self.spec)),
             "textDocument/publishDiagnostics" => {
                 let parsed = params.and_then(|params| uri::read_json(params.get()).ok());
                 if let Some(params) = parsed {
@@ -178,12 +178,12 @@ impl Peer for Session {
             }
             other => tracing::trace!(method = other, "a notification that hob has no use for"),
         }
-        self.share.tell(method, params);
+        self.share.notify_all(method, params);
     }
 
     fn closed(&self, why: &str) {
         tracing::debug!(why, "a connection to a language server has ended");
-        self.share.closed(why);
+        self.share.close_all(why);
     }
 }
 
@@ -193,22 +193,26 @@ mod tests {
 
     use super::*;
     use crate::catalogue;
-    use crate::rpc::Client;
+    use crate::rpc::RpcClient;
     use crate::rpc::jsonrpc::Incoming;
     use crate::rpc::transport::{MessageReader, write_body};
 
-    fn session() -> Arc<Session> {
-        let spec = Arc::new(ServerSpec::cautious());
+    fn new_session() -> Arc<ServerSession> {
+        let spec = Arc::new(ServerSpec::cautious_defaults());
         let settings = json!({"python": {"analysis": {"mode": "off"}}});
-        Arc::new(Session::new(spec, json!([{"uri": "file:///p", "name": "p"}]), settings))
+        Arc::new(ServerSession::new(spec, json!([{"uri": "file:///p", "name": "p"}]), settings))
     }
 
     /// Returns the session's answer, as it arrives at the server's end of a connection.
-    fn ask(session: &Arc<Session>, method: &str, params: &Value) -> Result<Value, ResponseError> {
+    fn ask_as_server(
+        session: &Arc<ServerSession>,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, ResponseError> {
         let (from_hob, to_server) = std::io::pipe().expect("a pipe");
         let (from_server, mut to_hob) = std::io::pipe().expect("a pipe");
-        let peer: Arc<dyn Peer> = Arc::<Session>::clone(session);
-        let _client = Client::start(to_server, from_server, peer).expect("threads");
+        let peer: Arc<dyn Peer> = Arc::<ServerSession>::clone(session);
+        let _client = RpcClient::start(to_server, from_server, peer).expect("threads");
         let question = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         write_body(&mut to_hob, question.as_bytes()).expect("hob reads");
         let mut reader = MessageReader::new(BufReader::new(from_hob));
@@ -222,7 +226,7 @@ mod tests {
         }
     }
 
-    fn raw(value: &Value) -> Option<Box<RawValue>> {
+    fn raw_params(value: &Value) -> Option<Box<RawValue>> {
         Some(serde_json::value::to_raw_value(value).expect("JSON"))
     }
 
@@ -231,49 +235,53 @@ mod tests {
         let items = json!({"items": [
             {"section": "python.analysis"}, {"section": "python.other"}, {"section": "deno"}, {}
         ]});
-        let answer = ask(&session(), "workspace/configuration", &items).expect("answered");
+        let answer = ask_as_server(&new_session(), "workspace/configuration", &items).expect("answered");
         assert_eq!(answer, json!([{"mode": "off"}, null, null, {"python": {"analysis": {"mode": "off"}}}]));
-        assert_eq!(ask(&session(), "workspace/configuration", &json!(7)), Ok(json!([])));
+        assert_eq!(ask_as_server(&new_session(), "workspace/configuration", &json!(7)), Ok(json!([])));
     }
 
     #[test]
     fn registrations_come_and_go() {
-        let session = session();
+        let session = new_session();
         let one = json!({"id": "1", "method": "textDocument/references"});
         assert_eq!(
-            ask(&session, "client/registerCapability", &json!({"registrations": [one, 5]})),
+            ask_as_server(&session, "client/registerCapability", &json!({"registrations": [one, 5]})),
             Ok(Value::Null)
         );
         assert!(session.has_registered("textDocument/references"));
         let gone = json!({"unregisterations": [{"id": "1", "method": "textDocument/references"}]});
-        assert_eq!(ask(&session, "client/unregisterCapability", &gone), Ok(Value::Null));
+        assert_eq!(ask_as_server(&session, "client/unregisterCapability", &gone), Ok(Value::Null));
         assert!(!session.has_registered("textDocument/references"));
     }
 
     #[test]
     fn a_known_complaint_comes_with_what_to_do() {
         let spec = catalogue::by_name("rust-analyzer").expect("it is known");
-        let session = Session::new(Arc::clone(spec), json!([]), Value::Null);
+        let session = ServerSession::new(Arc::clone(spec), json!([]), Value::Null);
         let status = json!({"health": "warning", "quiescent": true,
             "message": "Workspace has sysroot errors:\n  can't find standard library sources in /x"});
-        session.notification("experimental/serverStatus", raw(&status).as_deref());
-        let said = session.ready.now().to_string();
+        session.notification("experimental/serverStatus", raw_params(&status).as_deref());
+        let said = session.ready.readiness().to_string();
         assert!(
             said.contains("errors: can't find") && said.contains("rustup component add rust-src"),
             "{said}"
         );
         let other = json!({"health": "error", "quiescent": true, "message": "x".repeat(4000)});
-        session.notification("experimental/serverStatus", raw(&other).as_deref());
-        assert!(session.ready.now().to_string().len() < 400);
+        session.notification("experimental/serverStatus", raw_params(&other).as_deref());
+        assert!(session.ready.readiness().to_string().len() < 400);
     }
 
     #[test]
     fn no_server_may_edit_and_no_question_stays_open() {
-        let edit = ask(&session(), "workspace/applyEdit", &json!({})).expect("answered");
+        let edit = ask_as_server(&new_session(), "workspace/applyEdit", &json!({})).expect("answered");
         assert_eq!(edit["applied"], false);
-        assert_eq!(ask(&session(), "workspace/semanticTokens/refresh", &json!(null)), Ok(Value::Null));
+        assert_eq!(
+            ask_as_server(&new_session(), "workspace/semanticTokens/refresh", &json!(null)),
+            Ok(Value::Null)
+        );
         assert!(
-            ask(&session(), "markdown/parse", &json!({})).is_err_and(|e| e.code == codes::METHOD_NOT_FOUND)
+            ask_as_server(&new_session(), "markdown/parse", &json!({}))
+                .is_err_and(|e| e.code == codes::METHOD_NOT_FOUND)
         );
     }
 }

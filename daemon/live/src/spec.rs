@@ -178,7 +178,7 @@ impl ServerSpec {
     /// The cautious values, which are assumed of a server that nobody has measured: everything is opened, and silence is not
     /// taken for readiness. Its name, files and commands are still to be filled in.
     #[must_use]
-    pub fn cautious() -> Self {
+    pub fn cautious_defaults() -> Self {
         Self {
             name: "",
             files: &[],
@@ -194,8 +194,8 @@ impl ServerSpec {
             projects: &[],
             judges: None,
             environment: no_variables,
-            options: nothing,
-            settings: nothing,
+            options: no_settings,
+            settings: no_settings,
             section: None,
             harmless: &[],
             restricted: None,
@@ -225,7 +225,7 @@ impl ServerSpec {
 
 /// For servers that need neither options nor settings.
 #[must_use]
-pub fn nothing(_circumstances: &Circumstances<'_>) -> Value {
+pub fn no_settings(_circumstances: &Circumstances<'_>) -> Value {
     Value::Null
 }
 

@@ -23,7 +23,7 @@ pub fn of_path(path: &AbsPath) -> Uri {
 }
 
 /// A URI with everything escaped that cannot stand in one: browsers, and so `url`, leave brackets of file names as they are.
-fn escaped(uri: &str) -> String {
+fn with_escapes(uri: &str) -> String {
     let mut text = String::with_capacity(uri.len());
     for byte in uri.bytes() {
         match byte {
@@ -37,7 +37,7 @@ fn escaped(uri: &str) -> String {
 
 /// A URI as somebody wrote it.
 pub(crate) fn parse(uri: &str) -> Option<Uri> {
-    escaped(uri).parse().ok()
+    with_escapes(uri).parse().ok()
 }
 
 /// Reads what a server says, if its URIs have to be escaped for it too.
@@ -57,7 +57,7 @@ fn escape_all(value: &mut Value) -> bool {
         Value::Array(all) => all.iter_mut().fold(false, |changed, one| escape_all(one) | changed),
         Value::Object(fields) => fields.iter_mut().fold(false, |changed, (name, value)| {
             let uri = value.as_str().filter(|_| name == "uri" || name.ends_with("Uri"));
-            let Some((uri, text)) = uri.map(|uri| (escaped(uri), uri)) else {
+            let Some((uri, text)) = uri.map(|uri| (with_escapes(uri), uri)) else {
                 return escape_all(value) | changed;
             };
             let is_new = uri != text;
@@ -95,7 +95,7 @@ impl FileRef {
     /// Makes a reference from `path`, seen from a workspace's root. A file that only seems to lie in the workspace,
     /// behind a symbolic link that leads out, is outside and gets its real path.
     #[must_use]
-    pub fn of(path: AbsPath, root: &AbsPath) -> Self {
+    pub fn from_path(path: AbsPath, root: &AbsPath) -> Self {
         match path.relative_to(root) {
             Ok(inside) => behind_a_link(&path, root).map_or(Self::Inside(inside), Self::Outside),
             Err(_) => Self::Outside(path),
@@ -113,23 +113,23 @@ fn behind_a_link(path: &AbsPath, root: &AbsPath) -> Option<AbsPath> {
 
 /// From URIs to files, for the many places of one answer: each file is looked at once.
 #[derive(Debug)]
-pub(crate) struct Files<'r> {
+pub(crate) struct FileRefResolver<'r> {
     root: &'r AbsPath,
     known: RefCell<HashMap<String, Option<FileRef>>>,
 }
 
-impl<'r> Files<'r> {
+impl<'r> FileRefResolver<'r> {
     /// None yet, seen from a workspace's root.
     pub(crate) fn new(root: &'r AbsPath) -> Self {
         Self { root, known: RefCell::default() }
     }
 
     /// `None` for what is no file.
-    pub(crate) fn of(&self, uri: &Uri) -> Option<FileRef> {
+    pub(crate) fn file_ref(&self, uri: &Uri) -> Option<FileRef> {
         if let Some(known) = self.known.borrow().get(uri.as_str()) {
             return known.clone();
         }
-        let file = to_path(uri).map(|path| FileRef::of(path, self.root));
+        let file = to_path(uri).map(|path| FileRef::from_path(path, self.root));
         self.known.borrow_mut().insert(uri.as_str().to_owned(), file.clone());
         file
     }
@@ -168,10 +168,10 @@ mod tests {
         let absolute = |text: &str| AbsPath::new(text).expect("absolute");
         let root = absolute("/p");
         assert_eq!(
-            FileRef::of(absolute("/p/a.py"), &root),
+            FileRef::from_path(absolute("/p/a.py"), &root),
             FileRef::Inside(WsPath::new("a.py").expect("relative"))
         );
-        assert_eq!(FileRef::of(absolute("/pq/a.py"), &root), FileRef::Outside(absolute("/pq/a.py")));
+        assert_eq!(FileRef::from_path(absolute("/pq/a.py"), &root), FileRef::Outside(absolute("/pq/a.py")));
     }
 
     #[test]
@@ -188,15 +188,15 @@ mod tests {
         std::os::unix::fs::symlink("../private", at("project/lib").as_path()).expect("a link");
         std::os::unix::fs::symlink("src", at("project/alias").as_path()).expect("a link");
         let root = at("project");
-        let of = |name: &str| FileRef::of(at(name), &root);
+        let of = |name: &str| FileRef::from_path(at(name), &root);
         assert_eq!(of("project/lib/a.py"), FileRef::Outside(at("private/a.py")));
         let inside = |name: &str| FileRef::Inside(WsPath::new(name).expect("relative"));
         assert_eq!(of("project/alias/a.py"), inside("alias/a.py"));
         assert_eq!(of("project/gone.py"), inside("gone.py"));
-        let files = Files::new(&root);
+        let files = FileRefResolver::new(&root);
         let uri = of_path(&at("project/lib/a.py"));
         assert_eq!(
-            (files.of(&uri), files.of(&uri)),
+            (files.file_ref(&uri), files.file_ref(&uri)),
             (Some(of("project/lib/a.py")), Some(of("project/lib/a.py")))
         );
     }

@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 use super::cuts::{costliest_list, cut_lists, lists_at};
 use super::estimate::chars_of;
 use super::note::Ledger;
-use super::shrink::{drop_expendable, longest_string, shorten_strings, shortened};
-use super::{Draft, Limit};
+use super::shrink::{drop_expendable, longest_string, shorten_strings, shorten_to};
+use super::{AnswerDraft, Limit};
 
 /// Shortest string that shortening makes.
 const SHORTEST: usize = 24;
@@ -38,17 +38,17 @@ pub struct Fitted {
 
 /// Cuts `draft` to its budget and serialises it.
 #[must_use]
-pub fn fit(draft: Draft) -> Fitted {
+pub fn fit(draft: AnswerDraft) -> Fitted {
     let limit = draft.limit;
     let (ledger, generation) = (Ledger::new(draft.omitted), draft.generation);
-    let mut work = Work { envelope: envelope(draft.outcome, draft.warnings, limit), limit, ledger };
+    let mut work = Work { envelope: make_envelope(draft.outcome, draft.warnings, limit), limit, ledger };
     work.envelope.generation = generation;
     work.trim_frame();
     work.trim_data(draft.cuts);
     work.finish()
 }
 
-fn envelope(outcome: Result<Value, ToolError>, warnings: Vec<String>, limit: Limit) -> Envelope {
+fn make_envelope(outcome: Result<Value, ToolError>, warnings: Vec<String>, limit: Limit) -> Envelope {
     let (data, error) = match outcome {
         Ok(data) => (Some(data), None),
         Err(error) => (None, Some(error)),
@@ -74,25 +74,25 @@ struct Work {
 
 impl Work {
     /// Characters over budget. `used` counts with as many digits as `requested`, which is the most it can have.
-    fn excess(&mut self) -> usize {
+    fn chars_over_budget(&mut self) -> usize {
         self.envelope.truncated = !self.ledger.is_empty();
-        self.envelope.dropped = self.ledger.dropped(self.limit.requested);
-        chars_of(&self.envelope).saturating_sub(self.limit.chars())
+        self.envelope.dropped = self.ledger.dropped_items(self.limit.requested);
+        chars_of(&self.envelope).saturating_sub(self.limit.max_chars())
     }
 
     fn fits(&mut self) -> bool {
-        self.excess() == 0
+        self.chars_over_budget() == 0
     }
 
     /// Warnings and the error's texts: at most half of the budget, so that there is room for the data.
     fn trim_frame(&mut self) {
-        let room = self.limit.chars() / 2;
+        let room = self.limit.max_chars() / 2;
         self.trim_warnings(room);
         let Some(error) = &mut self.envelope.error else { return };
         for text in [&mut error.message, &mut error.hint] {
             while chars_of(text) > room / 3 {
                 let max = text.chars().count() * 2 / 3;
-                let Some(short) = shortened(text, max) else { break };
+                let Some(short) = shorten_to(text, max) else { break };
                 *text = short;
             }
         }
@@ -110,7 +110,7 @@ impl Work {
         if let Some(first) = warnings.first_mut() {
             while chars_of(first) >= room {
                 let max = first.chars().count() * 2 / 3;
-                let Some(short) = shortened(first, max) else { break };
+                let Some(short) = shorten_to(first, max) else { break };
                 *first = short;
             }
         }
@@ -131,7 +131,7 @@ impl Work {
         self.drop_impossible(cuts);
         self.cut_declared(cuts, 1);
         self.drop_fields();
-        self.shorten();
+        self.shorten_strings_to_fit();
         self.cut_declared(cuts, 0);
         self.cut_any();
         if !self.fits() {
@@ -142,10 +142,10 @@ impl Work {
 
     /// Lists with more items than the budget has characters are cut to that length first.
     fn drop_impossible(&mut self, cuts: &'static [ListCut]) {
-        let most = self.limit.chars();
+        let most = self.limit.max_chars();
         let Some(data) = &mut self.envelope.data else { return };
         for cut in cuts {
-            let gone = lists_at(data, cut.path).into_iter().map(|list| truncate(list, most)).sum();
+            let gone = lists_at(data, cut.path).into_iter().map(|list| truncate_list(list, most)).sum();
             self.ledger.add(cut.kind, gone, cut.narrow);
         }
         let gone = truncate_all(data, most);
@@ -158,7 +158,7 @@ impl Work {
         for cut in cuts {
             // The first cut adds the note, whose size counts too: so measure again after it.
             for _ in 0..4 {
-                let excess = self.excess();
+                let excess = self.chars_over_budget();
                 if excess == 0 {
                     return;
                 }
@@ -180,7 +180,7 @@ impl Work {
         }
     }
 
-    fn shorten(&mut self) {
+    fn shorten_strings_to_fit(&mut self) {
         if self.fits() {
             return;
         }
@@ -207,7 +207,7 @@ impl Work {
             let Some(data) = &mut self.envelope.data else { return };
             let Some((_, list)) = costliest_list(data) else { return };
             let keep = list.len() / 2;
-            let gone = truncate(list, keep);
+            let gone = truncate_list(list, keep);
             self.ledger.add("items", gone, "");
         }
     }
@@ -235,12 +235,12 @@ impl Work {
         if !self.fits()
             && let Some(error) = &mut self.envelope.error
         {
-            error.hint = shortened(&error.hint, 40).unwrap_or_default();
+            error.hint = shorten_to(&error.hint, 40).unwrap_or_default();
         }
     }
 }
 
-fn truncate(list: &mut Vec<Value>, keep: usize) -> usize {
+fn truncate_list(list: &mut Vec<Value>, keep: usize) -> usize {
     let gone = list.len().saturating_sub(keep);
     list.truncate(keep);
     gone
@@ -249,7 +249,7 @@ fn truncate(list: &mut Vec<Value>, keep: usize) -> usize {
 fn truncate_all(value: &mut Value, most: usize) -> usize {
     match value {
         Value::Array(items) => {
-            let gone = truncate(items, most);
+            let gone = truncate_list(items, most);
             gone + items.iter_mut().map(|item| truncate_all(item, most)).sum::<usize>()
         }
         Value::Object(fields) => fields.values_mut().map(|field| truncate_all(field, most)).sum(),

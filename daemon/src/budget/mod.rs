@@ -20,11 +20,11 @@ pub(crate) use estimate::chars_of;
 pub use fit::{Fitted, fit};
 pub use note::Omitted;
 pub use sent::SentBodies;
-pub use text::{Page, Reader, fit_as_text};
+pub use text::{AnswerPage, AnswerReader, fit_as_text};
 
 /// An answer before it is cut.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub struct AnswerDraft {
     /// The tool's result, or what went wrong.
     pub outcome: Result<Value, ToolError>,
     /// Context that is not a failure.
@@ -65,7 +65,7 @@ impl Limit {
     }
 
     /// The budget in characters.
-    fn chars(self) -> usize {
+    fn max_chars(self) -> usize {
         self.requested as usize * 4
     }
 }

@@ -20,11 +20,11 @@ pub struct Omitted {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     omitted: Vec<Omitted>,
-    entries: Vec<Entry>,
+    entries: Vec<LedgerEntry>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct LedgerEntry {
     kind: String,
     count: u64,
     narrow: &'static str,
@@ -43,7 +43,7 @@ impl Ledger {
         }
         match self.entries.iter_mut().find(|entry| entry.kind == kind) {
             Some(entry) => entry.count += count as u64,
-            None => self.entries.push(Entry { kind: kind.to_owned(), count: count as u64, narrow }),
+            None => self.entries.push(LedgerEntry { kind: kind.to_owned(), count: count as u64, narrow }),
         }
     }
 
@@ -52,7 +52,7 @@ impl Ledger {
     }
 
     /// The envelope's `dropped`: the largest kind leads, the note names them all and how to get them.
-    pub(super) fn dropped(&self, requested: u32) -> Option<Dropped> {
+    pub(super) fn dropped_items(&self, requested: u32) -> Option<Dropped> {
         let counts = self.entries.iter().map(|entry| (entry.count, entry.kind.as_str()));
         let counts = counts.chain(self.omitted.iter().map(|item| (item.count, item.kind)));
         let (count, kind) = counts.max_by_key(|(count, _)| *count)?;
@@ -63,7 +63,7 @@ impl Ledger {
         let note = sentences.join(" ");
         let max = if requested < 300 { NOTE_MAX / 2 } else { NOTE_MAX };
         let kind: String = kind.chars().take(40).collect();
-        Some(Dropped { kind, count, note: super::shrink::shortened(&note, max).unwrap_or(note) })
+        Some(Dropped { kind, count, note: super::shrink::shorten_to(&note, max).unwrap_or(note) })
     }
 
     fn cut_by_budget(&self, requested: u32) -> Option<String> {

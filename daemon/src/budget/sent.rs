@@ -14,7 +14,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use hob_render::{Document, Item};
+use hob_render::{AnswerDocument, AnswerItem};
 
 use crate::calls::Caller;
 
@@ -33,21 +33,21 @@ const MOST_BODIES: usize = 512;
 /// The bodies that clients were sent, for as long as they are connected.
 #[derive(Debug, Default)]
 pub struct SentBodies {
-    clients: Mutex<Vec<Client>>,
+    clients: Mutex<Vec<SentToClient>>,
 }
 
 /// The bodies that one client was sent.
 #[derive(Debug)]
-struct Client {
+struct SentToClient {
     caller: Weak<Caller>,
     /// Characters of all its answers.
     sent: u64,
-    bodies: HashMap<u64, Body>,
+    bodies: HashMap<u64, SentBody>,
 }
 
 /// A body that a client was sent.
 #[derive(Clone, Copy, Debug)]
-struct Body {
+struct SentBody {
     contents: u64,
     at: Instant,
     /// The client's `sent` when it was.
@@ -56,10 +56,10 @@ struct Body {
 
 impl SentBodies {
     /// Replaces the bodies of `document` that `caller` knows by a line that says so.
-    pub fn name_known(&self, caller: &Arc<Caller>, document: &mut Document) {
+    pub fn name_known(&self, caller: &Arc<Caller>, document: &mut AnswerDocument) {
         self.with_client(caller, |client| {
             for item in document.sections.iter_mut().flat_map(|section| &mut section.items) {
-                if let Some(body) = client.known(item) {
+                if let Some(body) = client.known_body(item) {
                     let minutes = body.at.elapsed().as_secs() / 60;
                     let ago = if minutes == 0 { "just now".to_owned() } else { format!("{minutes} min ago") };
                     item.lines = vec![format!("unchanged since you read it {ago} (repeat: true sends it)")];
@@ -70,59 +70,64 @@ impl SentBodies {
     }
 
     /// Notes that `caller` is sent an answer of `chars` characters with the first `shown` items of `document`.
-    pub fn record(&self, caller: &Arc<Caller>, document: &Document, (shown, chars): (usize, usize)) {
+    pub fn record_sent(
+        &self,
+        caller: &Arc<Caller>,
+        document: &AnswerDocument,
+        (shown, chars): (usize, usize),
+    ) {
         let items = document.sections.iter().flat_map(|section| &section.items).take(shown);
         self.with_client(caller, |client| {
             client.sent += chars as u64;
             for item in items.filter(|item| is_body(item)) {
-                client.note(item);
+                client.note_body(item);
             }
         });
     }
 
-    fn with_client(&self, caller: &Arc<Caller>, work: impl FnOnce(&mut Client)) {
+    fn with_client(&self, caller: &Arc<Caller>, work: impl FnOnce(&mut SentToClient)) {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|client| client.caller.strong_count() > 0);
         let at = clients.iter().position(|client| std::ptr::eq(client.caller.as_ptr(), Arc::as_ptr(caller)));
         let at = at.unwrap_or_else(|| {
-            clients.push(Client { caller: Arc::downgrade(caller), sent: 0, bodies: HashMap::new() });
+            clients.push(SentToClient { caller: Arc::downgrade(caller), sent: 0, bodies: HashMap::new() });
             clients.len() - 1
         });
         work(&mut clients[at]);
     }
 }
 
-impl Client {
+impl SentToClient {
     /// The body as it was sent, if it is still the same and within the window.
-    fn known(&self, item: &Item) -> Option<Body> {
+    fn known_body(&self, item: &AnswerItem) -> Option<SentBody> {
         let body = self.bodies.get(&name_of(item)).filter(|_| is_body(item))?;
         let is_near = body.at.elapsed() < WINDOW && self.sent - body.position < REACH;
         (is_near && body.contents == contents_of(item)).then_some(*body)
     }
 
-    fn note(&mut self, item: &Item) {
+    fn note_body(&mut self, item: &AnswerItem) {
         if self.bodies.len() >= MOST_BODIES {
             self.bodies.retain(|_, body| body.at.elapsed() < WINDOW && self.sent - body.position < REACH);
         }
         if self.bodies.len() < MOST_BODIES {
-            let body = Body { contents: contents_of(item), at: Instant::now(), position: self.sent };
+            let body = SentBody { contents: contents_of(item), at: Instant::now(), position: self.sent };
             self.bodies.insert(name_of(item), body);
         }
     }
 }
 
-fn is_body(item: &Item) -> bool {
+fn is_body(item: &AnswerItem) -> bool {
     item.source.is_some() && item.lines.iter().map(String::len).sum::<usize>() >= WORTH_NAMING
 }
 
 /// Stands for what the body is of: its headers, which name file, lines and symbol.
-fn name_of(item: &Item) -> u64 {
+fn name_of(item: &AnswerItem) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&item.group, item.source.as_ref().map(|source| &source.path)).hash(&mut hasher);
     hasher.finish()
 }
 
-fn contents_of(item: &Item) -> u64 {
+fn contents_of(item: &AnswerItem) -> u64 {
     let mut hasher = DefaultHasher::new();
     item.lines.hash(&mut hasher);
     hasher.finish()
@@ -130,23 +135,23 @@ fn contents_of(item: &Item) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hob_render::{Section, Source};
+    use hob_render::{BodySource, Section};
 
     use super::*;
 
-    fn document(text: &str) -> Document {
+    fn document_of(text: &str) -> AnswerDocument {
         let lines = (0..60).map(|n| format!("{n} {text}")).collect();
-        let source = Some(Source { path: "a.py".into(), from: 0, first: 1 });
-        Document::of_section(Section::new(
+        let source = Some(BodySource { path: "a.py".into(), from: 0, first: 1 });
+        AnswerDocument::of_section(Section::new(
             "symbols",
-            vec![Item { group: vec!["a.py:1-60 f".into()], lines, source }],
+            vec![AnswerItem { group: vec!["a.py:1-60 f".into()], lines, source }],
         ))
     }
 
     fn lines_sent(sent: &SentBodies, caller: &Arc<Caller>, text: &str, chars: usize) -> usize {
-        let mut document = document(text);
+        let mut document = document_of(text);
         sent.name_known(caller, &mut document);
-        sent.record(caller, &document, (1, chars));
+        sent.record_sent(caller, &document, (1, chars));
         document.sections[0].items[0].lines.len()
     }
 

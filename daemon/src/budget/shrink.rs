@@ -27,7 +27,7 @@ const EXPENDABLE: &[&str] =
 const BODIES: &[&str] = &["source", "inline_body"];
 
 /// The first `max` characters with an ellipsis; `None` when it is short enough.
-pub(super) fn shortened(text: &str, max: usize) -> Option<String> {
+pub(super) fn shorten_to(text: &str, max: usize) -> Option<String> {
     let keep = max.saturating_sub(1);
     text.char_indices().nth(max)?;
     let cut = text.char_indices().nth(keep).map_or(text.len(), |(at, _)| at);
@@ -62,7 +62,7 @@ fn shorten_fields(fields: &mut Map<String, Value>, max: usize) -> usize {
 }
 
 fn replace(text: &mut String, max: usize) -> usize {
-    match shortened(text, max) {
+    match shorten_to(text, max) {
         Some(short) => {
             *text = short;
             1

@@ -6,15 +6,15 @@ use hob_proto::{ErrorCode, ToolError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Draft, Limit, Omitted, fit};
+use super::{AnswerDraft, Limit, Omitted, fit};
 
 static CUTS: &[ListCut] = &[
     ListCut { path: "results[].hubs", kind: "hubs", narrow: "Pass hubsPerCluster:2" },
     ListCut { path: "results", kind: "results", narrow: "Pass pathPrefix" },
 ];
 
-fn draft(data: Value, requested: u32) -> Draft {
-    Draft {
+fn draft_of(data: Value, requested: u32) -> AnswerDraft {
+    AnswerDraft {
         outcome: Ok(data),
         warnings: Vec::new(),
         omitted: Vec::new(),
@@ -26,7 +26,7 @@ fn draft(data: Value, requested: u32) -> Draft {
 
 /// Fits, and checks what must hold of every envelope.
 #[track_caller]
-fn fitted(draft: Draft) -> Envelope {
+fn fit_checked(draft: AnswerDraft) -> Envelope {
     let requested = draft.limit.requested;
     let out = fit(draft);
     let envelope = Envelope::parse(&out.text).expect("a fitted answer is an envelope");
@@ -45,7 +45,7 @@ fn fitted(draft: Draft) -> Envelope {
 #[test]
 fn what_fits_is_left_alone() {
     let data = json!({"results": [{"id": "py:a.py#f", "doc": "d"}], "total": 1});
-    let envelope = fitted(draft(data.clone(), 2000));
+    let envelope = fit_checked(draft_of(data.clone(), 2000));
     assert_eq!(envelope.data, Some(data));
     assert!(!envelope.truncated);
 }
@@ -54,7 +54,7 @@ fn what_fits_is_left_alone() {
 fn a_long_list_keeps_its_largest_prefix_and_says_how_to_get_the_rest() {
     let results: Vec<Value> =
         (0..100_000).map(|i| json!({"id": format!("py:a.py#f{i}"), "line": i})).collect();
-    let envelope = fitted(draft(json!({"results": results, "total": 100_000}), 800));
+    let envelope = fit_checked(draft_of(json!({"results": results, "total": 100_000}), 800));
     let data = envelope.data.expect("data");
     let kept = data["results"].as_array().expect("a list").len();
     assert!(envelope.token_budget.used > 780, "the budget is used: {}", envelope.token_budget.used);
@@ -70,9 +70,9 @@ fn a_long_list_keeps_its_largest_prefix_and_says_how_to_get_the_rest() {
 
 #[test]
 fn what_a_limit_left_out_is_said_too() {
-    let mut draft = draft(json!({"results": [1, 2, 3], "total": 90}), 400);
+    let mut draft = draft_of(json!({"results": [1, 2, 3], "total": 90}), 400);
     draft.omitted.push(Omitted { kind: "results", count: 87, way: "Raise limit." });
-    let dropped = fitted(draft).dropped.expect("dropped");
+    let dropped = fit_checked(draft).dropped.expect("dropped");
     assert_eq!((dropped.kind.as_str(), dropped.count), ("results", 87));
     assert_eq!(dropped.note, "87 more results beyond the limit. Raise limit.");
 }
@@ -81,7 +81,7 @@ fn what_a_limit_left_out_is_said_too() {
 fn one_giant_string_is_shortened_and_its_body_is_not_called_complete() {
     let source = "let x = 1;\n".repeat(300_000);
     let data = json!({"results": [{"uid": "rs:a.rs#main", "source": source, "body_complete": true}]});
-    let envelope = fitted(draft(data, 500));
+    let envelope = fit_checked(draft_of(data, 500));
     let item = &envelope.data.expect("data")["results"][0];
     assert_eq!((&item["uid"], &item["body_complete"]), (&json!("rs:a.rs#main"), &json!(false)));
     assert!(item["source"].as_str().expect("text").len() > 1000);
@@ -90,7 +90,7 @@ fn one_giant_string_is_shortened_and_its_body_is_not_called_complete() {
 #[test]
 fn identities_are_never_shortened() {
     let id = format!("py:{}#f", "very/".repeat(60));
-    let envelope = fitted(draft(json!({"results": [{"id": id, "doc": "x".repeat(5000)}]}), 250));
+    let envelope = fit_checked(draft_of(json!({"results": [{"id": id, "doc": "x".repeat(5000)}]}), 250));
     assert_eq!(envelope.data.expect("data")["results"][0]["id"], id.as_str());
 }
 
@@ -98,11 +98,11 @@ fn identities_are_never_shortened() {
 fn monstrous_errors_and_warnings_fit_too() {
     let error = ToolError::new(ErrorCode::Internal, "é\u{1}".repeat(50_000))
         .hint("\u{1F600}".repeat(50_000))
-        .with("candidates", vec!["c"; 10_000]);
+        .with_field("candidates", vec!["c"; 10_000]);
     for requested in [100, 101, 150, 2000] {
         let limit = Limit { requested, max: MAX_BUDGET };
         let warnings = vec!["\"w\\".repeat(9_000); 50];
-        let envelope = fitted(Draft {
+        let envelope = fit_checked(AnswerDraft {
             outcome: Err(error.clone()),
             warnings,
             omitted: Vec::new(),
@@ -161,9 +161,9 @@ proptest! {
         repeat in prop_oneof![Just(1usize), Just(50), Just(2_000)],
     ) {
         let results = vec![data; repeat];
-        let mut draft = draft(json!({"results": results}), requested);
+        let mut draft = draft_of(json!({"results": results}), requested);
         draft.warnings = warnings;
-        fitted(draft);
+        fit_checked(draft);
     }
 
     #[test]
@@ -171,8 +171,8 @@ proptest! {
         message in ".{0,3000}", hint in ".{0,3000}", more in any_json(), requested in 100u32..1_000,
         warnings in prop::collection::vec(".{0,600}", 0..6),
     ) {
-        let error = ToolError::new(ErrorCode::BadArgs, message).hint(hint).with("detail", more);
+        let error = ToolError::new(ErrorCode::BadArgs, message).hint(hint).with_field("detail", more);
         let limit = Limit { requested, max: MAX_BUDGET };
-        fitted(Draft { outcome: Err(error), warnings, omitted: Vec::new(), generation: Some(7), limit, cuts: &[] });
+        fit_checked(AnswerDraft { outcome: Err(error), warnings, omitted: Vec::new(), generation: Some(7), limit, cuts: &[] });
     }
 }

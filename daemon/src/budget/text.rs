@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::cuts::lists_at;
 use super::fit::Fitted;
-use super::{Draft, Omitted, SentBodies};
+use super::{AnswerDraft, Omitted, SentBodies};
 use crate::calls::Caller;
 
 /// The context of an answer as text: its tool, the part of it that is asked for, and its reader.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Page<'p> {
+pub struct AnswerPage<'p> {
     /// The tool; nothing where there is none of that name.
     pub tool: Option<&'static ToolDef>,
     /// Items of the paged list that came before.
@@ -22,12 +22,12 @@ pub struct Page<'p> {
     /// The voice of the notes: words of the command line or of a tool.
     pub voice: Voice,
     /// The client that reads the answer, where hob remembers what that client was sent; otherwise `None`.
-    pub reader: Option<Reader<'p>>,
+    pub reader: Option<AnswerReader<'p>>,
 }
 
 /// A client that is not sent again what it was sent lately.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'p> {
+pub struct AnswerReader<'p> {
     /// The bodies that all clients were sent.
     pub sent: &'p SentBodies,
     /// The client that reads the answer.
@@ -38,10 +38,10 @@ pub struct Reader<'p> {
 
 /// Writes `draft` as text within its budget.
 #[must_use]
-pub fn fit_as_text(draft: Draft, page: Page<'_>) -> Fitted {
+pub fn fit_as_text(draft: AnswerDraft, page: AnswerPage<'_>) -> Fitted {
     let omitted: Vec<LeftOut> = draft.omitted.iter().filter(|item| item.count > 0).map(left_out).collect();
     let frame = Frame {
-        max_chars: draft.limit.chars(),
+        max_chars: draft.limit.max_chars(),
         warnings: &draft.warnings,
         omitted: &omitted,
         tool: page.tool,
@@ -58,7 +58,7 @@ pub fn fit_as_text(draft: Draft, page: Page<'_>) -> Fitted {
     }
     let fitted = hob_render::fit(&document, &frame);
     if let Some(reader) = page.reader {
-        reader.sent.record(reader.caller, &document, (fitted.shown, fitted.text.len()));
+        reader.sent.record_sent(reader.caller, &document, (fitted.shown, fitted.text.len()));
     }
     let ok = draft.outcome.is_ok();
     let data = draft.outcome.ok().map(|data| match document.sections.first() {

@@ -5,12 +5,12 @@
 use std::sync::{Arc, Weak};
 
 use hob_live::instance::Instance;
-use hob_live::rpc::{CallError, Outcome, ResponseError, codes};
-use hob_live::views::View;
+use hob_live::rpc::{CallError, RequestOutcome, ResponseError, codes};
+use hob_live::views::ProjectOverlay;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::desk::{Desk, Event, Request, Worker, cancelled};
+use super::desk::{Desk, EditorRequest, Event, Worker, cancelled_error};
 use super::link::{LinkKey, text_of};
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
@@ -20,12 +20,12 @@ use super::{eager, fallback, versions};
 const MOST_ENDS: u8 = 2;
 
 /// A request that a server works on.
-pub(super) struct Asked {
+pub(super) struct PendingRequest {
     pub(super) desk: Arc<Desk>,
     pub(super) instance: Weak<Instance>,
     pub(super) key: LinkKey,
-    pub(super) view: Arc<View>,
-    pub(super) request: Request,
+    pub(super) view: Arc<ProjectOverlay>,
+    pub(super) request: EditorRequest,
     pub(super) uri: String,
     pub(super) tokens: Vec<String>,
     /// True if the map is asked where the server, which is loading, finds nothing.
@@ -33,9 +33,9 @@ pub(super) struct Asked {
     pub(super) is_command: bool,
 }
 
-impl Asked {
+impl PendingRequest {
     /// On the thread that reads from the server.
-    pub(super) fn answered(self, outcome: Outcome) {
+    pub(super) fn handle_outcome(self, outcome: RequestOutcome) {
         if let Some(instance) = self.instance.upgrade() {
             let share = &instance.session().share;
             share.forget_tokens(&self.tokens);
@@ -44,48 +44,51 @@ impl Asked {
             }
         }
         match outcome {
-            Ok(result) => self.give(result.as_deref().map_or("null", RawValue::get)),
-            Err(CallError::Refused(error)) => self.refused(error),
-            Err(CallError::Closed(why)) => self.lost(&why),
+            Ok(result) => self.give_result(result.as_deref().map_or("null", RawValue::get)),
+            Err(CallError::Refused(error)) => self.handle_refusal(error),
+            Err(CallError::Closed(why)) => self.retry_after_loss(&why),
             Err(CallError::Stopped(_) | CallError::Malformed { .. }) => {
-                self.desk.refuse(&self.request.id, &cancelled());
+                self.desk.refuse_request(&self.request.id, &cancelled_error());
             }
         }
     }
 
     /// The server has ended under it. It may be what ends servers, so it is not asked for ever.
-    fn lost(self, why: &str) {
+    fn retry_after_loss(self, why: &str) {
         tracing::debug!(key = %self.key, why, "the server went away under an editor's question");
-        self.desk.works(&self.request.id, Worker::Nobody);
-        let request = Request { ends: self.request.ends + 1, ..self.request.lost() };
+        self.desk.set_worker(&self.request.id, Worker::Nobody);
+        let request = EditorRequest { ends: self.request.ends + 1, ..self.request.as_lost() };
         match () {
-            () if request.ends <= MOST_ENDS && !self.is_command => self.desk.post(Event::Again(request)),
-            () if fallback::answers(&request.method) => self.desk.post(Event::FromMap(request)),
+            () if request.ends <= MOST_ENDS && !self.is_command => {
+                self.desk.post_event(Event::Again(request))
+            }
+            () if fallback::has_answer(&request.method) => self.desk.post_event(Event::FromMap(request)),
             () => {
                 let error = ResponseError::new(codes::REQUEST_FAILED, "the language server has ended");
-                self.desk.refuse(&request.id, &error);
+                self.desk.refuse_request(&request.id, &error);
             }
         }
     }
 
-    fn refused(self, error: ResponseError) {
+    fn handle_refusal(self, error: ResponseError) {
         if error.has_no_project() {
-            self.desk.works(&self.request.id, Worker::Nobody);
-            return self.desk.post(Event::NoProject(self.key, error.message, self.request));
+            self.desk.set_worker(&self.request.id, Worker::Nobody);
+            return self.desk.post_event(Event::NoProject(self.key, error.message, self.request));
         }
         let map_may = self.from_map || error.code == codes::METHOD_NOT_FOUND;
-        match map_may && error.code != codes::REQUEST_CANCELLED && fallback::answers(&self.request.method) {
-            true => self.desk.post(Event::FromMap(self.request)),
-            false => self.desk.refuse(&self.request.id, &error),
+        match map_may && error.code != codes::REQUEST_CANCELLED && fallback::has_answer(&self.request.method)
+        {
+            true => self.desk.post_event(Event::FromMap(self.request)),
+            false => self.desk.refuse_request(&self.request.id, &error),
         }
     }
 
-    fn give(self, result: &str) {
+    fn give_result(self, result: &str) {
         if self.from_map && matches!(result, "null" | "[]") {
-            let next = if self.request.waits() { Event::Later } else { Event::FromMap };
-            return self.desk.post(next(self.request));
+            let next = if self.request.is_waiting_for_server() { Event::Later } else { Event::FromMap };
+            return self.desk.post_event(next(self.request));
         }
-        let (abilities, encoding) = self.desk.met();
+        let (abilities, encoding) = self.desk.abilities_and_encoding();
         let method = self.request.method.as_str();
         let utf16 = *encoding == Encoding::Utf16;
         let has_versions = versions::may_have(method);
@@ -97,17 +100,17 @@ impl Asked {
             return self.desk.answer_raw(&self.request.id, result);
         };
         if has_versions {
-            self.renumber(&mut value);
+            self.renumber_documents(&mut value);
         }
         if is_lazy && self.is_unresolved(&value) {
-            return self.complete(value);
+            return self.complete_answer(value);
         }
         self.finish(value);
     }
 
-    pub(super) fn renumber(&self, value: &mut Value) {
+    pub(super) fn renumber_documents(&self, value: &mut Value) {
         if let Some(instance) = self.instance.upgrade() {
-            versions::renumber(value, (&self.view, &instance), self.desk.editor);
+            versions::to_editor_versions(value, (&self.view, &instance), self.desk.editor);
         }
     }
 

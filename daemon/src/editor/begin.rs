@@ -16,12 +16,12 @@ use hob_live::instance::Instance;
 use hob_live::uri;
 use serde_json::{Value, json};
 
-use super::desk::{MessageKind, Request};
+use super::desk::{EditorRequest, MessageKind};
 use super::link::LinkKey;
 use super::shape::abilities::Abilities;
 use super::shape::capabilities;
 use super::shape::encoding::Encoding;
-use super::{Editor, Phase};
+use super::{Phase, ServedEditor};
 
 /// So many servers are started before anything is opened.
 const MOST_SERVERS: usize = 3;
@@ -33,30 +33,30 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Names in a folder that are looked at to see which languages it has.
 const MOST_NAMES: usize = 2_000;
 
-impl Editor {
-    pub(super) fn begin(&mut self, request: &Request) {
+impl ServedEditor {
+    pub(super) fn begin(&mut self, request: &EditorRequest) {
         let params = request.value();
-        let abilities = Abilities::of(&params["capabilities"]);
-        let encoding = Encoding::chosen(&abilities.encodings);
-        self.desk.meet(abilities, encoding);
+        let abilities = Abilities::from_capabilities(&params["capabilities"]);
+        let encoding = Encoding::choose_from(&abilities.encodings);
+        self.desk.set_abilities(abilities, encoding);
         self.name = name_of(&params, self.client.pid);
-        self.folders = folders(&params);
-        let servers = self.servers(&params);
-        let offered: Vec<Value> = servers.iter().map(|(_, server)| offered(server)).collect();
+        self.folders = workspace_folders(&params);
+        let servers = self.running_servers(&params);
+        let offered: Vec<Value> = servers.iter().map(|(_, server)| offered_capabilities(server)).collect();
         let offered: Vec<&Value> = offered.iter().collect();
-        let (abilities, encoding) = self.desk.met();
+        let (abilities, encoding) = self.desk.abilities_and_encoding();
         let capabilities = capabilities::for_editor(&offered, true, abilities, *encoding);
         self.pulls_itself = capabilities["diagnosticProvider"].is_object();
-        self.desk.offer(capabilities.clone());
+        self.desk.set_capabilities(capabilities.clone());
         let info = json!({"name": "hob", "version": env!("CARGO_PKG_VERSION")});
         self.phase = Phase::Served;
-        self.desk.answer(&request.id, &json!({"capabilities": capabilities, "serverInfo": info}));
+        self.desk.answer_request(&request.id, &json!({"capabilities": capabilities, "serverInfo": info}));
         self.begun = servers;
     }
 
     /// The servers of the editor's projects that are running in time.
-    fn servers(&mut self, params: &Value) -> Vec<(LinkKey, Arc<Instance>)> {
-        let languages = strings(&params["initializationOptions"]["hob"]["languages"]);
+    fn running_servers(&mut self, params: &Value) -> Vec<(LinkKey, Arc<Instance>)> {
+        let languages = strings_of(&params["initializationOptions"]["hob"]["languages"]);
         let mut wanted: Vec<(AbsPath, String)> = Vec::new();
         for folder in self.folders.clone() {
             let Ok(workspace) = self.host.workspace(&folder) else { continue };
@@ -80,7 +80,7 @@ impl Editor {
             let (host, started) = (Arc::clone(&self.host), started.clone());
             let start = move || {
                 let cancel = CancelToken::new(Deadline::after(PATIENCE));
-                let instance = host.live().instance(&workspace.project(), &name, &cancel);
+                let instance = host.live().running_instance(&workspace.project(), &name, &cancel);
                 // The greeting may have gone on without it.
                 let _ = started.send((at, key, instance));
             };
@@ -94,7 +94,7 @@ impl Editor {
             count -= 1;
             match instance {
                 Ok(instance) => servers.push((at, key, instance)),
-                Err(error) => self.desk.show(MessageKind::Log, &format!("hob: {error}")),
+                Err(error) => self.desk.show_message(MessageKind::Log, &format!("hob: {error}")),
             }
         }
         servers.sort_by_key(|(at, ..)| *at);
@@ -104,18 +104,18 @@ impl Editor {
 
 /// Returns a server's capabilities, with those that it has registered since it was initialised: an editor that comes
 /// late learns all of them at once.
-fn offered(server: &Instance) -> Value {
-    let registered = server.session().share.registered();
+fn offered_capabilities(server: &Instance) -> Value {
+    let registered = server.session().share.all_registrations();
     let registered =
         registered.iter().map(|one| (one["method"].as_str().unwrap_or_default(), &one["registerOptions"]));
     capabilities::with_registrations(server.capabilities(), registered)
 }
 
-impl Editor {
+impl ServedEditor {
     /// The editor has its greeting, and takes requests from now on.
-    pub(super) fn initialized(&mut self) {
+    pub(super) fn attach_begun_servers(&mut self) {
         for (key, server) in std::mem::take(&mut self.begun) {
-            self.attach(&key, server);
+            self.attach_server(&key, server);
         }
     }
 }
@@ -129,7 +129,7 @@ fn name_of(params: &Value, pid: u32) -> String {
     )
 }
 
-fn folders(params: &Value) -> Vec<AbsPath> {
+fn workspace_folders(params: &Value) -> Vec<AbsPath> {
     let listed = params["workspaceFolders"].as_array().into_iter().flatten();
     let mut folders: Vec<AbsPath> = listed.filter_map(|folder| path_of(&folder["uri"])).collect();
     if folders.is_empty() {
@@ -144,13 +144,13 @@ pub(super) fn path_of(uri: &Value) -> Option<AbsPath> {
     uri::path_of(uri.as_str()?)
 }
 
-fn strings(list: &Value) -> Vec<String> {
+fn strings_of(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect()
 }
 
 /// A file name of a language, by the protocol's identifier or an ending.
 pub(super) fn name_for(language: &str) -> Option<String> {
-    let files = catalogue::all().iter().flat_map(|spec| spec.files);
+    let files = catalogue::all_specs().iter().flat_map(|spec| spec.files);
     let found = files.into_iter().find(|(ending, known)| *known == language || *ending == language);
     found.map(|(ending, _)| format!("x.{ending}"))
 }
@@ -158,7 +158,7 @@ pub(super) fn name_for(language: &str) -> Option<String> {
 /// Names of files, one for each kind of server that a project seems to want, most wanted first.
 fn names_in(root: &AbsPath) -> Vec<String> {
     let mut names = Vec::new();
-    for spec in catalogue::all() {
+    for spec in catalogue::all_specs() {
         let Some((ending, _)) = spec.files.first() else { continue };
         // Kinds for data have no projects of their own.
         let marked = spec.markers.iter().any(|marker| root.as_path().join(marker).exists());

@@ -24,8 +24,8 @@ use super::route::AGAIN_WITHIN;
 use super::shape::abilities::Abilities;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
-use super::shape::translate::{self, Documents};
-use crate::calls::Held;
+use super::shape::translate::{self, MessageDocuments};
+use crate::calls::HeldUntilDone;
 
 /// Documents as servers have them, by URI.
 pub(super) type Texts<'t> = &'t dyn Fn(&str) -> Option<Arc<str>>;
@@ -41,7 +41,7 @@ const MOST_ASIDE: usize = 64;
 
 /// A request of the editor.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
+pub(super) struct EditorRequest {
     pub(super) id: RequestId,
     pub(super) method: String,
     pub(super) params: Option<Arc<RawValue>>,
@@ -53,30 +53,30 @@ pub(super) struct Request {
     pub(super) lost: bool,
 }
 
-impl Request {
+impl EditorRequest {
     /// Makes a request that no server has worked on yet.
     pub(super) fn new(id: RequestId, method: String, params: Option<Box<RawValue>>) -> Self {
         Self { id, method, params: params.map(Arc::from), until: None, ends: 0, lost: false }
     }
 
     /// It waits for the next server, from now on for a bounded time.
-    pub(super) fn waiting(&self) -> Self {
+    pub(super) fn as_waiting(&self) -> Self {
         let until = self.until.unwrap_or_else(|| Instant::now() + AGAIN_WITHIN);
         Self { until: Some(until), ..self.clone() }
     }
 
     /// As [`Self::waiting`], because it went down with one.
-    pub(super) fn lost(&self) -> Self {
-        Self { lost: true, ..self.waiting() }
+    pub(super) fn as_lost(&self) -> Self {
+        Self { lost: true, ..self.as_waiting() }
     }
 
     /// Returns true if the request still waits for the next server.
-    pub(super) fn waits(&self) -> bool {
+    pub(super) fn is_waiting_for_server(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() < until)
     }
 
     /// Until when; now, if nobody is waited for.
-    pub(super) fn until(&self) -> Instant {
+    pub(super) fn waits_until(&self) -> Instant {
         self.until.unwrap_or_else(Instant::now)
     }
 
@@ -91,19 +91,19 @@ impl Request {
 #[derive(Debug)]
 pub(super) enum Event {
     /// The editor says something; what is held goes when that has been dealt with.
-    Said(String, Held),
+    Said(String, HeldUntilDone),
     /// A server can be asked, or why not.
     Started(LinkKey, Result<Arc<Instance>, LiveError>),
     /// A server is gone.
     Gone(LinkKey, String),
     /// A request is to be asked again.
-    Again(Request),
+    Again(EditorRequest),
     /// A request is to be asked again, in a moment.
-    Later(Request),
+    Later(EditorRequest),
     /// A request is to be answered from the map.
-    FromMap(Request),
+    FromMap(EditorRequest),
     /// A server said, in these words, that it serves nothing of the project that a request is about.
-    NoProject(LinkKey, String, Request),
+    NoProject(LinkKey, String, EditorRequest),
     /// A document is to be judged, after a while.
     Judge(String, Duration),
     /// All documents of a server are to be judged.
@@ -159,44 +159,49 @@ impl Desk {
 
     /// Returns the abilities of the editor and its encoding of columns; the least there is before the editor has said
     /// so.
-    pub(super) fn met(&self) -> &(Abilities, Encoding) {
-        self.met.get_or_init(|| (Abilities::of(&Value::Null), Encoding::Utf16))
+    pub(super) fn abilities_and_encoding(&self) -> &(Abilities, Encoding) {
+        self.met.get_or_init(|| (Abilities::from_capabilities(&Value::Null), Encoding::Utf16))
     }
 
     /// The editor has said what it understands.
-    pub(super) fn meet(&self, abilities: Abilities, encoding: Encoding) {
+    pub(super) fn set_abilities(&self, abilities: Abilities, encoding: Encoding) {
         // A second time is refused before it comes here.
         let _ = self.met.set((abilities, encoding));
     }
 
     /// The editor has been told what it may ask.
-    pub(super) fn offer(&self, capabilities: Value) {
+    pub(super) fn set_capabilities(&self, capabilities: Value) {
         let _ = self.offered.set(capabilities);
     }
 
     /// Returns the capabilities that the editor was told of at its greeting; `null` before it.
-    pub(super) fn offered(&self) -> &Value {
+    pub(super) fn offered_capabilities(&self) -> &Value {
         self.offered.get().unwrap_or(&Value::Null)
     }
 
     /// Has the editor's thread do something. It is gone when the editor is.
-    pub(super) fn post(&self, event: Event) {
+    pub(super) fn post_event(&self, event: Event) {
         let _ = self.events.send(event);
     }
 
     /// Returns true if so many requests wait that one more is refused.
     pub(super) fn is_full(&self) -> bool {
-        self.waiting().len() >= MOST_WAITING
+        self.lock_waiting().len() >= MOST_WAITING
     }
 
     /// Refuses a request because there are too many.
     pub(super) fn refuse_flood(&self, id: &RequestId) {
         let words = "this editor has asked too much at once; ask again when earlier requests are answered";
-        self.refuse(id, &ResponseError::new(codes::REQUEST_FAILED, words));
+        self.refuse_request(id, &ResponseError::new(codes::REQUEST_FAILED, words));
     }
 
     /// Works on a request on a thread of its own, or refuses it if too many are worked on so.
-    pub(super) fn aside(self: &Arc<Self>, name: &str, id: &RequestId, work: impl FnOnce() + Send + 'static) {
+    pub(super) fn work_aside(
+        self: &Arc<Self>,
+        name: &str,
+        id: &RequestId,
+        work: impl FnOnce() + Send + 'static,
+    ) {
         let place = Aside(Arc::clone(self));
         if self.aside.fetch_add(1, Ordering::AcqRel) >= MOST_ASIDE {
             return self.refuse_flood(id);
@@ -212,29 +217,29 @@ impl Desk {
 
     /// Takes a request on; `false` if one of its number is not answered yet.
     pub(super) fn begin(&self, id: &RequestId) -> bool {
-        self.waiting().insert(id.clone(), Worker::Nobody).is_none()
+        self.lock_waiting().insert(id.clone(), Worker::Nobody).is_none()
     }
 
     /// Notes who works on a request, unless it has been answered meanwhile.
-    pub(super) fn works(&self, id: &RequestId, worker: Worker) {
-        if let Some(known) = self.waiting().get_mut(id) {
+    pub(super) fn set_worker(&self, id: &RequestId, worker: Worker) {
+        if let Some(known) = self.lock_waiting().get_mut(id) {
             *known = worker;
         }
     }
 
     /// Returns true if a request has yet to be answered.
     pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
-        self.waiting().contains_key(id)
+        self.lock_waiting().contains_key(id)
     }
 
     /// Returns true if nobody works on a request at the moment.
     pub(super) fn is_unattended(&self, id: &RequestId) -> bool {
-        matches!(self.waiting().get(id), Some(Worker::Nobody))
+        matches!(self.lock_waiting().get(id), Some(Worker::Nobody))
     }
 
     /// The editor does not want an answer any more. It still gets one: from whoever works on it, or now.
     pub(super) fn cancel(&self, id: &RequestId) {
-        let waiting = self.waiting();
+        let waiting = self.lock_waiting();
         match waiting.get(id) {
             Some(Worker::Server(instance, number)) => {
                 let (instance, number) = (instance.upgrade(), *number);
@@ -244,7 +249,7 @@ impl Desk {
             Some(Worker::Thread(token)) => token.cancel(),
             Some(Worker::Nobody) => {
                 drop(waiting);
-                self.refuse(id, &cancelled());
+                self.refuse_request(id, &cancelled_error());
             }
             None => {}
         }
@@ -252,14 +257,14 @@ impl Desk {
 
     /// Answers with JSON text as it is.
     pub(super) fn answer_raw(&self, id: &RequestId, result: &str) {
-        if self.waiting().remove(id).is_some() {
+        if self.lock_waiting().remove(id).is_some() {
             let id = json!(id).to_string();
-            self.say(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+            self.send_message(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
         }
     }
 
     /// Answers a request of the editor with a result, unless it was answered already.
-    pub(super) fn answer(&self, id: &RequestId, result: &Value) {
+    pub(super) fn answer_request(&self, id: &RequestId, result: &Value) {
         self.answer_raw(id, &result.to_string());
     }
 
@@ -267,58 +272,58 @@ impl Desk {
     /// `texts` are documents as servers have them.
     pub(super) fn answer_shaped(
         &self,
-        request: &Request,
+        request: &EditorRequest,
         result: Value,
         (context, texts): (&Context<'_>, Texts<'_>),
     ) {
-        let (abilities, encoding) = self.met();
+        let (abilities, encoding) = self.abilities_and_encoding();
         match results::for_editor(&request.method, result, abilities, context) {
             Ok(result) => {
-                let documents = Documents { asked: context.uri, texts };
-                self.answer(&request.id, &translate::to_editor(result, *encoding, documents));
+                let documents = MessageDocuments { asked: context.uri, texts };
+                self.answer_request(&request.id, &translate::to_editor(result, *encoding, documents));
             }
             Err(why) => {
-                self.refuse(&request.id, &ResponseError::new(codes::REQUEST_FAILED, why.to_string()));
+                self.refuse_request(&request.id, &ResponseError::new(codes::REQUEST_FAILED, why.to_string()));
             }
         }
     }
 
     /// Answers with an error.
-    pub(super) fn refuse(&self, id: &RequestId, error: &ResponseError) {
-        if self.waiting().remove(id).is_some() {
-            self.say(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+    pub(super) fn refuse_request(&self, id: &RequestId, error: &ResponseError) {
+        if self.lock_waiting().remove(id).is_some() {
+            self.send_message(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
         }
     }
 
     /// Refuses a message that could not be read but for its id, which is JSON.
     pub(super) fn refuse_unread(&self, id: &str, why: &str) {
         let error = ResponseError::new(codes::INVALID_REQUEST, format!("this is no JSON-RPC request: {why}"));
-        self.say(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json!(error)));
+        self.send_message(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json!(error)));
     }
 
     /// Refuses a request about a text that does not count.
     pub(super) fn refuse_out_of_step(&self, id: &RequestId) {
-        self.refuse(id, &ResponseError::new(codes::CONTENT_MODIFIED, OUT_OF_STEP));
+        self.refuse_request(id, &ResponseError::new(codes::CONTENT_MODIFIED, OUT_OF_STEP));
     }
 
     /// Tells the editor something.
     pub(super) fn notify(&self, method: &str, params: Option<&RawValue>) {
         let params = params.map_or("null", RawValue::get);
         let method = Value::from(method);
-        self.say(format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#));
+        self.send_message(format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#));
     }
 
     /// Shows the user a line.
-    pub(super) fn show(&self, kind: MessageKind, message: &str) {
+    pub(super) fn show_message(&self, kind: MessageKind, message: &str) {
         let params = json!({"type": kind as u8, "message": message});
         let method = if kind == MessageKind::Log { "window/logMessage" } else { "window/showMessage" };
-        self.say(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+        self.send_message(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
     /// Asks the editor something for a server; its answer goes to `reply`.
-    pub(super) fn ask(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
+    pub(super) fn ask_editor(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
         let number = {
-            let mut asked = self.asked();
+            let mut asked = self.lock_asked();
             asked.0 += 1;
             let number = asked.0;
             asked.1.insert(number, reply);
@@ -327,11 +332,11 @@ impl Desk {
         let params = params.map_or("null", RawValue::get);
         let method = Value::from(method);
         let text = format!(r#"{{"jsonrpc":"2.0","id":"hob:{number}","method":{method},"params":{params}}}"#);
-        self.say(text);
+        self.send_message(text);
     }
 
     /// The editor has answered something.
-    pub(super) fn answered(
+    pub(super) fn handle_reply(
         &self,
         id: Option<&RequestId>,
         outcome: Result<Option<Box<RawValue>>, ResponseError>,
@@ -340,7 +345,7 @@ impl Desk {
             Some(RequestId::Text(text)) => text.strip_prefix("hob:").and_then(|number| number.parse().ok()),
             _ => None,
         };
-        let Some(reply) = number.and_then(|number: u64| self.asked().1.remove(&number)).flatten() else {
+        let Some(reply) = number.and_then(|number: u64| self.lock_asked().1.remove(&number)).flatten() else {
             return;
         };
         let value = |raw: Box<RawValue>| serde_json::from_str(raw.get()).unwrap_or(Value::Null);
@@ -348,19 +353,19 @@ impl Desk {
     }
 
     /// Tells the shim the `didOpen` to begin with if it has to send a document again after a reconnect.
-    pub(super) fn keep(&self, uri: String, changes: u64, open: &Value) {
+    pub(super) fn keep_checkpoint(&self, uri: String, changes: u64, open: &Value) {
         (self.send)(ServerMessage::Keep { uri, changes, open: open.to_string() });
     }
 
-    fn say(&self, message: String) {
+    fn send_message(&self, message: String) {
         (self.send)(ServerMessage::Lsp { message });
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<RequestId, Worker>> {
+    fn lock_waiting(&self) -> MutexGuard<'_, HashMap<RequestId, Worker>> {
         lock(&self.waiting)
     }
 
-    fn asked(&self) -> MutexGuard<'_, (u64, HashMap<u64, Option<Reply>>)> {
+    fn lock_asked(&self) -> MutexGuard<'_, (u64, HashMap<u64, Option<Reply>>)> {
         lock(&self.asked)
     }
 }
@@ -387,7 +392,7 @@ impl Drop for Promise {
     fn drop(&mut self) {
         if self.is_ours {
             let words = "hob could not answer this; its log has the details";
-            self.desk.refuse(&self.id, &ResponseError::new(codes::INTERNAL_ERROR, words));
+            self.desk.refuse_request(&self.id, &ResponseError::new(codes::INTERNAL_ERROR, words));
         }
     }
 }
@@ -401,7 +406,7 @@ pub(super) enum MessageKind {
 }
 
 /// The answer to a request that was cancelled.
-pub(super) fn cancelled() -> ResponseError {
+pub(super) fn cancelled_error() -> ResponseError {
     ResponseError::new(codes::REQUEST_CANCELLED, "cancelled")
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hob_base::AbsPath;
 use hob_live::documents::Doc;
-use hob_live::views::{Edit, View};
+use hob_live::views::{Edit, ProjectOverlay};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ const MOST_DOCUMENTS: usize = 16_384;
 const LONGEST_TOGETHER: usize = 512 << 20;
 
 /// Why no more text of this editor is taken, if `documents` and so many bytes more were too much.
-pub(super) fn too_much(documents: &Documents, more: usize) -> Option<String> {
+pub(super) fn too_much(documents: &EditorDocuments, more: usize) -> Option<String> {
     let all: usize = documents.values().map(|document| document.text.len()).sum();
     match () {
         () if documents.len() >= MOST_DOCUMENTS => Some(format!("{MOST_DOCUMENTS} documents are open")),
@@ -42,13 +42,13 @@ pub(super) fn too_much(documents: &Documents, more: usize) -> Option<String> {
 
 /// A document that an editor has open, with the editor's own text of it.
 #[derive(Debug)]
-pub(super) struct Document {
+pub(super) struct EditorDocument {
     pub(super) language: String,
     pub(super) version: i32,
     pub(super) text: Arc<str>,
     /// The document as the project knows it.
     pub(super) doc: Doc,
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<ProjectOverlay>,
     /// The root of the document's project.
     pub(super) root: AbsPath,
     /// The server that it belongs to, if there is a kind that serves it.
@@ -59,11 +59,11 @@ pub(super) struct Document {
 }
 
 /// All of them, by the URI that the editor uses.
-pub(super) type Documents = HashMap<String, Document>;
+pub(super) type EditorDocuments = HashMap<String, EditorDocument>;
 
 /// A change, as the protocol has it.
 #[derive(Deserialize)]
-struct Change<'c> {
+struct TextChange<'c> {
     #[serde(borrow, default)]
     range: Option<&'c RawValue>,
     text: String,
@@ -86,29 +86,29 @@ pub(super) struct Versioned {
 }
 
 /// The facts about an open document beside its text: project, overlay, and server.
-pub(super) struct Place {
+pub(super) struct DocumentPlace {
     pub(super) doc: Doc,
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<ProjectOverlay>,
     pub(super) root: AbsPath,
     pub(super) link: Option<LinkKey>,
 }
 
 impl DidChange<'_> {
     /// Returns the number of bytes of all changes: the most by which they lengthen the text.
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn changed_bytes(&self) -> usize {
         self.changes.iter().map(|change| change.get().len()).sum()
     }
 }
 
-impl Document {
-    pub(super) fn new((language, version, text): (String, i32, String), place: Place) -> Self {
-        let Place { doc, view, root, link } = place;
+impl EditorDocument {
+    pub(super) fn new((language, version, text): (String, i32, String), place: DocumentPlace) -> Self {
+        let DocumentPlace { doc, view, root, link } = place;
         let text = text.into();
         Self { language, version, text, doc, view, root, link, changes: 0, kept_at: 0, bytes: 0 }
     }
 
     /// Returns the present text and version as one edit that replaces the whole document.
-    pub(super) fn edit(&self) -> Edit {
+    pub(super) fn whole_edit(&self) -> Edit {
         Edit { version: self.version, text: Arc::clone(&self.text), changes: None }
     }
 
@@ -116,11 +116,12 @@ impl Document {
     ///
     /// # Errors
     /// In words, if they make no sense; the text is what it was.
-    pub(super) fn change(&mut self, did: &DidChange<'_>, encoding: Encoding) -> Result<Edit, String> {
+    pub(super) fn apply_changes(&mut self, did: &DidChange<'_>, encoding: Encoding) -> Result<Edit, String> {
         let mut text = self.text.to_string();
         let mut pieces = Vec::with_capacity(did.changes.len());
         for raw in &did.changes {
-            let change: Change<'_> = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+            let change: TextChange<'_> =
+                serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
             self.bytes += change.text.len();
             pieces.push(apply(&mut text, &change, encoding)?);
             if text.len() > LONGEST {
@@ -135,7 +136,7 @@ impl Document {
 
     /// Returns the number of changes so far that a `didOpen` of the present text stands for, and that `didOpen`, if
     /// it is time to keep it.
-    pub(super) fn checkpoint(&mut self, uri: &str) -> Option<(u64, Value)> {
+    pub(super) fn checkpoint_if_due(&mut self, uri: &str) -> Option<(u64, Value)> {
         let is_due = self.changes - self.kept_at >= MOST_CHANGES
             || self.bytes > MOST_BYTES.max(self.text.len()) && self.changes > self.kept_at;
         is_due.then(|| {
@@ -150,14 +151,15 @@ impl Document {
 }
 
 /// Takes one change in; gives it as a server wants it, with UTF-16 columns.
-fn apply(text: &mut String, change: &Change<'_>, encoding: Encoding) -> Result<Value, String> {
+fn apply(text: &mut String, change: &TextChange<'_>, encoding: Encoding) -> Result<Value, String> {
     let Some(range) = change.range.filter(|range| range.get() != "null") else {
         *text = change.text.clone();
         return Ok(json!({"text": change.text}));
     };
     let range: Value = serde_json::from_str(range.get()).map_err(|error| error.to_string())?;
     let at = |end: &str| {
-        let position = Position::of(&range[end]).ok_or_else(|| format!("`range.{end}` is no position"))?;
+        let position =
+            Position::from_json(&range[end]).ok_or_else(|| format!("`range.{end}` is no position"))?;
         Ok::<usize, String>(position_to_offset(text, position, encoding))
     };
     let (from, to) = (at("start")?, at("end")?);

@@ -10,11 +10,11 @@ use std::time::Duration;
 use hob_base::{CancelToken, Deadline};
 use serde_json::Value;
 
-use super::asked::Asked;
+use super::asked::PendingRequest;
 use super::desk::{Promise, Worker};
 use super::link::text_of;
 use super::shape::abilities::Abilities;
-use super::shape::capabilities::offers;
+use super::shape::capabilities::offers_method;
 use super::shape::encoding::Encoding;
 use super::shape::offsets::{self, Position};
 use super::shape::{code_actions, completion};
@@ -46,20 +46,20 @@ pub(super) fn may_be_lazy(method: &str, abilities: &Abilities) -> bool {
     }
 }
 
-impl Asked {
+impl PendingRequest {
     /// Returns true if an answer leaves a part for later that the editor does not ask for.
     pub(super) fn is_unresolved(&self, answer: &Value) -> bool {
         if self.request.method == ACTIONS {
-            let abilities = &self.desk.met().0;
+            let abilities = &self.desk.abilities_and_encoding().0;
             let mut actions = answer.as_array().into_iter().flatten();
             return actions.any(|action| code_actions::is_unresolved(action, abilities));
         }
         let Some(instance) = self.instance.upgrade() else { return false };
-        let resolves = offers(instance.capabilities(), "completionItem/resolve") == Some(true)
+        let resolves = offers_method(instance.capabilities(), "completionItem/resolve") == Some(true)
             || instance
                 .session()
                 .share
-                .registrations(COMPLETIONS)
+                .registrations_of(COMPLETIONS)
                 .iter()
                 .any(|one| one["registerOptions"]["resolveProvider"] == true);
         let items = answer.as_array().or_else(|| answer["items"].as_array());
@@ -67,13 +67,13 @@ impl Asked {
     }
 
     /// Has the server say what an answer leaves for later, and answers with that.
-    pub(super) fn complete(self, mut answer: Value) {
+    pub(super) fn complete_answer(self, mut answer: Value) {
         let (desk, id) = (Arc::clone(&self.desk), self.request.id.clone());
         let promise = Promise::new(Arc::clone(&desk), id.clone());
         let is_actions = self.request.method == ACTIONS;
         let patience = if is_actions { ACTIONS_WITHIN } else { COMPLETIONS_WITHIN };
         let cancel = CancelToken::new(Deadline::after(patience));
-        desk.works(&id, Worker::Thread(cancel.clone()));
+        desk.set_worker(&id, Worker::Thread(cancel.clone()));
         let run = move || {
             let _promise = promise;
             match is_actions {
@@ -82,24 +82,24 @@ impl Asked {
             }
             self.finish(answer);
         };
-        desk.aside("hob-editor-eager", &id, run);
+        desk.work_aside("hob-editor-eager", &id, run);
     }
 
     fn complete_actions(&self, actions: &mut Value, cancel: &CancelToken) {
-        let abilities = &self.desk.met().0;
+        let abilities = &self.desk.abilities_and_encoding().0;
         let all = actions.as_array_mut().into_iter().flatten();
         let unresolved = all.filter(|action| code_actions::is_unresolved(action, abilities));
         for action in unresolved.take(MOST_ACTIONS) {
-            let Some(mut whole) = self.resolved("codeAction/resolve", action, cancel) else { break };
-            self.renumber(&mut whole);
+            let Some(mut whole) = self.resolve_part("codeAction/resolve", action, cancel) else { break };
+            self.renumber_documents(&mut whole);
             *action = whole;
         }
     }
 
     /// Completions that are left as they are make the list an incomplete one: it is asked for again when more is typed.
     fn complete_items(&self, answer: &mut Value, cancel: &CancelToken) {
-        let typed = self.typed();
-        let Some(items) = completion::items(answer) else { return };
+        let typed = self.typed_prefix();
+        let Some(items) = completion::items_of(answer) else { return };
         let mut wanted: Vec<((bool, String), usize)> = Vec::new();
         for (at, item) in items.iter().enumerate().filter(|(_, item)| may_bring_more(item)) {
             wanted.extend(rank(item, &typed).map(|rank| (rank, at)));
@@ -107,7 +107,7 @@ impl Asked {
         wanted.sort();
         let mut is_whole = wanted.len() <= MOST_COMPLETIONS;
         for (_, at) in wanted.into_iter().take(MOST_COMPLETIONS) {
-            let Some(mut whole) = self.resolved("completionItem/resolve", &items[at], cancel) else {
+            let Some(mut whole) = self.resolve_part("completionItem/resolve", &items[at], cancel) else {
                 is_whole = false;
                 break;
             };
@@ -128,7 +128,7 @@ impl Asked {
     }
 
     /// The whole of something; what it is if the server refuses, `None` if nobody answers in time.
-    fn resolved(&self, method: &'static str, part: &Value, cancel: &CancelToken) -> Option<Value> {
+    fn resolve_part(&self, method: &'static str, part: &Value, cancel: &CancelToken) -> Option<Value> {
         use hob_live::rpc::CallError;
         let instance = self.instance.upgrade()?;
         match instance.request_value(method, part, cancel) {
@@ -139,10 +139,12 @@ impl Asked {
     }
 
     /// The beginning of the name before the cursor, in lower case.
-    fn typed(&self) -> String {
-        let position = Position::of(&self.request.value()["position"]);
+    fn typed_prefix(&self) -> String {
+        let position = Position::from_json(&self.request.value()["position"]);
         let text = text_of(&self.view, &self.uri);
-        position.zip(text).map_or_else(String::new, |(at, text)| typed_before(&text, at, self.desk.met().1))
+        position.zip(text).map_or_else(String::new, |(at, text)| {
+            typed_before(&text, at, self.desk.abilities_and_encoding().1)
+        })
     }
 }
 

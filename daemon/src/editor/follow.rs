@@ -17,11 +17,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::Editor;
+use super::ServedEditor;
 use super::begin::{kind_of, name_for, path_of};
 use super::desk::{Event, MessageKind};
-use super::documents::{DidChange, Document, Place, too_much};
-use super::link::{Eyes, Link, LinkKey};
+use super::documents::{DidChange, DocumentPlace, EditorDocument, too_much};
+use super::link::{Eyes, LinkKey, ServerLink};
 use super::remembered::Remembered;
 
 /// Longest time that a server may take to start.
@@ -53,7 +53,7 @@ struct Opened {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NamedDocument {
     #[serde(rename = "textDocument")]
     document: Uri,
 }
@@ -68,15 +68,15 @@ struct Cancel {
     id: RequestId,
 }
 
-impl Editor {
+impl ServedEditor {
     /// Takes a notification in.
-    pub(super) fn follow(&mut self, method: &str, params: Option<&RawValue>) {
+    pub(super) fn handle_notification(&mut self, method: &str, params: Option<&RawValue>) {
         let text = params.map_or("null", RawValue::get);
         let taken = match method {
-            "textDocument/didOpen" => serde_json::from_str(text).map(|did| self.opened(did)),
-            "textDocument/didChange" => serde_json::from_str(text).map(|did| self.changed(&did)),
-            "textDocument/didClose" => serde_json::from_str(text).map(|did| self.closed(&did)),
-            "textDocument/didSave" => serde_json::from_str(text).map(|did| self.saved(&did)),
+            "textDocument/didOpen" => serde_json::from_str(text).map(|did| self.handle_open(did)),
+            "textDocument/didChange" => serde_json::from_str(text).map(|did| self.handle_change(&did)),
+            "textDocument/didClose" => serde_json::from_str(text).map(|did| self.handle_close(&did)),
+            "textDocument/didSave" => serde_json::from_str(text).map(|did| self.handle_save(&did)),
             "$/cancelRequest" => serde_json::from_str(text).map(|Cancel { id }| self.desk.cancel(&id)),
             "workspace/didChangeWorkspaceFolders" => {
                 serde_json::from_str(text).map(|params: Value| self.folders_changed(&params["event"]))
@@ -86,7 +86,7 @@ impl Editor {
             }
             // Files are watched by hob, settings are hob's, and nothing depends on how much is traced.
             "initialized" => {
-                self.initialized();
+                self.attach_begun_servers();
                 Ok(())
             }
             "exit"
@@ -103,10 +103,10 @@ impl Editor {
         }
     }
 
-    fn opened(&mut self, DidOpen { document }: DidOpen) {
+    fn handle_open(&mut self, DidOpen { document }: DidOpen) {
         let Opened { uri, language, version, text } = document;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let Some(place) = self.place(&uri, &language) else {
+        let Some(place) = self.document_place(&uri, &language) else {
             tracing::debug!(uri, "a document that belongs to no project");
             return;
         };
@@ -114,15 +114,15 @@ impl Editor {
         self.close(&uri);
         if let Some(why) = too_much(&self.documents, text.len()) {
             let message = format!("hob: {uri} is not followed, because {why}; close some and reopen it");
-            return self.desk.show(MessageKind::Warning, &message);
+            return self.desk.show_message(MessageKind::Warning, &message);
         }
-        let document = Document::new((language, version, text), place);
-        document.view.open(self.desk.editor, &document.doc, &document.language, document.edit());
+        let document = EditorDocument::new((language, version, text), place);
+        document.view.open(self.desk.editor, &document.doc, &document.language, document.whole_edit());
         let link = document.link.clone();
         self.documents.insert(uri.clone(), document);
         if let Some(key) = link {
             self.last = Some(key.clone());
-            self.need(&key);
+            self.need_server(&key);
             // Others may have it open, and what the server said of it then it does not say again.
             if let (Some(eyes), Some(document)) = (self.eyes.get(&key), self.documents.get(&uri)) {
                 eyes.tell_again(&document.doc);
@@ -131,33 +131,33 @@ impl Editor {
         self.judge_soon(&uri);
     }
 
-    fn changed(&mut self, did: &DidChange<'_>) {
-        let encoding = self.desk.met().1;
+    fn handle_change(&mut self, did: &DidChange<'_>) {
+        let encoding = self.desk.abilities_and_encoding().1;
         let uri = &did.document.uri;
-        let more = did.bytes();
+        let more = did.changed_bytes();
         let over = (more > LONG_CHANGE).then(|| too_much(&self.documents, more)).flatten();
         let Some(document) = self.documents.get_mut(uri) else { return };
         let was_in_step = document.view.is_in_step(self.desk.editor, &document.doc);
-        match document.change(did, encoding).and_then(|edit| match over {
+        match document.apply_changes(did, encoding).and_then(|edit| match over {
             Some(why) => Err(why),
             None => Ok(edit),
         }) {
-            Ok(edit) => document.view.change(self.desk.editor, &document.doc, edit),
+            Ok(edit) => document.view.change_document(self.desk.editor, &document.doc, edit),
             Err(why) => {
                 // What the editor has is not known any more; what is on the disk is.
                 let message = format!("hob: a change of {uri} makes no sense ({why}); reopen it");
-                self.desk.show(MessageKind::Warning, &message);
+                self.desk.show_message(MessageKind::Warning, &message);
                 return self.close(&uri.clone());
             }
         }
-        if let Some((changes, open)) = document.checkpoint(uri) {
-            self.desk.keep(uri.clone(), changes, &open);
+        if let Some((changes, open)) = document.checkpoint_if_due(uri) {
+            self.desk.keep_checkpoint(uri.clone(), changes, &open);
         }
         let (link, doc) = (document.link.clone(), document.doc.clone());
         let is_back = !was_in_step && document.view.is_in_step(self.desk.editor, &doc);
         self.judge_soon(uri);
         if let Some(key) = link {
-            self.need(&key);
+            self.need_server(&key);
             // Verdicts on the text that it has now were kept from it.
             if let Some(eyes) = self.eyes.get(&key).filter(|_| is_back) {
                 eyes.tell_again(&doc);
@@ -165,7 +165,7 @@ impl Editor {
         }
     }
 
-    fn closed(&mut self, did: &Named) {
+    fn handle_close(&mut self, did: &NamedDocument) {
         self.close(&did.document.uri);
     }
 
@@ -175,9 +175,9 @@ impl Editor {
         }
     }
 
-    fn saved(&mut self, did: &Named) {
+    fn handle_save(&mut self, did: &NamedDocument) {
         if let Some(document) = self.documents.get(&did.document.uri) {
-            document.view.saved(self.desk.editor, &document.doc);
+            document.view.note_saved(self.desk.editor, &document.doc);
         }
         // What else is wrong may depend on the file.
         let open: Vec<String> = self.documents.keys().cloned().collect();
@@ -199,7 +199,7 @@ impl Editor {
 
     fn stop_progress(&mut self, params: &Value) {
         for (key, link) in &self.links {
-            let Link::Up(instance) = link else { continue };
+            let ServerLink::Up(instance) = link else { continue };
             if let Some(token) = instance.session().share.servers_token(&params["token"]) {
                 tracing::debug!(%key, "an editor stops what a server is doing");
                 let _ = instance.notify("window/workDoneProgress/cancel", &json!({"token": token}));
@@ -209,17 +209,17 @@ impl Editor {
 
     /// Passes on what hob does not know: to the server of the document that it names, or to the one that was used last.
     fn pass_on(&mut self, method: &str, params: Option<&RawValue>) {
-        let named: Option<Named> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let named: Option<NamedDocument> = params.and_then(|params| serde_json::from_str(params.get()).ok());
         let document = named.and_then(|named| self.documents.get(&named.document.uri));
         let key = document.map_or(self.last.clone(), |document| document.link.clone());
-        if let Some(Link::Up(instance)) = key.and_then(|key| self.links.get(&key)) {
+        if let Some(ServerLink::Up(instance)) = key.and_then(|key| self.links.get(&key)) {
             // Closed: what the document is will be told again to the next one.
             let _ = instance.forward_notification(method, params);
         }
     }
 
     /// Where a document belongs; `None` if nothing is known that it could belong to.
-    pub(super) fn place(&mut self, uri: &str, language: &str) -> Option<Place> {
+    pub(super) fn document_place(&mut self, uri: &str, language: &str) -> Option<DocumentPlace> {
         let path = path_of(&Value::from(uri));
         let name =
             path.as_ref().and_then(|path| path.as_path().file_name()).map(|name| name.to_string_lossy());
@@ -232,9 +232,9 @@ impl Editor {
                 Some(self.host.workspace(&folder).ok()?.root().clone())
             })?,
         };
-        let view = self.view(&root);
+        let view = self.join_view(&root);
         let link = kind.map(|kind| LinkKey { root: root.clone(), kind });
-        Some(Place { doc: view.doc(uri), view, root, link })
+        Some(DocumentPlace { doc: view.document_of_uri(uri), view, root, link })
     }
 
     /// The project of a file: one that the editor works in, or, if it works in none, the file's own.
@@ -247,19 +247,19 @@ impl Editor {
     }
 
     /// Has a server for a link, soon.
-    pub(super) fn need(&mut self, key: &LinkKey) {
+    pub(super) fn need_server(&mut self, key: &LinkKey) {
         let is_wanted = match self.links.get(key) {
-            None | Some(Link::Ended) => true,
+            None | Some(ServerLink::Ended) => true,
             // It may have been installed, or trusted, meanwhile.
-            Some(Link::Failed(at)) => at.elapsed() > TRIED_AGAIN_AFTER,
-            Some(Link::Starting(_) | Link::Up(_)) => false,
+            Some(ServerLink::Failed(at)) => at.elapsed() > TRIED_AGAIN_AFTER,
+            Some(ServerLink::Starting(_) | ServerLink::Up(_)) => false,
         };
         if is_wanted {
             self.start(key, VecDeque::new());
         }
     }
 
-    pub(super) fn start(&mut self, key: &LinkKey, queue: VecDeque<super::desk::Request>) {
+    pub(super) fn start(&mut self, key: &LinkKey, queue: VecDeque<super::desk::EditorRequest>) {
         let (desk, host, of) = (Arc::clone(&self.desk), Arc::clone(&self.host), key.clone());
         let start = move || {
             let cancel = CancelToken::new(Deadline::after(STARTS_WITHIN));
@@ -268,86 +268,87 @@ impl Editor {
                     let name = hob_live::catalogue::by_name(of.kind)
                         .and_then(|spec| spec.files.first())
                         .map_or_else(String::new, |(ending, _)| format!("x.{ending}"));
-                    host.live().instance(&workspace.project(), &name, &cancel)
+                    host.live().running_instance(&workspace.project(), &name, &cancel)
                 }
                 Err(error) => {
                     tracing::debug!(%error, "the project of an editor cannot be opened");
                     Err(LiveError::NoSuchLanguage { file: of.root.to_string() })
                 }
             };
-            desk.post(Event::Started(of, outcome));
+            desk.post_event(Event::Started(of, outcome));
         };
         match thread::Builder::new().name("hob-editor-start".to_owned()).spawn(start) {
-            Ok(_) => drop(self.links.insert(key.clone(), Link::Starting(queue))),
+            Ok(_) => drop(self.links.insert(key.clone(), ServerLink::Starting(queue))),
             Err(error) => tracing::warn!(%error, "no thread to start a language server on"),
         }
     }
 
-    pub(super) fn started(&mut self, key: LinkKey, outcome: Result<Arc<Instance>, LiveError>) {
+    pub(super) fn server_started(&mut self, key: LinkKey, outcome: Result<Arc<Instance>, LiveError>) {
         let before = self.links.remove(&key);
         let queue = match before {
-            Some(Link::Starting(queue)) => queue,
+            Some(ServerLink::Starting(queue)) => queue,
             _ => VecDeque::new(),
         };
         match outcome {
             Ok(instance) => {
                 self.told.remove(&key);
-                self.attach(&key, instance);
+                self.attach_server(&key, instance);
             }
             Err(error) => {
                 let message = format!(
                     "hob: {error}. Definitions, references, symbols and hovers come from hob's map; `hob servers` says what to do."
                 );
                 if self.told.insert(key.clone()) {
-                    self.desk.show(MessageKind::Info, &message);
+                    self.desk.show_message(MessageKind::Info, &message);
                 }
-                self.links.insert(key, Link::Failed(Instant::now()));
+                self.links.insert(key, ServerLink::Failed(Instant::now()));
             }
         }
-        queue.into_iter().for_each(|request| self.route(request));
+        queue.into_iter().for_each(|request| self.route_request(request));
     }
 
-    pub(super) fn attach(&mut self, key: &LinkKey, instance: Arc<Instance>) {
+    pub(super) fn attach_server(&mut self, key: &LinkKey, instance: Arc<Instance>) {
         let eyes = Arc::new(Eyes {
             desk: Arc::clone(&self.desk),
             key: key.clone(),
-            view: self.view(&key.root),
+            view: self.join_view(&key.root),
             instance: Arc::downgrade(&instance),
             registered: Mutex::default(),
             remembered: Remembered::default(),
         });
-        instance.session().share.attach(Arc::<Eyes>::clone(&eyes) as Arc<dyn Onlooker>);
+        instance.session().share.attach_editor(Arc::<Eyes>::clone(&eyes) as Arc<dyn Onlooker>);
         // What it has said already it does not say again.
         for document in self.documents.values().filter(|document| document.link.as_ref() == Some(key)) {
             eyes.tell_again(&document.doc);
         }
         // It may have ended before it was looked at.
-        if let Some(why) = instance.gone() {
-            self.desk.post(Event::Gone(key.clone(), why));
+        if let Some(why) = instance.reason_gone() {
+            self.desk.post_event(Event::Gone(key.clone(), why));
         }
         self.offer_late(&eyes, &instance);
         self.host.live().used_by(instance.spec().name, &key.root, &self.client.caller);
         self.eyes.insert(key.clone(), eyes);
-        self.links.insert(key.clone(), Link::Up(instance));
+        self.links.insert(key.clone(), ServerLink::Up(instance));
         self.judge_all_soon(key);
     }
 
-    pub(super) fn gone(&mut self, key: &LinkKey, why: &str) {
-        let is_this = |link: &Link| matches!(link, Link::Up(instance) if instance.gone().is_some());
+    pub(super) fn server_gone(&mut self, key: &LinkKey, why: &str) {
+        let is_this =
+            |link: &ServerLink| matches!(link, ServerLink::Up(instance) if instance.reason_gone().is_some());
         if !self.links.get(key).is_some_and(is_this) {
             return;
         }
         if let Some(eyes) = self.eyes.remove(key) {
             eyes.unregister_all();
         }
-        self.links.insert(key.clone(), Link::Ended);
+        self.links.insert(key.clone(), ServerLink::Ended);
         let is_open = self.documents.values().any(|document| document.link.as_ref() == Some(key));
         if is_open && why != ON_PURPOSE {
             self.start(key, VecDeque::new());
         }
     }
 
-    pub(super) fn notice(&mut self, root: &AbsPath, notice: Notice) {
+    pub(super) fn handle_notice(&mut self, root: &AbsPath, notice: Notice) {
         let name = |doc: &Doc| match doc {
             Doc::Inside(path) => path.to_string(),
             Doc::Outside(uri) => uri.clone(),
@@ -358,19 +359,19 @@ impl Editor {
                     "{} has unsaved changes in {owner} as well. Until they are saved or gone, the language server does not see yours.",
                     name(&doc)
                 );
-                self.desk.show(MessageKind::Warning, &message);
+                self.desk.show_message(MessageKind::Warning, &message);
             }
             Notice::Counts(doc) => {
                 let message = format!("The language server sees your changes of {} now.", name(&doc));
-                self.desk.show(MessageKind::Info, &message);
-                self.renew(root, &doc);
+                self.desk.show_message(MessageKind::Info, &message);
+                self.resend_diagnostics(root, &doc);
             }
-            Notice::Renewed(doc) => self.renew(root, &doc),
+            Notice::Renewed(doc) => self.resend_diagnostics(root, &doc),
         }
     }
 
     /// Tells what is known to be wrong with a document, if it is about the editor's text now.
-    fn renew(&self, root: &AbsPath, doc: &Doc) {
+    fn resend_diagnostics(&self, root: &AbsPath, doc: &Doc) {
         for (key, eyes) in &self.eyes {
             if key.root == *root {
                 eyes.tell_again(doc);

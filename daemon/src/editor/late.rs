@@ -6,22 +6,23 @@
 use hob_live::instance::Instance;
 use serde_json::{Value, json};
 
-use super::Editor;
+use super::ServedEditor;
 use super::link::Eyes;
 use super::shape::methods::{is_offered, whole_features};
 
-impl Editor {
+impl ServedEditor {
     /// Registers what a server offers beyond what the editor knows of.
     pub(super) fn offer_late(&self, eyes: &Eyes, instance: &Instance) {
-        let abilities = &self.desk.met().0;
-        let is_new = |pointer: &str| !self.desk.offered().pointer(pointer).is_some_and(is_offered);
+        let abilities = &self.desk.abilities_and_encoding().0;
+        let is_new =
+            |pointer: &str| !self.desk.offered_capabilities().pointer(pointer).is_some_and(is_offered);
         let languages: std::collections::BTreeSet<&str> =
             instance.spec().files.iter().map(|(_, language)| *language).collect();
         let selector: Value = languages.into_iter().map(|language| json!({"language": language})).collect();
         let mut registrations = Vec::new();
         for (method, pointer) in whole_features() {
             let options = instance.capability(pointer);
-            if is_offered(options) && is_new(pointer) && abilities.registers(method) {
+            if is_offered(options) && is_new(pointer) && abilities.can_register(method) {
                 let mut options = if options.is_object() { options.clone() } else { json!({}) };
                 options["documentSelector"] = selector.clone();
                 registrations.push(

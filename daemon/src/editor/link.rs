@@ -10,16 +10,16 @@ use hob_live::documents::Doc;
 use hob_live::instance::Instance;
 use hob_live::rpc::Reply;
 use hob_live::share::Onlooker;
-use hob_live::views::{EditorId, View};
+use hob_live::views::{EditorId, ProjectOverlay};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Event, Request};
+use super::desk::{Desk, EditorRequest, Event};
 use super::remembered::Remembered;
-use super::shape::capabilities::offers;
+use super::shape::capabilities::offers_method;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
-use super::shape::translate::{self, Documents};
+use super::shape::translate::{self, MessageDocuments};
 use super::versions;
 
 /// So many requests wait for a server that starts; more are answered as if there were none.
@@ -41,9 +41,9 @@ impl fmt::Display for LinkKey {
 
 /// The state of a link to a server, from its start to its end.
 #[derive(Debug)]
-pub(super) enum Link {
+pub(super) enum ServerLink {
     /// A server is being started; these wait for it.
-    Starting(VecDeque<Request>),
+    Starting(VecDeque<EditorRequest>),
     /// The server instance is there.
     Up(Arc<Instance>),
     /// There was none to be had at that time.
@@ -56,7 +56,7 @@ pub(super) enum Link {
 pub(super) struct Eyes {
     pub(super) desk: Arc<Desk>,
     pub(super) key: LinkKey,
-    pub(super) view: Arc<View>,
+    pub(super) view: Arc<ProjectOverlay>,
     /// Set once: the server is started before anybody can look at it.
     pub(super) instance: std::sync::Weak<Instance>,
     /// Registrations that the editor was told of: methods by the server's ids.
@@ -82,36 +82,36 @@ impl Onlooker for Eyes {
     }
 
     fn answers(&self, method: &str) -> bool {
-        self.desk.met().0.carries_out(method)
+        self.desk.abilities_and_encoding().0.carries_out(method)
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) {
         match method {
             "textDocument/publishDiagnostics" => self.diagnostics(params),
-            "$/progress" if !self.desk.met().0.work_done_progress => {}
+            "$/progress" if !self.desk.abilities_and_encoding().0.work_done_progress => {}
             _ => self.desk.notify(method, params),
         }
     }
 
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
-        let abilities = &self.desk.met().0;
+        let abilities = &self.desk.abilities_and_encoding().0;
         match method {
-            "client/registerCapability" => self.register(params),
-            "client/unregisterCapability" => self.unregister(params),
+            "client/registerCapability" => self.register_params(params),
+            "client/unregisterCapability" => self.unregister_params(params),
             "workspace/applyEdit" => self.apply_edit(params, reply),
             "workspace/diagnostic/refresh" => {
-                self.desk.post(Event::JudgeAll(self.key.clone()));
+                self.desk.post_event(Event::JudgeAll(self.key.clone()));
                 if abilities.carries_out(method) {
-                    self.desk.ask(method, params, reply);
+                    self.desk.ask_editor(method, params, reply);
                 }
             }
             _ if reply.is_none() && !abilities.carries_out(method) => {}
-            _ => self.desk.ask(method, params, reply),
+            _ => self.desk.ask_editor(method, params, reply),
         }
     }
 
     fn closed(&self, why: &str) {
-        self.desk.post(Event::Gone(self.key.clone(), why.to_owned()));
+        self.desk.post_event(Event::Gone(self.key.clone(), why.to_owned()));
     }
 }
 
@@ -119,8 +119,8 @@ impl Eyes {
     fn diagnostics(&self, params: Option<&RawValue>) {
         let Some(raw) = params else { return };
         let Ok(mut params) = serde_json::from_str::<Value>(raw.get()) else { return };
-        let doc = self.view.doc(params["uri"].as_str().unwrap_or_default());
-        if self.adapt(&doc, &mut params)
+        let doc = self.view.document_of_uri(params["uri"].as_str().unwrap_or_default());
+        if self.adapt_version(&doc, &mut params)
             && let Ok(raw) = to_raw_value(&params)
         {
             self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
@@ -130,14 +130,14 @@ impl Eyes {
     /// Tells what is wrong with a document, which is of this version of the editor's.
     pub(super) fn tell_of(&self, uri: &str, version: i32, items: &[Value]) {
         let mut params = json!({"uri": uri, "version": version, "diagnostics": items});
-        self.shape(&mut params);
+        self.shape_params(&mut params);
         if let Ok(raw) = to_raw_value(&params) {
             self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
         }
     }
 
     /// Puts the editor's numbers for the server's. Whether it is a verdict on the text that the editor has.
-    fn adapt(&self, doc: &Doc, params: &mut Value) -> bool {
+    fn adapt_version(&self, doc: &Doc, params: &mut Value) -> bool {
         if self.view.has_open(self.desk.editor, doc) {
             let version = params["version"].as_i64().and_then(|version| i32::try_from(version).ok());
             let instance = self.instance.upgrade();
@@ -154,22 +154,22 @@ impl Eyes {
         } else if let Some(params) = params.as_object_mut() {
             params.remove("version");
         }
-        self.shape(params);
+        self.shape_params(params);
         true
     }
 
     /// In the editor's words and columns.
-    fn shape(&self, params: &mut Value) {
-        let (abilities, encoding) = self.desk.met();
+    fn shape_params(&self, params: &mut Value) {
+        let (abilities, encoding) = self.desk.abilities_and_encoding();
         if *encoding != Encoding::Utf16 {
             let uri = params["uri"].as_str().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&self.view, uri);
-            let documents = Documents { asked: &uri, texts: &texts };
+            let documents = MessageDocuments { asked: &uri, texts: &texts };
             *params = translate::to_editor(params.take(), *encoding, documents);
         }
         let method = "textDocument/publishDiagnostics";
         if !abilities.diagnostics.data {
-            self.remembered.keep(params["uri"].as_str().unwrap_or_default(), &params["diagnostics"]);
+            self.remembered.remember_data(params["uri"].as_str().unwrap_or_default(), &params["diagnostics"]);
         }
         if results::needs_shaping(method, abilities)
             && let Ok(shaped) =
@@ -184,12 +184,14 @@ impl Eyes {
         let Some(instance) = self.instance.upgrade() else { return };
         let uri = self.view.uri(doc);
         let path = hob_live::uri::path_of(&uri);
-        let Some(verdict) = path.and_then(|path| instance.session().verdicts.on(&path)) else { return };
+        let Some(verdict) = path.and_then(|path| instance.session().verdicts.last_of_file(&path)) else {
+            return;
+        };
         let mut params = json!({"uri": uri, "diagnostics": verdict.list});
         if let Some(version) = verdict.version {
             params["version"] = version.into();
         }
-        if self.adapt(doc, &mut params)
+        if self.adapt_version(doc, &mut params)
             && let Ok(raw) = to_raw_value(&params)
         {
             self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
@@ -198,40 +200,40 @@ impl Eyes {
 
     /// Returns true if the editor was told that the server answers this method as well.
     pub(super) fn has_registered(&self, method: &str) -> bool {
-        self.registered().values().any(|known| known == method)
+        self.lock_registered().values().any(|known| known == method)
     }
 
-    fn register(&self, params: Option<&RawValue>) {
+    fn register_params(&self, params: Option<&RawValue>) {
         let Some(Ok(mut params)) = params.map(|raw| serde_json::from_str::<Value>(raw.get())) else { return };
-        let abilities = &self.desk.met().0;
+        let abilities = &self.desk.abilities_and_encoding().0;
         let Some(all) = params["registrations"].as_array_mut() else { return };
         all.retain(|one| {
             let method = one["method"].as_str().unwrap_or_default();
             // What it was offered at its greeting it would have twice.
-            let has_it = offers(self.desk.offered(), method) == Some(true);
-            !BY_HOB.contains(&method) && abilities.registers(method) && !has_it
+            let has_it = offers_method(self.desk.offered_capabilities(), method) == Some(true);
+            !BY_HOB.contains(&method) && abilities.can_register(method) && !has_it
         });
         self.register_all(std::mem::take(all));
     }
 
     /// Registers with the editor.
     pub(super) fn register_all(&self, mut all: Vec<Value>) {
-        let mut known = self.registered();
+        let mut known = self.lock_registered();
         for one in &mut all {
             let id = one["id"].as_str().unwrap_or_default().to_owned();
             one["id"] = self.own_id(&id).into();
             known.insert(id, one["method"].as_str().unwrap_or_default().to_owned());
         }
         if !all.is_empty() {
-            self.ask("client/registerCapability", &json!({"registrations": all}));
+            self.ask_editor("client/registerCapability", &json!({"registrations": all}));
         }
     }
 
-    fn unregister(&self, params: Option<&RawValue>) {
+    fn unregister_params(&self, params: Option<&RawValue>) {
         let Some(Ok(params)) = params.map(|raw| serde_json::from_str::<Value>(raw.get())) else { return };
         let lists = ["unregisterations", "unregistrations"];
         let all = lists.iter().filter_map(|list| params[*list].as_array()).flatten();
-        let mut known = self.registered();
+        let mut known = self.lock_registered();
         let known_id = |one: &Value| one["id"].as_str().and_then(|id| known.remove_entry(id));
         let gone: Vec<(String, String)> = all.filter_map(known_id).collect();
         self.ask_to_unregister(gone);
@@ -239,7 +241,7 @@ impl Eyes {
 
     /// Everything that the server had registered is no more.
     pub(super) fn unregister_all(&self) {
-        let gone = std::mem::take(&mut *self.registered());
+        let gone = std::mem::take(&mut *self.lock_registered());
         self.ask_to_unregister(gone);
     }
 
@@ -248,7 +250,7 @@ impl Eyes {
         let gone: Vec<Value> = gone.into_iter().map(one).collect();
         if !gone.is_empty() {
             // The protocol's own spelling.
-            self.ask("client/unregisterCapability", &json!({"unregisterations": gone}));
+            self.ask_editor("client/unregisterCapability", &json!({"unregisterations": gone}));
         }
     }
 
@@ -257,26 +259,27 @@ impl Eyes {
         format!("{}:{id}", self.key.kind)
     }
 
-    fn ask(&self, method: &str, params: &Value) {
+    fn ask_editor(&self, method: &str, params: &Value) {
         if let Ok(raw) = to_raw_value(params) {
-            self.desk.ask(method, Some(&raw), None);
+            self.desk.ask_editor(method, Some(&raw), None);
         }
     }
 
     fn apply_edit(&self, params: Option<&RawValue>, reply: Option<Reply>) {
-        let (abilities, encoding) = self.desk.met();
+        let (abilities, encoding) = self.desk.abilities_and_encoding();
         let method = "workspace/applyEdit";
         let mut params: Value =
             params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
         if let Some(instance) = self.instance.upgrade() {
-            versions::renumber(&mut params, (&self.view, &instance), self.desk.editor);
+            versions::to_editor_versions(&mut params, (&self.view, &instance), self.desk.editor);
         }
         let texts = |uri: &str| text_of(&self.view, uri);
         match results::for_editor(method, params, abilities, &Context { uri: "", text: None }) {
             Ok(params) => {
-                let params = translate::to_editor(params, *encoding, Documents { asked: "", texts: &texts });
+                let params =
+                    translate::to_editor(params, *encoding, MessageDocuments { asked: "", texts: &texts });
                 if let Ok(raw) = to_raw_value(&params) {
-                    self.desk.ask(method, Some(&raw), reply);
+                    self.desk.ask_editor(method, Some(&raw), reply);
                 }
             }
             Err(why) => {
@@ -287,13 +290,13 @@ impl Eyes {
         }
     }
 
-    fn registered(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+    fn lock_registered(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         // Entries are put in and taken out whole.
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A document's text as servers have it.
-pub(super) fn text_of(view: &View, uri: &str) -> Option<Arc<str>> {
-    view.text_of(&view.doc(uri))
+pub(super) fn text_of(view: &ProjectOverlay, uri: &str) -> Option<Arc<str>> {
+    view.text_of(&view.document_of_uri(uri))
 }

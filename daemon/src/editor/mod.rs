@@ -38,14 +38,14 @@ use hob_base::AbsPath;
 use hob_live::instance::Instance;
 use hob_live::rpc::jsonrpc::Incoming;
 use hob_live::rpc::{ResponseError, codes};
-use hob_live::views::{EditorId, View};
+use hob_live::views::{EditorId, ProjectOverlay};
 use hob_proto::jsonrpc::IdScan;
 
-use crate::calls::{Calls, EditorClient, EditorSide, Held};
+use crate::calls::{Calls, EditorClient, EditorSide, HeldUntilDone};
 use crate::host::Host;
-use desk::{Desk, Event, Request};
-use documents::Documents;
-use link::{Eyes, Link, LinkKey};
+use desk::{Desk, EditorRequest, Event};
+use documents::EditorDocuments;
+use link::{Eyes, LinkKey, ServerLink};
 
 /// Interval at which the thread checks for due work: requests that a loading server has kept for too long, documents
 /// whose diagnostics are to be pulled.
@@ -75,7 +75,7 @@ enum Due {
 }
 
 /// One editor, on its thread.
-struct Editor {
+struct ServedEditor {
     host: Arc<Host>,
     calls: Arc<dyn Calls>,
     client: EditorClient,
@@ -85,21 +85,21 @@ struct Editor {
     name: String,
     /// The folders that it works in.
     folders: Vec<AbsPath>,
-    documents: Documents,
-    links: HashMap<LinkKey, Link>,
+    documents: EditorDocuments,
+    links: HashMap<LinkKey, ServerLink>,
     /// Links without a server of which the user was told.
     told: BTreeSet<LinkKey>,
     /// Servers that were started for the greeting.
     begun: Vec<(LinkKey, Arc<Instance>)>,
     eyes: HashMap<LinkKey, Arc<Eyes>>,
     /// The views that it has joined, by their projects' roots.
-    views: BTreeMap<AbsPath, Arc<View>>,
+    views: BTreeMap<AbsPath, Arc<ProjectOverlay>>,
     /// The link that was used last.
     last: Option<LinkKey>,
     /// The document that was asked about last.
     last_uri: String,
     /// Requests of which something becomes at a certain time if they are not answered by then.
-    held: Vec<(Instant, Due, Request)>,
+    held: Vec<(Instant, Due, EditorRequest)>,
     /// True if the editor pulls diagnostics by itself.
     pulls_itself: bool,
     /// Documents of which servers will be asked what is wrong with them, and when.
@@ -110,7 +110,7 @@ struct Editor {
 struct Mailbox(Sender<Event>);
 
 impl EditorSide for Mailbox {
-    fn take(&self, message: String, held: Held) {
+    fn receive_message(&self, message: String, held: HeldUntilDone) {
         let _ = self.0.send(Event::Said(message, held));
     }
 }
@@ -125,7 +125,7 @@ impl Drop for Mailbox {
 ///
 /// # Errors
 /// When the system refuses to start a thread.
-pub(crate) fn serve(
+pub(crate) fn serve_editor(
     host: Arc<Host>,
     calls: Arc<dyn Calls>,
     client: EditorClient,
@@ -134,7 +134,7 @@ pub(crate) fn serve(
     let id = EditorId(EDITORS.fetch_add(1, Ordering::Relaxed));
     let desk = Arc::new(Desk::new(id, Arc::clone(&client.send), events.clone()));
     let name = format!("an editor (process {})", client.pid);
-    let editor = Editor {
+    let editor = ServedEditor {
         host,
         calls,
         client,
@@ -142,7 +142,7 @@ pub(crate) fn serve(
         phase: Phase::New,
         name,
         folders: Vec::new(),
-        documents: Documents::new(),
+        documents: EditorDocuments::new(),
         links: HashMap::new(),
         told: BTreeSet::new(),
         begun: Vec::new(),
@@ -158,7 +158,7 @@ pub(crate) fn serve(
     Ok(Box::new(Mailbox(events)))
 }
 
-impl Editor {
+impl ServedEditor {
     fn run(mut self, mailbox: &Receiver<Event>) {
         loop {
             let next = match self.held.is_empty() && self.to_judge.is_empty() {
@@ -169,7 +169,7 @@ impl Editor {
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => {
                     // A bug in one message costs that message.
-                    let handled = catch_unwind(AssertUnwindSafe(|| self.handle(event)));
+                    let handled = catch_unwind(AssertUnwindSafe(|| self.handle_event(event)));
                     if handled.is_err() {
                         tracing::error!(
                             "a message of an editor ended in a panic; it is the entry before this one"
@@ -179,7 +179,7 @@ impl Editor {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             self.answer_what_is_held();
-            self.judge();
+            self.judge_due();
         }
         self.end();
     }
@@ -187,50 +187,52 @@ impl Editor {
     /// Lets go of everything; what was not saved is gone with it.
     fn end(&mut self) {
         for link in self.links.values() {
-            if let Link::Up(instance) = link {
-                instance.session().share.detach(self.desk.editor);
+            if let ServerLink::Up(instance) = link {
+                instance.session().share.detach_editor(self.desk.editor);
             }
         }
         for view in self.views.values() {
-            view.leave(self.desk.editor);
+            view.remove_editor(self.desk.editor);
         }
     }
 
-    fn handle(&mut self, event: Event) {
+    fn handle_event(&mut self, event: Event) {
         match event {
             // What it holds goes at the end of this: then the next one may come.
-            Event::Said(text, _held) => self.hear(&text),
-            Event::Started(key, outcome) => self.started(key, outcome),
-            Event::Gone(key, why) => self.gone(&key, &why),
-            Event::Again(request) => self.route(request),
+            Event::Said(text, _held) => self.handle_message(&text),
+            Event::Started(key, outcome) => self.server_started(key, outcome),
+            Event::Gone(key, why) => self.server_gone(&key, &why),
+            Event::Again(request) => self.route_request(request),
             Event::Later(request) => self.ask_later(request),
             Event::FromMap(request) => self.ask_map(request),
             Event::NoProject(key, why, request) => self.without_project((key, &why), request),
             Event::Judge(uri, after) => drop(self.to_judge.insert(uri, Instant::now() + after)),
             Event::JudgeAll(key) => self.judge_all_soon(&key),
-            Event::Notice(root, notice) => self.notice(&root, notice),
+            Event::Notice(root, notice) => self.handle_notice(&root, notice),
             Event::End => {}
         }
     }
 
-    fn hear(&mut self, text: &str) {
+    fn handle_message(&mut self, text: &str) {
         match Incoming::parse(text.as_bytes()) {
             Ok(Incoming::Request { id, method, params }) => {
-                self.requested(Request::new(id, method, params));
+                self.handle_request(EditorRequest::new(id, method, params));
             }
-            Ok(Incoming::Notification { method, params }) => self.follow(&method, params.as_deref()),
-            Ok(Incoming::Response { id, outcome }) => self.desk.answered(id.as_ref(), outcome),
+            Ok(Incoming::Notification { method, params }) => {
+                self.handle_notification(&method, params.as_deref())
+            }
+            Ok(Incoming::Response { id, outcome }) => self.desk.handle_reply(id.as_ref(), outcome),
             Err(why) => {
                 tracing::warn!(why, "a message of an editor is not JSON-RPC");
                 // What has a number and no answer would be waited for.
-                if let Some(id) = IdScan::of(text.as_bytes()) {
+                if let Some(id) = IdScan::find_id(text.as_bytes()) {
                     self.desk.refuse_unread(&id, &why);
                 }
             }
         }
     }
 
-    fn requested(&mut self, request: Request) {
+    fn handle_request(&mut self, request: EditorRequest) {
         let is_one_too_many = self.desk.is_full();
         if !self.desk.begin(&request.id) {
             tracing::warn!(id = %request.id, "an editor has used the number of a request twice");
@@ -244,29 +246,29 @@ impl Editor {
             (Phase::New, "initialize") => self.begin(&request),
             (Phase::New, _) => {
                 let error = ResponseError::new(codes::SERVER_NOT_INITIALIZED, "`initialize` comes first");
-                self.desk.refuse(&request.id, &error);
+                self.desk.refuse_request(&request.id, &error);
             }
             (Phase::Served, "initialize") => {
-                self.desk.refuse(&request.id, &invalid("`initialize` comes once"));
+                self.desk.refuse_request(&request.id, &invalid("`initialize` comes once"));
             }
             (_, "shutdown") => {
                 self.phase = Phase::Leaving;
                 self.desk.answer_raw(&request.id, "null");
             }
-            (Phase::Leaving, _) => self.desk.refuse(&request.id, &invalid("`shutdown` has come")),
-            (Phase::Served, _) => self.route(request),
+            (Phase::Leaving, _) => self.desk.refuse_request(&request.id, &invalid("`shutdown` has come")),
+            (Phase::Served, _) => self.route_request(request),
         }
     }
 
     /// The view of a project, joined.
-    fn view(&mut self, root: &AbsPath) -> Arc<View> {
+    fn join_view(&mut self, root: &AbsPath) -> Arc<ProjectOverlay> {
         if let Some(view) = self.views.get(root) {
             return Arc::clone(view);
         }
-        let view = self.host.live().pool().view(root);
+        let view = self.host.live().pool().overlay_of(root);
         let (to, root_of) = (Arc::downgrade(&self.desk), root.clone());
         let on_notice = move |notice| {
-            to.upgrade().inspect(|desk| desk.post(Event::Notice(root_of.clone(), notice)));
+            to.upgrade().inspect(|desk| desk.post_event(Event::Notice(root_of.clone(), notice)));
         };
         view.join(self.desk.editor, self.name.clone(), Arc::new(on_notice));
         self.views.insert(root.clone(), Arc::clone(&view));

@@ -11,7 +11,7 @@ use hob_map::graph::NodeRef;
 use hob_proto::tools::{self, check_args, same_name};
 use serde_json::{Map, Value, json};
 
-use super::fallback::{Question, node_ids};
+use super::fallback::{MapQuestion, node_ids};
 use crate::host::{Phase, Workspace};
 
 /// A call of a tool, made of the request of an editor.
@@ -22,7 +22,7 @@ pub(crate) struct Tool {
 }
 
 /// A document that a request names.
-pub(crate) struct Document {
+pub(crate) struct ToolDocument {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) path: WsPath,
     /// Its text as the editor has it, if it is open.
@@ -30,9 +30,9 @@ pub(crate) struct Document {
 }
 
 /// The context of a request: the editor's documents and the token that cancels it.
-pub(crate) struct Asking<'a> {
+pub(crate) struct ToolContext<'a> {
     /// Finds a document by its URI; `None` if it is in no folder that the editor has open.
-    pub(crate) find: &'a dyn Fn(&str) -> Option<Document>,
+    pub(crate) find: &'a dyn Fn(&str) -> Option<ToolDocument>,
     /// The token that ends the work.
     pub(crate) cancel: &'a CancelToken,
 }
@@ -73,20 +73,24 @@ pub(crate) fn is_own(method: &str) -> bool {
 ///
 /// # Errors
 /// Words for `InvalidParams`: the argument, what was expected, what to do.
-pub(crate) fn tool_of(method: &str, params: &Value, asking: &Asking<'_>) -> Option<Result<Tool, String>> {
+pub(crate) fn tool_of(
+    method: &str,
+    params: &Value,
+    asking: &ToolContext<'_>,
+) -> Option<Result<Tool, String>> {
     OWN.iter().find(|own| own.method == method).map(|own| own.call(params, asking))
 }
 
 impl Own {
-    fn call(&self, params: &Value, asking: &Asking<'_>) -> Result<Tool, String> {
-        let mut args = arguments(params)?;
+    fn call(&self, params: &Value, asking: &ToolContext<'_>) -> Result<Tool, String> {
+        let mut args = tool_arguments(params)?;
         if !matches!(self.place, Stands::Nothing) {
             self.put_place(&mut args, asking)?;
         }
         let tool =
             tools::find(self.tool).ok_or_else(|| format!("`{}` is no tool of this build", self.tool))?;
         check_args(tool, &args).map_err(|error| self.in_words(&error.message, &error.hint))?;
-        if !has(&args, "tokenBudget") {
+        if !has_argument(&args, "tokenBudget") {
             args.insert("tokenBudget".to_owned(), tool.max_budget.into());
         }
         Ok(Tool { name: tool.name, args })
@@ -102,20 +106,20 @@ impl Own {
     }
 
     /// Puts in place of the protocol's words what the tool understands.
-    fn put_place(&self, args: &mut Map<String, Value>, asking: &Asking<'_>) -> Result<(), String> {
+    fn put_place(&self, args: &mut Map<String, Value>, asking: &ToolContext<'_>) -> Result<(), String> {
         let mut take = |name: &str| args.remove(name).filter(|value| !value.is_null());
         let (document, position) = (take("textDocument"), take("position"));
         let Some(document) = document else {
             let alone = "`position` is given without `textDocument`. Pass both, or neither.";
             return if position.is_none() { Ok(()) } else { Err(format!("{}: {alone}", self.method)) };
         };
-        if let Some(twice) = self.own_words().iter().find(|name| has(args, name)) {
+        if let Some(twice) = self.own_words().iter().find(|name| has_argument(args, name)) {
             return Err(format!(
                 "{}: `{twice}` and `textDocument` both say what is asked about. Pass one of them.",
                 self.method
             ));
         }
-        let found = self.document(&document, asking)?;
+        let found = self.named_document(&document, asking)?;
         let at = position.map(|position| self.place_in(&position)).transpose()?;
         match self.place {
             Stands::Nothing => {}
@@ -130,14 +134,14 @@ impl Own {
                 args.insert("col".to_owned(), (col + 1).into());
             }
         }
-        if !has(args, "root") {
+        if !has_argument(args, "root") {
             args.insert("root".to_owned(), found.workspace.root().to_string().into());
         }
         Ok(())
     }
 
     /// The document that `textDocument` names.
-    fn document(&self, named: &Value, asking: &Asking<'_>) -> Result<Document, String> {
+    fn named_document(&self, named: &Value, asking: &ToolContext<'_>) -> Result<ToolDocument, String> {
         let Some(uri) = named.get("uri").and_then(Value::as_str) else {
             return Err(format!(
                 "{}: `textDocument` must be an object with `uri`, a string. Pass the document's URI.",
@@ -180,13 +184,13 @@ impl Own {
     /// The node that the name at a place means; the file's without a place.
     fn node_at(
         &self,
-        document: &Document,
+        document: &ToolDocument,
         at: Option<(u32, u32)>,
         cancel: &CancelToken,
     ) -> Result<String, String> {
         let ids = match at {
             None => file_id(document).into_iter().collect(),
-            Some((line, character)) => node_ids(&Question {
+            Some((line, character)) => node_ids(&MapQuestion {
                 workspace: &document.workspace,
                 path: Some(&document.path),
                 text: document.text.as_deref(),
@@ -214,13 +218,13 @@ impl Own {
     }
 }
 
-fn file_id(document: &Document) -> Option<String> {
+fn file_id(document: &ToolDocument) -> Option<String> {
     let map = document.workspace.map();
     map.file_at(document.path.as_str()).map(|file| map.id(NodeRef::File(file)).to_string())
 }
 
 /// The parameters without what belongs to the protocol alone.
-fn arguments(params: &Value) -> Result<Map<String, Value>, String> {
+fn tool_arguments(params: &Value) -> Result<Map<String, Value>, String> {
     let mut args = match params {
         Value::Object(args) => args.clone(),
         Value::Null => Map::new(),
@@ -234,13 +238,13 @@ fn arguments(params: &Value) -> Result<Map<String, Value>, String> {
     Ok(args)
 }
 
-fn has(args: &Map<String, Value>, name: &str) -> bool {
+fn has_argument(args: &Map<String, Value>, name: &str) -> bool {
     args.iter().any(|(given, value)| same_name(given, name) && !value.is_null())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fallback::testing::Project;
+    use super::super::fallback::testing::TestProject;
     use super::*;
 
     #[test]
@@ -252,28 +256,29 @@ mod tests {
         assert!(!is_own("hob/") && !is_own("textDocument/hover"));
     }
 
-    fn nowhere(method: &str, params: &Value) -> Result<Tool, String> {
-        let asking = Asking { find: &|_| None, cancel: &CancelToken::default() };
+    fn tool_of_nowhere(method: &str, params: &Value) -> Result<Tool, String> {
+        let asking = ToolContext { find: &|_| None, cancel: &CancelToken::default() };
         tool_of(method, params, &asking).expect("it is ours")
     }
 
     #[test]
     fn arguments_are_the_tools_own() {
         let params = json!({"pattern": "fn main", "workDoneToken": 7});
-        let tool = nowhere("hob/regexSearch", &params).expect("good arguments");
+        let tool = tool_of_nowhere("hob/regexSearch", &params).expect("good arguments");
         assert_eq!(tool.name, "regex_search");
         assert_eq!(Value::Object(tool.args), json!({"pattern": "fn main", "tokenBudget": 10_000}));
-        let small = nowhere("hob/textSearch", &json!({"query": "boats", "token_budget": 500}));
+        let small = tool_of_nowhere("hob/textSearch", &json!({"query": "boats", "token_budget": 500}));
         let small = small.expect("good arguments");
         assert!(small.args["token_budget"] == 500 && !small.args.contains_key("tokenBudget"));
-        assert!(nowhere("hob/status", &Value::Null).is_ok());
-        let neighbors = nowhere("hob/neighbors", &json!({"nodeId": "py:a.py#f"})).expect("good arguments");
+        assert!(tool_of_nowhere("hob/status", &Value::Null).is_ok());
+        let neighbors =
+            tool_of_nowhere("hob/neighbors", &json!({"nodeId": "py:a.py#f"})).expect("good arguments");
         assert_eq!(neighbors.args["nodeId"], "py:a.py#f");
     }
 
     #[test]
     fn wrong_arguments_are_refused_with_what_to_do() {
-        let words = |method: &str, params: Value| nowhere(method, &params).expect_err("wrong");
+        let words = |method: &str, params: Value| tool_of_nowhere(method, &params).expect_err("wrong");
         for (method, params, told) in [
             ("hob/regexSearch", json!(["x"]), "`params` must be an object"),
             ("hob/regexSearch", json!({}), "`pattern`"),
@@ -292,16 +297,16 @@ mod tests {
 
     #[test]
     fn the_cursor_stands_for_a_node_or_a_place() {
-        let project = Project::of(&[
+        let project = TestProject::with_files(&[
             ("a.py", "def boat():\n    pass\n"),
             ("b.py", "from a import boat\n\n\ndef sail():\n    boat()\n"),
         ]);
         let found = |uri: &str| {
             let path = WsPath::new(uri.strip_prefix("file:///")?).ok()?;
             let text = Some(Arc::from("from a import boat\n\nNEW = 1\n\n\ndef sail():\n    boat()\n"));
-            Some(Document { workspace: Arc::clone(&project.workspace), path, text })
+            Some(ToolDocument { workspace: Arc::clone(&project.workspace), path, text })
         };
-        let asking = Asking { find: &found, cancel: &CancelToken::default() };
+        let asking = ToolContext { find: &found, cancel: &CancelToken::default() };
         let ask = |method: &str, position: Value| {
             let params = json!({"textDocument": {"uri": "file:///b.py"}, "position": position});
             tool_of(method, &params, &asking).expect("it is ours")

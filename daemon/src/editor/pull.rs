@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_live::instance::Instance;
-use hob_live::rpc::{Outcome, codes};
+use hob_live::rpc::{RequestOutcome, codes};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use super::Editor;
+use super::ServedEditor;
 use super::desk::Event;
-use super::link::{Eyes, Link, LinkKey};
+use super::link::{Eyes, LinkKey, ServerLink};
 
 /// Time after a change until the server is asked about a document.
 const AFTER: Duration = Duration::from_millis(250);
@@ -25,10 +25,10 @@ const METHOD: &str = "textDocument/diagnostic";
 
 /// Returns true if a server gives diagnostics only when it is asked for them.
 fn is_asked(instance: &Instance) -> bool {
-    instance.offers("diagnosticProvider", METHOD)
+    instance.has_capability("diagnosticProvider", METHOD)
 }
 
-impl Editor {
+impl ServedEditor {
     /// A document has changed, or what it depends on has.
     pub(super) fn judge_soon(&mut self, uri: &str) {
         if !self.pulls_itself {
@@ -44,7 +44,7 @@ impl Editor {
     }
 
     /// Asks about what has been left alone for long enough.
-    pub(super) fn judge(&mut self) {
+    pub(super) fn judge_due(&mut self) {
         let now = Instant::now();
         let due: Vec<String> =
             self.to_judge.iter().filter(|(_, at)| **at <= now).map(|(uri, _)| uri.clone()).collect();
@@ -57,7 +57,7 @@ impl Editor {
     fn judge_one(&self, uri: &str) {
         let Some(document) = self.documents.get(uri) else { return };
         let Some(key) = &document.link else { return };
-        let (Some(Link::Up(instance)), Some(eyes)) = (self.links.get(key), self.eyes.get(key)) else {
+        let (Some(ServerLink::Up(instance)), Some(eyes)) = (self.links.get(key), self.eyes.get(key)) else {
             return;
         };
         if !is_asked(instance) || !document.view.is_in_step(self.desk.editor, &document.doc) {
@@ -67,7 +67,8 @@ impl Editor {
         let Ok(params) = to_raw_value(&params) else { return };
         let judged = Judged { eyes: Arc::clone(eyes), uri: uri.to_owned(), version: document.version };
         // Closed: the next server is asked anew.
-        let _ = instance.forward(METHOD, Some(&params), Box::new(move |outcome| judged.take_in(outcome)));
+        let _ =
+            instance.forward_request(METHOD, Some(&params), Box::new(move |outcome| judged.take_in(outcome)));
     }
 }
 
@@ -80,13 +81,13 @@ struct Judged {
 
 impl Judged {
     /// On the thread that reads from the server.
-    fn take_in(self, outcome: Outcome) {
+    fn take_in(self, outcome: RequestOutcome) {
         let report: Value = match outcome {
             Ok(Some(raw)) => serde_json::from_str(raw.get()).unwrap_or(Value::Null),
             Err(hob_live::rpc::CallError::Refused(error))
                 if [codes::SERVER_CANCELLED, codes::CONTENT_MODIFIED].contains(&error.code) =>
             {
-                return self.eyes.desk.post(Event::Judge(self.uri, AGAIN));
+                return self.eyes.desk.post_event(Event::Judge(self.uri, AGAIN));
             }
             _ => return,
         };

@@ -14,7 +14,7 @@ pub(super) struct Remembered(Mutex<HashMap<String, Vec<Value>>>);
 
 impl Remembered {
     /// Takes note of the diagnostics of a document, which are all there are now.
-    pub(super) fn keep(&self, uri: &str, diagnostics: &Value) {
+    pub(super) fn remember_data(&self, uri: &str, diagnostics: &Value) {
         let all = diagnostics.as_array().into_iter().flatten();
         let kept: Vec<Value> = all.filter(|one| one.get("data").is_some()).cloned().collect();
         match kept.is_empty() {
@@ -52,12 +52,12 @@ mod tests {
     fn what_was_kept_comes_back_with_its_diagnostic() {
         let remembered = Remembered::default();
         let one = json!({"range": [1], "message": "m", "data": {"fix": 1}});
-        remembered.keep("file:///a", &json!([one, {"range": [2], "message": "n"}]));
+        remembered.remember_data("file:///a", &json!([one, {"range": [2], "message": "n"}]));
         let asked = json!([{"range": [1], "message": "m"}, {"range": [2], "message": "n"}]);
         let mut back = asked.clone();
         remembered.put_back("file:///a", &mut back);
         assert_eq!(back, json!([one, {"range": [2], "message": "n"}]));
-        remembered.keep("file:///a", &json!([]));
+        remembered.remember_data("file:///a", &json!([]));
         let mut gone = asked.clone();
         remembered.put_back("file:///a", &mut gone);
         assert_eq!(gone, asked, "it is not wrong any more");

@@ -20,15 +20,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::asked::Asked;
-use super::desk::{Event, MessageKind, Promise, Request, Worker};
-use super::documents::Document;
-use super::link::{Link, LinkKey, MOST_QUEUED, text_of};
-use super::shape::capabilities::{offers, offers_command};
+use super::asked::PendingRequest;
+use super::desk::{EditorRequest, Event, MessageKind, Promise, Worker};
+use super::documents::EditorDocument;
+use super::link::{LinkKey, MOST_QUEUED, ServerLink, text_of};
+use super::shape::capabilities::{offers_command, offers_method};
 use super::shape::encoding::Encoding;
 use super::shape::results::Context;
-use super::shape::translate::{self, Documents};
-use super::{Due, Editor, fallback};
+use super::shape::translate::{self, MessageDocuments};
+use super::{Due, ServedEditor, fallback};
 use crate::host::{Phase, Workspace};
 
 /// Longest time that a loading server may hold back an answer that the map has too.
@@ -58,9 +58,9 @@ const AGAIN_AFTER: Duration = Duration::from_millis(250);
 #[derive(Deserialize, Default)]
 struct Peek {
     #[serde(default, rename = "textDocument")]
-    document: Option<Named>,
+    document: Option<PeekedDocument>,
     #[serde(default)]
-    item: Option<Named>,
+    item: Option<PeekedDocument>,
     #[serde(default)]
     uri: Option<String>,
     #[serde(default)]
@@ -70,7 +70,7 @@ struct Peek {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct PeekedDocument {
     #[serde(default)]
     uri: Option<String>,
 }
@@ -84,7 +84,7 @@ struct Renamed {
 }
 
 impl Peek {
-    fn of(params: Option<&RawValue>) -> Self {
+    fn from_params(params: Option<&RawValue>) -> Self {
         // Fields of other types than these are somebody's own.
         params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
     }
@@ -97,20 +97,20 @@ impl Peek {
     }
 }
 
-impl Editor {
+impl ServedEditor {
     /// Sees to a request.
-    pub(super) fn route(&mut self, request: Request) {
+    pub(super) fn route_request(&mut self, request: EditorRequest) {
         if !self.desk.is_waiting(&request.id) {
             return;
         }
         match request.method.as_str() {
             "workspace/symbol" => return self.symbols(request),
-            method if super::own::is_own(method) => return self.own(request),
+            method if super::own::is_own(method) => return self.run_own_tool(request),
             // Nobody else has such.
             method if method.starts_with("hob/") => return self.refuse_unknown(&request),
             _ => {}
         }
-        let peek = Peek::of(request.params.as_deref());
+        let peek = Peek::from_params(request.params.as_deref());
         let document = peek.uri().and_then(|uri| self.documents.get(uri));
         if document.is_some() {
             // What is asked about an answer of it does not always say so.
@@ -126,58 +126,62 @@ impl Editor {
             document.is_some_and(|document| !document.view.is_in_step(self.desk.editor, &document.doc));
         if out_of_step {
             // The map is of the disk; where the editor's text is that, it fits better than what servers have.
-            return match fallback::answers(&request.method) && document.is_some_and(is_as_on_disk) {
+            return match fallback::has_answer(&request.method) && document.is_some_and(is_as_on_disk) {
                 true => self.ask_map(request),
                 false => self.desk.refuse_out_of_step(&request.id),
             };
         }
         let Some(key) = key else { return self.without_server(request) };
         self.last = Some(key.clone());
-        self.need(&key);
+        self.need_server(&key);
         match self.links.get_mut(&key) {
-            Some(Link::Up(instance)) => {
+            Some(ServerLink::Up(instance)) => {
                 let instance = Arc::clone(instance);
-                self.ask(&key, &instance, request);
+                self.ask_server(&key, &instance, request);
             }
-            Some(Link::Starting(queue)) if request.waits() && queue.len() < MOST_QUEUED => {
+            Some(ServerLink::Starting(queue))
+                if request.is_waiting_for_server() && queue.len() < MOST_QUEUED =>
+            {
                 queue.push_back(request.clone());
-                self.held.push((request.until(), Due::Map, request));
+                self.held.push((request.waits_until(), Due::Map, request));
             }
-            Some(Link::Starting(_)) if fallback::answers(&request.method) => self.ask_map_first(request),
-            Some(Link::Starting(queue)) if queue.len() < MOST_QUEUED => queue.push_back(request),
+            Some(ServerLink::Starting(_)) if fallback::has_answer(&request.method) => {
+                self.ask_map_first(request)
+            }
+            Some(ServerLink::Starting(queue)) if queue.len() < MOST_QUEUED => queue.push_back(request),
             _ => self.without_server(request),
         }
     }
 
     /// The link of a document that is not open; the last that was used where nothing says better.
     fn link_of(&mut self, uri: Option<&str>) -> Option<LinkKey> {
-        let place = uri.and_then(|uri| self.place(uri, ""));
+        let place = uri.and_then(|uri| self.document_place(uri, ""));
         place.and_then(|place| place.link).or_else(|| self.last.clone())
     }
 
     /// The link to the server that has a command.
     fn who_offers(&self, command: &str) -> Option<LinkKey> {
         let has = |instance: &Instance| {
-            let registered = instance.session().share.registrations("workspace/executeCommand");
+            let registered = instance.session().share.registrations_of("workspace/executeCommand");
             let lists = registered.iter().filter_map(|it| it["registerOptions"]["commands"].as_array());
             offers_command(instance.capabilities(), command) || lists.flatten().any(|known| known == command)
         };
         let up = self.links.iter().filter_map(|(key, link)| match link {
-            Link::Up(instance) => Some((key, instance)),
+            ServerLink::Up(instance) => Some((key, instance)),
             _ => None,
         });
         let found = up.clone().find(|(_, instance)| has(instance)).map(|(key, _)| key.clone());
         found.or_else(|| self.last.clone())
     }
 
-    fn without_server(&mut self, request: Request) {
-        if fallback::answers(&request.method) {
+    fn without_server(&mut self, request: EditorRequest) {
+        if fallback::has_answer(&request.method) {
             return self.ask_map(request);
         }
         if request.lost {
             let words =
                 "the language server has ended, and the next one is not there yet; ask again in a moment";
-            return self.desk.refuse(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
+            return self.desk.refuse_request(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
         }
         match self.was_offered(&request.method) {
             // For the sake of another language, or by a server that is not there now.
@@ -189,11 +193,11 @@ impl Editor {
     /// Returns true if the editor was told, at its greeting or later, that it may ask this method.
     fn was_offered(&self, method: &str) -> bool {
         let registered = || self.eyes.values().any(|eyes| eyes.has_registered(method));
-        offers(self.desk.offered(), method) == Some(true) || registered()
+        offers_method(self.desk.offered_capabilities(), method) == Some(true) || registered()
     }
 
     /// A server runs, but serves nothing of the project: as if there were none.
-    pub(super) fn without_project(&mut self, (key, why): (LinkKey, &str), request: Request) {
+    pub(super) fn without_project(&mut self, (key, why): (LinkKey, &str), request: EditorRequest) {
         let message = format!(
             "hob: {} serves nothing of {} ({}). Definitions, references, symbols and hovers come from hob's map; `hob servers` says what \
              it needs.",
@@ -202,39 +206,43 @@ impl Editor {
             why.trim()
         );
         if self.told.insert(key) {
-            self.desk.show(MessageKind::Info, &message);
+            self.desk.show_message(MessageKind::Info, &message);
         }
         self.without_server(request);
     }
 
-    fn refuse_unknown(&self, request: &Request) {
+    fn refuse_unknown(&self, request: &EditorRequest) {
         let words = format!("neither hob nor a language server for this knows `{}`", request.method);
-        self.desk.refuse(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
+        self.desk.refuse_request(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
     }
 
     /// Sends a request to a server that has the capability, and sets the time after which the map answers instead.
-    fn ask(&mut self, key: &LinkKey, instance: &Arc<Instance>, request: Request) {
-        let offered = offers(instance.capabilities(), &request.method).unwrap_or(true);
+    fn ask_server(&mut self, key: &LinkKey, instance: &Arc<Instance>, request: EditorRequest) {
+        let offered = offers_method(instance.capabilities(), &request.method).unwrap_or(true);
         if !offered && !instance.session().has_registered(&request.method) {
             return self.without_server(request);
         }
         let is_ready = matches!(instance.readiness(), Readiness::Ready | Readiness::Impaired(_));
-        let from_map = !is_ready && fallback::answers(&request.method);
+        let from_map = !is_ready && fallback::has_answer(&request.method);
         if from_map {
-            let due = if request.waits() { request.until() } else { Instant::now() + HELD_FOR };
+            let due = if request.is_waiting_for_server() {
+                request.waits_until()
+            } else {
+                Instant::now() + HELD_FOR
+            };
             self.held.push((due, Due::Map, request.clone()));
         }
         let editor = self.desk.editor;
         let share = &instance.session().share;
         let is_command = request.method == "workspace/executeCommand";
-        share.active(editor, is_command);
+        share.note_activity(editor, is_command);
         let params = self.for_server(key, &request);
         let (params, tokens) =
             match params.as_deref().and_then(|params| share.with_own_tokens(editor, params)) {
                 Some((params, tokens)) => (Some(params.into()), tokens),
                 None => (params, Vec::new()),
             };
-        let asked = Asked {
+        let asked = PendingRequest {
             desk: Arc::clone(&self.desk),
             instance: Arc::downgrade(instance),
             key: key.clone(),
@@ -243,29 +251,29 @@ impl Editor {
             tokens,
             from_map,
             is_command,
-            view: self.view(&key.root),
+            view: self.join_view(&key.root),
         };
-        let on_outcome = Box::new(move |outcome| asked.answered(outcome));
-        match instance.forward(&request.method, params.as_deref(), on_outcome) {
-            Ok(number) => self.desk.works(&request.id, Worker::Server(Arc::downgrade(instance), number)),
+        let on_outcome = Box::new(move |outcome| asked.handle_outcome(outcome));
+        match instance.forward_request(&request.method, params.as_deref(), on_outcome) {
+            Ok(number) => self.desk.set_worker(&request.id, Worker::Server(Arc::downgrade(instance), number)),
             Err(_) => self.ask_next(key, request),
         }
     }
 
     /// Has the server that comes next answer: this one has just ended, and that is about to be noticed.
-    fn ask_next(&mut self, key: &LinkKey, request: Request) {
-        self.gone(key, "its connection is closed");
+    fn ask_next(&mut self, key: &LinkKey, request: EditorRequest) {
+        self.server_gone(key, "its connection is closed");
         match self.links.get(key) {
-            Some(Link::Up(_)) => self.without_server(request),
-            _ => self.route(request.lost()),
+            Some(ServerLink::Up(_)) => self.without_server(request),
+            _ => self.route_request(request.as_lost()),
         }
     }
 
     /// The parameters as a server wants them: its columns, and the name under which it knows the document.
-    fn for_server(&self, key: &LinkKey, request: &Request) -> Option<Arc<RawValue>> {
-        let encoding = self.desk.met().1;
+    fn for_server(&self, key: &LinkKey, request: &EditorRequest) -> Option<Arc<RawValue>> {
+        let encoding = self.desk.abilities_and_encoding().1;
         let params = request.params.clone()?;
-        let peek = Peek::of(Some(&params));
+        let peek = Peek::from_params(Some(&params));
         let known = peek.uri().and_then(|uri| {
             let document = self.documents.get(uri)?;
             Some((uri, document.view.uri(&document.doc)))
@@ -274,7 +282,7 @@ impl Editor {
         let remembered = (request.method == "textDocument/codeAction")
             .then(|| self.eyes.get(key))
             .flatten()
-            .filter(|_| !self.desk.met().0.diagnostics.data);
+            .filter(|_| !self.desk.abilities_and_encoding().0.diagnostics.data);
         if encoding == Encoding::Utf16 && !is_renamed && remembered.is_none() {
             return Some(params);
         }
@@ -284,7 +292,7 @@ impl Editor {
         }
         if encoding != Encoding::Utf16 {
             let texts = |uri: &str| self.documents.get(uri).map(|document| Arc::clone(&document.text));
-            let documents = Documents { asked: &self.last_uri, texts: &texts };
+            let documents = MessageDocuments { asked: &self.last_uri, texts: &texts };
             value = translate::to_server(value, encoding, documents);
         }
         if let Some((_, ours)) = known.filter(|_| is_renamed) {
@@ -298,55 +306,55 @@ impl Editor {
     }
 
     /// Answers from the map, on a thread of its own.
-    pub(super) fn ask_map(&mut self, request: Request) {
+    pub(super) fn ask_map(&mut self, request: EditorRequest) {
         self.ask_map_or(request, false);
     }
 
     /// Answers from the map while a server starts, which is waited for if the map has nothing.
-    fn ask_map_first(&mut self, request: Request) {
+    fn ask_map_first(&mut self, request: EditorRequest) {
         let may_wait = request.until.is_none();
         self.ask_map_or(request, may_wait);
     }
 
-    fn ask_map_or(&mut self, request: Request, may_wait: bool) {
+    fn ask_map_or(&mut self, request: EditorRequest, may_wait: bool) {
         if !self.desk.is_waiting(&request.id) {
             return;
         }
         let mut params = request.value();
-        let peek = Peek::of(request.params.as_deref());
+        let peek = Peek::from_params(request.params.as_deref());
         let uri = peek.uri().unwrap_or_default().to_owned();
         let document = self.documents.get(&uri);
         let root = document.map(|document| document.root.clone()).or_else(|| self.any_root());
         let Some(root) = root else { return self.desk.answer_raw(&request.id, "null") };
         let path = document.and_then(|document| path_in(&document.doc));
         let text = document.map(|document| Arc::clone(&document.text));
-        let encoding = self.desk.met().1;
+        let encoding = self.desk.abilities_and_encoding().1;
         if encoding != Encoding::Utf16 {
             let texts = |_: &str| text.clone();
-            params = translate::to_server(params, encoding, Documents { asked: &uri, texts: &texts });
+            params = translate::to_server(params, encoding, MessageDocuments { asked: &uri, texts: &texts });
         }
         let id = request.id.clone();
         let work = move |workspace: &Arc<Workspace>, cancel: &CancelToken| {
             let text = text.as_deref();
             let question =
-                fallback::Question { workspace, path: path.as_ref(), text, params: &params, cancel };
-            let answer = fallback::answer(&request.method, &question).unwrap_or(Value::Null);
-            let next = (may_wait && is_nothing(&answer)).then(|| Event::Again(request.waiting()));
+                fallback::MapQuestion { workspace, path: path.as_ref(), text, params: &params, cancel };
+            let answer = fallback::answer_from_map(&request.method, &question).unwrap_or(Value::Null);
+            let next = (may_wait && is_nothing(&answer)).then(|| Event::Again(request.as_waiting()));
             (request, answer, next)
         };
-        self.aside(&root, id, work);
+        self.answer_aside(&root, id, work);
     }
 
     /// Works on a request aside, with the open project; what is answered is shaped for the editor, unless something else is to be done
     /// for it.
-    fn aside(
+    fn answer_aside(
         &self,
         root: &hob_base::AbsPath,
         id: RequestId,
-        work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (Request, Value, Option<Event>) + Send + 'static,
+        work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (EditorRequest, Value, Option<Event>) + Send + 'static,
     ) {
         let (host, desk, root) = (Arc::clone(&self.host), Arc::clone(&self.desk), root.clone());
-        let view = self.host.live().pool().view(&root);
+        let view = self.host.live().pool().overlay_of(&root);
         let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
         let promise = Promise::new(Arc::clone(&desk), id.clone());
         let run = move || {
@@ -358,13 +366,13 @@ impl Editor {
             let (request, answer, next) = work(&workspace, &cancel);
             if let Some(next) = next {
                 promise.pass_on();
-                return desk.post(next);
+                return desk.post_event(next);
             }
-            let uri = Peek::of(request.params.as_deref()).uri().unwrap_or_default().to_owned();
+            let uri = Peek::from_params(request.params.as_deref()).uri().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&view, uri);
             desk.answer_shaped(&request, answer, (&Context { uri: &uri, text: None }, &texts));
         };
-        self.desk.aside("hob-editor-map", &id, run);
+        self.desk.work_aside("hob-editor-map", &id, run);
     }
 
     pub(super) fn any_root(&self) -> Option<hob_base::AbsPath> {
@@ -373,22 +381,25 @@ impl Editor {
     }
 
     /// The symbols of the project: the map's at once, and those of every server that has them in time.
-    fn symbols(&mut self, request: Request) {
+    fn symbols(&mut self, request: EditorRequest) {
         let Some(root) = self.any_root() else { return self.desk.answer_raw(&request.id, "[]") };
-        let up = |link: &Link| match link {
-            Link::Up(instance) if instance.offers("workspaceSymbolProvider", "workspace/symbol") => {
+        let up = |link: &ServerLink| match link {
+            ServerLink::Up(instance)
+                if instance.has_capability("workspaceSymbolProvider", "workspace/symbol") =>
+            {
                 Some(Arc::clone(instance))
             }
             _ => None,
         };
         let servers: Vec<Arc<Instance>> = self.links.values().filter_map(up).collect();
         let token = CancelToken::new(Deadline::after(SYMBOLS_WITHIN));
-        self.desk.works(&request.id, Worker::Thread(token.clone()));
+        self.desk.set_worker(&request.id, Worker::Thread(token.clone()));
         let id = request.id.clone();
-        self.aside(&root, id, move |workspace, cancel| {
+        self.answer_aside(&root, id, move |workspace, cancel| {
             let params = request.value();
-            let question = fallback::Question { workspace, path: None, text: None, params: &params, cancel };
-            let mut all = fallback::answer(&request.method, &question).unwrap_or(Value::Null);
+            let question =
+                fallback::MapQuestion { workspace, path: None, text: None, params: &params, cancel };
+            let mut all = fallback::answer_from_map(&request.method, &question).unwrap_or(Value::Null);
             for server in servers {
                 if let Ok(found) = server.request_value("workspace/symbol", &params, &token) {
                     all = fallback::merge_symbols(&found, all);
@@ -409,8 +420,8 @@ impl Editor {
         let due: Vec<_> = self.held.extract_if(.., |(until, ..)| *until <= now).collect();
         for (_, due, request) in due {
             match due {
-                Due::Again => self.route(request),
-                Due::Map if fallback::answers(&request.method) => self.ask_map(request),
+                Due::Again => self.route_request(request),
+                Due::Map if fallback::has_answer(&request.method) => self.ask_map(request),
                 // A server works on it, and nobody else could.
                 Due::Map if !self.desk.is_unattended(&request.id) => {}
                 Due::Map => self.without_server(request),
@@ -419,7 +430,7 @@ impl Editor {
     }
 
     /// Asks a request again that a loading server has no answer to.
-    pub(super) fn ask_later(&mut self, request: Request) {
+    pub(super) fn ask_later(&mut self, request: EditorRequest) {
         self.held.push((Instant::now() + AGAIN_AFTER, Due::Again, request));
     }
 }
@@ -437,6 +448,6 @@ pub(super) fn is_nothing(answer: &Value) -> bool {
     answer.is_null() || answer.as_array().is_some_and(Vec::is_empty)
 }
 
-fn is_as_on_disk(document: &Document) -> bool {
+fn is_as_on_disk(document: &EditorDocument) -> bool {
     document.view.is_as_on_disk(&document.doc, &document.text)
 }

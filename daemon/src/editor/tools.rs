@@ -10,11 +10,11 @@ use hob_live::rpc::{ResponseError, codes};
 use hob_proto::{ClientKind, Form};
 use serde_json::{Map, Value};
 
-use super::Editor;
+use super::ServedEditor;
 use super::begin::path_of;
-use super::desk::{Promise, Request, Worker};
-use super::own::{Asking, Document, Tool, tool_of};
-use super::shape::translate::{self, Documents};
+use super::desk::{EditorRequest, Promise, Worker};
+use super::own::{Tool, ToolContext, ToolDocument, tool_of};
+use super::shape::translate::{self, MessageDocuments};
 use crate::calls::{CallRequest, EditorClient};
 use crate::host::Host;
 
@@ -22,50 +22,51 @@ use crate::host::Host;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The documents that the editor has open, by their URIs.
-type Open = HashMap<String, (AbsPath, WsPath, Arc<str>)>;
+type OpenTexts = HashMap<String, (AbsPath, WsPath, Arc<str>)>;
 
-impl Editor {
+impl ServedEditor {
     /// Sees to a request of hob's own.
-    pub(super) fn own(&mut self, request: Request) {
+    pub(super) fn run_own_tool(&mut self, request: EditorRequest) {
         let Some(root) = self.any_root() else {
             let error = ResponseError::new(codes::REQUEST_FAILED, "the editor has no folder open");
-            return self.desk.refuse(&request.id, &error);
+            return self.desk.refuse_request(&request.id, &error);
         };
         let token = CancelToken::new(Deadline::after(PATIENCE));
-        self.desk.works(&request.id, Worker::Thread(token.clone()));
+        self.desk.set_worker(&request.id, Worker::Thread(token.clone()));
         let open = self.documents.iter().filter_map(|(uri, document)| match &document.doc {
             Doc::Inside(path) => {
                 Some((uri.clone(), (document.root.clone(), path.clone(), Arc::clone(&document.text))))
             }
             Doc::Outside(_) => None,
         });
-        let open: Open = open.collect();
+        let open: OpenTexts = open.collect();
         let (host, calls, desk) = (Arc::clone(&self.host), Arc::clone(&self.calls), Arc::clone(&self.desk));
         let (client, folders) = (self.client.clone(), self.folders.clone());
         let id = request.id.clone();
         let promise = Promise::new(Arc::clone(&desk), id.clone());
-        let encoding = self.desk.met().1;
+        let encoding = self.desk.abilities_and_encoding().1;
         let run = move || {
             let _promise = promise;
             let params = request.value();
             let asked =
                 params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default().to_owned();
             let texts = |uri: &str| open.get(uri).map(|(_, _, text)| Arc::clone(text));
-            let params = translate::to_server(params, encoding, Documents { asked: &asked, texts: &texts });
+            let params =
+                translate::to_server(params, encoding, MessageDocuments { asked: &asked, texts: &texts });
             let find = |uri: &str| find(&host, (&open, &folders), uri);
-            let asking = Asking { find: &find, cancel: &token };
+            let asking = ToolContext { find: &find, cancel: &token };
             match tool_of(&request.method, &params, &asking) {
                 Some(Ok(tool)) => {
                     let answer = calls.call(call(tool, (&client, root), token.clone()));
                     desk.answer_raw(&request.id, &answer.envelope);
                 }
                 Some(Err(why)) => {
-                    desk.refuse(&request.id, &ResponseError::new(codes::INVALID_PARAMS, why));
+                    desk.refuse_request(&request.id, &ResponseError::new(codes::INVALID_PARAMS, why));
                 }
                 None => desk.answer_raw(&request.id, "null"),
             }
         };
-        self.desk.aside("hob-editor-own", &id, run);
+        self.desk.work_aside("hob-editor-own", &id, run);
     }
 }
 
@@ -88,14 +89,14 @@ fn call(tool: Tool, (client, root): (&EditorClient, AbsPath), cancel: CancelToke
     }
 }
 
-fn find(host: &Host, (open, folders): (&Open, &[AbsPath]), uri: &str) -> Option<Document> {
+fn find(host: &Host, (open, folders): (&OpenTexts, &[AbsPath]), uri: &str) -> Option<ToolDocument> {
     if let Some((root, path, text)) = open.get(uri) {
         let workspace = host.workspace(root).ok()?;
-        return Some(Document { workspace, path: path.clone(), text: Some(Arc::clone(text)) });
+        return Some(ToolDocument { workspace, path: path.clone(), text: Some(Arc::clone(text)) });
     }
     let path = path_of(&uri.into())?;
     let folder = folders.iter().find(|folder| path.relative_to(folder).is_ok())?;
     let workspace = host.workspace(folder).ok()?;
     let path = path.relative_to(workspace.root()).ok()?;
-    Some(Document { workspace, path, text: None })
+    Some(ToolDocument { workspace, path, text: None })
 }

@@ -1,7 +1,7 @@
 //! Versions of documents in edits: a server numbers its own text, an editor refuses an edit of another number than its own.
 
 use hob_live::instance::Instance;
-use hob_live::views::{EditorId, View};
+use hob_live::views::{EditorId, ProjectOverlay};
 use serde_json::Value;
 
 /// The methods whose answers (or parameters) may contain edits of several documents.
@@ -22,9 +22,13 @@ pub(super) fn may_have(method: &str) -> bool {
 
 /// Puts the editor's numbers for the server's wherever a document is edited; `null`, which is "whatever it is", where the text is not the
 /// editor's.
-pub(super) fn renumber(said: &mut Value, (view, instance): (&View, &Instance), editor: EditorId) {
+pub(super) fn to_editor_versions(
+    said: &mut Value,
+    (view, instance): (&ProjectOverlay, &Instance),
+    editor: EditorId,
+) {
     walk(said, &|uri, version| {
-        let doc = view.doc(uri);
+        let doc = view.document_of_uri(uri);
         view.has_open(editor, &doc).then(|| instance.editors_version(&doc, version, editor)).flatten()
     });
 }

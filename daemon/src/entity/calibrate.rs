@@ -18,7 +18,7 @@ const STEPS: &[(f64, f64)] = &[
 ];
 
 /// Returns the confidence of an answer of this standing, from 0 to 1, in hundredths.
-pub(crate) fn confidence(standing: f64) -> f64 {
+pub(crate) fn confidence_of(standing: f64) -> f64 {
     let after = STEPS.iter().position(|(at, _)| *at >= standing).unwrap_or(STEPS.len() - 1);
     let (to, high) = STEPS[after];
     let (from, low) = STEPS[after.saturating_sub(1)];
@@ -32,7 +32,8 @@ mod tests {
 
     #[test]
     fn it_rises_and_stays_within_bounds() {
-        let all: Vec<f64> = (-10..=1200).map(|thousandth| confidence(f64::from(thousandth) / 1e3)).collect();
+        let all: Vec<f64> =
+            (-10..=1200).map(|thousandth| confidence_of(f64::from(thousandth) / 1e3)).collect();
         assert!(all.is_sorted());
         assert!(all.iter().all(|one| (0.0..=1.0).contains(one)));
         assert!(STEPS.is_sorted());

@@ -1,6 +1,6 @@
 //! Describes the candidates for a subject, with everything that speaks for and against each.
 
-use hob_proto::tools::entity::Source;
+use hob_proto::tools::entity::EntitySource;
 use serde_json::{Map, Value};
 
 use super::fit::Fit;
@@ -13,7 +13,7 @@ pub(crate) struct Candidate {
     /// As answers write it.
     pub(crate) kind: String,
     pub(crate) description: String,
-    pub(crate) source: Source,
+    pub(crate) source: EntitySource,
     pub(crate) uri: String,
     pub(crate) attributes: Map<String, Value>,
     /// The file, or the folder, relative to the workspace; empty for what has none.

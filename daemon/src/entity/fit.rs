@@ -6,7 +6,7 @@
 
 use hob_text::ranked::Term;
 
-use super::subject::Reading;
+use super::subject::SubjectReading;
 
 /// Value of the very name: there is room above it for whatever else speaks for a candidate.
 pub(crate) const EXACT: f64 = 0.94;
@@ -16,7 +16,7 @@ const SLIP_FROM: usize = 5;
 
 /// The way in which a name fits, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Class {
+pub(crate) enum NameMatchClass {
     /// It is the name.
     Exact,
     /// But for upper and lower case, or for how its words are joined.
@@ -31,7 +31,7 @@ pub(crate) enum Class {
     Text,
 }
 
-impl Class {
+impl NameMatchClass {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -47,13 +47,13 @@ impl Class {
 /// The degree to which a candidate fits: a class and a value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Fit {
-    pub(crate) class: Class,
+    pub(crate) class: NameMatchClass,
     pub(crate) value: f64,
 }
 
 /// A candidate's name, taken apart for the comparison.
 #[derive(Clone, Debug)]
-pub(crate) struct Named<'n> {
+pub(crate) struct NameForms<'n> {
     /// The candidate's own name, as it is written.
     pub(crate) name: &'n str,
     /// The words of the candidate's own name.
@@ -65,22 +65,22 @@ pub(crate) struct Named<'n> {
 }
 
 /// Returns the fit of a name with a reading; `None` if it does not fit at all.
-pub(crate) fn fit(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
-    let placed = placement(reading, named);
-    let own = own(reading, named);
-    let joint = jointly(reading, named);
+pub(crate) fn name_match(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
+    let placed = placement_factor(reading, named);
+    let own = match_own_name(reading, named);
+    let joint = match_across_container(reading, named);
     let best = own.into_iter().map(|fit| Fit { value: fit.value * placed, ..fit }).chain(joint);
     let best = best.reduce(|a, b| if b.value > a.value { b } else { a })?;
     Some(Fit { value: best.value * reading.weight, ..best })
 }
 
 /// The factor for a candidate's place: 1 in the container that the words name, or if they name none; from 0.55 to 0.95 elsewhere.
-fn placement(reading: &Reading, named: &Named<'_>) -> f64 {
+fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
     if reading.container.is_empty() {
         return 1.0;
     }
     let share = |places: &[&[Term]]| {
-        let has = |said: &&Term| places.iter().copied().flatten().any(|term| alike(said, term) >= SLIP);
+        let has = |said: &&Term| places.iter().copied().flatten().any(|term| likeness_of(said, term) >= SLIP);
         reading.container.iter().filter(has).count() as f64 / reading.container.len() as f64
     };
     // In that name is where it was said to be; somewhere below such a folder it may be.
@@ -92,38 +92,38 @@ fn placement(reading: &Reading, named: &Named<'_>) -> f64 {
 }
 
 /// The name by itself.
-fn own(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
+fn match_own_name(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     if reading.name == named.name {
-        return Some(Fit { class: Class::Exact, value: EXACT });
+        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
     }
     if reading.name.eq_ignore_ascii_case(named.name) {
-        return Some(Fit { class: Class::Spelt, value: EXACT - 0.08 });
+        return Some(Fit { class: NameMatchClass::Spelt, value: EXACT - 0.08 });
     }
-    let (said, has) = (joined(&reading.terms), joined(&named.terms));
+    let (said, has) = (joined_words(&reading.terms), joined_words(&named.terms));
     if said == has {
-        return Some(Fit { class: Class::Spelt, value: EXACT - 0.09 });
+        return Some(Fit { class: NameMatchClass::Spelt, value: EXACT - 0.09 });
     }
     // As it is written first: two names can be one edit away once their words are joined, and one of them as they stand.
     let as_written = is_slip(&reading.name.to_lowercase(), &named.name.to_lowercase());
     if as_written || is_slip(&said, &has) {
         // The shorter a name, the more names are one edit away.
         let value = EXACT - if said.len() >= 8 { 0.10 } else { 0.14 } - if as_written { 0.0 } else { 0.06 };
-        return Some(Fit { class: Class::Slip, value });
+        return Some(Fit { class: NameMatchClass::Slip, value });
     }
     by_words(&reading.terms, &named.terms)
 }
 
 /// Returns the fit of words that are spread over the name and its container: "FlagSet Parse" is `FlagSet.Parse`.
-fn jointly(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
+fn match_across_container(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     if !reading.container.is_empty() || reading.terms.len() < 2 {
         return None;
     }
     let (mut in_name, mut in_around, mut told) = (0.0, 0.0, vec![false; named.terms.len()]);
     for said in &reading.terms {
-        let best = named.terms.iter().enumerate().map(|(at, term)| (alike(said, term), at));
+        let best = named.terms.iter().enumerate().map(|(at, term)| (likeness_of(said, term), at));
         let (own, at) = best.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-        let outer = named.outer.iter().map(|term| alike(said, term)).fold(0.0, f64::max);
-        let path = named.path.iter().map(|term| alike(said, term)).fold(0.0, f64::max);
+        let outer = named.outer.iter().map(|term| likeness_of(said, term)).fold(0.0, f64::max);
+        let path = named.path.iter().map(|term| likeness_of(said, term)).fold(0.0, f64::max);
         let around = outer.max(0.95 * path);
         if own > 0.0 && own >= around {
             in_name += own;
@@ -137,8 +137,9 @@ fn jointly(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
     if in_name == 0.0 || in_around == 0.0 {
         return None;
     }
-    let class = if said >= 0.999 && own >= 0.999 { Class::Spelt } else { Class::Words };
-    let value = if class == Class::Spelt { EXACT - 0.09 } else { (0.50 + 0.35 * own) * said.powi(2) };
+    let class = if said >= 0.999 && own >= 0.999 { NameMatchClass::Spelt } else { NameMatchClass::Words };
+    let value =
+        if class == NameMatchClass::Spelt { EXACT - 0.09 } else { (0.50 + 0.35 * own) * said.powi(2) };
     Some(Fit { class, value })
 }
 
@@ -150,7 +151,7 @@ fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
     let mut told = vec![0.0_f64; has.len()];
     let mut explained = 0.0;
     for word in said {
-        let best = has.iter().enumerate().map(|(at, term)| (alike(word, term), at));
+        let best = has.iter().enumerate().map(|(at, term)| (likeness_of(word, term), at));
         let (how, at) = best.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
         explained += how;
         told[at] = told[at].max(how);
@@ -162,7 +163,7 @@ fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
     let letters = |terms: &[Term]| terms.iter().map(|term| term.word.len()).sum::<usize>().max(1) as f64;
     let covered: f64 = told.iter().zip(has).map(|(how, term)| how * term.word.len() as f64).sum();
     let covered = (covered / letters(has)).min(1.0);
-    let class = if share >= 0.8 { Class::Words } else { Class::Part };
+    let class = if share >= 0.8 { NameMatchClass::Words } else { NameMatchClass::Part };
     // All of the words, however many others the name has, are worth more than some of them.
     Some(Fit { class, value: (0.50 + 0.38 * covered) * share.powi(2) })
 }
@@ -173,7 +174,7 @@ const BEGINNING: f64 = 0.85;
 const SLIP: f64 = 0.8;
 
 /// Returns how alike two words are, from 0 to 1.
-pub(crate) fn alike(said: &Term, has: &Term) -> f64 {
+pub(crate) fn likeness_of(said: &Term, has: &Term) -> f64 {
     if said.word == has.word {
         return 1.0;
     }
@@ -188,7 +189,7 @@ pub(crate) fn alike(said: &Term, has: &Term) -> f64 {
     if long && is_one_edit(&said.word, &has.word) { SLIP } else { 0.0 }
 }
 
-pub(crate) fn joined(terms: &[Term]) -> String {
+pub(crate) fn joined_words(terms: &[Term]) -> String {
     terms.iter().map(|term| term.word.as_str()).collect()
 }
 
@@ -213,7 +214,7 @@ pub(crate) fn is_one_edit(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use hob_text::ranked::terms;
+    use hob_text::ranked::terms_of;
 
     use super::super::subject::Subject;
     use super::*;
@@ -221,8 +222,8 @@ mod tests {
     fn value(said: &str, name: &str, around: &str) -> f64 {
         let subject = Subject::parse(said, &[]).expect("there are words");
         let (outer, path) = around.split_once(' ').unwrap_or((around, ""));
-        let named = Named { name, terms: terms(name), outer: terms(outer), path: terms(path) };
-        let fits = subject.readings.iter().filter_map(|reading| fit(reading, &named));
+        let named = NameForms { name, terms: terms_of(name), outer: terms_of(outer), path: terms_of(path) };
+        let fits = subject.readings.iter().filter_map(|reading| name_match(reading, &named));
         fits.map(|fit| fit.value).fold(0.0, f64::max)
     }
 

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use hob_proto::tools::entity::Mode;
 
-use super::calibrate::confidence;
+use super::calibrate::confidence_of;
 use super::candidate::Candidate;
-use super::fit::Class;
+use super::fit::NameMatchClass;
 
 /// Less than this fits nothing that was said: of a name, that a part of it occurs somewhere; of a phrase, that half of it does.
 const FLOOR_OF_NAMES: f64 = 0.45;
@@ -53,7 +53,7 @@ pub(crate) fn score(candidates: &mut [Candidate], expected: &Expected) {
         add("local", if traits.is_local { -0.06 } else { 0.0 });
         add("private", if traits.is_exported { 0.0 } else { -0.01 });
         add("hub", 0.02 * traits.hub);
-        add("near", near(candidate, expected));
+        add("near", nearness_bonus(candidate, expected));
         if let Some(kinds) = expected.kinds {
             add("type", if kinds.contains(&candidate.kind.as_str()) { 0.04 } else { -0.35 });
         }
@@ -64,7 +64,7 @@ pub(crate) fn score(candidates: &mut [Candidate], expected: &Expected) {
 
 /// Returns the amount for a candidate near to the given file: most in the same file, less in the same folder or part
 /// of the project, 0 elsewhere.
-fn near(candidate: &Candidate, expected: &Expected) -> f64 {
+fn nearness_bonus(candidate: &Candidate, expected: &Expected) -> f64 {
     let Some(from) = &expected.near else { return 0.0 };
     if candidate.path.is_empty() {
         return 0.0;
@@ -84,7 +84,7 @@ fn near(candidate: &Candidate, expected: &Expected) -> f64 {
 }
 
 /// Puts the likeliest first; what nothing tells apart goes by source and ID.
-pub(crate) fn order(candidates: &mut [Candidate]) {
+pub(crate) fn sort_by_score(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| match b.score().total_cmp(&a.score()) {
         Ordering::Equal => (a.source, &a.id).cmp(&(b.source, &b.id)),
         unequal => unequal,
@@ -92,14 +92,14 @@ pub(crate) fn order(candidates: &mut [Candidate]) {
 }
 
 /// One figure for how sure the first is: its score, less what the second takes away.
-pub(crate) fn standing(first: f64, second: Option<f64>) -> f64 {
+pub(crate) fn standing_of(first: f64, second: Option<f64>) -> f64 {
     let ahead = second.map_or(FAR_BEHIND, |second| (first - second).min(FAR_BEHIND));
     first * (0.5 + 0.5 * (ahead / FAR_BEHIND).clamp(0.0, 1.0))
 }
 
 /// The decision on a list of candidates.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum SubjectDecision {
     /// The first is the answer, so surely.
     Resolved(f64),
     /// It is not sure which; how sure the first would be, and why nothing was chosen.
@@ -110,13 +110,13 @@ pub(crate) enum Verdict {
 
 /// Limits of the decision.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct DecisionLimits {
     pub(crate) accept: f64,
     pub(crate) least: f64,
 }
 
 /// Leaves out what fits too little to be meant, and what only announces another candidate.
-pub(crate) fn plausible(candidates: &mut Vec<Candidate>, (is_name, most): (bool, usize)) {
+pub(crate) fn keep_plausible(candidates: &mut Vec<Candidate>, (is_name, most): (bool, usize)) {
     let defined: BTreeSet<(String, String)> = candidates
         .iter()
         .filter(|candidate| !candidate.traits.is_declaration)
@@ -147,32 +147,32 @@ pub(crate) fn confidences(candidates: &[Candidate]) -> Vec<f64> {
         let rival = if at == 0 { scores.get(1) } else { scores.first() };
         // Who is behind the first is as sure as what the first leaves over.
         let standing = match (at, rival) {
-            (0, rival) => standing(scores[0], rival.copied()),
-            (_, Some(first)) => standing(scores[at], Some(*first)) * (scores[at] / first).powi(4),
+            (0, rival) => standing_of(scores[0], rival.copied()),
+            (_, Some(first)) => standing_of(scores[at], Some(*first)) * (scores[at] / first).powi(4),
             (_, None) => 0.0,
         };
-        confidence(standing)
+        confidence_of(standing)
     };
     (0..scores.len()).map(of).collect()
 }
 
 /// The end of it, without anybody being asked.
-pub(crate) fn decide(candidates: &[Candidate], mode: Mode, limits: Limits) -> Verdict {
-    let Some(first) = candidates.first() else { return Verdict::NotFound };
+pub(crate) fn decide(candidates: &[Candidate], mode: Mode, limits: DecisionLimits) -> SubjectDecision {
+    let Some(first) = candidates.first() else { return SubjectDecision::NotFound };
     let sure = confidences(candidates)[0];
     if sure < limits.least {
-        return Verdict::NotFound;
+        return SubjectDecision::NotFound;
     }
     if mode == Mode::Quick {
-        return Verdict::Resolved(sure);
+        return SubjectDecision::Resolved(sure);
     }
     let as_likely = |other: &&Candidate| {
-        let by_words = first.fit.class == Class::Words && other.fit.class == Class::Words;
+        let by_words = first.fit.class == NameMatchClass::Words && other.fit.class == NameMatchClass::Words;
         first.score() - other.score() < if by_words { AS_LIKELY_WORDS } else { AS_LIKELY }
     };
     let rivals: Vec<&Candidate> = candidates[1..].iter().filter(as_likely).collect();
     if sure >= limits.accept && rivals.is_empty() {
-        return Verdict::Resolved(sure);
+        return SubjectDecision::Resolved(sure);
     }
     let (reason, dimension) = match rivals.first() {
         Some(rival) => told_apart(first, rival, rivals.len()),
@@ -189,7 +189,7 @@ pub(crate) fn decide(candidates: &[Candidate], mode: Mode, limits: Limits) -> Ve
             "confidence",
         ),
     };
-    Verdict::Ambiguous { confidence: sure, reason, dimension }
+    SubjectDecision::Ambiguous { confidence: sure, reason, dimension }
 }
 
 /// Returns the reason why two candidates that fit alike are not told apart, with the argument to pass, and the
@@ -207,7 +207,7 @@ fn told_apart(first: &Candidate, other: &Candidate, others: usize) -> (String, &
         ("file", "context.provenance or context.realm")
     };
     let fit = first.fit.class.max(other.fit.class);
-    let alike = if fit == Class::Exact { "are called exactly so" } else { "fit equally well" };
+    let alike = if fit == NameMatchClass::Exact { "are called exactly so" } else { "fit equally well" };
     let reason =
         format!("{} things {alike}; they differ in {dimension}. Pass {pass}, or one of the IDs.", others + 1);
     (reason, dimension)

@@ -1,7 +1,7 @@
 //! Lists the kinds that an entity can have, and the words for them.
 
 /// A word that people use for a kind, and the kinds that it may mean, as answers write them.
-type Row = (&'static str, &'static [&'static str]);
+type KindRow = (&'static str, &'static [&'static str]);
 
 const TYPES: &[&str] = &["class", "struct", "interface", "trait", "enum", "type"];
 
@@ -22,7 +22,7 @@ pub(crate) const SYMBOLS: &[&str] = &[
     "macro",
 ];
 
-const ROWS: &[Row] = &[
+const ROWS: &[KindRow] = &[
     ("function", &["function", "method", "macro"]),
     ("func", &["function", "method", "macro"]),
     ("method", &["method", "function"]),
@@ -64,6 +64,6 @@ pub(crate) fn kinds_of(word: &str) -> Option<&'static [&'static str]> {
 }
 
 /// Every word for a kind, for somebody who wrote another.
-pub(crate) fn words() -> Vec<&'static str> {
+pub(crate) fn kind_words() -> Vec<&'static str> {
     ROWS.iter().map(|(word, _)| *word).collect()
 }

@@ -3,7 +3,7 @@
 //! Words can be read in more than one way ("session file" is a name of two words, or a file called session), so a subject is
 //! a list of readings, and a candidate counts by the one that it fits best.
 
-use hob_text::ranked::{Term, says_nothing, terms};
+use hob_text::ranked::{Term, says_nothing, terms_of};
 
 use super::kinds::kinds_of;
 
@@ -17,7 +17,7 @@ const TYPED: f64 = 1.0;
 
 /// One way to read a subject.
 #[derive(Clone, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct SubjectReading {
     /// The name as it was written, without what frames it.
     pub(crate) name: String,
     /// The words of the reading's name.
@@ -36,7 +36,7 @@ pub(crate) struct Reading {
 pub(crate) struct Subject {
     /// As it was said, without quotes.
     pub(crate) text: String,
-    pub(crate) readings: Vec<Reading>,
+    pub(crate) readings: Vec<SubjectReading>,
     /// The words that say something, once each.
     pub(crate) content: Vec<Term>,
     /// True if the subject is one word, or one as it stands in code with its kind or container: nobody describes
@@ -47,24 +47,24 @@ pub(crate) struct Subject {
 impl Subject {
     /// `None` if there is no letter and no figure in it.
     pub(crate) fn parse(text: &str, aliases: &[String]) -> Option<Self> {
-        let text = unquoted(text);
-        let content = content(text);
+        let text = without_quotes(text);
+        let content = content_words(text);
         if content.is_empty() {
             return None;
         }
         let mut readings = Vec::new();
         read(text, 1.0, &mut readings);
         for alias in aliases {
-            read(unquoted(alias), ALIAS, &mut readings);
+            read(without_quotes(alias), ALIAS, &mut readings);
         }
-        let is_framed = |reading: &Reading| reading.kinds.is_some() || !reading.inside.is_empty();
+        let is_framed = |reading: &SubjectReading| reading.kinds.is_some() || !reading.inside.is_empty();
         let is_name = !text.contains(char::is_whitespace)
             || readings.iter().any(|reading| is_framed(reading) && is_code(&reading.name));
         Some(Self { text: text.to_owned(), readings, content, is_name })
     }
 
     /// Names to look for: of every reading as it was written, and joined as identifiers are.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub(crate) fn names_to_find(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         let mut push = |name: String| {
             if name.len() > 1 && !names.contains(&name) {
@@ -96,8 +96,8 @@ fn is_code(name: &str) -> bool {
 }
 
 /// The words that say something; all of them if none does.
-fn content(text: &str) -> Vec<Term> {
-    let all = terms(&text.replace("'s ", " ").replace("’s ", " "));
+fn content_words(text: &str) -> Vec<Term> {
+    let all = terms_of(&text.replace("'s ", " ").replace("’s ", " "));
     let mut some: Vec<Term> = all.iter().filter(|term| !says_nothing(&term.word)).cloned().collect();
     if some.is_empty() {
         some = all;
@@ -107,20 +107,20 @@ fn content(text: &str) -> Vec<Term> {
     some
 }
 
-fn unquoted(text: &str) -> &str {
+fn without_quotes(text: &str) -> &str {
     text.trim().trim_matches(|c: char| matches!(c, '"' | '`' | '\'' | '“' | '”')).trim()
 }
 
 /// Adds every way to read a text.
-fn read(text: &str, weight: f64, readings: &mut Vec<Reading>) {
+fn read(text: &str, weight: f64, readings: &mut Vec<SubjectReading>) {
     add(text, None, weight, readings);
-    if let Some((rest, kinds)) = typed(text) {
+    if let Some((rest, kinds)) = split_off_kind(text) {
         add(rest, Some(kinds), weight * TYPED, readings);
     }
 }
 
 /// A word for a kind before or behind the rest: "class Flask", "the session file".
-fn typed(text: &str) -> Option<(&str, &'static [&'static str])> {
+fn split_off_kind(text: &str) -> Option<(&str, &'static [&'static str])> {
     let text = text.strip_prefix("the ").unwrap_or(text).trim();
     let (first, behind) = text.split_once(char::is_whitespace)?;
     if let Some(kinds) = kinds_of(first) {
@@ -130,19 +130,19 @@ fn typed(text: &str) -> Option<(&str, &'static [&'static str])> {
     Some((before.trim(), kinds_of(last)?))
 }
 
-fn add(text: &str, kinds: Option<&'static [&'static str]>, weight: f64, readings: &mut Vec<Reading>) {
-    let (name, inside) = placed(text);
+fn add(text: &str, kinds: Option<&'static [&'static str]>, weight: f64, readings: &mut Vec<SubjectReading>) {
+    let (name, inside) = split_off_container(text);
     let name = name.trim_end_matches("()").trim();
     let terms = content_in_order(name);
     if terms.is_empty() {
         return;
     }
     let container = content_in_order(&inside);
-    readings.push(Reading { name: name.to_owned(), terms, inside, container, kinds, weight });
+    readings.push(SubjectReading { name: name.to_owned(), terms, inside, container, kinds, weight });
 }
 
 /// Splits a text into the name and its container: `A.b`, `a::b`, "b of A", "b in A", "A's b".
-fn placed(text: &str) -> (&str, String) {
+fn split_off_container(text: &str) -> (&str, String) {
     for word in [" of ", " in ", " from ", " on "] {
         if let Some((name, container)) = text.rsplit_once(word) {
             // "turn a value into a response in the app" is no name in something.
@@ -173,7 +173,7 @@ fn placed(text: &str) -> (&str, String) {
 
 /// Words in order, without those that say nothing unless there are no others.
 fn content_in_order(text: &str) -> Vec<Term> {
-    let all = terms(text);
+    let all = terms_of(text);
     // In one written as code every part counts: `get_or_set`.
     if !text.contains(char::is_whitespace) {
         return all;
@@ -191,11 +191,11 @@ fn is_article(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn readings(text: &str) -> Vec<(String, String, bool)> {
+    fn readings_of(text: &str) -> Vec<(String, String, bool)> {
         let subject = Subject::parse(text, &[]).expect("there are words");
         let words =
             |terms: &[Term]| terms.iter().map(|term| term.word.as_str()).collect::<Vec<_>>().join(" ");
-        let each = |one: &Reading| (words(&one.terms), words(&one.container), one.kinds.is_some());
+        let each = |one: &SubjectReading| (words(&one.terms), words(&one.container), one.kinds.is_some());
         subject.readings.iter().map(each).collect()
     }
 
@@ -209,16 +209,16 @@ mod tests {
             ("`getObjectOr404()`", "get object or 404", ""),
             ("the session store", "session store", ""),
         ] {
-            assert_eq!(readings(text)[0], (name.to_owned(), container.to_owned(), false), "{text}");
+            assert_eq!(readings_of(text)[0], (name.to_owned(), container.to_owned(), false), "{text}");
         }
     }
 
     #[test]
     fn a_word_for_a_kind_is_also_read_as_one() {
-        assert_eq!(readings("class Flask").len(), 2);
-        assert_eq!(readings("class Flask")[1], ("flask".to_owned(), String::new(), true));
-        assert_eq!(readings("session file")[1].0, "session");
-        assert_eq!(readings("file").len(), 1, "alone it is a name");
+        assert_eq!(readings_of("class Flask").len(), 2);
+        assert_eq!(readings_of("class Flask")[1], ("flask".to_owned(), String::new(), true));
+        assert_eq!(readings_of("session file")[1].0, "session");
+        assert_eq!(readings_of("file").len(), 1, "alone it is a name");
     }
 
     #[test]

@@ -86,12 +86,12 @@ impl Attempts {
 
     /// Returns true if a daemon has ended while these contents were parsed.
     pub(super) fn is_suspect(&self, hash: &ContentHash) -> bool {
-        self.suspect(hash).is_some()
+        self.suspect_of(hash).is_some()
     }
 
     /// Notes that these contents are about to be parsed; `None` if they must not be.
     pub(super) fn begin(&self, hash: ContentHash) -> Option<Attempt<'_>> {
-        let suspect = self.suspect(&hash);
+        let suspect = self.suspect_of(&hash);
         if suspect.is_some_and(|suspect| suspect.ended >= ENOUGH) {
             return None;
         }
@@ -104,7 +104,7 @@ impl Attempts {
         Some(Attempt { attempts: self, hash, slot, _turn: turn })
     }
 
-    fn suspect(&self, hash: &ContentHash) -> Option<Suspect> {
+    fn suspect_of(&self, hash: &ContentHash) -> Option<Suspect> {
         self.suspects.read().unwrap_or_else(PoisonError::into_inner).get(hash).copied()
     }
 

@@ -22,7 +22,7 @@ const LULL: Duration = Duration::from_secs(2);
 const REST_FACTOR: u32 = 10;
 
 #[derive(Debug, Default)]
-struct State {
+struct DeriverState {
     changed: bool,
     map_changed: bool,
     /// Files that changed in the map so far.
@@ -36,7 +36,7 @@ struct State {
 /// Tells the deriving thread what happened, and others what it did.
 #[derive(Debug, Default)]
 pub(super) struct Deriver {
-    state: Mutex<State>,
+    state: Mutex<DeriverState>,
     moved: Condvar,
 }
 
@@ -51,7 +51,7 @@ impl Deriver {
     }
 
     /// Something was confirmed, and is to be saved.
-    pub(super) fn confirmed(&self) {
+    pub(super) fn edges_confirmed(&self) {
         self.note_change(None);
     }
 
@@ -67,7 +67,7 @@ impl Deriver {
     }
 
     /// The saved names and lists know of so many changes.
-    pub(super) fn imaged(&self, map_changes: u64) {
+    pub(super) fn image_saved(&self, map_changes: u64) {
         lock(&self.state).imaged = Some(map_changes);
     }
 
@@ -116,7 +116,7 @@ impl Deriver {
         (state.changed, state.map_changed) = (false, false);
     }
 
-    fn ran(&self) {
+    fn note_run(&self) {
         lock(&self.state).runs += 1;
         self.moved.notify_all();
     }
@@ -139,14 +139,14 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     }
     // The first time at once: answers wait for it. It covers everything up to now.
     workspace.deriver.begin();
-    let mut derived_in = derive(workspace);
+    let mut derived_in = derive_now(workspace);
     Vectors::catch_up(workspace);
     snapshot::save(workspace);
     snapshot::save_ranking(workspace);
-    while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
+    while let Some(map_changed) = workspace.deriver.next(pause_after(workspace, derived_in)) {
         if map_changed {
-            promote::recall(workspace, false);
-            derived_in = derive(workspace);
+            promote::recall_confirmed(workspace, false);
+            derived_in = derive_now(workspace);
             Vectors::catch_up(workspace);
         }
         snapshot::save(workspace);
@@ -156,11 +156,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     }
 }
 
-fn rest(workspace: &Workspace, derived_in: Duration) -> Duration {
-    LULL.max(derived_in * REST_FACTOR).max(lock(&workspace.snapshots).rest())
+fn pause_after(workspace: &Workspace, derived_in: Duration) -> Duration {
+    LULL.max(derived_in * REST_FACTOR).max(lock(&workspace.snapshots).pause_after_saving())
 }
 
-fn derive(workspace: &Workspace) -> Duration {
+fn derive_now(workspace: &Workspace) -> Duration {
     let start = Instant::now();
     let mut job = workspace.map().derive_job();
     while workspace.closing.check().is_ok() {
@@ -170,6 +170,6 @@ fn derive(workspace: &Workspace) -> Duration {
             break;
         }
     }
-    workspace.deriver.ran();
+    workspace.deriver.note_run();
     start.elapsed()
 }

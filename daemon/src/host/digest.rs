@@ -51,7 +51,7 @@ pub struct Digest {
 
 /// Everything that is known, in brief.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct WorkspaceDigest {
     /// Digest of the file table.
     pub files: Digest,
     /// Digest of the map.
@@ -69,7 +69,11 @@ impl Workspace {
     ///
     /// # Errors
     /// [`Stopped`] when cancelled.
-    pub fn digest(&self, query: &DigestQuery, cancel: &CancelToken) -> Result<Known, Stopped> {
+    pub fn compute_digest(
+        &self,
+        query: &DigestQuery,
+        cancel: &CancelToken,
+    ) -> Result<WorkspaceDigest, Stopped> {
         let mut attempts = 0;
         loop {
             let generation = self.generation();
@@ -82,10 +86,10 @@ impl Workspace {
         }
     }
 
-    fn digest_once(&self, query: &DigestQuery, cancel: &CancelToken) -> Result<Known, Stopped> {
+    fn digest_once(&self, query: &DigestQuery, cancel: &CancelToken) -> Result<WorkspaceDigest, Stopped> {
         let mut lines = Vec::new();
         let mut tally = |part, each: Vec<(WsPath, String)>| {
-            let (count, each) = within(query, each);
+            let (count, each) = page_below(query, each);
             let hash = hash_of(each.iter().map(|(_, line)| ContentHash::of(line.as_bytes())));
             if query.list == Some(part) {
                 lines.extend(each.into_iter().map(|(_, line)| line));
@@ -93,12 +97,12 @@ impl Workspace {
             Digest { count, hash }
         };
         let files = tally(DigestPart::Files, self.file_lines());
-        let text = self.text().export().into_iter().map(|(path, sum)| {
+        let text = self.text().export_contents().into_iter().map(|(path, sum)| {
             let line = format!("{path} {sum:016x}");
             (path, line)
         });
         let text = tally(DigestPart::Text, text.collect());
-        let (count, order) = within(query, self.map().export_order());
+        let (count, order) = page_below(query, self.map().export_order());
         let mut hashes = Vec::with_capacity(order.len());
         for slice in order.chunks(SLICE) {
             cancel.check()?;
@@ -110,7 +114,7 @@ impl Workspace {
             }
         }
         let map = Digest { count, hash: hash_of(hashes.into_iter()) };
-        Ok(Known { files, map, text, lines, steady: false })
+        Ok(WorkspaceDigest { files, map, text, lines, steady: false })
     }
 
     fn file_lines(&self) -> Vec<(WsPath, String)> {
@@ -139,7 +143,7 @@ impl Workspace {
 }
 
 /// Returns the number of files below the folder, and the page of them that is asked for. `each` is in order of path.
-fn within<T>(query: &DigestQuery, each: Vec<(WsPath, T)>) -> (usize, Vec<(WsPath, T)>) {
+fn page_below<T>(query: &DigestQuery, each: Vec<(WsPath, T)>) -> (usize, Vec<(WsPath, T)>) {
     let mut below: Vec<_> = each.into_iter().filter(|(path, _)| path.is_below(&query.below)).collect();
     let count = below.len();
     below.truncate(query.from.saturating_add(query.limit));

@@ -65,7 +65,7 @@ impl MemoryBudget {
 
 /// An open workspace and when a call last used it.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct UsedWorkspace {
     pub(super) workspace: Arc<Workspace>,
     pub(super) used: Instant,
 }
@@ -93,7 +93,7 @@ impl Watch {
     }
 
     /// Takes note of a look.
-    pub(super) fn looked(&mut self, is_over: bool) {
+    pub(super) fn record_look(&mut self, is_over: bool) {
         self.is_over = is_over;
     }
 
@@ -139,8 +139,8 @@ pub(super) struct Judged {
 
 /// Returns the workspaces and servers that have to go. `resident` is the memory that the system counts for this
 /// process, if it does.
-pub(super) fn superfluous<'o>(
-    open: impl Iterator<Item = (&'o AbsPath, &'o Open)>,
+pub(super) fn find_superfluous<'o>(
+    open: impl Iterator<Item = (&'o AbsPath, &'o UsedWorkspace)>,
     servers: Vec<(InstanceKey, u64, Option<Instant>)>,
     resident: Option<u64>,
     budget: MemoryBudget,
@@ -149,16 +149,19 @@ pub(super) fn superfluous<'o>(
         what: Leaving::Workspace(root.clone()),
         bytes: open.workspace.heap_bytes(),
         used: Some(open.used),
-        busy: open.workspace.busy(),
+        busy: open.workspace.is_busy(),
     });
     let servers = servers.into_iter();
     let servers =
         servers.map(|(key, bytes, used)| Cost { what: Leaving::Server(key), bytes, used, busy: false });
-    choose(spread(workspaces.collect(), resident).into_iter().chain(servers).collect(), budget)
+    choose_leaving(
+        spread_resident(workspaces.collect(), resident).into_iter().chain(servers).collect(),
+        budget,
+    )
 }
 
 /// Has each workspace bear its part of what the process takes besides what they know of.
-fn spread(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost> {
+fn spread_resident(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost> {
     let known: u64 = workspaces.iter().map(|cost| cost.bytes).sum::<u64>().max(1);
     let resident = resident.unwrap_or(known).max(known);
     for cost in &mut workspaces {
@@ -168,7 +171,7 @@ fn spread(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost> {
     workspaces
 }
 
-fn choose(mut all: Vec<Cost>, budget: MemoryBudget) -> Judged {
+fn choose_leaving(mut all: Vec<Cost>, budget: MemoryBudget) -> Judged {
     all.sort_by_key(|cost| cost.used);
     let mut total: u64 = all.iter().map(|cost| cost.bytes).sum();
     let is_far_over = total > budget.bytes.saturating_add(budget.bytes / FAR_OVER);
@@ -196,13 +199,13 @@ fn choose(mut all: Vec<Cost>, budget: MemoryBudget) -> Judged {
 mod tests {
     use super::*;
 
-    fn cost(name: &str, bytes: u64, ago: u64, busy: bool) -> Cost {
+    fn cost_of(name: &str, bytes: u64, ago: u64, busy: bool) -> Cost {
         let used = Instant::now().checked_sub(Duration::from_secs(ago));
         let root = AbsPath::new(format!("/{name}")).expect("absolute");
         Cost { what: Leaving::Workspace(root), bytes, used, busy }
     }
 
-    fn names(Judged { leaving, .. }: Judged) -> Vec<String> {
+    fn leaving_names(Judged { leaving, .. }: Judged) -> Vec<String> {
         let name = |leaving| match leaving {
             Leaving::Workspace(root) => root.to_string(),
             Leaving::Server(key) => key.server.to_owned(),
@@ -213,33 +216,39 @@ mod tests {
     #[test]
     fn those_used_longest_ago_go_until_the_rest_fits() {
         let budget = MemoryBudget { bytes: 100, spare: Duration::from_secs(60) };
-        let all =
-            || vec![cost("new", 60, 1, false), cost("old", 50, 900, false), cost("older", 40, 999, false)];
-        assert_eq!(names(choose(all(), budget)), ["/older", "/old"]);
-        assert_eq!(names(choose(all(), MemoryBudget { bytes: 110, ..budget })), ["/older"]);
-        assert_eq!(choose(all(), MemoryBudget { bytes: 150, ..budget }), Judged::default());
-        let spared = vec![cost("a", 500, 1, false), cost("b", 500, 900, true), cost("c", 500, 0, false)];
-        let judged = choose(spared, budget);
+        let all = || {
+            vec![
+                cost_of("new", 60, 1, false),
+                cost_of("old", 50, 900, false),
+                cost_of("older", 40, 999, false),
+            ]
+        };
+        assert_eq!(leaving_names(choose_leaving(all(), budget)), ["/older", "/old"]);
+        assert_eq!(leaving_names(choose_leaving(all(), MemoryBudget { bytes: 110, ..budget })), ["/older"]);
+        assert_eq!(choose_leaving(all(), MemoryBudget { bytes: 150, ..budget }), Judged::default());
+        let spared =
+            vec![cost_of("a", 500, 1, false), cost_of("b", 500, 900, true), cost_of("c", 500, 0, false)];
+        let judged = choose_leaving(spared, budget);
         assert!(judged.leaving.is_empty() && judged.is_over, "used a moment ago, at work, used last");
     }
 
     #[test]
     fn little_is_spared_far_over_the_budget() {
         let budget = MemoryBudget { bytes: 100, spare: Duration::from_secs(60) };
-        let all = |bytes| vec![cost("a", bytes, 30, false), cost("b", 60, 0, false)];
-        assert!(choose(all(50), budget).is_over);
-        assert_eq!(names(choose(all(80), budget)), ["/a"]);
+        let all = |bytes| vec![cost_of("a", bytes, 30, false), cost_of("b", 60, 0, false)];
+        assert!(choose_leaving(all(50), budget).is_over);
+        assert_eq!(leaving_names(choose_leaving(all(80), budget)), ["/a"]);
     }
 
     #[test]
     fn what_the_system_counts_is_what_counts() {
         let budget = MemoryBudget { bytes: 200, spare: Duration::from_secs(60) };
-        let all = || (1..=4).map(|n| cost(&n.to_string(), 10, n * 100, false)).collect::<Vec<_>>();
-        assert_eq!(choose(all(), budget), Judged::default());
-        assert_eq!(names(choose(spread(all(), Some(400)), budget)), ["/4", "/3"]);
-        assert_eq!(choose(spread(all(), None), budget), Judged::default());
+        let all = || (1..=4).map(|n| cost_of(&n.to_string(), 10, n * 100, false)).collect::<Vec<_>>();
+        assert_eq!(choose_leaving(all(), budget), Judged::default());
+        assert_eq!(leaving_names(choose_leaving(spread_resident(all(), Some(400)), budget)), ["/4", "/3"]);
+        assert_eq!(choose_leaving(spread_resident(all(), None), budget), Judged::default());
         assert!(
-            !choose(spread(vec![cost("one", 10, 0, false)], Some(900)), budget).is_over,
+            !choose_leaving(spread_resident(vec![cost_of("one", 10, 0, false)], Some(900)), budget).is_over,
             "nothing could go"
         );
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use hob_base::{CancelToken, ContentHash, WsPath};
 use hob_map::persist::{self, PersistError};
 use hob_map::{EXTRACTOR_VERSION, FileFacts, GaveUp, Lang, extract_within, text_only};
-use hob_store::{Op, Store, StoreError, Tree};
+use hob_store::{Op, Store, StoreError, StoreTree};
 
 use super::attempts::Attempts;
 
@@ -34,7 +34,7 @@ pub(super) struct FactsCache {
 }
 
 /// A file whose facts are wanted.
-pub(super) struct Wanted<'a> {
+pub(super) struct FactsRequest<'a> {
     pub(super) path: &'a WsPath,
     pub(super) lang: Lang,
     pub(super) hash: ContentHash,
@@ -46,13 +46,13 @@ impl FactsCache {
     }
 
     /// The store that they are in.
-    pub(super) fn store(&self) -> &dyn Store {
+    pub(super) fn facts_store(&self) -> &dyn Store {
         &*self.store
     }
 
     /// Stored facts. Unreadable ones count as absent: they are extracted again and overwritten.
-    pub(super) fn load(&self, wanted: &Wanted<'_>) -> Option<FileFacts> {
-        let bytes = self.store.get(Tree::Facts, &key(wanted)).ok().flatten()?;
+    pub(super) fn load(&self, wanted: &FactsRequest<'_>) -> Option<FileFacts> {
+        let bytes = self.store.get(StoreTree::Facts, &key(wanted)).ok().flatten()?;
         let facts = persist::decode(&bytes).ok()?;
         self.loaded.fetch_add(1, Ordering::Relaxed);
         Some(facts)
@@ -69,7 +69,7 @@ impl FactsCache {
     /// so, which are not to be stored.
     pub(super) fn extract(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &FactsRequest<'_>,
         source: &[u8],
         (cancel, haste): (&CancelToken, Option<Duration>),
     ) -> (FileFacts, Option<Op>) {
@@ -98,14 +98,14 @@ impl FactsCache {
     pub(super) fn save(&self, ops: Vec<Op>) -> Result<(), StoreError> {
         match ops.len() {
             0 => Ok(()),
-            few if few < MANY => self.store.batch(Tree::Facts, ops),
-            _ => self.store.batch(Tree::Facts, ops).and_then(|()| self.store.flush()),
+            few if few < MANY => self.store.batch(StoreTree::Facts, ops),
+            _ => self.store.batch(StoreTree::Facts, ops).and_then(|()| self.store.flush()),
         }
     }
 }
 
 fn extract_patiently(
-    wanted: &Wanted<'_>,
+    wanted: &FactsRequest<'_>,
     source: &[u8],
     (cancel, haste): (&CancelToken, Option<Duration>),
 ) -> FileFacts {
@@ -135,7 +135,7 @@ pub(super) fn content_of(key: &[u8], value: &[u8]) -> Option<ContentHash> {
 /// Bytes of a content hash, with which every key begins.
 const HASH: usize = 32;
 
-fn key(wanted: &Wanted<'_>) -> Vec<u8> {
+fn key(wanted: &FactsRequest<'_>) -> Vec<u8> {
     let mut key = wanted.hash.as_bytes().to_vec();
     key.push(wanted.lang as u8);
     key.extend(EXTRACTOR_VERSION.to_le_bytes());
@@ -166,7 +166,7 @@ mod tests {
     fn facts_that_nobody_can_read_are_told_from_ours() {
         let path = WsPath::new("package.json").expect("relative");
         let hash = ContentHash::of(b"{}");
-        let wanted = Wanted { path: &path, lang: Lang::Manifest, hash };
+        let wanted = FactsRequest { path: &path, lang: Lang::Manifest, hash };
         let value = persist::encode(&extract_within(Lang::Manifest, "package.json", b"{}", &|| true));
         let ours = key(&wanted);
         assert_eq!(content_of(&ours, &value), Some(hash));

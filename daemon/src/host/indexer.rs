@@ -46,11 +46,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
                 if !std::mem::replace(&mut started_over, true) {
                     workspace.start_over();
                 }
-                workspace.notices.once("indexer", text.to_owned());
+                workspace.notices.add_once("indexer", text.to_owned());
             }
         }
         if workspace.progress.now().phase != Phase::Done
-            && catch_unwind(AssertUnwindSafe(|| promote::recall(workspace, true))).is_err()
+            && catch_unwind(AssertUnwindSafe(|| promote::recall_confirmed(workspace, true))).is_err()
         {
             tracing::error!(root = %workspace.root(), "recalling what was confirmed hit a bug");
         }
@@ -84,7 +84,7 @@ pub(super) fn work_off(
     cancel: &CancelToken,
 ) -> Result<Report, Stopped> {
     let mut core = lock(&workspace.core);
-    let count = |seen: u64| workspace.progress.advance(seen);
+    let count = |seen: u64| workspace.progress.set_done(seen);
     let refreshed = refresh(
         batch,
         Refresh {

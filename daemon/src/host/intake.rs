@@ -13,13 +13,13 @@ use hob_live::documents::FileChange;
 use hob_map::{Lang, MapChange, language_of};
 use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
 use hob_workspace::read::{ReadFile, read_file};
-use hob_workspace::{FileClass, Plan, ToRead, is_gone};
+use hob_workspace::{FileClass, ReadPlan, ToRead, is_gone};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::mapping::{ToMap, take_in_map};
 use super::progress::Phase;
-use super::snapshot::{FileKind, Sought};
+use super::snapshot::{FileKind, SoughtFacts};
 use super::workspace::{Core, Workspace};
 
 /// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
@@ -71,14 +71,14 @@ struct NotRead {
 pub(super) fn take_in(
     workspace: &Workspace,
     core: &mut Core,
-    (plan, marks): (Plan, u64),
+    (plan, marks): (ReadPlan, u64),
     cancel: &CancelToken,
 ) -> Report {
     let start = Instant::now();
     let mut report = Report { scanned: plan.read.len() + plan.gone.len(), ..Report::default() };
     let total = plan.read.len() as u64;
     workspace.progress.enter(Phase::Text, Some(total));
-    let mut unmapped = forget(workspace, core, &plan.gone);
+    let mut unmapped = forget_files(workspace, core, &plan.gone);
     report.deleted = unmapped.len();
     let mut to_map = take_in_text(workspace, core, (plan.read, &mut unmapped), cancel);
     report.changed = to_map.len();
@@ -115,34 +115,34 @@ fn announce(workspace: &Workspace, core: &Core, (changed, removed): (&[ToMap], &
     if changes.is_empty() {
         return;
     }
-    let contents = workspace.contents();
+    let contents = workspace.disk_contents();
     let read = |path: &WsPath| String::from_utf8(contents.read(path).ok()?.to_vec()).ok();
     workspace.live().take_in(workspace.root(), &changes, &read);
 }
 
 /// Takes files out of table and text; answers what remains to be done to the map.
-fn forget(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
+fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
     let removed: Vec<FileId> =
-        gone.iter().filter_map(|file| Some(core.table.forget(*file)?.file())).collect();
+        gone.iter().filter_map(|file| Some(core.table.forget_file(*file)?.file())).collect();
     for file in &removed {
         core.kinds.remove(file);
     }
     if !removed.is_empty() {
         let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
-        workspace.install_text(GramBatch::prepare(text));
+        workspace.install_text(GramBatch::from_changes(text));
     }
     removed.into_iter().map(|file| MapChange::Remove { file }).collect()
 }
 
 /// Files whose facts were not found, as far as they are still as they were and not about to be mapped anyway.
-fn not_mapped(core: &Core, missing: Vec<Sought>, to_map: &[ToMap]) -> Vec<ToMap> {
+fn not_mapped(core: &Core, missing: Vec<SoughtFacts>, to_map: &[ToMap]) -> Vec<ToMap> {
     let changed: FxHashSet<FileId> = to_map.iter().map(|file| file.file).collect();
-    let is_same = |sought: &Sought| {
+    let is_same = |sought: &SoughtFacts| {
         core.table.record(sought.file).is_some_and(|record| record.hash == sought.hash)
             && !changed.contains(&sought.file)
     };
     let same = missing.into_iter().filter(is_same);
-    same.map(|Sought { file, path, lang, hash }| ToMap {
+    same.map(|SoughtFacts { file, path, lang, hash }| ToMap {
         file,
         path,
         hash,
@@ -172,14 +172,14 @@ fn take_in_text(
                     let taken = take(workspace, file, keep);
                     let count = done.fetch_add(1, Ordering::Relaxed) + 1;
                     if count.is_multiple_of(256) {
-                        workspace.progress.advance(count);
+                        workspace.progress.set_done(count);
                     }
                     taken
                 })
                 .collect()
         });
         to_map.extend(record(workspace, core, (taken, unmapped)));
-        workspace.progress.advance(done.load(Ordering::Relaxed));
+        workspace.progress.set_done(done.load(Ordering::Relaxed));
     }
     to_map
 }
@@ -196,7 +196,7 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRea
         FileClass::Parse if !binary => language_of(file.path.file_name(), &bytes[..bytes.len().min(HEAD)]),
         _ => None,
     };
-    let grams = (!binary).then(|| FileGrams::of(&bytes));
+    let grams = (!binary).then(|| FileGrams::from_bytes(&bytes));
     let hash = ContentHash::of(&bytes);
     let bytes = (keep && lang.is_some()).then_some(bytes);
     Ok(Taken { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
@@ -216,7 +216,7 @@ fn record(
             Ok(taken) => taken,
             Err(NotRead { file, error }) => {
                 let was_known = core.table.record(file.file).is_some();
-                if is_gone(&error) || !core.table.unread().note(&file.path, &error, was_known) {
+                if is_gone(&error) || !core.table.unread().note_failure(&file.path, &error, was_known) {
                     gone.push(file.file);
                 }
                 continue;
@@ -237,10 +237,10 @@ fn record(
         to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes, is_new });
     }
     if !text.is_empty() {
-        let batch = workspace.pools.index.install(|| GramBatch::prepare(text));
+        let batch = workspace.pools.index.install(|| GramBatch::from_changes(text));
         workspace.install_text(batch);
     }
-    unmapped.extend(forget(workspace, core, &gone));
+    unmapped.extend(forget_files(workspace, core, &gone));
     to_map
 }
 
@@ -256,7 +256,7 @@ pub(super) mod tests {
     use super::*;
     use crate::host::{Freshness, Host, HostOptions, MemoryBudget};
 
-    pub(in crate::host) fn host(dir: &TempDir) -> Host {
+    pub(in crate::host) fn test_host(dir: &TempDir) -> Host {
         let place = |name: &str| AbsPath::new(dir.path().join(name)).expect("absolute");
         let options = HostOptions {
             store: dir.path().join("store"),
@@ -272,7 +272,7 @@ pub(super) mod tests {
         Host::new(options).expect("threads can be started")
     }
 
-    pub(in crate::host) fn settle(workspace: &Workspace) {
+    pub(in crate::host) fn wait_for_index(workspace: &Workspace) {
         assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
     }
 
@@ -284,9 +284,9 @@ pub(super) mod tests {
         let file = tree.path().join("a.py");
         fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
         fs::write(&file, "def first(): pass\n").expect("the test's own folder");
-        let host = host(&dir);
+        let host = test_host(&dir);
         let workspace = host.workspace(&AbsPath::new(tree.path()).expect("absolute")).expect("it is there");
-        settle(&workspace);
+        wait_for_index(&workspace);
         for meanwhile in [Some("def second(): pass\n"), None] {
             let mut core = lock(&workspace.core);
             let path = WsPath::new("a.py").expect("a path");
@@ -304,7 +304,7 @@ pub(super) mod tests {
             fs::write(&file, "def first(): pass\n").expect("the test's own folder");
             assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");
             drop(core);
-            settle(&workspace);
+            wait_for_index(&workspace);
             let names = workspace.map().export().join("\n");
             assert!(names.contains("#first") && !names.contains("#second"), "{meanwhile:?}: {names}");
         }

@@ -19,7 +19,7 @@ use hob_store::Op;
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
-use super::facts::Wanted;
+use super::facts::FactsRequest;
 use super::slow::SlowFile;
 use super::workspace::{Core, Workspace, lock};
 
@@ -96,7 +96,7 @@ fn take_in_few(
     }
     let done = total.saturating_sub(all - step.len() as u64);
     let mapped = map_step(workspace, core, step);
-    workspace.progress.advance(done);
+    workspace.progress.set_done(done);
     mapped
 }
 
@@ -133,7 +133,7 @@ fn install_all(
         }
         done += step.len() as u64;
         mapped += map_step(workspace, core, step);
-        workspace.progress.advance(done);
+        workspace.progress.set_done(done);
     }
 }
 
@@ -142,7 +142,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
     for Mapped { change, op, doubted, slow } in step {
         slow.into_iter().for_each(|file| workspace.slow.add(file));
         if let Some((file, path)) = doubted {
-            core.table.doubt(file);
+            core.table.distrust(file);
             workspace.dirty.mark(path);
         }
         changes.extend(change);
@@ -153,7 +153,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
     if let Err(error) = workspace.facts.save(ops) {
         workspace
             .notices
-            .once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
+            .add_once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
     }
     mapped
 }
@@ -175,7 +175,7 @@ struct Mapped {
 fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped {
     let remove = Some(MapChange::Remove { file: file.file });
     let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
-    let mut wanted = Wanted { path: &file.path, lang, hash: file.hash };
+    let mut wanted = FactsRequest { path: &file.path, lang, hash: file.hash };
     if let Some(facts) = workspace.facts.load(&wanted) {
         return Mapped { change: Some(set(&file, facts)), op: None, doubted: None, slow: None };
     }

@@ -29,8 +29,8 @@ mod trust;
 mod vectors;
 mod workspace;
 
-pub use collect::{CollectError, Collected, Keep};
-pub use digest::{Digest, DigestPart, DigestQuery, Known};
+pub use collect::{CollectError, Collected, RetentionLimits};
+pub use digest::{Digest, DigestPart, DigestQuery, WorkspaceDigest};
 pub use evict::MemoryBudget;
 pub use intake::Report;
 pub use memory::resident_bytes;
@@ -42,5 +42,5 @@ pub use ranked::{NotReady, Ranked, Taking, doc_kind, ranked_number};
 pub use registry::{Host, HostOptions, OpenError};
 pub use settings::{DaemonSettings, Environment, InForce, REPORT_WORD, Settings, report};
 pub use trust::Trust;
-pub use vectors::{Admits, Kept, Models, ModelsError, Nearest, VectorState};
+pub use vectors::{Admits, InstalledModel, Models, ModelsError, Nearest, VectorState};
 pub use workspace::{Freshness, Stale, Workspace};

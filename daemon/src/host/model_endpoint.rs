@@ -186,7 +186,8 @@ impl ModelEndpoint {
         let body = json!({"model": self.name, "messages": messages, "max_tokens": max_tokens,
             "temperature": 0, "stream": false});
         let uri = format!("{}/chat/completions", self.address);
-        let sending = Sending { agent: agent(self.time_out), uri, key: key.clone(), body: body.to_string() };
+        let sending =
+            Sending { agent: http_agent(self.time_out), uri, key: key.clone(), body: body.to_string() };
         let came = self.wait(sending, cancel)?;
         self.text_of(&came, key.as_deref())
     }
@@ -198,14 +199,14 @@ impl ModelEndpoint {
         let give_up = Instant::now().checked_add(self.time_out);
         let asking = move || drop(tell.send(send(&sending)));
         let started = std::thread::Builder::new().name("model".to_owned()).spawn(asking);
-        started.map_err(|error| self.unreachable(&error))?;
+        started.map_err(|error| self.unreachable_error(&error))?;
         loop {
             match told.recv_timeout(LOOK) {
                 Ok(Ok(came)) => return Ok(came),
                 Ok(Err(ureq::Error::Timeout(_))) => return Err(self.too_slow()),
-                Ok(Err(error)) => return Err(self.unreachable(&error)),
+                Ok(Err(error)) => return Err(self.unreachable_error(&error)),
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return Err(self.unreachable(&"the request could not be made"));
+                    return Err(self.unreachable_error(&"the request could not be made"));
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) => cancel.check()?,
             }
@@ -217,15 +218,15 @@ impl ModelEndpoint {
     }
 
     fn text_of(&self, came: &Came, key: Option<&str>) -> Result<String, ModelError> {
-        let said = shown(&came.text, key);
+        let said = shown_beginning(&came.text, key);
         if let Some(elsewhere) = &came.elsewhere {
-            let said = format!("it is elsewhere, {}", shown(elsewhere.as_bytes(), key));
-            return Err(self.refused(came.status, said));
+            let said = format!("it is elsewhere, {}", shown_beginning(elsewhere.as_bytes(), key));
+            return Err(self.refused_error(came.status, said));
         }
         if !(200..300).contains(&came.status) {
-            return Err(self.refused(came.status, said));
+            return Err(self.refused_error(came.status, said));
         }
-        let unusable = |what| self.unusable(what, said.clone());
+        let unusable = |what| self.unusable_error(what, said.clone());
         if came.text.len() as u64 > LARGEST_ANSWER {
             return Err(unusable("more than 64 KiB"));
         }
@@ -236,7 +237,7 @@ impl ModelEndpoint {
         if text.is_empty() { Err(unusable("no words")) } else { Ok(text.to_owned()) }
     }
 
-    fn unreachable(&self, why: &dyn fmt::Display) -> ModelError {
+    fn unreachable_error(&self, why: &dyn fmt::Display) -> ModelError {
         ModelError::Unreachable {
             name: self.name.clone(),
             address: self.address.clone(),
@@ -249,11 +250,11 @@ impl ModelEndpoint {
         ModelError::TooSlow { name: self.name.clone(), address: self.address.clone(), ms }
     }
 
-    fn refused(&self, status: u16, said: String) -> ModelError {
+    fn refused_error(&self, status: u16, said: String) -> ModelError {
         ModelError::Refused { name: self.name.clone(), address: self.address.clone(), status, said }
     }
 
-    fn unusable(&self, what: &'static str, said: String) -> ModelError {
+    fn unusable_error(&self, what: &'static str, said: String) -> ModelError {
         ModelError::Unusable { name: self.name.clone(), address: self.address.clone(), what, said }
     }
 }
@@ -286,7 +287,7 @@ impl KeySource {
 }
 
 /// An agent for one question. Who is trusted is what the system trusts, so that a company's own server can be asked.
-fn agent(time_out: Duration) -> Agent {
+fn http_agent(time_out: Duration) -> Agent {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
@@ -311,10 +312,10 @@ fn send(sending: &Sending) -> Result<Came, ureq::Error> {
         value.set_sensitive(true);
         request = request.header(header::AUTHORIZATION, value);
     }
-    came(request.send(&sending.body)?)
+    read_response(request.send(&sending.body)?)
 }
 
-fn came(response: Response<Body>) -> Result<Came, ureq::Error> {
+fn read_response(response: Response<Body>) -> Result<Came, ureq::Error> {
     let status = response.status();
     let elsewhere = response.headers().get(header::LOCATION).filter(|_| status.is_redirection());
     let elsewhere = elsewhere.map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
@@ -328,7 +329,7 @@ fn came(response: Response<Body>) -> Result<Came, ureq::Error> {
 }
 
 /// The beginning of what came, on one line, and without the key, should the other side repeat it.
-fn shown(text: &[u8], key: Option<&str>) -> String {
+fn shown_beginning(text: &[u8], key: Option<&str>) -> String {
     let text = String::from_utf8_lossy(text);
     let text = key.map_or_else(|| text.clone().into_owned(), |key| text.replace(key, "(the key)"));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -353,7 +354,9 @@ mod tests {
     const LONG: Duration = Duration::from_secs(600);
 
     /// A server for one request: what it was sent, once it has answered as the test says.
-    fn server(answer: impl FnOnce(TcpStream) + Send + 'static) -> (ModelEndpoint, JoinHandle<String>) {
+    fn serve_one_request(
+        answer: impl FnOnce(TcpStream) + Send + 'static,
+    ) -> (ModelEndpoint, JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("http://{}/v1/", listener.local_addr().expect("bound"));
         let serving = std::thread::spawn(move || {
@@ -379,25 +382,25 @@ mod tests {
         head + &String::from_utf8(body).expect("UTF-8")
     }
 
-    fn says(status: &str, headers: &str, body: &str) -> impl FnOnce(TcpStream) + Send + use<> {
+    fn http_response(status: &str, headers: &str, body: &str) -> impl FnOnce(TcpStream) + Send + use<> {
         let length = body.len();
         let text = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n{body}");
         move |mut stream| stream.write_all(text.as_bytes()).expect("it reads")
     }
 
-    fn ask(model: &ModelEndpoint) -> Result<String, ModelError> {
+    fn ask_number(model: &ModelEndpoint) -> Result<String, ModelError> {
         model.ask("A number.", "1 or 2?", 16, &CancelToken::default())
     }
 
     /// Returns the outcome for a client to whom the server answers with this status and body.
-    fn answered(status: &str, body: &str) -> Result<String, ModelError> {
-        let (model, serving) = server(says(status, "", body));
-        let answer = ask(&model);
+    fn answer_to(status: &str, body: &str) -> Result<String, ModelError> {
+        let (model, serving) = serve_one_request(http_response(status, "", body));
+        let answer = ask_number(&model);
         serving.join().expect("it served");
         answer
     }
 
-    fn told(answer: Result<String, ModelError>) -> String {
+    fn error_text(answer: Result<String, ModelError>) -> String {
         answer.expect_err("no answer").to_string()
     }
 
@@ -412,8 +415,8 @@ mod tests {
     #[test]
     fn one_question_by_the_usual_protocol_and_the_words_of_the_answer() {
         let body = r#"{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":" 2\n"}}]}"#;
-        let (model, serving) = server(says("200 OK", "", body));
-        assert_eq!(ask(&model), Ok("2".to_owned()));
+        let (model, serving) = serve_one_request(http_response("200 OK", "", body));
+        assert_eq!(ask_number(&model), Ok("2".to_owned()));
         let sent = serving.join().expect("it served");
         let (head, body) = sent.split_once("\r\n\r\n").expect("both");
         assert!(head.starts_with("post /v1/chat/completions http/1.1\r\n"), "{head}");
@@ -432,9 +435,9 @@ mod tests {
     fn the_key_goes_to_the_model_and_into_no_error() {
         let (_folder, key) = key_file();
         let refusal = format!("{{\"error\": \"wrong key\n {KEY}\"}}");
-        let (model, serving) = server(says("401 Unauthorized", "", &refusal));
+        let (model, serving) = serve_one_request(http_response("401 Unauthorized", "", &refusal));
         let model = model.with_key(key);
-        let why = told(ask(&model));
+        let why = error_text(ask_number(&model));
         let sent = serving.join().expect("it served");
         assert!(sent.contains(&format!("authorization: bearer {KEY}\r\n")), "{sent}");
         assert!(why.contains("`tiny` at http://127.0.0.1") && why.contains("answered 401"), "{why}");
@@ -454,9 +457,9 @@ mod tests {
             (KeySource::File(folder.path().to_path_buf()), "is no file"),
             (KeySource::File(empty), "holds no key"),
         ] {
-            let answer = ask(&model.clone().with_key(Some(key)));
+            let answer = ask_number(&model.clone().with_key(Some(key)));
             assert!(matches!(answer, Err(ModelError::NoKey { .. })), "{answer:?}");
-            assert!(told(answer.clone()).contains(part), "{answer:?}");
+            assert!(error_text(answer.clone()).contains(part), "{answer:?}");
         }
     }
 
@@ -472,24 +475,25 @@ mod tests {
             ("200 OK", r#"{"choices":[{"message":{"content":" "}}]}"#, "no words"),
             ("200 OK", "\u{0}\u{7}\u{1b}[31mred", "no JSON: [31mred"),
         ] {
-            let why = told(answered(status, body));
+            let why = error_text(answer_to(status, body));
             assert!(why.contains(part), "{why}");
         }
-        assert!(told(answered("400 Bad", &"long ".repeat(1000))).len() < 400);
-        let (model, serving) = server(|mut stream| stream.write_all(b"hello\r\n\r\n").expect("it reads"));
-        let answer = ask(&model);
+        assert!(error_text(answer_to("400 Bad", &"long ".repeat(1000))).len() < 400);
+        let (model, serving) =
+            serve_one_request(|mut stream| stream.write_all(b"hello\r\n\r\n").expect("it reads"));
+        let answer = ask_number(&model);
         assert!(matches!(answer, Err(ModelError::Unreachable { .. })), "{answer:?}");
         serving.join().expect("it served");
     }
 
     #[test]
     fn an_answer_without_end_is_cut_off() {
-        let (model, serving) = server(|mut stream| {
+        let (model, serving) = serve_one_request(|mut stream| {
             let start = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"choices\": \"";
             stream.write_all(start.as_bytes()).expect("it reads");
             while stream.write_all(&[b'x'; 4096]).is_ok() {}
         });
-        assert!(told(ask(&model)).contains("more than 64 KiB"));
+        assert!(error_text(ask_number(&model)).contains("more than 64 KiB"));
         serving.join().expect("the connection was ended");
     }
 
@@ -497,11 +501,11 @@ mod tests {
     fn a_model_that_does_not_answer_is_given_up() {
         for start in ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"] {
             let (done, wait) = mpsc::channel::<()>();
-            let (model, serving) = server(move |mut stream| {
+            let (model, serving) = serve_one_request(move |mut stream| {
                 stream.write_all(start.as_bytes()).expect("it reads");
                 let _ = wait.recv();
             });
-            let answer = ask(&model.with_time_out(Duration::from_secs(1)));
+            let answer = ask_number(&model.with_time_out(Duration::from_secs(1)));
             assert!(matches!(answer, Err(ModelError::TooSlow { ms: 1000, .. })), "{answer:?}");
             // On a machine that is slow enough it was never asked.
             drop((done, serving));
@@ -512,7 +516,7 @@ mod tests {
     fn a_call_that_nobody_wants_any_more_does_not_wait() {
         let cancel = CancelToken::default();
         let (done, wait) = mpsc::channel::<()>();
-        let (model, serving) = server({
+        let (model, serving) = serve_one_request({
             let cancel = cancel.clone();
             move |stream| {
                 cancel.cancel();
@@ -534,8 +538,9 @@ mod tests {
         elsewhere.set_nonblocking(true).expect("it can");
         let to = format!("http://{}/v1/chat/completions", elsewhere.local_addr().expect("bound"));
         for status in ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
-            let (model, serving) = server(says(status, &format!("Location: {to}\r\n"), ""));
-            let why = told(ask(&model));
+            let (model, serving) =
+                serve_one_request(http_response(status, &format!("Location: {to}\r\n"), ""));
+            let why = error_text(ask_number(&model));
             assert!(why.contains(&format!("answered {}: it is elsewhere, {to}", &status[..3])), "{why}");
             serving.join().expect("it served");
             assert!(elsewhere.accept().is_err(), "{status} was followed");
@@ -546,7 +551,7 @@ mod tests {
     fn nobody_there_and_no_tls_are_errors() {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
         let nobody = ModelEndpoint::new(&format!("http://{free}"), "tiny").expect("an address");
-        let why = told(ask(&nobody.with_time_out(LONG)));
+        let why = error_text(ask_number(&nobody.with_time_out(LONG)));
         assert!(why.contains(&format!("`tiny` at http://{free} cannot be reached")), "{why}");
 
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -556,7 +561,7 @@ mod tests {
             let _ = stream.write_all(b"HTTP/1.1 400 This is no TLS\r\n\r\n");
         });
         let model = ModelEndpoint::new(&address, "tiny").expect("an address").with_time_out(LONG);
-        let answer = ask(&model);
+        let answer = ask_number(&model);
         assert!(matches!(answer, Err(ModelError::Unreachable { .. })), "{answer:?}");
         serving.join().expect("it was asked");
     }

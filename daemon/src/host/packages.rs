@@ -15,12 +15,12 @@ const LARGEST: usize = 32 << 20;
 
 /// The packages of a workspace, as they were last read.
 #[derive(Debug, Default)]
-pub(super) struct Packages {
-    state: Mutex<State>,
+pub(super) struct PackageCache {
+    state: Mutex<PackageCacheState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PackageCacheState {
     /// The workspace's generation, and what it depended on then.
     known: Option<(u64, Arc<Vec<Package>>)>,
     files: Vec<(WsPath, ContentHash, Vec<Dependency>)>,
@@ -59,7 +59,7 @@ impl Workspace {
     }
 
     fn dependencies_in(&self, path: &WsPath) -> Vec<Dependency> {
-        let bytes = self.contents().read(path).ok().filter(|bytes| bytes.len() <= LARGEST);
+        let bytes = self.disk_contents().read(path).ok().filter(|bytes| bytes.len() <= LARGEST);
         let said = bytes.and_then(|bytes| manifest::read(path, &String::from_utf8_lossy(&bytes)));
         said.unwrap_or_default()
     }

@@ -14,7 +14,7 @@ pub struct Preparing(Arc<Workspace>);
 impl Workspace {
     /// Nothing if one is being made ready already.
     #[must_use]
-    pub fn prepares(self: &Arc<Self>) -> Option<Preparing> {
+    pub fn try_prepare(self: &Arc<Self>) -> Option<Preparing> {
         let is_first = !self.preparing.swap(true, Ordering::AcqRel);
         is_first.then(|| Preparing(Arc::clone(self)))
     }

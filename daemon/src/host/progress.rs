@@ -47,7 +47,7 @@ pub struct Progressed {
 impl Progressed {
     /// One figure over the phases that never falls and ends at `total`: listing counts nothing, each later phase once.
     #[must_use]
-    pub fn overall(&self) -> (u64, Option<u64>) {
+    pub fn overall_progress(&self) -> (u64, Option<u64>) {
         let per_phase = self.total.unwrap_or(0);
         match self.phase {
             Phase::Scanning => (0, None),
@@ -92,7 +92,7 @@ impl Progress {
     }
 
     /// Files done so far in this phase.
-    pub(super) fn advance(&self, done: u64) {
+    pub(super) fn set_done(&self, done: u64) {
         let mut state = self.lock();
         if state.phase != Phase::Done {
             state.done = done;

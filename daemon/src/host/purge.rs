@@ -37,11 +37,11 @@ impl Host {
         let root = self.kept_root(start);
         let name = folder_name(&root);
         let own = [&self.options.snapshots, &self.options.cookies].map(|all| all.as_path().join(&name));
-        let of_servers = self.live.keeps().map(|all| keep::folders_of(all, &root)).unwrap_or_default();
+        let of_servers = self.live.cache_root().map(|all| keep::folders_of(all, &root)).unwrap_or_default();
         let folders = own.into_iter().chain(of_servers).filter(|folder| folder.symlink_metadata().is_ok());
         KeptFor {
             folders: folders.collect(),
-            pending: self.edits.pending(&|one| one.owner.root == root).len(),
+            pending: self.edits.pending_edits(&|one| one.owner.root == root).len(),
             undo: self.edits.has_undo(&root),
             root,
         }
@@ -51,7 +51,7 @@ impl Host {
     ///
     /// # Errors
     /// Which folder or edit could not be removed, and why; what came before it is gone.
-    pub fn purge(&self, kept: &KeptFor) -> Result<(), String> {
+    pub fn purge_project(&self, kept: &KeptFor) -> Result<(), String> {
         let root = &kept.root;
         let aside = self.close_and_put_aside(root);
         let pool = self.live.pool();
@@ -61,7 +61,7 @@ impl Host {
                 .map_err(|error| format!("`{}` could not be removed: {error}", folder.display()))?;
         }
         lock(&self.roots).retain(|_, known| known.root.path != *root);
-        self.edits.forget(root).map_err(|error| error.to_string())
+        self.edits.forget_workspace(root).map_err(|error| error.to_string())
     }
 
     /// Where its snapshot is then; nobody has it open any more.

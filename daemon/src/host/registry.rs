@@ -14,19 +14,19 @@ use hob_live::process::own_memory;
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
-    BroadFolders, Debounce, DirtySet, Place, Root, RootError, RuleOptions, Rules, SharedWatch, WatchSetup,
-    Watcher, place_of, root_around,
+    BroadFolders, Debounce, DirtySet, ResolvedFolder, Root, RootError, RuleOptions, Rules, SharedWatch,
+    WatchSetup, Watcher, place_of, root_around,
 };
 
 use super::attempts::Attempts;
-use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
-use super::evict::{AGAIN, Leaving, MemoryBudget, Open, Watch, superfluous};
+use super::collect::{CollectError, Collected, Collector, OpenWorkspaces, RetentionLimits, unix_seconds_of};
+use super::evict::{AGAIN, Leaving, MemoryBudget, UsedWorkspace, Watch, find_superfluous};
 use super::facts::FactsCache;
 use super::settings::Settings;
 use super::snapshot::Snapshots;
 use super::trust::Trust;
 use super::vectors::{Models, Vectors};
-use super::workspace::{Parts, Workspace, lock};
+use super::workspace::{Workspace, WorkspaceParts, lock};
 use super::{derive, indexer, slow};
 
 /// Time for which a found root is believed. A new `.git` folder or a removed one is noticed after it.
@@ -91,7 +91,7 @@ pub(super) struct Notices {
 
 impl Notices {
     /// Adds a notice unless one of this kind is there.
-    pub(super) fn once(&self, kind: &'static str, text: String) {
+    pub(super) fn add_once(&self, kind: &'static str, text: String) {
         let mut list = lock(&self.list);
         if list.iter().all(|(other, _)| *other != kind) {
             tracing::warn!("{text}");
@@ -107,7 +107,7 @@ impl Notices {
 /// The root that was found around a place.
 pub(super) struct KnownRoot {
     pub(super) root: Root,
-    place: Place,
+    place: ResolvedFolder,
     at: Instant,
 }
 
@@ -155,7 +155,7 @@ impl Host {
         let opened = hob_store::open(&options.store);
         let notices = Arc::new(Notices::default());
         if let Some(notice) = opened.notice {
-            notices.once("store", store_notice(&notice));
+            notices.add_once("store", store_notice(&notice));
         }
         let edits = open_edits(&options.edits, &notices);
         let models = Arc::new(Models::new(options.models.as_path().to_path_buf()));
@@ -188,16 +188,16 @@ impl Host {
     /// [`OpenError`] when there is nothing to open.
     pub fn workspace(&self, start: &AbsPath) -> Result<Arc<Workspace>, OpenError> {
         let root = self.root_of(start)?;
-        self.collector.used();
+        self.collector.note_use();
         let mut open = lock(&self.open);
         let entry = open
             .entry(root.clone())
-            .or_insert_with(|| Open { workspace: self.start(root), used: Instant::now() });
+            .or_insert_with(|| UsedWorkspace { workspace: self.start(root), used: Instant::now() });
         entry.used = Instant::now();
         let workspace = Arc::clone(&entry.workspace);
         let with_servers = self.live.is_any_running();
         if (open.len() > 1 || with_servers) && lock(&self.memory).is_due(with_servers) {
-            self.evict(&mut open);
+            self.evict_superfluous(&mut open);
         }
         Ok(workspace)
     }
@@ -212,24 +212,24 @@ impl Host {
             loop {
                 std::thread::sleep(AGAIN);
                 let Some(host) = host.upgrade() else { return };
-                host.evict(&mut lock(&host.open));
+                host.evict_superfluous(&mut lock(&host.open));
                 if !lock(&host.memory).goes_on() {
                     return;
                 }
             }
         };
         if std::thread::Builder::new().name("hob-memory".to_owned()).spawn(settle).is_err() {
-            lock(&self.memory).looked(false);
+            lock(&self.memory).record_look(false);
             lock(&self.memory).goes_on();
         }
     }
 
     /// Under the lock: a workspace must not be opened again before it has been saved.
-    fn evict(&self, open: &mut HashMap<AbsPath, Open>) {
-        let servers = self.live.pool().costs();
-        let judged = superfluous(open.iter(), servers, own_memory(), self.options.memory);
+    fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
+        let servers = self.live.pool().memory_costs();
+        let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
         // What leaves may take more or less than was thought.
-        lock(&self.memory).looked(judged.is_over || !judged.leaving.is_empty());
+        lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
         for leaving in judged.leaving {
             match leaving {
                 Leaving::Server(key) => {
@@ -288,7 +288,7 @@ impl Host {
     /// Returns the problems of the user's settings.
     #[must_use]
     pub fn setting_problems(&self) -> Vec<String> {
-        self.settings.problems()
+        self.settings.user_problems()
     }
 
     /// Returns the store that all workspaces share on the disk.
@@ -305,7 +305,7 @@ impl Host {
     /// Returns the hits and misses of caches: of the facts of files (of the open workspaces), and of the project that
     /// a folder is in.
     #[must_use]
-    pub fn caches(&self) -> Vec<CacheUse> {
+    pub fn cache_uses(&self) -> Vec<CacheUse> {
         let open = self.workspaces();
         let counts = open.iter().map(|workspace| workspace.facts_counts());
         let (made, found) = counts.fold((0, 0), |sum, (made, found)| (sum.0 + made, sum.1 + found));
@@ -322,8 +322,8 @@ impl Host {
     ///
     /// # Errors
     /// [`CollectError`] when it cannot be done at present.
-    pub fn collect(&self, keep: Keep, now: SystemTime) -> Result<Collected, CollectError> {
-        self.collector.collect(keep, seconds(now), &|| true)
+    pub fn collect_unused(&self, keep: RetentionLimits, now: SystemTime) -> Result<Collected, CollectError> {
+        self.collector.collect_now(keep, unix_seconds_of(now), &|| true)
     }
 
     /// Brings the store to disk and ends every workspace's threads.
@@ -354,7 +354,7 @@ impl Host {
         let is_known = known.is_some();
         let root = match known {
             Some(root) => root,
-            None => root_around(&place, &self.broad.allowing(&self.settings.allowed_roots()))?,
+            None => root_around(&place, &self.broad.with_allowed(&self.settings.allowed_roots()))?,
         };
         if !is_known {
             let known = KnownRoot { root: root.clone(), place: place.clone(), at: now };
@@ -370,12 +370,12 @@ impl Host {
         let cookie_dir = self.options.cookies.join(&name);
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
         let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
-        let watcher = Watcher::with_backend(setup, self.watching.maker());
+        let watcher = Watcher::with_backend(setup, self.watching.backend_maker());
         let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts));
         let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
         let live = Arc::clone(&self.live);
         tracing::info!(%root, "opening a workspace");
-        let workspace = Arc::new(Workspace::assemble(Parts {
+        let workspace = Arc::new(Workspace::from_parts(WorkspaceParts {
             rules,
             watcher,
             dirty,
@@ -400,7 +400,7 @@ impl Host {
         let body = move || drop(catch_unwind(AssertUnwindSafe(|| run(&held))));
         let started = std::thread::Builder::new().name(format!("hob-{name}")).spawn(body);
         if let Err(error) = started {
-            self.notices.once(
+            self.notices.add_once(
                 "threads",
                 format!("A thread could not be started ({error}); answers will be incomplete."),
             );
@@ -425,7 +425,7 @@ fn open_edits(folder: &AbsPath, notices: &Notices) -> Edits {
         tracing::warn!("{what}");
     }
     if !report.warnings.is_empty() {
-        notices.once("edits", report.warnings.join(" "));
+        notices.add_once("edits", report.warnings.join(" "));
     }
     edits
 }

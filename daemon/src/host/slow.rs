@@ -12,7 +12,7 @@ use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::{Lang, MapChange};
 use hob_workspace::read::read_file;
 
-use super::facts::Wanted;
+use super::facts::FactsRequest;
 use super::workspace::{Workspace, lock};
 
 /// A file that has not been parsed to its end.
@@ -27,12 +27,12 @@ pub(super) struct SlowFile {
 /// Holds the files that wait for the thread of slow files.
 #[derive(Debug, Default)]
 pub(super) struct Slow {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<SlowQueue>,
     wake: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct SlowQueue {
     /// By path: of a file that changes again and again, only the last contents count.
     files: BTreeMap<WsPath, SlowFile>,
     is_closed: bool,
@@ -51,7 +51,7 @@ impl Slow {
     }
 
     fn next(&self) -> Option<SlowFile> {
-        let is_idle = |waiting: &mut Waiting| waiting.files.is_empty() && !waiting.is_closed;
+        let is_idle = |waiting: &mut SlowQueue| waiting.files.is_empty() && !waiting.is_closed;
         let waiting = self.wake.wait_while(lock(&self.waiting), is_idle);
         let mut waiting = waiting.unwrap_or_else(PoisonError::into_inner);
         if waiting.is_closed { None } else { waiting.files.pop_first().map(|(_, file)| file) }
@@ -72,7 +72,7 @@ fn take_in(workspace: &Workspace, file: &SlowFile) {
     if ContentHash::of(&read.bytes) != file.hash {
         return;
     }
-    let wanted = Wanted { path: &file.path, lang: file.lang, hash: file.hash };
+    let wanted = FactsRequest { path: &file.path, lang: file.lang, hash: file.hash };
     let (facts, op) = workspace.facts.extract(&wanted, &read.bytes, (&workspace.closing, None));
     let Some(op) = op else { return };
     let core = lock(&workspace.core);
@@ -98,7 +98,7 @@ mod tests {
     use hob_map::GaveUp;
     use tempfile::TempDir;
 
-    use super::super::intake::tests::{host, settle};
+    use super::super::intake::tests::{test_host, wait_for_index};
 
     #[test]
     fn a_file_that_takes_long_is_taken_in_later_than_the_others() {
@@ -106,9 +106,9 @@ mod tests {
         fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
         fs::write(tree.path().join("slow.lua"), "f(<".repeat(30_000)).expect("the test's own folder");
         fs::write(tree.path().join("a.py"), "def first(): pass\n").expect("the test's own folder");
-        let host = host(&dir);
+        let host = test_host(&dir);
         let workspace = host.workspace(&AbsPath::new(tree.path()).expect("absolute")).expect("it is there");
-        settle(&workspace);
+        wait_for_index(&workspace);
         let given_up = || workspace.map().given_up().first().map(|(path, why)| (path.to_string(), *why));
         let (path, why) = given_up().expect("it has not been parsed to its end");
         assert!(path == "slow.lua" && matches!(why, GaveUp::Pending | GaveUp::Time), "{path} {why:?}");
@@ -118,7 +118,7 @@ mod tests {
         }
         assert_eq!(given_up(), Some(("slow.lua".to_owned(), GaveUp::Time)));
         fs::write(tree.path().join("slow.lua"), "function quick() end\n").expect("the test's own folder");
-        settle(&workspace);
+        wait_for_index(&workspace);
         assert_eq!(given_up(), None);
         host.close();
     }

@@ -24,12 +24,12 @@ impl Trust {
 
     /// Returns true if the user trusts the folder `root`, wherever symbolic links lead. A file that cannot be used
     /// trusts nothing, and users are told.
-    pub(super) fn covers(&self, root: &AbsPath, notices: &Notices) -> bool {
+    pub(super) fn is_trusted(&self, root: &AbsPath, notices: &Notices) -> bool {
         let Some(file) = &self.file else { return false };
         match Trusted::read(file) {
             Ok(trusted) => root.as_path().canonicalize().is_ok_and(|real| trusted.covers(&real)),
             Err(error) => {
-                notices.once("trust", format!("No project is trusted: {error}."));
+                notices.add_once("trust", format!("No project is trusted: {error}."));
                 false
             }
         }

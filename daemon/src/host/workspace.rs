@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPath};
-use hob_live::live::{Live, Project};
+use hob_live::live::{Live, LiveProject};
 use hob_map::{Map, MapChange};
 use hob_text::{Batch as GramBatch, ContentCache, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
@@ -19,14 +19,14 @@ use super::derive::Deriver;
 use super::facts::FactsCache;
 use super::indexer;
 use super::intake::Report;
-use super::packages::Packages;
+use super::packages::PackageCache;
 use super::progress::Progress;
 use super::promote::{self, Moment, Promoter};
 use super::ranked::Ranked;
 use super::registry::{Notices, Pools};
 use super::settings::{InForce, Settings};
 use super::slow::Slow;
-use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
+use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, SoughtFacts};
 use super::trust::Trust;
 use super::vectors::{Models, Vectors};
 use rustc_hash::FxHashMap;
@@ -80,7 +80,7 @@ pub struct Workspace {
     /// The vectors of the workspace's definitions.
     pub(super) vectors: Vectors,
     /// The packages that the project depends on.
-    pub(super) packages: Packages,
+    pub(super) packages: PackageCache,
     pub(super) models: Arc<Models>,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
@@ -102,7 +102,7 @@ pub struct Workspace {
 }
 
 /// The parts that a workspace is made of; see [`Workspace::assemble`].
-pub(super) struct Parts {
+pub(super) struct WorkspaceParts {
     pub(super) rules: Arc<Rules>,
     pub(super) watcher: Arc<Watcher>,
     pub(super) dirty: Arc<DirtySet>,
@@ -117,7 +117,7 @@ pub(super) struct Parts {
 }
 
 impl Workspace {
-    pub(super) fn assemble(parts: Parts) -> Self {
+    pub(super) fn from_parts(parts: WorkspaceParts) -> Self {
         let core = Core::default();
         Self {
             ranked: Ranked::new(parts.snapshots.folder().clone()),
@@ -138,7 +138,7 @@ impl Workspace {
             trust: parts.trust,
             settings: parts.settings,
             vectors: Vectors::default(),
-            packages: Packages::default(),
+            packages: PackageCache::default(),
             models: parts.models,
             snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
@@ -164,13 +164,13 @@ impl Workspace {
 
     /// Returns true if the ignore rules let a file be seen.
     #[must_use]
-    pub fn shows(&self, path: &WsPath) -> bool {
+    pub fn is_visible(&self, path: &WsPath) -> bool {
         self.rules.admits_file(path)
     }
 
     /// Its files' bytes as they are now.
     #[must_use]
-    pub fn contents(&self) -> DiskContents {
+    pub fn disk_contents(&self) -> DiskContents {
         DiskContents { root: self.root().clone(), limit: self.rules.options().read_max }
     }
 
@@ -183,22 +183,22 @@ impl Workspace {
     /// Returns true if the user trusts the programs and settings of the project, at this moment.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
-        self.trust.covers(self.root(), &self.notices)
+        self.trust.is_trusted(self.root(), &self.notices)
     }
 
     /// The settings that count in it, at this moment.
     #[must_use]
     pub fn settings(&self) -> Arc<InForce> {
-        self.settings.of(self.root(), self.is_trusted())
+        self.settings.in_force_for(self.root(), self.is_trusted())
     }
 
     /// The project as the live layer sees it. Servers that are not wanted any more, for what the user has said since, are ended.
     #[must_use]
-    pub fn project(&self) -> Project {
+    pub fn project(&self) -> LiveProject {
         let trusted = self.is_trusted();
-        let preferences = Arc::clone(&self.settings.of(self.root(), trusted).preferences);
-        let project = Project { root: self.root().clone(), trusted, preferences };
-        self.live.settle(&project);
+        let preferences = Arc::clone(&self.settings.in_force_for(self.root(), trusted).preferences);
+        let project = LiveProject { root: self.root().clone(), trusted, preferences };
+        self.live.stop_unwanted(&project);
         project
     }
 
@@ -228,7 +228,7 @@ impl Workspace {
     /// Returns the notes of the last scan. That there were no files ceases to be true with the first one, without
     /// another scan.
     #[must_use]
-    pub fn notes(&self) -> Vec<ScanNote> {
+    pub fn scan_notes(&self) -> Vec<ScanNote> {
         let mut notes = self.notes.read().unwrap_or_else(PoisonError::into_inner).clone();
         notes.retain(|note| *note != ScanNote::Empty || self.text().stats().files == 0);
         notes.extend(self.unread.note_for_status());
@@ -247,7 +247,7 @@ impl Workspace {
         let text = self.text().stats();
         let contents = self.text().contents().stats();
         (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64
-            + self.ranked.cost().1
+            + self.ranked.disk_and_memory_bytes().1
             + self.vector_bytes()
     }
 
@@ -287,7 +287,7 @@ impl Workspace {
 
     /// Returns true if the indexer has work.
     #[must_use]
-    pub fn busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         !lock(&self.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
     }
 
@@ -306,7 +306,7 @@ impl Workspace {
             let ruled = self.rules.mark_changed(&self.dirty);
             let missed = self.unread.mark_again(self.root(), &self.dirty);
             let changed = self.watcher.check_root() || linked || ruled || missed;
-            if changed { settled(self.dirty.marks()) } else { Ok(()) }
+            if changed { settled(self.dirty.mark_count()) } else { Ok(()) }
         };
         let outcome = match self.watcher.barrier(deadline) {
             Ok(passed) => settled(passed.marks).and_then(silent),
@@ -314,7 +314,7 @@ impl Workspace {
             Err(BarrierError::Unordered) => {
                 // Nobody can say what happened in what order: look at everything.
                 self.dirty.mark_sweep();
-                settled(self.dirty.marks())
+                settled(self.dirty.mark_count())
             }
         };
         match outcome {
@@ -328,13 +328,13 @@ impl Workspace {
 
     /// Returns the files that are known to have changed but are not in the indexes yet.
     #[must_use]
-    pub fn stale(&self) -> Stale {
+    pub fn stale_files(&self) -> Stale {
         let mut batch = lock(&self.in_hand).clone();
-        let pending = self.dirty.pending();
+        let pending = self.dirty.pending_marks();
         batch.sweep |= pending.sweep;
         batch.paths.extend(pending.paths);
         batch.trees.extend(pending.trees);
-        batch.trees.extend(self.unread.known());
+        batch.trees.extend(self.unread.outdated_paths());
         Stale { batch }
     }
 
@@ -374,7 +374,7 @@ impl Workspace {
     pub(super) fn install_text(&self, batch: GramBatch) {
         self.contents_seen.fetch_add(1, Ordering::AcqRel);
         self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
-        self.advance();
+        self.advance_generation();
         self.deriver.text_changed();
     }
 
@@ -384,7 +384,7 @@ impl Workspace {
         index.set_contents(text.contents().clone());
         *text = index;
         drop(text);
-        self.advance();
+        self.advance_generation();
     }
 
     /// Goes on with segments as they are used from disk.
@@ -406,7 +406,7 @@ impl Workspace {
         self.change_map(|held| *held = Map::new());
         self.promoter.start_over();
         self.ranked.start_over();
-        self.advance();
+        self.advance_generation();
         self.dirty.mark_sweep();
     }
 
@@ -447,11 +447,11 @@ impl Workspace {
     }
 
     /// Installs what was examined, unless the map has changed since.
-    pub(super) fn confirm(&self, examined: hob_map::graph::Examined) -> bool {
+    pub(super) fn install_confirmed(&self, examined: hob_map::graph::Examined) -> bool {
         let mut done = false;
         self.change_map(|map| done = map.confirm(examined));
         if done {
-            self.deriver.confirmed();
+            self.deriver.edges_confirmed();
         }
         done
     }
@@ -473,20 +473,20 @@ impl Workspace {
         self.change_map(|map| {
             map.apply(changes);
             // Under the same lock: what the ranked index says of a file holds as long as the file is not noted.
-            self.ranked.note(files.into_iter());
+            self.ranked.note_changed(files.into_iter());
         });
-        self.advance();
+        self.advance_generation();
         self.deriver.map_changed(count);
     }
 
     /// Waits for the map of an earlier run and begins with it; answers the files that it lacks.
-    pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<Sought> {
+    pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<SoughtFacts> {
         let Back { map, missing, aged } = comeback.finish();
         self.change_map(|held| *held = map);
-        self.advance();
+        self.advance_generation();
         // Not by way of `snapshots`: whoever saves holds that and waits for `core`, which the caller of this holds.
         if aged.is_some() {
-            self.deriver.imaged(0);
+            self.deriver.image_saved(0);
         }
         self.deriver.map_changed(aged.unwrap_or(0) as u64);
         missing
@@ -520,7 +520,7 @@ impl Workspace {
     /// Returns the warning for an answer about files that could not be read; `None` if all were.
     #[must_use]
     pub fn unread_warning(&self) -> Option<String> {
-        self.unread.warning()
+        self.unread.warning_for_users()
     }
 
     /// Returns the number of files with further names, which a call has to look at.
@@ -529,7 +529,7 @@ impl Workspace {
         self.links.len()
     }
 
-    fn advance(&self) {
+    fn advance_generation(&self) {
         self.generation.fetch_add(1, Ordering::Release);
         *lock(&self.changed_at) = Some(SystemTime::now());
     }

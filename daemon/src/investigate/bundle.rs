@@ -6,7 +6,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hob_base::{AbsPath, ContentHash};
-use hob_store::{Op, Store, StoreError, Tree};
+use hob_store::{Op, Store, StoreError, StoreTree};
 use serde::{Deserialize, Serialize};
 
 /// Time for which the store keeps bundles.
@@ -29,12 +29,12 @@ pub(crate) struct Bundle {
     pub(crate) scope: String,
     /// Time of the investigation, in seconds since 1970.
     made: u64,
-    pub(crate) entries: Vec<Kept>,
+    pub(crate) entries: Vec<BundleEntry>,
 }
 
 /// A place that was found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct BundleEntry {
     /// Node ID of the finding.
     pub(crate) uid: String,
     pub(crate) relevance: f64,
@@ -46,8 +46,8 @@ pub(crate) struct Kept {
 }
 
 impl Bundle {
-    pub(crate) fn new(root: &AbsPath, (query, scope): (String, String), entries: Vec<Kept>) -> Self {
-        Self { root: root.to_string(), query, scope, made: now(), entries }
+    pub(crate) fn new(root: &AbsPath, (query, scope): (String, String), entries: Vec<BundleEntry>) -> Self {
+        Self { root: root.to_string(), query, scope, made: unix_seconds(), entries }
     }
 
     /// Returns the bundle's name: the same for the same findings.
@@ -77,18 +77,18 @@ impl Bundle {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub(crate) fn keep(&self, store: &dyn Store) -> Result<(), StoreError> {
-        let mut ops = expired(store)?;
+    pub(crate) fn keep_for_a_day(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let mut ops = expired_bundle_ops(store)?;
         ops.push(Op::Put { key: key(&self.id()), value: encode(self) });
-        store.batch(Tree::Meta, ops)
+        store.batch(StoreTree::Meta, ops)
     }
 
     /// Notes anew which entries were given.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub(crate) fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
-        store.batch(Tree::Meta, vec![Op::Put { key: key(&self.id()), value: encode(self) }])
+    pub(crate) fn note_given(&self, store: &dyn Store) -> Result<(), StoreError> {
+        store.batch(StoreTree::Meta, vec![Op::Put { key: key(&self.id()), value: encode(self) }])
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn asset_id(at: usize) -> String {
 /// # Errors
 /// When the store cannot be read.
 pub(crate) fn load(store: &dyn Store, id: &str) -> Result<Option<Bundle>, StoreError> {
-    let bytes = store.get(Tree::Meta, &key(id))?;
+    let bytes = store.get(StoreTree::Meta, &key(id))?;
     let bundle = bytes.and_then(|bytes| decode(&bytes));
     Ok(bundle.filter(|bundle| !is_over(bundle.made)))
 }
@@ -113,7 +113,7 @@ pub(crate) fn load(store: &dyn Store, id: &str) -> Result<Option<Bundle>, StoreE
 /// When the store cannot be read.
 pub(crate) fn of_root(store: &dyn Store, root: &AbsPath) -> Result<Vec<Vec<u8>>, StoreError> {
     let (mut found, root) = (Vec::new(), root.to_string());
-    store.each(Tree::Meta, PREFIX, &mut |key, value| {
+    store.each(StoreTree::Meta, PREFIX, &mut |key, value| {
         if decode(value).is_some_and(|bundle| bundle.root == root) {
             found.push(key.to_vec());
         }
@@ -126,15 +126,15 @@ pub(crate) fn of_root(store: &dyn Store, root: &AbsPath) -> Result<Vec<Vec<u8>>,
 ///
 /// # Errors
 /// When the store cannot be written.
-pub(crate) fn forget(store: &dyn Store, keys: &[Vec<u8>]) -> Result<(), StoreError> {
-    store.batch(Tree::Meta, keys.iter().map(|key| Op::Remove { key: key.clone() }).collect())?;
+pub(crate) fn forget_bundles(store: &dyn Store, keys: &[Vec<u8>]) -> Result<(), StoreError> {
+    store.batch(StoreTree::Meta, keys.iter().map(|key| Op::Remove { key: key.clone() }).collect())?;
     store.flush()
 }
 
 /// The steps that remove what is over, what cannot be read, and the oldest of too many.
-fn expired(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
+fn expired_bundle_ops(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
     let (mut going, mut staying) = (Vec::new(), Vec::new());
-    store.each(Tree::Meta, PREFIX, &mut |key, value| {
+    store.each(StoreTree::Meta, PREFIX, &mut |key, value| {
         match decode(value).filter(|bundle| !is_over(bundle.made)) {
             Some(bundle) => staying.push((bundle.made, key.to_vec())),
             None => going.push(key.to_vec()),
@@ -151,12 +151,12 @@ fn key(id: &str) -> Vec<u8> {
     [PREFIX, id.as_bytes()].concat()
 }
 
-fn now() -> u64 {
+fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 fn is_over(made: u64) -> bool {
-    now().saturating_sub(made) >= LIFE.as_secs()
+    unix_seconds().saturating_sub(made) >= LIFE.as_secs()
 }
 
 fn encode(bundle: &Bundle) -> Vec<u8> {
@@ -173,9 +173,14 @@ mod tests {
 
     use super::*;
 
-    fn bundle(query: &str, made: u64) -> Bundle {
-        let kept =
-            |uid: &str| Kept { uid: uid.into(), relevance: 1.0, is_seed: true, hash: None, given: false };
+    fn sample_bundle(query: &str, made: u64) -> Bundle {
+        let kept = |uid: &str| BundleEntry {
+            uid: uid.into(),
+            relevance: 1.0,
+            is_seed: true,
+            hash: None,
+            given: false,
+        };
         let entries = vec![kept("py:a.py#f"), kept("py:a12#g")];
         Bundle { root: "/p".into(), query: query.into(), scope: "all".into(), made, entries }
     }
@@ -184,24 +189,24 @@ mod tests {
     fn a_bundle_is_kept_for_a_day() {
         let store = MemoryStore::default();
         let loaded = |id: &str| load(&store, id).expect("it can be read");
-        let mut one = bundle("pairing", now());
-        one.keep(&store).expect("kept");
+        let mut one = sample_bundle("pairing", unix_seconds());
+        one.keep_for_a_day(&store).expect("kept");
         one.entries[1].given = true;
-        one.note(&store).expect("noted");
+        one.note_given(&store).expect("noted");
         assert_eq!(loaded(&one.id()), Some(one.clone()));
-        assert_eq!(bundle("pairing", 7).id(), one.id(), "the same findings have the same name");
-        assert_ne!(bundle("pairs", 7).id(), one.id());
+        assert_eq!(sample_bundle("pairing", 7).id(), one.id(), "the same findings have the same name");
+        assert_ne!(sample_bundle("pairs", 7).id(), one.id());
 
-        let old = bundle("long ago", now() - LIFE.as_secs());
-        old.keep(&store).expect("kept");
+        let old = sample_bundle("long ago", unix_seconds() - LIFE.as_secs());
+        old.keep_for_a_day(&store).expect("kept");
         assert_eq!(loaded(&old.id()), None);
-        bundle("later", now()).keep(&store).expect("kept");
-        assert_eq!(store.get(Tree::Meta, &key(&old.id())).expect("it can be read"), None, "it is gone");
+        sample_bundle("later", unix_seconds()).keep_for_a_day(&store).expect("kept");
+        assert_eq!(store.get(StoreTree::Meta, &key(&old.id())).expect("it can be read"), None, "it is gone");
     }
 
     #[test]
     fn entries_have_two_names() {
-        let bundle = bundle("pairing", 0);
+        let bundle = sample_bundle("pairing", 0);
         assert_eq!(bundle.position("a1"), Some(0));
         assert_eq!(bundle.position("py:a12#g"), Some(1));
         assert_eq!((bundle.position("a0"), bundle.position("a3"), bundle.position("x")), (None, None, None));

@@ -34,7 +34,7 @@ pub(crate) struct Seed {
 
 /// A place that the topic is about.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RankedPlace {
     pub(crate) node: NodeRef,
     /// 0 to 1, in thousandths.
     pub(crate) relevance: f64,
@@ -42,7 +42,7 @@ pub(crate) struct Place {
 }
 
 /// The places that a topic is about, most relevant first.
-pub(crate) fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) -> Vec<Place> {
+pub(crate) fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) -> Vec<RankedPlace> {
     let best = seeds.iter().map(|seed| f64::from(seed.score)).fold(f64::MIN_POSITIVE, f64::max);
     let mut words: FxHashMap<NodeRef, f64> = FxHashMap::default();
     for seed in seeds {
@@ -67,32 +67,32 @@ pub(crate) fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) 
     let place = |node: NodeRef| {
         let (said, close) = (words.get(&node), shares.get(&node).copied().unwrap_or(0.0));
         let relevance = WORDS * said.copied().unwrap_or(0.0) + NEAR * close;
-        Place { node, relevance: (relevance * 1e3).round() / 1e3, is_seed: said.is_some() }
+        RankedPlace { node, relevance: (relevance * 1e3).round() / 1e3, is_seed: said.is_some() }
     };
     first(map, nodes.into_iter().map(place).collect())
 }
 
 /// The first of them in a total order; names are made only for those that may be among them.
-fn first(map: &Map, mut places: Vec<Place>) -> Vec<Place> {
+fn first(map: &Map, mut places: Vec<RankedPlace>) -> Vec<RankedPlace> {
     places.sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
     if let Some(last) = places.get(MOST - 1).map(|place| place.relevance) {
         places.retain(|place| place.relevance >= last);
     }
-    let mut named: Vec<(String, Place)> =
+    let mut named: Vec<(String, RankedPlace)> =
         places.into_iter().map(|place| (map.id(place.node).to_string(), place)).collect();
     named.sort_by(|(name, a), (other, b)| match b.relevance.total_cmp(&a.relevance) {
         Ordering::Equal => name.cmp(other),
         unequal => unequal,
     });
     named.truncate(MOST);
-    spread(named.into_iter().map(|(_, place)| place).collect())
+    spread_over_files(named.into_iter().map(|(_, place)| place).collect())
 }
 
 /// Lets other files in between many places of one: each further place of a file counts less, so that the first few of an answer
 /// show in how many places the topic is, and not one of them in every detail.
-fn spread(places: Vec<Place>) -> Vec<Place> {
+fn spread_over_files(places: Vec<RankedPlace>) -> Vec<RankedPlace> {
     let mut seen: FxHashMap<Option<FileId>, i32> = FxHashMap::default();
-    let mut worth: Vec<(f64, Place)> = Vec::with_capacity(places.len());
+    let mut worth: Vec<(f64, RankedPlace)> = Vec::with_capacity(places.len());
     for place in places {
         let before = seen.entry(place.node.file()).or_default();
         worth.push((place.relevance * AGAIN.powi(*before), place));

@@ -63,18 +63,18 @@ impl Manager {
 
     /// Tells systemd that clients are served.
     pub(super) fn tell_ready(&self) {
-        tell(&[NotifyState::Ready, NotifyState::Status("ready")]);
+        notify_systemd(&[NotifyState::Ready, NotifyState::Status("ready")]);
     }
 
     /// Tells systemd a status, for whoever asks it.
     pub(super) fn tell_status(&self, status: &str) {
-        tell(&[NotifyState::Status(status)]);
+        notify_systemd(&[NotifyState::Status(status)]);
     }
 
     /// No new calls are taken.
     pub(super) fn tell_stopping(&self, why: &str) {
         let status = format!("ending: {why}");
-        tell(&[NotifyState::Stopping, NotifyState::Status(&status)]);
+        notify_systemd(&[NotifyState::Stopping, NotifyState::Status(&status)]);
     }
 
     /// Tells again and again that the daemon lives, if systemd wants to know. Each time a task of its own has to come through
@@ -83,9 +83,9 @@ impl Manager {
         let Some(limit) = sd_notify::watchdog_enabled() else { return std::future::pending().await };
         loop {
             let sessions = Arc::clone(sessions);
-            let came_through = tokio::spawn(async move { *sessions.clients().borrow() }).await;
+            let came_through = tokio::spawn(async move { *sessions.watch_client_count().borrow() }).await;
             if came_through.is_ok() {
-                tell(&[NotifyState::Watchdog]);
+                notify_systemd(&[NotifyState::Watchdog]);
             }
             tokio::time::sleep(pause(limit)).await;
         }
@@ -97,7 +97,7 @@ fn pause(limit: Duration) -> Duration {
     (limit / 2).max(Duration::from_millis(1))
 }
 
-fn tell(states: &[NotifyState<'_>]) {
+fn notify_systemd(states: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
         tracing::debug!(%error, "systemd was not told");
     }
@@ -126,7 +126,7 @@ fn name_of_socket(descriptor: OwnedFd) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn manager(descriptors: Vec<OwnedFd>) -> Manager {
+    fn manager_of(descriptors: Vec<OwnedFd>) -> Manager {
         Manager { descriptors: Arc::new(descriptors), program: PathBuf::new() }
     }
 
@@ -136,7 +136,7 @@ mod tests {
         let (here, there) = (dir.path().join("here"), dir.path().join("there"));
         let listener = || OwnedFd::from(UnixListener::bind(&here).expect("free"));
         let file = OwnedFd::from(std::fs::File::create(dir.path().join("file")).expect("created"));
-        let manager = manager(vec![file, listener()]);
+        let manager = manager_of(vec![file, listener()]);
         assert!(manager.socket(&here).expect("it is the one").is_some());
         let error = manager.socket(&there).expect_err("another path").to_string();
         assert!(
@@ -147,6 +147,6 @@ mod tests {
 
     #[test]
     fn without_a_socket_the_daemon_makes_its_own() {
-        assert!(manager(Vec::new()).socket(Path::new("/x")).expect("no error").is_none());
+        assert!(manager_of(Vec::new()).socket(Path::new("/x")).expect("no error").is_none());
     }
 }

@@ -7,9 +7,9 @@ use crate::session::Sessions;
 
 /// Returns after `limit` without clients and without work. A client that connects in the very moment is no trouble:
 /// it is refused as by any daemon on its way out, and starts another.
-pub(super) async fn expired(limit: Option<Duration>, sessions: &Arc<Sessions>) {
+pub(super) async fn wait_until_expired(limit: Option<Duration>, sessions: &Arc<Sessions>) {
     let Some(limit) = limit else { return std::future::pending().await };
-    let mut clients = sessions.clients();
+    let mut clients = sessions.watch_client_count();
     loop {
         // The sender lives in `sessions`, so waiting cannot fail.
         let _ = clients.wait_for(|count| *count == 0).await;
@@ -20,7 +20,7 @@ pub(super) async fn expired(limit: Option<Duration>, sessions: &Arc<Sessions>) {
         }
         let calls = Arc::clone(sessions.calls());
         // If looking fails there is nothing to wait for.
-        if !tokio::task::spawn_blocking(move || calls.busy()).await.unwrap_or(false) {
+        if !tokio::task::spawn_blocking(move || calls.is_busy()).await.unwrap_or(false) {
             return;
         }
     }

@@ -17,28 +17,32 @@ use super::lock::DaemonLock;
 
 /// The locks of the kept folders, held.
 #[derive(Debug)]
-pub struct Kept(#[allow(dead_code, reason = "held for their locks")] Vec<DaemonLock>);
+pub struct FolderLocks(#[allow(dead_code, reason = "held for their locks")] Vec<DaemonLock>);
 
-impl Kept {
+impl FolderLocks {
     /// Takes the folders of state and of cache. Waits for a daemon that is ending; one that answers is an error at once.
-    pub(super) async fn claim(places: &Places, patience: Duration) -> Result<Self, StartError> {
+    pub(super) async fn claim_folders(places: &Places, patience: Duration) -> Result<Self, StartError> {
         let mut locks = Vec::new();
-        for folder in distinct(&[&places.state, &places.cache]) {
-            locks.extend(claim(&folder, places, patience).await?);
+        for folder in distinct_folders(&[&places.state, &places.cache]) {
+            locks.extend(claim_folder(&folder, places, patience).await?);
         }
         Ok(Self(locks))
     }
 }
 
 /// The folders that are there, each once: one variable may have been set for both.
-fn distinct(folders: &[&PathBuf]) -> Vec<PathBuf> {
+fn distinct_folders(folders: &[&PathBuf]) -> Vec<PathBuf> {
     let mut real: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     real.dedup();
     real
 }
 
 /// The lock of one folder; `None` where there can be none, because nothing can be kept there either, or the disk knows no locks.
-async fn claim(folder: &Path, places: &Places, patience: Duration) -> Result<Option<DaemonLock>, StartError> {
+async fn claim_folder(
+    folder: &Path,
+    places: &Places,
+    patience: Duration,
+) -> Result<Option<DaemonLock>, StartError> {
     let path = Places::in_use_lock(folder);
     let since = Instant::now();
     loop {
@@ -54,8 +58,8 @@ async fn claim(folder: &Path, places: &Places, patience: Duration) -> Result<Opt
                 return Ok(None);
             }
         }
-        let holder = holder::holder(&path);
-        let answers = answers(holder.as_ref(), places).await;
+        let holder = holder::read_holder(&path);
+        let answers = answers_elsewhere(holder.as_ref(), places).await;
         if answers || since.elapsed() > patience {
             return Err(in_use(folder, holder, answers));
         }
@@ -65,7 +69,7 @@ async fn claim(folder: &Path, places: &Places, patience: Duration) -> Result<Opt
 
 /// Returns true if the holder serves clients, elsewhere. What listens at this daemon's own socket is a service
 /// manager, or nobody.
-async fn answers(holder: Option<&Holder>, places: &Places) -> bool {
+async fn answers_elsewhere(holder: Option<&Holder>, places: &Places) -> bool {
     let Some(holder) = holder.filter(|holder| holder.machine.is_none() && holder.socket != places.socket)
     else {
         return false;

@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Endpoint {
     path: PathBuf,
     /// The file at the path that leads here, by its identity.
-    identity: Option<Identity>,
+    identity: Option<SocketIdentity>,
     /// True if the name is somebody else's to remove.
     is_lent: bool,
     accepting: JoinHandle<()>,
@@ -38,12 +38,12 @@ impl Endpoint {
         }
         let failed = |source| StartError::Listen { path: path.display().to_string(), source };
         let listener = bind(path).map_err(failed)?;
-        Ok(Self::serving(listener, path, sessions, false))
+        Ok(Self::serve_listener(listener, path, sessions, false))
     }
 
     /// Serves whoever connects to a socket that a service manager handed over.
     #[cfg(unix)]
-    pub(super) fn adopt(
+    pub(super) fn adopt_socket(
         socket: std::os::fd::OwnedFd,
         path: &Path,
         sessions: &Arc<Sessions>,
@@ -52,10 +52,10 @@ impl Endpoint {
             private_dir::ensure(folder)?;
         }
         let failed = |source| StartError::Listen { path: path.display().to_string(), source };
-        Ok(Self::serving(transport::adopt(socket).map_err(failed)?, path, sessions, true))
+        Ok(Self::serve_listener(transport::adopt_socket(socket).map_err(failed)?, path, sessions, true))
     }
 
-    fn serving(listener: Listener, path: &Path, sessions: &Arc<Sessions>, is_lent: bool) -> Self {
+    fn serve_listener(listener: Listener, path: &Path, sessions: &Arc<Sessions>, is_lent: bool) -> Self {
         let accepting = tokio::spawn(accept_all(listener, Arc::clone(sessions)));
         Self { path: path.to_path_buf(), identity: identity_of(path), is_lent, accepting }
     }
@@ -123,10 +123,10 @@ async fn accept_all(listener: Listener, sessions: Arc<Sessions>) {
 }
 
 #[cfg(unix)]
-type Identity = (u64, u64);
+type SocketIdentity = (u64, u64);
 
 #[cfg(unix)]
-fn identity_of(path: &Path) -> Option<Identity> {
+fn identity_of(path: &Path) -> Option<SocketIdentity> {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
@@ -135,7 +135,7 @@ fn identity_of(path: &Path) -> Option<Identity> {
 type Identity = ();
 
 #[cfg(not(unix))]
-fn identity_of(_path: &Path) -> Option<Identity> {
+fn identity_of(_path: &Path) -> Option<SocketIdentity> {
     // A pipe has no file; its name goes with its last handle.
     None
 }

@@ -75,7 +75,7 @@ impl DaemonLock {
             return Ok(None);
         }
         // On a full disk the lock is still good.
-        let _ = lock.sign();
+        let _ = lock.sign_file();
         Ok(Some(lock))
     }
 
@@ -88,7 +88,7 @@ impl DaemonLock {
         }
     }
 
-    fn sign(&self) -> io::Result<()> {
+    fn sign_file(&self) -> io::Result<()> {
         holder::sign(&self.path, &self.file)
     }
 
@@ -99,7 +99,7 @@ impl DaemonLock {
 }
 
 fn pid_in(path: &Path) -> Option<u32> {
-    holder::pid(path)
+    holder::read_pid(path)
 }
 
 #[cfg(unix)]

@@ -31,7 +31,7 @@ pub enum Also {
 }
 
 /// A level alone is about hob (whose targets all begin so); what libraries have to say below `info` is for whoever names them.
-fn quiet(filter: &str) -> String {
+fn quiet_libraries(filter: &str) -> String {
     match filter.trim() {
         level @ ("debug" | "trace") => format!("info,hob={level}"),
         other => other.to_owned(),
@@ -42,7 +42,7 @@ fn quiet(filter: &str) -> String {
 /// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged from now on.
 pub fn start(places: &Places, filter: &str, also: Also) {
     let file = open(places).map(OneBlock);
-    let (filter, wrong) = match EnvFilter::try_new(quiet(filter)) {
+    let (filter, wrong) = match EnvFilter::try_new(quiet_libraries(filter)) {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new("info"), Some(error)),
     };
@@ -67,7 +67,7 @@ pub fn start(places: &Places, filter: &str, also: Also) {
 }
 
 fn open(places: &Places) -> Result<RollingFileAppender, String> {
-    let folder = places.logs();
+    let folder = places.logs_dir();
     let failed = |error: &dyn std::fmt::Display| format!("cannot log to `{}`: {error}", folder.display());
     make_dir(&folder).map_err(|error| failed(&error))?;
     RollingFileAppender::builder()

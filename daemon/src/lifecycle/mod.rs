@@ -42,8 +42,8 @@ pub use inherit::{Handed, close_inherited};
 pub use stdio::{leave_terminal, let_go_of_stdio};
 
 use crate::calls::Calls;
-use crate::session::{Limits, Order, Sessions};
-use kept::Kept;
+use crate::session::{ClientLimits, ProcessOrder, Sessions};
+use kept::FolderLocks;
 use listen::Endpoint;
 use lock::{Claim, DaemonLock};
 use signals::Signals;
@@ -60,7 +60,7 @@ pub struct Options {
     /// Longest time to wait for an earlier daemon that holds the lock and does not answer.
     pub lock_patience: Duration,
     /// The limits of the resources that clients may take up.
-    pub limits: Limits,
+    pub limits: ClientLimits,
     /// The build of this daemon.
     pub build: Build,
     /// True if a hang-up of the terminal ends the daemon; a detached one has none.
@@ -76,7 +76,7 @@ impl Default for Options {
             drain: Duration::from_secs(5),
             save: Duration::from_secs(45),
             lock_patience: Duration::from_secs(15),
-            limits: Limits::default(),
+            limits: ClientLimits::default(),
             build: own_build(),
             hangup_ends: false,
             manager: None,
@@ -88,12 +88,12 @@ impl Default for Options {
 /// that was started through a wrapper is known by the wrapper's file, because that is the one that clients look at.
 fn own_build() -> Build {
     if let Some(wrapper) = std::env::var_os("HOB_DAEMON") {
-        return Build::of(wrapper.as_ref());
+        return Build::from_executable(wrapper.as_ref());
     }
     if cfg!(target_os = "linux") {
-        return Build::of("/proc/self/exe".as_ref());
+        return Build::from_executable("/proc/self/exe".as_ref());
     }
-    Build::of(&std::env::current_exe().unwrap_or_default())
+    Build::from_executable(&std::env::current_exe().unwrap_or_default())
 }
 
 /// Why there is no daemon.
@@ -158,7 +158,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub enum Finished {
     /// This was the daemon, and it has retired.
-    Retired(DaemonLock, Kept),
+    Retired(DaemonLock, FolderLocks),
     /// Another daemon is running and answers.
     AlreadyRunning,
 }
@@ -224,8 +224,8 @@ async fn be_the_daemon(
     }
     let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
     make_folders(places)?;
-    let kept = Kept::claim(places, patience).await?;
-    if let Err(error) = places.remember() {
+    let kept = FolderLocks::claim_folders(places, patience).await?;
+    if let Err(error) = places.remember_folders() {
         tracing::warn!(%error, "programs with another environment may look for this daemon's folders elsewhere");
     }
     let calls = make_calls(places).map_err(StartError::Calls)?;
@@ -240,12 +240,14 @@ async fn be_the_daemon(
     }
     tracing::info!(socket = %places.socket.display(), build = ?options.build, service = manager.is_some(), "ready");
 
-    let why = serve(&lock, &mut endpoint, &sessions, Waits { options, signals: &mut signals, ordered }).await;
+    let why =
+        serve_until_end(&lock, &mut endpoint, &sessions, Waits { options, signals: &mut signals, ordered })
+            .await;
     tracing::info!(why, "ending");
     if let Some(manager) = manager {
         manager.tell_stopping(&why);
     }
-    retire::retire(endpoint, &sessions, (options.drain, options.save), &mut signals, &why).await;
+    retire::end_service(endpoint, &sessions, (options.drain, options.save), &mut signals, &why).await;
     tracing::info!("ended");
     Ok(Finished::Retired(lock, kept))
 }
@@ -276,7 +278,7 @@ impl Socket {
     fn open(handed: Option<Self>, places: &Places, sessions: &Arc<Sessions>) -> Result<Endpoint, StartError> {
         #[cfg(unix)]
         if let Some(Self { descriptor }) = handed {
-            return Endpoint::adopt(descriptor, &places.socket, sessions);
+            return Endpoint::adopt_socket(descriptor, &places.socket, sessions);
         }
         #[cfg(not(unix))]
         drop(handed);
@@ -304,7 +306,7 @@ fn make_folders(places: &Places) -> Result<(), PrivateDirError> {
 struct Waits<'a> {
     options: &'a Options,
     signals: &'a mut Signals,
-    ordered: mpsc::UnboundedReceiver<Order>,
+    ordered: mpsc::UnboundedReceiver<ProcessOrder>,
 }
 
 async fn keep_telling(manager: Option<&Manager>, sessions: &Arc<Sessions>) {
@@ -315,7 +317,7 @@ async fn keep_telling(manager: Option<&Manager>, sessions: &Arc<Sessions>) {
 }
 
 /// Serves until it is time to end; says why.
-async fn serve(
+async fn serve_until_end(
     lock: &DaemonLock,
     endpoint: &mut Endpoint,
     sessions: &Arc<Sessions>,
@@ -324,11 +326,11 @@ async fn serve(
     tokio::select! {
         signal = waits.signals.next() => format!("the daemon received {signal}"),
         order = waits.ordered.recv() => match order {
-            Some(Order::Retire(reason)) => reason,
+            Some(ProcessOrder::Retire(reason)) => reason,
             _ => "the user stopped the daemon".into(),
         },
-        () = idle::expired(waits.options.idle, sessions) => "nobody has used the daemon for a while".into(),
-        reason = presence::lost(lock, endpoint, sessions) => reason,
+        () = idle::wait_until_expired(waits.options.idle, sessions) => "nobody has used the daemon for a while".into(),
+        reason = presence::wait_until_lost(lock, endpoint, sessions) => reason,
         () = keep_telling(waits.options.manager.as_ref(), sessions) => "the service manager has gone".into(),
     }
 }

@@ -24,20 +24,28 @@ const INTERVAL: Duration = Duration::from_secs(5);
 const LONG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Makes the socket anew when only its name is gone. Returns, with the reason, when the place is lost.
-pub(super) async fn lost(lock: &DaemonLock, endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> String {
+pub(super) async fn wait_until_lost(
+    lock: &DaemonLock,
+    endpoint: &mut Endpoint,
+    sessions: &Arc<Sessions>,
+) -> String {
     if !cfg!(unix) {
         return std::future::pending().await;
     }
-    let mut folder = Folder::of(endpoint.path());
+    let mut folder = WatchedFolder::of(endpoint.path());
     loop {
-        if let Err(reason) = look(lock, endpoint, sessions) {
+        if let Err(reason) = check_presence(lock, endpoint, sessions) {
             return reason;
         }
         folder.changed().await;
     }
 }
 
-fn look(lock: &DaemonLock, endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), String> {
+fn check_presence(
+    lock: &DaemonLock,
+    endpoint: &mut Endpoint,
+    sessions: &Arc<Sessions>,
+) -> Result<(), String> {
     if !lock.is_in_place() {
         return Err("the daemon's lock file was removed".into());
     }
@@ -48,10 +56,10 @@ fn look(lock: &DaemonLock, endpoint: &mut Endpoint, sessions: &Arc<Sessions>) ->
         return Err("something else has the daemon's socket's name".into());
     }
     // Also where a service manager's was removed: it would not notice.
-    reopen(endpoint, sessions)
+    reopen_socket(endpoint, sessions)
 }
 
-fn reopen(endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), String> {
+fn reopen_socket(endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), String> {
     tracing::warn!("the socket was removed; making it anew");
     let opened = Endpoint::open(endpoint.path(), sessions).map_err(|error| error.to_string())?;
     *endpoint = opened;
@@ -59,13 +67,13 @@ fn reopen(endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), Strin
 }
 
 /// Tells when something may have left a folder.
-struct Folder {
+struct WatchedFolder {
     #[cfg(target_os = "linux")]
     events: Option<tokio::sync::mpsc::Receiver<()>>,
 }
 
 #[cfg(target_os = "linux")]
-impl Folder {
+impl WatchedFolder {
     /// The folder of `file`. A thread waits for its events: the runtime's own timers wake several times for one rest.
     fn of(file: &Path) -> Self {
         use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
@@ -110,7 +118,7 @@ fn wait_for_events(events: &std::os::fd::OwnedFd, tell: &tokio::sync::mpsc::Send
 }
 
 #[cfg(not(target_os = "linux"))]
-impl Folder {
+impl WatchedFolder {
     fn of(_file: &Path) -> Self {
         Self {}
     }

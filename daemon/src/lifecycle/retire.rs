@@ -15,7 +15,7 @@ use super::signals::Signals;
 use crate::session::Sessions;
 
 /// Ends everything but the process. A further signal cuts the waiting for calls short.
-pub(super) async fn retire(
+pub(super) async fn end_service(
     endpoint: Endpoint,
     sessions: &Arc<Sessions>,
     (patience, saving): (Duration, Duration),
@@ -36,7 +36,7 @@ pub(super) async fn retire(
     drop(endpoint);
     let calls = Arc::clone(sessions.calls());
     // What is saved may belong to a thread that hangs; a daemon that never ends is worse than one that begins anew.
-    match tokio::time::timeout(saving, tokio::task::spawn_blocking(move || calls.persist())).await {
+    match tokio::time::timeout(saving, tokio::task::spawn_blocking(move || calls.save_all())).await {
         Ok(Ok(())) => {}
         Ok(Err(_)) => tracing::error!("saving failed"),
         Err(_) => tracing::error!("saving does not end and is left undone"),

@@ -30,7 +30,7 @@ pub(super) enum Rule {
 
 impl Rule {
     /// The rule of a tool.
-    pub(super) fn of(tool: &ToolDef) -> Self {
+    pub(super) fn for_tool(tool: &ToolDef) -> Self {
         match tool.name {
             _ if tool.set == ToolSet::Hidden => Self::Unread,
             "map_search"
@@ -65,22 +65,22 @@ const IDS: &[&str] =
 const NOT_FOUND: &[&str] = &["ambiguous", "candidates", "unresolved", "not_found", "alternatives"];
 
 /// The files that an answer names.
-pub(super) fn named(answer: &Value) -> BTreeSet<String> {
+pub(super) fn files_named(answer: &Value) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     if let Value::Object(fields) = answer {
-        gather(fields, &mut files);
+        gather_files(fields, &mut files);
     }
     files
 }
 
 /// The file that a call asked about.
-pub(super) fn asked(args: &Map<String, Value>) -> BTreeSet<String> {
+pub(super) fn files_asked_about(args: &Map<String, Value>) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
-    gather(args, &mut files);
+    gather_files(args, &mut files);
     files
 }
 
-fn gather(fields: &Map<String, Value>, files: &mut BTreeSet<String>) {
+fn gather_files(fields: &Map<String, Value>, files: &mut BTreeSet<String>) {
     for (name, value) in fields.iter().filter(|(name, _)| !NOT_FOUND.contains(&name.as_str())) {
         visit(name, value, files);
     }
@@ -95,7 +95,7 @@ fn visit(name: &str, value: &Value, files: &mut BTreeSet<String>) {
             files.extend(id.as_ref().and_then(NodeId::path).map(str::to_owned));
         }
         Value::Array(all) => all.iter().for_each(|one| visit(name, one, files)),
-        Value::Object(fields) => gather(fields, files),
+        Value::Object(fields) => gather_files(fields, files),
         _ => {}
     }
 }
@@ -124,9 +124,12 @@ mod tests {
             "edges": [{"from": "py:d.py#x", "to": "py:ext:requests"}], "tests": ["rs:t.rs#works"],
             "ambiguous": [{"candidates": [{"uid": "py:no.py#f", "file": "no.py"}]}], "snippet": "file e.py", "total": 3});
         let expected = ["a/b.py", "c.ts", "d.py", "t.rs"];
-        assert_eq!(named(&answer).into_iter().collect::<Vec<_>>(), expected);
+        assert_eq!(files_named(&answer).into_iter().collect::<Vec<_>>(), expected);
         let args = json!({"nodeId": "py:x.py#f", "line": 3});
-        assert_eq!(asked(args.as_object().expect("an object")).into_iter().collect::<Vec<_>>(), ["x.py"]);
+        assert_eq!(
+            files_asked_about(args.as_object().expect("an object")).into_iter().collect::<Vec<_>>(),
+            ["x.py"]
+        );
     }
 
     #[test]
@@ -143,7 +146,7 @@ mod tests {
     #[test]
     fn what_people_and_measurements_use_has_no_tokens_and_edits_claim_nothing() {
         for tool in TOOLS {
-            let rule = Rule::of(tool);
+            let rule = Rule::for_tool(tool);
             assert_eq!(rule == Rule::Unread, tool.set == ToolSet::Hidden, "{}", tool.name);
             let edits = tool.set == ToolSet::Edit || tool.name == "resolve_action";
             assert!(!edits || rule == Rule::Same, "{}", tool.name);

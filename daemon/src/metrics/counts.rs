@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hob_proto::tools::TOOLS;
-use hob_proto::tools::metrics::{Totals, totals};
+use hob_proto::tools::metrics::{Totals, make_totals};
 
 /// The running counts of one tool.
 #[derive(Debug, Default)]
@@ -51,15 +51,15 @@ impl Figures {
     }
 
     /// As they are told.
-    pub(super) fn told(self) -> Totals {
-        totals(self.calls, self.failed, self.actual, self.baseline)
+    pub(super) fn to_totals(self) -> Totals {
+        make_totals(self.calls, self.failed, self.actual, self.baseline)
     }
 }
 
 /// One for each tool, in the order of the table.
-pub(super) type Counts = Box<[Count]>;
+pub(super) type ToolCounts = Box<[Count]>;
 
 /// Returns counts of zero, one for each tool.
-pub(super) fn counts() -> Counts {
+pub(super) fn zero_counts() -> ToolCounts {
     TOOLS.iter().map(|_| Count::default()).collect()
 }

@@ -23,7 +23,7 @@ const MOST: u64 = 1 << 48;
 
 /// The counts as they stand in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct CountsOnDisk {
     /// Since when, in seconds of Unix time.
     pub(super) since: u64,
     /// By the tool's name. Tools that this build does not know are kept for the build that does.
@@ -53,7 +53,7 @@ struct ToolOnDisk {
 ///
 /// # Errors
 /// In words, when there is one and it cannot be used.
-pub(super) fn read(path: &Path) -> Result<Option<Kept>, String> {
+pub(super) fn read(path: &Path) -> Result<Option<CountsOnDisk>, String> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -73,12 +73,12 @@ pub(super) fn read(path: &Path) -> Result<Option<Kept>, String> {
     if read.version != VERSION {
         return Err(format!("it is of version {}", read.version));
     }
-    let tools = read.tools.into_iter().map(|(name, tool)| (name, tool.taken())).collect();
-    Ok(Some(Kept { since: read.since.min(MOST), tools }))
+    let tools = read.tools.into_iter().map(|(name, tool)| (name, tool.checked_figures())).collect();
+    Ok(Some(CountsOnDisk { since: read.since.min(MOST), tools }))
 }
 
 impl ToolOnDisk {
-    fn taken(self) -> (Figures, Shot) {
+    fn checked_figures(self) -> (Figures, Shot) {
         let mut shot = Shot { counts: vec![0; BUCKETS], max: self.max_micros.min(MOST) };
         for (at, count) in self.latency {
             if let Some(bucket) = shot.counts.get_mut(at) {
@@ -99,7 +99,7 @@ impl ToolOnDisk {
 ///
 /// # Errors
 /// What the system said; the old file is then as it was.
-pub(super) fn write(path: &Path, kept: &Kept) -> io::Result<()> {
+pub(super) fn write(path: &Path, kept: &CountsOnDisk) -> io::Result<()> {
     let tool = |(figures, shot): &(Figures, Shot)| ToolOnDisk {
         calls: figures.calls,
         failed: figures.failed,
@@ -144,7 +144,7 @@ mod tests {
         counts[7] = 3;
         let figures = Figures { calls: 3, failed: 1, actual: 20, baseline: 400 };
         let tools = BTreeMap::from([("map_search".to_owned(), (figures, Shot { counts, max: 7 }))]);
-        let kept = Kept { since: 77, tools };
+        let kept = CountsOnDisk { since: 77, tools };
         write(&path, &kept).expect("it can be written");
         write(&path, &kept).expect("it can be replaced");
         assert_eq!(read(&path), Ok(Some(kept)));

@@ -14,10 +14,10 @@ const STEPS: u64 = 1 << FINE;
 const LARGEST: u64 = (1 << 33) - 1;
 
 /// Number of buckets of a histogram.
-pub(super) const BUCKETS: usize = bucket(LARGEST) + 1;
+pub(super) const BUCKETS: usize = bucket_of(LARGEST) + 1;
 
 /// The bucket of a value.
-const fn bucket(value: u64) -> usize {
+const fn bucket_of(value: u64) -> usize {
     let value = if value > LARGEST { LARGEST } else { value };
     if value < STEPS {
         return value as usize;
@@ -28,7 +28,7 @@ const fn bucket(value: u64) -> usize {
 }
 
 /// The largest value of a bucket.
-pub(super) const fn upper(bucket: usize) -> u64 {
+pub(super) const fn upper_bound(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < STEPS {
         return bucket;
@@ -53,12 +53,12 @@ impl Default for Histogram {
 impl Histogram {
     /// Counts one value, in microseconds.
     pub(super) fn count(&self, micros: u64) {
-        self.counts[bucket(micros)].fetch_add(1, Ordering::Relaxed);
+        self.counts[bucket_of(micros)].fetch_add(1, Ordering::Relaxed);
         self.max.fetch_max(micros, Ordering::Relaxed);
     }
 
     /// The counts of this moment.
-    pub(super) fn shot(&self) -> Shot {
+    pub(super) fn current_counts(&self) -> Shot {
         let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
         Shot { counts, max: self.max.load(Ordering::Relaxed) }
     }
@@ -104,14 +104,14 @@ impl Shot {
             passed += count;
             passed >= wanted
         };
-        self.counts.iter().position(reaches).map_or(0, |at| upper(at).min(self.max))
+        self.counts.iter().position(reaches).map_or(0, |at| upper_bound(at).min(self.max))
     }
 
     /// For people: how many values there are up to each power of two, without the empty ones at both ends.
-    pub(super) fn doublings(&self) -> Vec<(u64, u64)> {
+    pub(super) fn counts_by_doubling(&self) -> Vec<(u64, u64)> {
         let mut all: Vec<(u64, u64)> = Vec::new();
         for (at, count) in self.counts.iter().enumerate() {
-            let up_to = (upper(at) + 1).next_power_of_two();
+            let up_to = (upper_bound(at) + 1).next_power_of_two();
             match all.last_mut() {
                 Some(last) if last.0 == up_to => last.1 += count,
                 _ => all.push((up_to, *count)),
@@ -129,20 +129,23 @@ mod tests {
 
     #[test]
     fn every_value_lies_in_its_bucket_and_a_bucket_is_narrow() {
-        assert!((0..BUCKETS).all(|at| bucket(upper(at)) == at), "the upper end of a bucket is in it");
+        assert!(
+            (0..BUCKETS).all(|at| bucket_of(upper_bound(at)) == at),
+            "the upper end of a bucket is in it"
+        );
         for value in (0..4_000).chain([9_999, 1 << 20, (1 << 32) + 5, LARGEST]) {
-            let at = bucket(value);
-            assert!(value <= upper(at) && (at == 0 || value > upper(at - 1)), "{value}");
-            assert!(upper(at) - value <= value / 8, "{value}: {}", upper(at));
+            let at = bucket_of(value);
+            assert!(value <= upper_bound(at) && (at == 0 || value > upper_bound(at - 1)), "{value}");
+            assert!(upper_bound(at) - value <= value / 8, "{value}: {}", upper_bound(at));
         }
-        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
     }
 
     #[test]
     fn quantiles_are_those_of_the_values() {
         let histogram = Histogram::default();
         (1..=1_000).for_each(|value| histogram.count(value));
-        let shot = histogram.shot();
+        let shot = histogram.current_counts();
         for (share, exact) in [(0.5, 500), (0.9, 900), (0.99, 990)] {
             let told = shot.quantile(share);
             assert!(told >= exact && told <= exact + exact / 8, "{share}: {told}");
@@ -152,7 +155,7 @@ mod tests {
         let mut twice = shot.clone();
         twice.add(&shot);
         assert_eq!(twice.quantile(0.5), shot.quantile(0.5));
-        assert_eq!(twice.doublings().iter().map(|(_, count)| count).sum::<u64>(), 2_000);
-        assert_eq!(shot.doublings().last().map(|(up_to, _)| *up_to), Some(1_024));
+        assert_eq!(twice.counts_by_doubling().iter().map(|(_, count)| count).sum::<u64>(), 2_000);
+        assert_eq!(shot.counts_by_doubling().last().map(|(up_to, _)| *up_to), Some(1_024));
     }
 }

@@ -28,8 +28,8 @@ use serde_json::{Map, Value};
 
 use crate::calls::Caller;
 use baseline::Rule;
-use counts::{Counts, Figures, counts};
-use file::Kept;
+use counts::{Figures, ToolCounts, zero_counts};
+use file::CountsOnDisk;
 use histogram::{Histogram, Shot};
 
 /// Interval at which the file is written while calls are answered.
@@ -64,20 +64,20 @@ pub(crate) struct Served<'c> {
 
 /// The counts of this daemon and, over its file, of those before it.
 pub(crate) struct Metrics {
-    shared: Arc<Shared>,
+    shared: Arc<SharedCounts>,
     aside: Option<SyncSender<Job>>,
 }
 
-struct Shared {
-    all: Counts,
+struct SharedCounts {
+    all: ToolCounts,
     times: Box<[Histogram]>,
-    sessions: Mutex<HashMap<usize, Session>>,
+    sessions: Mutex<HashMap<usize, CountedSession>>,
     running: AtomicU64,
     /// Seconds of Unix time.
     since: AtomicU64,
     file: Option<PathBuf>,
     /// The counts in the file of tools that this build does not know.
-    foreign: Mutex<Kept>,
+    foreign: Mutex<CountsOnDisk>,
     notice: Mutex<Option<String>>,
     /// When the file was written last; also keeps two writers apart.
     saved: Mutex<Instant>,
@@ -85,20 +85,20 @@ struct Shared {
 }
 
 /// The counts of one connection. The address by which it is found cannot be another's while this is here.
-struct Session {
+struct CountedSession {
     caller: Weak<Caller>,
-    counts: Arc<Counts>,
+    counts: Arc<ToolCounts>,
 }
 
 enum Job {
     /// Files of an answer, to be added to the baselines of its tool.
-    Weigh { tool: usize, session: Arc<Counts>, root: AbsPath, said: Said },
+    Weigh { tool: usize, session: Arc<ToolCounts>, root: AbsPath, said: FileMentions },
     /// Everything before this has been weighed.
     Reached(SyncSender<()>),
 }
 
 /// Where the files stand.
-enum Said {
+enum FileMentions {
     Named(Value),
     Asked(Map<String, Value>),
 }
@@ -115,7 +115,7 @@ impl Drop for Running<'_> {
 impl Metrics {
     /// Goes on where `file` ends. Without one nothing is kept.
     pub(crate) fn open(file: Option<PathBuf>) -> Self {
-        let shared = Arc::new(Shared::open(file));
+        let shared = Arc::new(SharedCounts::open(file));
         let (sender, jobs) = sync_channel(WAITING);
         let weigher = Arc::clone(&shared);
         let run = move || weigher.weigh_all(&jobs);
@@ -132,15 +132,15 @@ impl Metrics {
 
     /// A call was answered. Never panics.
     pub(crate) fn count(&self, served: Served<'_>) {
-        if catch_unwind(AssertUnwindSafe(|| self.take(served))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| self.count_answer(served))).is_err() {
             tracing::error!("a call could not be counted");
         }
     }
 
-    fn take(&self, served: Served<'_>) {
+    fn count_answer(&self, served: Served<'_>) {
         let Ok(tool) = TOOLS.binary_search_by(|def| def.name.cmp(served.tool.name)) else { return };
-        let rule = Rule::of(served.tool);
-        let session = self.shared.session(served.caller);
+        let rule = Rule::for_tool(served.tool);
+        let session = self.shared.session_counts(served.caller);
         let tokens = if rule == Rule::Unread { 0 } else { u64::from(served.tokens) };
         let is_same = rule == Rule::Same && served.data.is_some();
         let figures = Figures {
@@ -149,13 +149,13 @@ impl Metrics {
             actual: tokens,
             baseline: if is_same { tokens } else { 0 },
         };
-        self.shared.raise(tool, &session, figures);
+        self.shared.raise_counts(tool, &session, figures);
         self.shared.times[tool].count(u64::try_from(served.took.as_micros()).unwrap_or(u64::MAX));
         self.shared.is_changed.store(true, Ordering::Relaxed);
         let (Some(aside), Some(root), Some(data)) = (&self.aside, served.root, served.data) else { return };
         let said = match rule {
-            Rule::Named => Said::Named(data),
-            Rule::Asked if !is_empty(&data) => Said::Asked(served.args.clone()),
+            Rule::Named => FileMentions::Named(data),
+            Rule::Asked if !is_empty(&data) => FileMentions::Asked(served.args.clone()),
             _ => return,
         };
         // A full queue leaves this answer without a baseline.
@@ -163,7 +163,7 @@ impl Metrics {
     }
 
     /// Waits for what was answered so far to be weighed.
-    fn settle(&self) {
+    fn wait_until_weighed(&self) {
         let (sender, reached) = sync_channel(1);
         if self.aside.as_ref().is_some_and(|aside| aside.send(Job::Reached(sender)).is_ok()) {
             let _ = reached.recv_timeout(SETTLES_WITHIN);
@@ -172,21 +172,21 @@ impl Metrics {
 
     /// Sets all counts to zero and begins anew.
     pub(crate) fn reset(&self) {
-        self.settle();
+        self.wait_until_weighed();
         let shared = &self.shared;
         shared.all.iter().for_each(|count| count.set(Figures::default()));
         shared.times.iter().for_each(|times| times.set(&Shot::default()));
         lock(&shared.sessions).clear();
         lock(&shared.foreign).tools.clear();
         *lock(&shared.notice) = None;
-        shared.since.store(now(), Ordering::Relaxed);
+        shared.since.store(unix_seconds(), Ordering::Relaxed);
         shared.is_changed.store(true, Ordering::Relaxed);
         shared.save();
     }
 
     /// Writes the counts to their file, after the answers before it are counted.
     pub(crate) fn save(&self) {
-        self.settle();
+        self.wait_until_weighed();
         self.shared.save();
     }
 }
@@ -201,7 +201,7 @@ fn is_empty(data: &Value) -> bool {
     nothing("symbols") && nothing("signature")
 }
 
-impl Shared {
+impl SharedCounts {
     fn open(file: Option<PathBuf>) -> Self {
         let (kept, notice) = match file.as_deref().map_or(Ok(None), file::read) {
             Ok(kept) => (kept, None),
@@ -216,8 +216,9 @@ impl Shared {
         if let Some(notice) = &notice {
             tracing::warn!("{notice}");
         }
-        let mut kept = kept.unwrap_or_else(|| Kept { since: now(), ..Kept::default() });
-        let (all, times) = (counts(), TOOLS.iter().map(|_| Histogram::default()).collect::<Box<[_]>>());
+        let mut kept =
+            kept.unwrap_or_else(|| CountsOnDisk { since: unix_seconds(), ..CountsOnDisk::default() });
+        let (all, times) = (zero_counts(), TOOLS.iter().map(|_| Histogram::default()).collect::<Box<[_]>>());
         for (at, tool) in TOOLS.iter().enumerate() {
             if let Some((figures, shot)) = kept.tools.remove(tool.name) {
                 all[at].set(figures);
@@ -242,18 +243,18 @@ impl Shared {
     }
 
     /// The counts of a connection.
-    fn session(&self, caller: &Arc<Caller>) -> Arc<Counts> {
+    fn session_counts(&self, caller: &Arc<Caller>) -> Arc<ToolCounts> {
         let mut sessions = lock(&self.sessions);
         let key = Arc::as_ptr(caller) as usize;
         if let Some(session) = sessions.get(&key) {
             return Arc::clone(&session.counts);
         }
         sessions.retain(|_, session| session.caller.strong_count() > 0);
-        let new = Session { caller: Arc::downgrade(caller), counts: Arc::new(counts()) };
+        let new = CountedSession { caller: Arc::downgrade(caller), counts: Arc::new(zero_counts()) };
         Arc::clone(&sessions.entry(key).or_insert(new).counts)
     }
 
-    fn raise(&self, tool: usize, session: &Counts, by: Figures) {
+    fn raise_counts(&self, tool: usize, session: &ToolCounts, by: Figures) {
         for count in [&self.all[tool], &session[tool]] {
             count.calls.fetch_add(by.calls, Ordering::Relaxed);
             count.failed.fetch_add(by.failed, Ordering::Relaxed);
@@ -270,11 +271,11 @@ impl Shared {
                 Job::Weigh { tool, session, root, said } => {
                     let weigh = || {
                         let files = match &said {
-                            Said::Named(answer) => baseline::named(answer),
-                            Said::Asked(args) => baseline::asked(args),
+                            FileMentions::Named(answer) => baseline::files_named(answer),
+                            FileMentions::Asked(args) => baseline::files_asked_about(args),
                         };
                         let baseline = baseline::tokens(&root, &files);
-                        self.raise(tool, &session, Figures { baseline, ..Figures::default() });
+                        self.raise_counts(tool, &session, Figures { baseline, ..Figures::default() });
                     };
                     if catch_unwind(AssertUnwindSafe(weigh)).is_err() {
                         tracing::error!("an answer could not be weighed");
@@ -300,7 +301,7 @@ impl Shared {
         for (at, tool) in TOOLS.iter().enumerate() {
             let figures = self.all[at].figures();
             if figures.calls > 0 {
-                kept.tools.insert(tool.name.to_owned(), (figures, self.times[at].shot()));
+                kept.tools.insert(tool.name.to_owned(), (figures, self.times[at].current_counts()));
             }
         }
         if let Err(error) = file::write(path, &kept) {
@@ -309,7 +310,7 @@ impl Shared {
     }
 }
 
-fn now() -> u64 {
+fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

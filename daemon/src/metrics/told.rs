@@ -10,7 +10,7 @@ use hob_proto::tools::metrics::{
 use hob_proto::tools::{TOOLS, ToolSet};
 use serde_json::{Value, json};
 
-use super::counts::{Counts, Figures};
+use super::counts::{Figures, ToolCounts};
 use super::histogram::Shot;
 use super::{Metrics, lock};
 use crate::calls::Caller;
@@ -18,23 +18,23 @@ use crate::calls::Caller;
 impl Metrics {
     /// Returns the counts for an agent: of its own session and of all time.
     pub(crate) fn report(&self, caller: &Arc<Caller>) -> MetricsResult {
-        self.settle();
+        self.wait_until_weighed();
         MetricsResult {
-            session: span(&self.shared.session(caller)),
+            session: span(&self.shared.session_counts(caller)),
             cumulative: span(&self.shared.all),
-            since: self.since(),
+            since: self.counting_since(),
         }
     }
 
     /// For people; of all tools, or of one with the distribution of its times.
-    pub(crate) fn stats(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
-        self.settle();
-        self.shot(only, caches)
+    pub(crate) fn stats_for_people(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
+        self.wait_until_weighed();
+        self.stats_now(only, caches)
     }
 
     /// For the daemon's status.
     pub(crate) fn status(&self, caches: Vec<CacheUse>) -> Value {
-        let all = self.shot(None, caches);
+        let all = self.stats_now(None, caches);
         let per_tool: Vec<Value> = all.per_tool.iter().map(in_status).collect();
         json!({
             "sinceMs": self.shared.since.load(Ordering::Relaxed).saturating_mul(1_000),
@@ -52,11 +52,11 @@ impl Metrics {
     }
 
     /// Why the counting was begun anew, if it was.
-    pub(crate) fn notice(&self) -> Option<String> {
+    pub(crate) fn reset_notice(&self) -> Option<String> {
         lock(&self.shared.notice).clone()
     }
 
-    fn since(&self) -> String {
+    fn counting_since(&self) -> String {
         let since = Duration::from_secs(self.shared.since.load(Ordering::Relaxed));
         let at = SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH);
         // Years of five digits have no such form.
@@ -65,7 +65,7 @@ impl Metrics {
         humantime::format_rfc3339_seconds(at).to_string()
     }
 
-    fn shot(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
+    fn stats_now(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
         let (mut sum, mut times) = (Figures::default(), Shot::default());
         let mut per_tool = Vec::new();
         let wanted = |name: &str| only.is_none_or(|only| only == name);
@@ -74,22 +74,22 @@ impl Metrics {
             if figures.calls == 0 {
                 continue;
             }
-            let shot = self.shared.times[at].shot();
+            let shot = self.shared.times[at].current_counts();
             sum.add(figures);
             times.add(&shot);
-            per_tool.push(of_tool(tool.name, figures, latency(&shot)));
+            per_tool.push(of_tool(tool.name, figures, latency_of(&shot)));
         }
         per_tool.sort_by_key(|one| std::cmp::Reverse(one.totals.calls));
-        let distribution = |(up_to, calls)| Times { up_to_ms: ms(up_to), calls };
+        let distribution = |(up_to, calls)| Times { up_to_ms: to_ms(up_to), calls };
         StatsResult {
-            since: self.since(),
+            since: self.counting_since(),
             file: self.shared.file.as_ref().map(|file| file.display().to_string()),
-            notice: self.notice(),
-            totals: sum.told(),
-            latency_ms: latency(&times),
+            notice: self.reset_notice(),
+            totals: sum.to_totals(),
+            latency_ms: latency_of(&times),
             per_tool,
             times: only
-                .map(|_| times.doublings().into_iter().map(distribution).collect())
+                .map(|_| times.counts_by_doubling().into_iter().map(distribution).collect())
                 .unwrap_or_default(),
             caches,
         }
@@ -99,7 +99,7 @@ impl Metrics {
 fn of_tool(name: &str, figures: Figures, latency: Latency) -> StatsOfTool {
     StatsOfTool {
         tool: name.to_owned(),
-        totals: figures.told(),
+        totals: figures.to_totals(),
         p50_ms: latency.p50,
         p90_ms: latency.p90,
         p99_ms: latency.p99,
@@ -121,30 +121,30 @@ fn in_status(one: &StatsOfTool) -> Value {
 }
 
 /// Returns the sum and the list of the counts of the tools that agents have.
-fn span(counts: &Counts) -> Span {
+fn span(counts: &ToolCounts) -> Span {
     let mut sum = Figures::default();
     let mut per_tool = Vec::new();
     let listed = TOOLS.iter().zip(counts.iter()).filter(|(tool, _)| tool.set != ToolSet::Hidden);
     for (tool, figures) in listed.map(|(tool, count)| (tool, count.figures())) {
         if figures.calls > 0 {
             sum.add(figures);
-            per_tool.push(OfTool { tool: tool.name.to_owned(), totals: figures.told() });
+            per_tool.push(OfTool { tool: tool.name.to_owned(), totals: figures.to_totals() });
         }
     }
     per_tool.sort_by_key(|one| std::cmp::Reverse(one.totals.calls));
-    Span { totals: sum.told(), per_tool }
+    Span { totals: sum.to_totals(), per_tool }
 }
 
-fn latency(shot: &Shot) -> Latency {
+fn latency_of(shot: &Shot) -> Latency {
     Latency {
-        p50: ms(shot.quantile(0.5)),
-        p90: ms(shot.quantile(0.9)),
-        p99: ms(shot.quantile(0.99)),
-        max: ms(shot.max),
+        p50: to_ms(shot.quantile(0.5)),
+        p90: to_ms(shot.quantile(0.9)),
+        p99: to_ms(shot.quantile(0.99)),
+        max: to_ms(shot.max),
     }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "an hour has fewer microseconds than a float digits")]
-fn ms(micros: u64) -> f64 {
+fn to_ms(micros: u64) -> f64 {
     micros as f64 / 1_000.0
 }

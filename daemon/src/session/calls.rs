@@ -16,36 +16,41 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::Sessions;
 use super::progress;
-use super::registry::{Entry, Session, Weight};
-use crate::calls::{Answer, CallRequest};
+use super::registry::{ClientSession, ListedCall, Weight};
+use crate::calls::{CallAnswer, CallRequest};
 
 /// Begins a call. The error ends the connection.
 pub(super) fn begin(
     sessions: &Arc<Sessions>,
-    session: &Arc<Session>,
+    session: &Arc<ClientSession>,
     call: Call,
     weight: Weight,
 ) -> Result<(), String> {
     let token = CancelToken::new(deadline(sessions, &call));
-    let places = Places::try_take(sessions, session);
+    let places = RunPermits::try_take(sessions, session);
     let unqueue = places.is_none().then(|| Arc::new(Notify::new()));
-    admit(sessions, session, call.id, Entry { token: token.clone(), weight, unqueue: unqueue.clone() })?;
-    if !sessions.flight.enter() {
+    admit_call(
+        sessions,
+        session,
+        call.id,
+        ListedCall { token: token.clone(), weight, unqueue: unqueue.clone() },
+    )?;
+    if !sessions.flight.enter_call() {
         // Not begun, not answered: the goodbye that follows sends the client elsewhere.
-        forget(session, call.id);
+        forget_call(session, call.id);
         return Ok(());
     }
     let job = Job { sessions: Arc::clone(sessions), session: Arc::clone(session), call, token, listed: true };
     match unqueue {
         None => job.spawn(places),
-        Some(unqueue) => drop(tokio::spawn(job.queue(unqueue))),
+        Some(unqueue) => drop(tokio::spawn(job.wait_for_place(unqueue))),
     }
     Ok(())
 }
 
 /// The client is gone: nothing begins any more, and what runs is cancelled.
-pub(super) fn close(session: &Session) {
-    session.table().closed = true;
+pub(super) fn close(session: &ClientSession) {
+    session.lock_table().closed = true;
     session.cancel_all();
 }
 
@@ -54,9 +59,14 @@ fn deadline(sessions: &Sessions, call: &Call) -> Deadline {
     call.deadline_ms.map_or(most, |ms| most.min(Deadline::after(Duration::from_millis(ms))))
 }
 
-fn admit(sessions: &Sessions, session: &Session, id: u64, entry: Entry) -> Result<(), String> {
+fn admit_call(
+    sessions: &Sessions,
+    session: &ClientSession,
+    id: u64,
+    entry: ListedCall,
+) -> Result<(), String> {
     let limits = &sessions.limits;
-    let mut table = session.table();
+    let mut table = session.lock_table();
     if table.calls.contains_key(&id) {
         return Err(format!("call id {id} is already under way"));
     }
@@ -71,27 +81,27 @@ fn admit(sessions: &Sessions, session: &Session, id: u64, entry: Entry) -> Resul
     Ok(())
 }
 
-fn forget(session: &Session, id: u64) {
-    let mut table = session.table();
+fn forget_call(session: &ClientSession, id: u64) {
+    let mut table = session.lock_table();
     if let Some(entry) = table.calls.remove(&id) {
         table.bytes -= entry.weight.bytes;
     }
 }
 
 /// The right to run: one of the client's places and one of everybody's.
-struct Places {
+struct RunPermits {
     _own: OwnedSemaphorePermit,
     _shared: OwnedSemaphorePermit,
 }
 
-impl Places {
-    fn try_take(sessions: &Sessions, session: &Session) -> Option<Self> {
+impl RunPermits {
+    fn try_take(sessions: &Sessions, session: &ClientSession) -> Option<Self> {
         let own = Arc::clone(&session.running).try_acquire_owned().ok()?;
         let shared = Arc::clone(&sessions.running).try_acquire_owned().ok()?;
         Some(Self { _own: own, _shared: shared })
     }
 
-    async fn take(own: Arc<Semaphore>, shared: Arc<Semaphore>) -> Option<Self> {
+    async fn acquire_both(own: Arc<Semaphore>, shared: Arc<Semaphore>) -> Option<Self> {
         let own = own.acquire_owned().await.ok()?;
         let shared = shared.acquire_owned().await.ok()?;
         Some(Self { _own: own, _shared: shared })
@@ -101,7 +111,7 @@ impl Places {
 /// An admitted call. Dropping it, run or not, takes it off the books.
 struct Job {
     sessions: Arc<Sessions>,
-    session: Arc<Session>,
+    session: Arc<ClientSession>,
     call: Call,
     token: CancelToken,
     /// True if the client's table still has the call. It is taken out once: the ID may be another call's by then.
@@ -110,8 +120,9 @@ struct Job {
 
 impl Job {
     /// Waits for a free place, or for being cancelled: an answer that nobody wants needs none.
-    async fn queue(self, unqueue: Arc<Notify>) {
-        let taking = Places::take(Arc::clone(&self.session.running), Arc::clone(&self.sessions.running));
+    async fn wait_for_place(self, unqueue: Arc<Notify>) {
+        let taking =
+            RunPermits::acquire_both(Arc::clone(&self.session.running), Arc::clone(&self.sessions.running));
         let places = tokio::select! {
             places = taking => places,
             () = unqueue.notified() => None,
@@ -120,7 +131,7 @@ impl Job {
     }
 
     /// Runs it; a cancelled call, which only says so, without a place.
-    fn spawn(self, places: Option<Places>) {
+    fn spawn(self, places: Option<RunPermits>) {
         tokio::task::spawn_blocking(move || {
             self.run();
             drop(places);
@@ -128,7 +139,7 @@ impl Job {
     }
 
     fn run(mut self) {
-        if self.session.table().closed {
+        if self.session.lock_table().closed {
             return;
         }
         let request = self.request();
@@ -144,7 +155,7 @@ impl Job {
             args: self.call.args.clone(),
             root: root.unwrap_or_else(|| self.session.cwd.clone()),
             cancel: self.token.clone(),
-            progress: self.call.progress.then(|| progress::sink(&self.session, self.call.id)),
+            progress: self.call.progress.then(|| progress::progress_sink(&self.session, self.call.id)),
             client: self.session.hello.kind,
             caller: Arc::clone(&self.session.caller),
             clients: *self.sessions.registry.count().borrow(),
@@ -156,13 +167,13 @@ impl Job {
         }
     }
 
-    fn answer(&mut self, answer: Answer) {
+    fn answer(&mut self, answer: CallAnswer) {
         let given_up = self.session.given_up.load(Ordering::Acquire);
         if given_up && !answer.ok && is_repeatable(&self.call.tool, &self.call.args) {
             return;
         }
         // Off the books first: the client may use the id again as soon as it has the answer.
-        self.unlist();
+        self.unlist_call();
         let message = ServerMessage::Answer {
             id: self.call.id,
             ok: answer.ok,
@@ -175,23 +186,23 @@ impl Job {
         }
     }
 
-    fn unlist(&mut self) {
+    fn unlist_call(&mut self) {
         if std::mem::take(&mut self.listed) {
-            forget(&self.session, self.call.id);
+            forget_call(&self.session, self.call.id);
         }
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.unlist();
-        self.sessions.flight.leave();
+        self.unlist_call();
+        self.sessions.flight.leave_call();
     }
 }
 
 /// The answer of a call whose tool panicked through everything that should have caught it.
-fn broken_promise() -> Answer {
+fn broken_promise() -> CallAnswer {
     let error = ToolError::new(ErrorCode::Internal, "a bug in hob ended this call; the log has the details");
     let token_budget = TokenBudget { requested: DEFAULT_BUDGET, used: 0, max: MAX_BUDGET };
-    Answer { ok: false, envelope: Envelope::of_error(error, token_budget).to_text(), ask: None }
+    CallAnswer { ok: false, envelope: Envelope::of_error(error, token_budget).to_text(), ask: None }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_proto::frame;
-use hob_proto::transport::{Reader, Writer};
+use hob_proto::transport::{TransportReader, TransportWriter};
 use hob_proto::{ClientMessage, ServerMessage};
 
 use super::handshake::Guest;
-use super::incoming::{self, Ended};
-use super::registry::{Session, Weight};
-use super::{Order, Sessions, calls, editor, status};
+use super::incoming::{self, IncomingEnd};
+use super::registry::{ClientSession, Weight};
+use super::{ProcessOrder, Sessions, calls, editor, status};
 
 /// Longest time that a client has to read the goodbye.
 const PARTING: Duration = Duration::from_secs(2);
@@ -28,7 +28,12 @@ enum End {
 }
 
 /// Serves until either side has had enough.
-pub(super) async fn run(sessions: &Arc<Sessions>, guest: &Guest, mut reader: Reader, writer: Writer) {
+pub(super) async fn run(
+    sessions: &Arc<Sessions>,
+    guest: &Guest,
+    mut reader: TransportReader,
+    writer: TransportWriter,
+) {
     let session = &guest.session;
     tracing::debug!(id = guest.id, kind = ?session.hello.kind, pid = session.hello.pid, "a client connected");
     let writing = {
@@ -38,7 +43,7 @@ pub(super) async fn run(sessions: &Arc<Sessions>, guest: &Guest, mut reader: Rea
     let mut goodbye = session.goodbye.subscribe();
     let end = tokio::select! {
         end = read_all(sessions, session, &mut reader) => end,
-        () = session.outbox.overflowed() => End::Overflowed,
+        () = session.outbox.wait_for_overflow() => End::Overflowed,
         // The sender lives in the session, so this cannot fail.
         reason = goodbye.wait_for(Option::is_some) => {
             End::Goodbye(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
@@ -46,12 +51,12 @@ pub(super) async fn run(sessions: &Arc<Sessions>, guest: &Guest, mut reader: Rea
     };
     calls::close(session);
     editor::close(session);
-    part(session, guest.id, end, writing).await;
+    end_connection(session, guest.id, end, writing).await;
     // Only now: a daemon that ends waits for its clients to be gone, and this one had a goodbye to read.
     sessions.registry.remove(guest.id);
 }
 
-async fn part(session: &Session, id: u64, end: End, writing: tokio::task::JoinHandle<()>) {
+async fn end_connection(session: &ClientSession, id: u64, end: End, writing: tokio::task::JoinHandle<()>) {
     let last = match end {
         End::Closed => {
             tracing::debug!(id, "a client left");
@@ -75,12 +80,16 @@ async fn part(session: &Session, id: u64, end: End, writing: tokio::task::JoinHa
     abort.abort();
 }
 
-async fn read_all(sessions: &Arc<Sessions>, session: &Arc<Session>, reader: &mut Reader) -> End {
+async fn read_all(
+    sessions: &Arc<Sessions>,
+    session: &Arc<ClientSession>,
+    reader: &mut TransportReader,
+) -> End {
     loop {
         let (body, room) = match incoming::next(sessions, session, reader).await {
             Ok(message) => message,
-            Err(Ended::Closed) => return End::Closed,
-            Err(Ended::Refused(reason)) => return End::Broken(reason),
+            Err(IncomingEnd::Closed) => return End::Closed,
+            Err(IncomingEnd::Refused(reason)) => return End::Broken(reason),
         };
         let weight = Weight { bytes: body.len(), room };
         let message = frame::decode(&body);
@@ -99,30 +108,32 @@ async fn read_all(sessions: &Arc<Sessions>, session: &Arc<Session>, reader: &mut
 /// Does what a message says. The error is what a client that broke the rules is told.
 async fn obey(
     sessions: &Arc<Sessions>,
-    session: &Arc<Session>,
+    session: &Arc<ClientSession>,
     message: ClientMessage,
     weight: Weight,
 ) -> Result<(), String> {
     match message {
         ClientMessage::Call(call) => return calls::begin(sessions, session, call, weight),
         ClientMessage::Cancel { id } => session.cancel(id),
-        ClientMessage::Status => status::answer(sessions, session).await,
+        ClientMessage::Status => status::answer_status(sessions, session).await,
         ClientMessage::Shutdown => {
             tracing::info!(pid = session.hello.pid, "a client asks this daemon to stop");
-            let _ = sessions.orders.send(Order::Shutdown);
+            let _ = sessions.orders.send(ProcessOrder::Shutdown);
         }
-        ClientMessage::Retire { reason } => return retire(sessions, session, reason),
-        ClientMessage::Lsp { message } => return editor::take(sessions, session, message, weight).await,
+        ClientMessage::Retire { reason } => return retire_for_newer(sessions, session, reason),
+        ClientMessage::Lsp { message } => {
+            return editor::receive_message(sessions, session, message, weight).await;
+        }
     }
     Ok(())
 }
 
 /// Makes room for a newer build, and only for that.
-fn retire(sessions: &Sessions, session: &Session, reason: String) -> Result<(), String> {
+fn retire_for_newer(sessions: &Sessions, session: &ClientSession, reason: String) -> Result<(), String> {
     if !session.hello.build.is_newer_than(&sessions.build) {
         return Err("this daemon retires only for a newer build".into());
     }
     tracing::info!(pid = session.hello.pid, reason, "a client asks this daemon to retire");
-    let _ = sessions.orders.send(Order::Retire(reason));
+    let _ = sessions.orders.send(ProcessOrder::Retire(reason));
     Ok(())
 }

@@ -5,16 +5,16 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use hob_proto::{ClientKind, frame};
 
 use super::Sessions;
-use super::registry::{Session, Weight};
+use super::registry::{ClientSession, Weight};
 use crate::calls::{EditorClient, EditorSide};
 
 /// A message counts as at least this many KiB: much comes with it besides its bytes.
 const LEAST: usize = 16;
 
 /// Takes one message, once there is room for it: until then the connection is not read. The error ends the connection.
-pub(super) async fn take(
+pub(super) async fn receive_message(
     sessions: &Sessions,
-    session: &Arc<Session>,
+    session: &Arc<ClientSession>,
     message: String,
     weight: Weight,
 ) -> Result<(), String> {
@@ -28,19 +28,19 @@ pub(super) async fn take(
         Arc::clone(&session.editor_room).acquire_many_owned(size).await.map_err(|error| error.to_string())?;
     let mut editor = lock(session);
     if editor.is_none() {
-        *editor = sessions.calls.editor(client(session));
+        *editor = sessions.calls.serve_editor(editor_client(session));
     }
     let editor = editor.as_ref().ok_or("this daemon serves no editors")?;
-    editor.take(message, Box::new((held, weight.room)));
+    editor.receive_message(message, Box::new((held, weight.room)));
     Ok(())
 }
 
 /// The editor is gone, however it went.
-pub(super) fn close(session: &Session) {
+pub(super) fn close(session: &ClientSession) {
     drop(lock(session).take());
 }
 
-fn client(session: &Arc<Session>) -> EditorClient {
+fn editor_client(session: &Arc<ClientSession>) -> EditorClient {
     // Not a hold: what serves the editor may still be at work when its connection is gone.
     let to = Arc::downgrade(session);
     EditorClient {
@@ -58,7 +58,7 @@ fn client(session: &Arc<Session>) -> EditorClient {
     }
 }
 
-fn lock(session: &Session) -> MutexGuard<'_, Option<Box<dyn EditorSide>>> {
+fn lock(session: &ClientSession) -> MutexGuard<'_, Option<Box<dyn EditorSide>>> {
     // Put in and taken out whole.
     session.editor.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,21 +3,21 @@
 use tokio::sync::watch;
 
 #[derive(Clone, Copy, Default)]
-struct State {
+struct FlightState {
     calls: usize,
     closed: bool,
 }
 
 /// Counts calls. A call that is let in is waited for; after the door has closed none is.
-pub(super) struct Flight(watch::Sender<State>);
+pub(super) struct Flight(watch::Sender<FlightState>);
 
 impl Flight {
     pub(super) fn new() -> Self {
-        Self(watch::Sender::new(State::default()))
+        Self(watch::Sender::new(FlightState::default()))
     }
 
     /// Lets a call in; false once closed.
-    pub(super) fn enter(&self) -> bool {
+    pub(super) fn enter_call(&self) -> bool {
         let mut entered = false;
         // Nobody waits for more calls, hence no notification.
         self.0.send_if_modified(|state| {
@@ -29,7 +29,7 @@ impl Flight {
     }
 
     /// A call that was let in has ended.
-    pub(super) fn leave(&self) {
+    pub(super) fn leave_call(&self) {
         self.0.send_if_modified(|state| {
             state.calls = state.calls.saturating_sub(1);
             state.calls == 0
@@ -37,7 +37,7 @@ impl Flight {
     }
 
     /// Returns the number of calls under way.
-    pub(super) fn calls(&self) -> usize {
+    pub(super) fn call_count(&self) -> usize {
         self.0.borrow().calls
     }
 
@@ -74,19 +74,19 @@ mod tests {
     #[tokio::test]
     async fn the_door_closes_when_the_last_call_has_left() {
         let flight = Flight::new();
-        assert!(flight.enter());
+        assert!(flight.enter_call());
         let closing = async {
             flight.close_when_empty().await;
-            flight.calls()
+            flight.call_count()
         };
         let leaving = async {
             tokio::task::yield_now().await;
-            assert!(flight.enter(), "still open while a call is under way");
-            flight.leave();
-            flight.leave();
+            assert!(flight.enter_call(), "still open while a call is under way");
+            flight.leave_call();
+            flight.leave_call();
         };
         let (left, ()) = tokio::join!(closing, leaving);
         assert_eq!(left, 0);
-        assert!(!flight.enter());
+        assert!(!flight.enter_call());
     }
 }

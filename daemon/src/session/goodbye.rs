@@ -15,8 +15,8 @@ const PARTING: Duration = Duration::from_secs(3);
 impl Sessions {
     /// From now on new clients are refused, and those connected are told to make new calls elsewhere.
     pub fn begin_retiring(&self) {
-        self.registry.retire();
-        self.announce(Event::Retiring);
+        self.registry.refuse_newcomers();
+        self.announce_event(Event::Retiring);
     }
 
     /// Waits until every call is answered; those that take longer than `patience` are given up, without an answer, so that
@@ -25,17 +25,17 @@ impl Sessions {
         if timeout(patience, self.flight.close_when_empty()).await.is_ok() {
             return;
         }
-        tracing::warn!(calls = self.flight.calls(), "calls are given up");
-        self.registry.each(|session| session.give_up());
+        tracing::warn!(calls = self.flight.call_count(), "calls are given up");
+        self.registry.for_each_session(|session| session.give_up());
         if timeout(NOTICING, self.flight.close_when_empty()).await.is_err() {
-            tracing::warn!(calls = self.flight.calls(), "calls do not end");
+            tracing::warn!(calls = self.flight.call_count(), "calls do not end");
             self.flight.close();
         }
     }
 
     /// Says goodbye to everybody and waits until they are gone.
     pub async fn say_goodbye(&self, reason: &str) {
-        self.registry.each(|session| {
+        self.registry.for_each_session(|session| {
             session.goodbye.send_replace(Some(reason.to_owned()));
         });
         let mut count = self.registry.count();

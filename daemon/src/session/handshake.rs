@@ -5,17 +5,17 @@ use std::sync::Arc;
 use hob_base::AbsPath;
 use hob_proto::frame::{self, FrameError};
 use hob_proto::hello::MIN_PROTOCOL;
-use hob_proto::transport::{Reader, Writer};
+use hob_proto::transport::{TransportReader, TransportWriter};
 use hob_proto::{Build, ClientMessage, Hello, PROTOCOL, Welcome};
 use tokio::io::AsyncWriteExt as _;
 
-use super::registry::{NotTaken, Session};
-use super::{Order, Sessions};
+use super::registry::{ClientSession, NotTaken};
+use super::{ProcessOrder, Sessions};
 
 /// A client that was taken in.
 pub(super) struct Guest {
     pub(super) id: u64,
-    pub(super) session: Arc<Session>,
+    pub(super) session: Arc<ClientSession>,
 }
 
 struct No {
@@ -34,9 +34,9 @@ impl No {
 /// Reads the greeting and answers it. `None` when the client is not served; it was told why.
 pub(super) async fn greet(
     sessions: &Sessions,
-    reader: &mut Reader,
-    mut writer: Writer,
-) -> Option<(Guest, Writer)> {
+    reader: &mut TransportReader,
+    mut writer: TransportWriter,
+) -> Option<(Guest, TransportWriter)> {
     let hello = tokio::time::timeout(sessions.limits.hello_time, frame::read::<Hello>(reader)).await;
     let (no, hello) = match hello {
         // Nobody is left to be told anything: a look whether somebody listens, for one.
@@ -47,7 +47,7 @@ pub(super) async fn greet(
             Err(no) => (no, Some(hello)),
         },
     };
-    refuse(sessions, &mut writer, &no).await;
+    send_refusal(sessions, &mut writer, &no).await;
     if no.may_order
         && let Some(hello) = hello
     {
@@ -63,11 +63,11 @@ fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
         protocol: PROTOCOL,
         build: sessions.build.clone(),
         pid: std::process::id(),
-        notice: notice(&sessions.build, &hello.build),
+        notice: outdated_notice(&sessions.build, &hello.build),
         successor: sessions.successor.clone(),
     };
     let first = frame::encode(&welcome).map_err(|error| No::because(error.to_string()))?;
-    let session = Arc::new(Session::new(hello.clone(), cwd, &sessions.limits));
+    let session = Arc::new(ClientSession::new(hello.clone(), cwd, &sessions.limits));
     let id =
         sessions.registry.add(&session, sessions.limits.clients, first).map_err(
             |not_taken| match not_taken {
@@ -95,7 +95,7 @@ fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), No> {
 }
 
 /// Returns the notice for a client that is older than this daemon; `None` for any other.
-fn notice(ours: &Build, theirs: &Build) -> Option<String> {
+fn outdated_notice(ours: &Build, theirs: &Build) -> Option<String> {
     let newer = ours.version != theirs.version && ours.is_newer_than(theirs);
     newer.then(|| {
         format!(
@@ -106,15 +106,15 @@ fn notice(ours: &Build, theirs: &Build) -> Option<String> {
 }
 
 /// Refuses whoever comes while too many are here that have not greeted.
-pub(super) async fn turn_away(sessions: &Sessions, mut writer: Writer) {
+pub(super) async fn turn_away(sessions: &Sessions, mut writer: TransportWriter) {
     let waiting = sessions.limits.newcomers;
     let no = No::because(format!(
         "{waiting} connections have not said yet who they are, which is the most this daemon takes"
     ));
-    refuse(sessions, &mut writer, &no).await;
+    send_refusal(sessions, &mut writer, &no).await;
 }
 
-async fn refuse(sessions: &Sessions, writer: &mut Writer, no: &No) {
+async fn send_refusal(sessions: &Sessions, writer: &mut TransportWriter, no: &No) {
     tracing::info!(reason = no.reason, "a client was refused");
     let welcome = Welcome::Refused {
         protocol: PROTOCOL,
@@ -132,12 +132,12 @@ async fn refuse(sessions: &Sessions, writer: &mut Writer, no: &No) {
 }
 
 /// A client that is too new to be served may ask this daemon to make room, and nothing else.
-async fn obey_the_refused(sessions: &Sessions, reader: &mut Reader, hello: &Hello) {
+async fn obey_the_refused(sessions: &Sessions, reader: &mut TransportReader, hello: &Hello) {
     let asked = frame::read::<ClientMessage>(reader);
     let asked = tokio::time::timeout(sessions.limits.hello_time, asked).await;
     if let Ok(Ok(ClientMessage::Retire { reason })) = asked {
         tracing::info!(pid = hello.pid, reason, "a refused client asks this daemon to retire");
-        let _ = sessions.orders.send(Order::Retire(reason));
+        let _ = sessions.orders.send(ProcessOrder::Retire(reason));
     }
 }
 
@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn only_a_client_of_an_older_version_gets_a_notice() {
         let build = |version: &str, stamp| Build { version: version.into(), stamp };
-        let text = notice(&build("0.2.0", 1), &build("0.1.0", 9)).expect("a notice");
+        let text = outdated_notice(&build("0.2.0", 1), &build("0.1.0", 9)).expect("a notice");
         assert!(text.contains("0.1.0") && text.contains("0.2.0"), "{text}");
-        assert_eq!(notice(&build("0.2.0", 9), &build("0.2.0", 1)), None);
-        assert_eq!(notice(&build("0.1.0", 9), &build("0.2.0", 1)), None);
+        assert_eq!(outdated_notice(&build("0.2.0", 9), &build("0.2.0", 1)), None);
+        assert_eq!(outdated_notice(&build("0.1.0", 9), &build("0.2.0", 1)), None);
     }
 }

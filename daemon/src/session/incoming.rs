@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use hob_proto::ClientKind;
 use hob_proto::frame::{self, FrameError};
-use hob_proto::transport::Reader;
+use hob_proto::transport::TransportReader;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Sessions;
-use super::registry::Session;
+use super::registry::ClientSession;
 
 /// Messages up to this many bytes need no room.
 const SMALL: usize = 64 << 10;
@@ -21,7 +21,7 @@ const SMALL: usize = 64 << 10;
 pub(super) type Room = Option<OwnedSemaphorePermit>;
 
 /// Why there is no further message.
-pub(super) enum Ended {
+pub(super) enum IncomingEnd {
     /// The client is gone.
     Closed,
     /// The client's message was refused, with this reason for the client.
@@ -31,33 +31,34 @@ pub(super) enum Ended {
 /// The next message's bytes.
 pub(super) async fn next(
     sessions: &Sessions,
-    session: &Session,
-    reader: &mut Reader,
-) -> Result<(Vec<u8>, Room), Ended> {
+    session: &ClientSession,
+    reader: &mut TransportReader,
+) -> Result<(Vec<u8>, Room), IncomingEnd> {
     let limit = match session.hello.kind {
         ClientKind::Lsp => frame::MAX_FRAME,
         ClientKind::Mcp | ClientKind::Cli => sessions.limits.question_bytes,
     };
-    let len = frame::read_len(reader, limit).await.map_err(ended)?;
+    let len = frame::read_len(reader, limit).await.map_err(end_of_error)?;
     if len <= SMALL {
-        return Ok((frame::read_rest(reader, len).await.map_err(ended)?, None));
+        return Ok((frame::read_rest(reader, len).await.map_err(end_of_error)?, None));
     }
-    let room = room(sessions, len).await?;
+    let room = wait_for_room(sessions, len).await?;
     let arriving = tokio::time::timeout(sessions.limits.message_time, frame::read_rest(reader, len)).await;
     let seconds = sessions.limits.message_time.as_secs();
-    let late = |_| Ended::Refused(format!("a message of {len} bytes did not arrive within {seconds} s"));
-    Ok((arriving.map_err(late)?.map_err(ended)?, Some(room)))
+    let late =
+        |_| IncomingEnd::Refused(format!("a message of {len} bytes did not arrive within {seconds} s"));
+    Ok((arriving.map_err(late)?.map_err(end_of_error)?, Some(room)))
 }
 
-async fn room(sessions: &Sessions, len: usize) -> Result<OwnedSemaphorePermit, Ended> {
-    let refused = |reason: &dyn std::fmt::Display| Ended::Refused(reason.to_string());
+async fn wait_for_room(sessions: &Sessions, len: usize) -> Result<OwnedSemaphorePermit, IncomingEnd> {
+    let refused = |reason: &dyn std::fmt::Display| IncomingEnd::Refused(reason.to_string());
     let kib =
         u32::try_from((len >> 10).min(sessions.limits.messages_kib)).map_err(|error| refused(&error))?;
     let waiting = Arc::clone(&sessions.messages).acquire_many_owned(kib);
     match tokio::time::timeout(sessions.limits.message_time, waiting).await {
         // Never closed.
         Ok(room) => room.map_err(|error| refused(&error)),
-        Err(_) => Err(Ended::Refused(format!(
+        Err(_) => Err(IncomingEnd::Refused(format!(
             "there is no room for a message of {len} bytes: {} MiB of large messages are being dealt with; try again later, or \
              send less",
             sessions.limits.messages_kib >> 10
@@ -65,9 +66,9 @@ async fn room(sessions: &Sessions, len: usize) -> Result<OwnedSemaphorePermit, E
     }
 }
 
-fn ended(error: FrameError) -> Ended {
+fn end_of_error(error: FrameError) -> IncomingEnd {
     match error {
-        FrameError::Closed | FrameError::Io(_) => Ended::Closed,
-        error => Ended::Refused(error.to_string()),
+        FrameError::Closed | FrameError::Io(_) => IncomingEnd::Closed,
+        error => IncomingEnd::Refused(error.to_string()),
     }
 }

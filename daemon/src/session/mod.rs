@@ -31,7 +31,7 @@ use registry::Registry;
 
 /// The limits of the resources that a client may take up.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ClientLimits {
     /// Most connections at once, of all clients.
     pub clients: usize,
     /// Calls of one client that run at once; more are queued.
@@ -62,7 +62,7 @@ pub struct Limits {
     pub hello_time: Duration,
 }
 
-impl Default for Limits {
+impl Default for ClientLimits {
     fn default() -> Self {
         Self {
             clients: 1_024,
@@ -85,7 +85,7 @@ impl Default for Limits {
 
 /// An order of a client that concerns the whole process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ProcessOrder {
     /// A newer build wants to serve; its words.
     Retire(String),
     /// The user wants the daemon to stop.
@@ -98,7 +98,7 @@ pub struct Sessions {
     build: Build,
     /// The program that a service manager starts after this one.
     successor: Option<PathBuf>,
-    limits: Limits,
+    limits: ClientLimits,
     started: Instant,
     running: Arc<Semaphore>,
     newcomers: Arc<Semaphore>,
@@ -106,7 +106,7 @@ pub struct Sessions {
     messages: Arc<Semaphore>,
     flight: Flight,
     registry: Registry,
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<ProcessOrder>,
 }
 
 impl Sessions {
@@ -115,8 +115,8 @@ impl Sessions {
     pub fn new(
         calls: Arc<dyn Calls>,
         build: Build,
-        limits: Limits,
-        orders: mpsc::UnboundedSender<Order>,
+        limits: ClientLimits,
+        orders: mpsc::UnboundedSender<ProcessOrder>,
     ) -> Self {
         Self {
             calls,
@@ -158,7 +158,7 @@ impl Sessions {
 
     /// Returns the number of connected clients, as a value that follows every change.
     #[must_use]
-    pub fn clients(&self) -> watch::Receiver<usize> {
+    pub fn watch_client_count(&self) -> watch::Receiver<usize> {
         self.registry.count()
     }
 
@@ -169,9 +169,9 @@ impl Sessions {
     }
 
     /// Tells every client something.
-    pub fn announce(&self, event: Event) {
+    pub fn announce_event(&self, event: Event) {
         if let Ok(frame) = frame::encode(&ServerMessage::Event(event)) {
-            self.registry.each(|session| session.outbox.push_optional(frame.clone()));
+            self.registry.for_each_session(|session| session.outbox.push_optional(frame.clone()));
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hob_proto::transport::Writer;
+use hob_proto::transport::TransportWriter;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Notify;
 
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 const BATCH: usize = 128 * 1024;
 
 #[derive(Default)]
-struct State {
+struct OutboxState {
     queue: VecDeque<Vec<u8>>,
     /// Bytes in the queue and in the batch being written.
     bytes: usize,
@@ -34,7 +34,7 @@ enum Stage {
 
 /// A client's queue of outgoing frames.
 pub(super) struct Outbox {
-    state: Mutex<State>,
+    state: Mutex<OutboxState>,
     most_bytes: usize,
     most_messages: usize,
     /// The signal that wakes the writer.
@@ -56,7 +56,7 @@ impl Outbox {
 
     /// Queues a frame that must go out. A frame larger than the limit passes when nothing else waits.
     pub(super) fn push(&self, frame: Vec<u8>) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.state != Stage::Open {
             return;
         }
@@ -75,7 +75,7 @@ impl Outbox {
 
     /// Queues a frame that may be left out: it is, when the queue is half full.
     pub(super) fn push_optional(&self, frame: Vec<u8>) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let room = state.bytes + frame.len() <= self.most_bytes / 2
             && state.queue.len() < self.most_messages / 2
             && state.state == Stage::Open;
@@ -88,7 +88,7 @@ impl Outbox {
 
     /// Takes a last frame; what comes later is dropped, and writing ends when all is out.
     pub(super) fn finish(&self, last: Option<Vec<u8>>) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if state.state == Stage::Open {
             last.into_iter().for_each(|frame| state.add(frame));
             state.state = Stage::Finishing;
@@ -98,14 +98,14 @@ impl Outbox {
     }
 
     /// Waits until a message did not fit.
-    pub(super) async fn overflowed(&self) {
-        while self.state().state != Stage::Overflowed {
+    pub(super) async fn wait_for_overflow(&self) {
+        while self.lock_state().state != Stage::Overflowed {
             self.overflow.notified().await;
         }
     }
 
     /// Writes what is queued until finished or overflowed, or the client is gone.
-    pub(super) async fn write_to(&self, mut writer: Writer) {
+    pub(super) async fn write_to(&self, mut writer: TransportWriter) {
         let mut batch = Vec::new();
         while self.next_batch(&mut batch).await {
             if writer.write_all(&batch).await.is_err() {
@@ -120,7 +120,7 @@ impl Outbox {
         batch.clear();
         batch.shrink_to(BATCH);
         loop {
-            let stage = self.state().take(batch, std::mem::take(&mut written));
+            let stage = self.lock_state().pop_frames(batch, std::mem::take(&mut written));
             if !batch.is_empty() {
                 return true;
             }
@@ -131,18 +131,18 @@ impl Outbox {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl OutboxState {
     fn add(&mut self, frame: Vec<u8>) {
         self.bytes += frame.len();
         self.queue.push_back(frame);
     }
 
-    fn take(&mut self, batch: &mut Vec<u8>, written: usize) -> Stage {
+    fn pop_frames(&mut self, batch: &mut Vec<u8>, written: usize) -> Stage {
         self.bytes -= written.min(self.bytes);
         while batch.len() < BATCH
             && let Some(frame) = self.queue.pop_front()
@@ -157,7 +157,7 @@ impl State {
 mod tests {
     use super::*;
 
-    async fn drain(outbox: &Outbox) -> Vec<u8> {
+    async fn drain_outbox(outbox: &Outbox) -> Vec<u8> {
         let (mut all, mut batch) = (Vec::new(), Vec::new());
         while outbox.next_batch(&mut batch).await {
             all.extend_from_slice(&batch);
@@ -172,26 +172,26 @@ mod tests {
         outbox.push_optional(vec![3]);
         outbox.finish(Some(vec![4]));
         outbox.push(vec![5]);
-        assert_eq!(drain(&outbox).await, [1, 2, 3, 4]);
+        assert_eq!(drain_outbox(&outbox).await, [1, 2, 3, 4]);
     }
 
     #[tokio::test]
     async fn too_much_unread_ends_it_and_is_not_kept() {
         let outbox = Outbox::new(10, 100);
         outbox.push(vec![0; 50]);
-        assert_eq!(outbox.state().queue.len(), 1, "a single large answer passes");
+        assert_eq!(outbox.lock_state().queue.len(), 1, "a single large answer passes");
         outbox.push_optional(vec![1]);
-        assert_eq!(outbox.state().queue.len(), 1, "progress is left out");
+        assert_eq!(outbox.lock_state().queue.len(), 1, "progress is left out");
         outbox.push(vec![2]);
-        outbox.overflowed().await;
-        assert!(drain(&outbox).await.is_empty());
+        outbox.wait_for_overflow().await;
+        assert!(drain_outbox(&outbox).await.is_empty());
     }
 
     #[tokio::test]
     async fn many_small_messages_are_too_much_as_well() {
         let outbox = Outbox::new(1_000_000, 3);
         (0..4).for_each(|_| outbox.push(vec![0]));
-        outbox.overflowed().await;
+        outbox.wait_for_overflow().await;
     }
 
     #[tokio::test]
@@ -202,7 +202,7 @@ mod tests {
             outbox.push(vec![0; 10]);
             assert!(outbox.next_batch(&mut batch).await);
             // The batch counts until the next one is asked for.
-            outbox.state().take(&mut Vec::new(), batch.len());
+            outbox.lock_state().pop_frames(&mut Vec::new(), batch.len());
             batch.clear();
         }
     }

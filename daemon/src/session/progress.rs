@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 
 use hob_proto::{ServerMessage, frame};
 
-use super::registry::Session;
+use super::registry::ClientSession;
 use crate::calls::ProgressSink;
 
 /// Least time between two reports of a call. The last step is always reported.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A sink that sends what it is told to the client. It does not keep the connection alive.
-pub(super) fn sink(session: &Arc<Session>, id: u64) -> ProgressSink {
-    let session: Weak<Session> = Arc::downgrade(session);
+pub(super) fn progress_sink(session: &Arc<ClientSession>, id: u64) -> ProgressSink {
+    let session: Weak<ClientSession> = Arc::downgrade(session);
     let throttle = Mutex::new(Throttle::default());
     Arc::new(move |done, total, message| {
         let passes =
-            throttle.lock().unwrap_or_else(PoisonError::into_inner).passes(done, total, Instant::now());
+            throttle.lock().unwrap_or_else(PoisonError::into_inner).lets_through(done, total, Instant::now());
         let Some(session) = session.upgrade().filter(|_| passes) else { return };
         let message = ServerMessage::Progress { id, done, total, message: message.to_owned() };
         if let Ok(frame) = frame::encode(&message) {
@@ -32,7 +32,7 @@ struct Throttle {
 }
 
 impl Throttle {
-    fn passes(&mut self, done: u64, total: Option<u64>, now: Instant) -> bool {
+    fn lets_through(&mut self, done: u64, total: Option<u64>, now: Instant) -> bool {
         let last_step = total == Some(done);
         let passes = self.sent.is_none_or(|(at, before)| {
             done >= before && (now.duration_since(at) >= PAUSE || (last_step && done > before))
@@ -52,7 +52,7 @@ mod tests {
     fn reports_are_thinned_but_the_last_step_passes() {
         let mut throttle = Throttle::default();
         let start = Instant::now();
-        let mut at = |ms, done| throttle.passes(done, Some(100), start + Duration::from_millis(ms));
+        let mut at = |ms, done| throttle.lets_through(done, Some(100), start + Duration::from_millis(ms));
         assert!(at(0, 1));
         assert!(!at(50, 2));
         assert!(at(150, 3));

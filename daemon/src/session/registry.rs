@@ -9,13 +9,13 @@ use hob_base::{AbsPath, CancelToken};
 use hob_proto::Hello;
 use tokio::sync::{Notify, Semaphore, watch};
 
-use super::Limits;
+use super::ClientLimits;
 use super::incoming::Room;
 use super::outbox::Outbox;
 use crate::calls::{Caller, EditorSide};
 
 /// One client, as the rest of this module sees it.
-pub(super) struct Session {
+pub(super) struct ClientSession {
     pub(super) hello: Hello,
     pub(super) cwd: AbsPath,
     pub(super) since: Instant,
@@ -37,7 +37,7 @@ pub(super) struct Session {
 /// A client's calls that are not answered yet.
 #[derive(Default)]
 pub(super) struct CallTable {
-    pub(super) calls: HashMap<u64, Entry>,
+    pub(super) calls: HashMap<u64, ListedCall>,
     pub(super) bytes: usize,
     /// The connection has ended; no call may begin any more.
     pub(super) closed: bool,
@@ -52,7 +52,7 @@ pub(super) struct Weight {
 }
 
 /// A call in the table of one client.
-pub(super) struct Entry {
+pub(super) struct ListedCall {
     pub(super) token: CancelToken,
     /// The weight of the call's request.
     pub(super) weight: Weight,
@@ -60,8 +60,8 @@ pub(super) struct Entry {
     pub(super) unqueue: Option<Arc<Notify>>,
 }
 
-impl Session {
-    pub(super) fn new(hello: Hello, cwd: AbsPath, limits: &Limits) -> Self {
+impl ClientSession {
+    pub(super) fn new(hello: Hello, cwd: AbsPath, limits: &ClientLimits) -> Self {
         Self {
             hello,
             cwd,
@@ -77,20 +77,20 @@ impl Session {
         }
     }
 
-    pub(super) fn table(&self) -> MutexGuard<'_, CallTable> {
+    pub(super) fn lock_table(&self) -> MutexGuard<'_, CallTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Cancels a call if it is under way.
     pub(super) fn cancel(&self, id: u64) {
-        if let Some(entry) = self.table().calls.get(&id) {
+        if let Some(entry) = self.lock_table().calls.get(&id) {
             entry.cancel();
         }
     }
 
     /// Cancels every call of the client.
     pub(super) fn cancel_all(&self) {
-        self.table().calls.values().for_each(Entry::cancel);
+        self.lock_table().calls.values().for_each(ListedCall::cancel);
     }
 
     /// Cancels every call because this daemon cannot finish it.
@@ -100,7 +100,7 @@ impl Session {
     }
 }
 
-impl Entry {
+impl ListedCall {
     fn cancel(&self) {
         self.token.cancel();
         if let Some(unqueue) = &self.unqueue {
@@ -109,15 +109,15 @@ impl Entry {
     }
 }
 
-struct State {
+struct RegistryState {
     next: u64,
-    sessions: HashMap<u64, Arc<Session>>,
+    sessions: HashMap<u64, Arc<ClientSession>>,
     retiring: bool,
 }
 
 /// The table of all connected clients.
 pub(super) struct Registry {
-    state: Mutex<State>,
+    state: Mutex<RegistryState>,
     count: watch::Sender<usize>,
 }
 
@@ -130,14 +130,19 @@ pub(super) enum NotTaken {
 
 impl Registry {
     pub(super) fn new() -> Self {
-        let state = State { next: 0, sessions: HashMap::new(), retiring: false };
+        let state = RegistryState { next: 0, sessions: HashMap::new(), retiring: false };
         Self { state: Mutex::new(state), count: watch::Sender::new(0) }
     }
 
     /// Takes a client in, with its first message queued: under one lock with [`Registry::retire`], so that whoever is in is
     /// told of the retirement and whoever is not is refused.
-    pub(super) fn add(&self, session: &Arc<Session>, most: usize, first: Vec<u8>) -> Result<u64, NotTaken> {
-        let mut state = self.state();
+    pub(super) fn add(
+        &self,
+        session: &Arc<ClientSession>,
+        most: usize,
+        first: Vec<u8>,
+    ) -> Result<u64, NotTaken> {
+        let mut state = self.lock_state();
         if state.retiring {
             return Err(NotTaken::Retiring);
         }
@@ -153,18 +158,18 @@ impl Registry {
     }
 
     pub(super) fn remove(&self, id: u64) {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         state.sessions.remove(&id);
         self.count.send_replace(state.sessions.len());
     }
 
     /// Takes nobody in from now on.
-    pub(super) fn retire(&self) {
-        self.state().retiring = true;
+    pub(super) fn refuse_newcomers(&self) {
+        self.lock_state().retiring = true;
     }
 
     pub(super) fn is_retiring(&self) -> bool {
-        self.state().retiring
+        self.lock_state().retiring
     }
 
     pub(super) fn count(&self) -> watch::Receiver<usize> {
@@ -172,12 +177,12 @@ impl Registry {
     }
 
     /// Does something with every client.
-    pub(super) fn each(&self, mut act: impl FnMut(&Arc<Session>)) {
-        let sessions: Vec<Arc<Session>> = self.state().sessions.values().cloned().collect();
+    pub(super) fn for_each_session(&self, mut act: impl FnMut(&Arc<ClientSession>)) {
+        let sessions: Vec<Arc<ClientSession>> = self.lock_state().sessions.values().cloned().collect();
         sessions.iter().for_each(&mut act);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, RegistryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,22 +6,22 @@ use hob_proto::{ClientKind, PROTOCOL, ServerMessage, frame};
 use serde_json::{Map, Value, json};
 
 use super::Sessions;
-use super::registry::Session;
+use super::registry::ClientSession;
 
 /// Answers a client's question how the daemon is.
-pub(super) async fn answer(sessions: &Arc<Sessions>, session: &Session) {
+pub(super) async fn answer_status(sessions: &Arc<Sessions>, session: &ClientSession) {
     let calls = Arc::clone(&sessions.calls);
     let theirs = tokio::task::spawn_blocking(move || calls.status()).await.unwrap_or_default();
-    let mut status = own(sessions);
+    let mut status = process_status(sessions);
     status.extend(theirs);
     if let Ok(frame) = frame::encode(&ServerMessage::Status(status)) {
         session.outbox.push(frame);
     }
 }
 
-fn own(sessions: &Sessions) -> Map<String, Value> {
+fn process_status(sessions: &Sessions) -> Map<String, Value> {
     let mut clients = Vec::new();
-    sessions.registry.each(|session| clients.push(client(session)));
+    sessions.registry.for_each_session(|session| clients.push(client_status(session)));
     let facts = json!({
         "version": sessions.build.version,
         "build": { "version": sessions.build.version, "stamp": sessions.build.stamp },
@@ -30,7 +30,7 @@ fn own(sessions: &Sessions) -> Map<String, Value> {
         "serviceProgram": sessions.successor,
         "uptimeS": sessions.started.elapsed().as_secs(),
         "retiring": sessions.registry.is_retiring(),
-        "calls": sessions.flight.calls(),
+        "calls": sessions.flight.call_count(),
         "clients": clients,
     });
     match facts {
@@ -39,7 +39,7 @@ fn own(sessions: &Sessions) -> Map<String, Value> {
     }
 }
 
-fn client(session: &Session) -> Value {
+fn client_status(session: &ClientSession) -> Value {
     let kind = match session.hello.kind {
         ClientKind::Mcp => "mcp",
         ClientKind::Lsp => "lsp",
@@ -49,7 +49,7 @@ fn client(session: &Session) -> Value {
         "kind": kind,
         "pid": session.hello.pid,
         "cwd": session.hello.cwd,
-        "calls": session.table().calls.len(),
+        "calls": session.lock_table().calls.len(),
         "connectedS": session.since.elapsed().as_secs(),
     })
 }

@@ -9,7 +9,7 @@ use hob_live::rpc::CallError;
 use hob_live::spec::ServerSpec;
 use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
-use hob_proto::tools::unknown;
+use hob_proto::tools::unknown_tool;
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
@@ -29,17 +29,17 @@ pub fn internal(report: &str) -> ToolError {
         format!("This call hit a bug in hob (report {report}). Other calls are not affected."),
     )
     .hint("`hob logs` shows the details under this report id; please report it.")
-    .with("report", report)
+    .with_field("report", report)
 }
 
 /// There is no such tool.
-pub fn unknown_tool(name: &str) -> ToolError {
-    ToolError::bad_args(unknown(name).to_string()).hint("`hob tools` lists them.")
+pub fn no_such_tool(name: &str) -> ToolError {
+    ToolError::bad_args(unknown_tool(name).to_string()).hint("`hob tools` lists them.")
 }
 
 /// No workspace could be opened.
 pub fn open(error: &OpenError) -> ToolError {
-    let base = ToolError::bad_args(crate::tools::sentence(&error.to_string()));
+    let base = ToolError::bad_args(crate::tools::to_sentence(&error.to_string()));
     match error {
         OpenError::Root(RootError::Missing(_)) => {
             base.hint("Pass `root`: a folder of the project, as an absolute path.")
@@ -83,7 +83,10 @@ pub fn not_built(workspace: &Workspace, progressed: Progressed) -> ToolError {
     );
     ToolError::new(ErrorCode::MapNotBuilt, message)
         .hint("Call again in a moment; indexing goes on meanwhile.")
-        .with("progress", json!({"phase": progressed.phase.as_str(), "filesDone": done, "filesTotal": total}))
+        .with_field(
+            "progress",
+            json!({"phase": progressed.phase.as_str(), "filesDone": done, "filesTotal": total}),
+        )
 }
 
 /// The index for questions in words is not there yet.
@@ -92,7 +95,7 @@ pub fn words_not_built(workspace: &Workspace, Taking { done, total }: Taking) ->
         format!("The ranked index of `{}` is still being built: {done} of {total} files.", workspace.root());
     ToolError::new(ErrorCode::MapNotBuilt, message)
         .hint("Call again in a moment; indexing goes on meanwhile. regex_search answers already.")
-        .with("progress", json!({"phase": "indexing words", "filesDone": done, "filesTotal": total}))
+        .with_field("progress", json!({"phase": "indexing words", "filesDone": done, "filesTotal": total}))
 }
 
 /// The index for questions in words cannot be made or read.
@@ -102,8 +105,8 @@ pub fn words_failed(why: &str) -> ToolError {
 }
 
 /// A path argument leads out of the workspace.
-pub fn confine(error: &ConfineError, root: &AbsPath) -> ToolError {
-    ToolError::new(ErrorCode::OutsideWorkspace, crate::tools::sentence(&error.to_string())).hint(format!(
+pub fn outside_workspace(error: &ConfineError, root: &AbsPath) -> ToolError {
+    ToolError::new(ErrorCode::OutsideWorkspace, crate::tools::to_sentence(&error.to_string())).hint(format!(
         "Paths are relative to the workspace root `{root}`; pass `root` for another workspace."
     ))
 }
@@ -126,7 +129,7 @@ pub fn several_nodes(name: &str, count: usize, lines: Vec<String>) -> ToolError 
     };
     ToolError::bad_args(format!("`{name}` is the name of {count} definitions."))
         .hint(format!("Pass one of `candidates`.{more}"))
-        .with("candidates", lines)
+        .with_field("candidates", lines)
 }
 
 /// The regex of `around` cannot be understood.
@@ -174,7 +177,7 @@ pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
     }
     error
         .hint("`similar` lists what resembles it; map_search finds symbols by part of their name.")
-        .with("similar", similar)
+        .with_field("similar", similar)
 }
 
 /// A name that the map does not have, and what is known of it.
@@ -205,7 +208,7 @@ pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError 
         .map(|info| info.id.to_string())
         .take(10)
         .collect();
-    error.with("sameFile", names)
+    error.with_field("sameFile", names)
 }
 
 /// Neither a position nor a node was given, or both.
@@ -236,7 +239,7 @@ pub fn file_deleted(file: &WsPath) -> ToolError {
 }
 
 /// No function stands where the call hierarchy was asked for.
-pub fn no_function_at(at: &hob_live::requests::At) -> ToolError {
+pub fn no_function_at(at: &hob_live::requests::RequestPosition) -> ToolError {
     let place = format!("{}:{}:{}", at.file, at.line, at.col);
     ToolError::new(ErrorCode::SymbolNotFound, format!("The language server knows no function at {place}."))
         .hint("Point at a function's name, or pass its nodeId.")
@@ -244,7 +247,7 @@ pub fn no_function_at(at: &hob_live::requests::At) -> ToolError {
 
 /// `fileFilter` looks like a glob and is none.
 pub fn bad_file_filter(error: &globset::Error) -> ToolError {
-    ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&error.to_string()))
+    ToolError::new(ErrorCode::BadPattern, crate::tools::to_sentence(&error.to_string()))
         .hint("`fileFilter` takes a part of the path, or a glob such as src/**/*.py.")
 }
 
@@ -257,7 +260,7 @@ pub fn to_trust(root: &AbsPath) -> String {
 
 /// Returns the sentence that a server runs restricted because the project is not trusted, with the cost and the way
 /// to lift it; `None` if it runs unrestricted.
-pub fn restriction(server: &ServerSpec, root: &AbsPath, trusted: bool) -> Option<String> {
+pub fn restriction_note(server: &ServerSpec, root: &AbsPath, trusted: bool) -> Option<String> {
     let cost = server.restricted.filter(|_| !trusted)?;
     let lift = to_trust(root);
     let name = server.name;
@@ -265,7 +268,7 @@ pub fn restriction(server: &ServerSpec, root: &AbsPath, trusted: bool) -> Option
 }
 
 /// Programs that were found and are of no use, with the reasons.
-pub fn unusable(rejected: &[Rejected]) -> Vec<String> {
+pub fn unusable_programs(rejected: &[Rejected]) -> Vec<String> {
     rejected.iter().map(|it| format!("{}: {}", it.program.display(), it.why)).collect()
 }
 
@@ -276,8 +279,8 @@ pub fn unknown_server(name: &str) -> ToolError {
 }
 
 /// A model could not be added or removed.
-pub fn models(error: &ModelsError) -> ToolError {
-    let base = ToolError::bad_args(crate::tools::sentence(&error.to_string()));
+pub fn model_failed(error: &ModelsError) -> ToolError {
+    let base = ToolError::bad_args(crate::tools::to_sentence(&error.to_string()));
     match error {
         ModelsError::Model(_) => base.hint(
             "A model is a folder with `model.safetensors` and `tokenizer.json`, as model2vec writes it.",
@@ -317,19 +320,19 @@ pub const RESTARTING: &str = "restarting";
 pub const LOADING: &str = "loading";
 
 /// A language server is starting, or loads what a question needs.
-pub fn loading(error: &LiveError) -> Option<ToolError> {
+pub fn server_loading(error: &LiveError) -> Option<ToolError> {
     let message = match error {
         LiveError::Loading { server, what } if what.is_empty() => format!("{server} is loading"),
         LiveError::Loading { server, what } => format!("{server} is loading, {what}"),
         LiveError::Stopped { server, stopped: Stopped::DeadlinePassed } => format!("{server} is starting"),
         _ => return None,
     };
-    Some(ToolError::new(ErrorCode::LspTimeout, message).with(LOADING, true))
+    Some(ToolError::new(ErrorCode::LspTimeout, message).with_field(LOADING, true))
 }
 
 /// A language server has no answer.
-pub fn live(error: &LiveError, patience: Duration) -> ToolError {
-    let message = crate::tools::sentence(&error.to_string());
+pub fn server_failed(error: &LiveError, patience: Duration) -> ToolError {
+    let message = crate::tools::to_sentence(&error.to_string());
     match error {
         LiveError::NoSuchLanguage { .. } => ToolError::new(ErrorCode::LspUnavailable, message)
             .hint("Static structure is still available via map_* tools."),
@@ -342,7 +345,7 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
             let rest = "Static structure is still available via map_* tools.";
             ToolError::new(ErrorCode::LspUnavailable, message)
                 .hint(format!("Install it: {by_hob}{install}. {rest}"))
-                .with("rejected", unusable(rejected))
+                .with_field("rejected", unusable_programs(rejected))
         }
         LiveError::Untrusted { root, install, rejected, .. } => {
             let lift = to_trust(root);
@@ -351,17 +354,17 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
             );
             ToolError::new(ErrorCode::UntrustedWorkspace, message)
                 .hint(hint)
-                .with("rejected", unusable(rejected))
+                .with_field("rejected", unusable_programs(rejected))
         }
         LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
             .hint("map_* tools go on without it; map_status shows the server's last words.")
-            .with("stderrTail", stderr.clone()),
+            .with_field("stderrTail", stderr.clone()),
         LiveError::NotStarted { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
             .hint("`hob servers why LANGUAGE` and `hob config check` show which program that is and try it; map_* tools go on without it.")
-            .with("stderrTail", stderr.clone()),
+            .with_field("stderrTail", stderr.clone()),
         LiveError::Restarting { .. } => ToolError::new(ErrorCode::LspFailed, message)
             .hint("Ask again in a moment; map_* tools go on without it.")
-            .with(RESTARTING, true),
+            .with_field(RESTARTING, true),
         LiveError::Stopped { stopped: Stopped::Cancelled, .. } => cancelled(),
         LiveError::Stopped { server, stopped: Stopped::DeadlinePassed } => {
             let message = format!("{server} did not answer within {} s.", patience.as_secs());
@@ -386,7 +389,7 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
         LiveError::Refused { error: CallError::Refused(refusal), .. } => {
             ToolError::new(ErrorCode::LspFailed, message)
                 .hint("Ask again; map_* tools go on without the server.")
-                .with(REFUSAL, refusal.message.clone())
+                .with_field(REFUSAL, refusal.message.clone())
         }
         LiveError::Refused { .. } | LiveError::Closing => ToolError::new(ErrorCode::LspFailed, message)
             .hint("Ask again; map_* tools go on without the server."),
@@ -411,7 +414,7 @@ pub fn count(error: &CountError, patterns: &[String]) -> ToolError {
             let pattern = patterns.get(*number).map_or("", String::as_str);
             let which = format!("`patterns` item {} of {}: ", number + 1, patterns.len());
             let shown: String = pattern.chars().take(100).collect();
-            bad_pattern(error, pattern, &which).with("index", *number).with("pattern", shown)
+            bad_pattern(error, pattern, &which).with_field("index", *number).with_field("pattern", shown)
         }
     }
 }
@@ -422,22 +425,22 @@ fn bad_pattern(bad: &BadPattern, pattern: &str, which: &str) -> ToolError {
     } else {
         "Rust regex syntax: no look-around or back-references; escape literal ( ) [ ] { } . * + ? | ^ $ \\."
     };
-    let message = crate::tools::sentence(&format!("{which}{bad}"));
+    let message = crate::tools::to_sentence(&format!("{which}{bad}"));
     let base = ToolError::new(ErrorCode::BadPattern, message).hint(hint);
     match bad.offset {
-        Some(offset) => base.with("offset", offset).with("near", near(pattern, offset)),
+        Some(offset) => base.with_field("offset", offset).with_field("near", pattern_near(pattern, offset)),
         None => base,
     }
 }
 
 /// A glob cannot be understood.
 pub fn bad_glob(bad: &BadGlob) -> ToolError {
-    ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&bad.to_string()))
+    ToolError::new(ErrorCode::BadPattern, crate::tools::to_sentence(&bad.to_string()))
         .hint("`glob` takes patterns such as *.py or src/**/test_*.")
 }
 
 /// The pattern around the place of an error.
-fn near(pattern: &str, offset: usize) -> String {
+fn pattern_near(pattern: &str, offset: usize) -> String {
     let from = pattern.char_indices().map(|(at, _)| at).rfind(|at| *at + 10 <= offset).unwrap_or(0);
     pattern[from..].chars().take(25).collect()
 }
@@ -447,8 +450,8 @@ pub fn symbol_gone(id: &NodeId, names: &[String]) -> ToolError {
     let file = id.path().unwrap_or_default();
     ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in `{file}` is what `{id}` names."))
         .hint("It was renamed, removed or moved: `sameFile` lists names of the file, map_search looks everywhere.")
-        .with("mapStale", true)
-        .with("sameFile", names.to_vec())
+        .with_field("mapStale", true)
+        .with_field("sameFile", names.to_vec())
 }
 
 /// The file of a node is gone; `name` is what to look for elsewhere.
@@ -464,7 +467,7 @@ pub fn no_such_line(file: &WsPath, line: u32, lines: u32) -> ToolError {
     let plural = if lines == 1 { "" } else { "s" };
     ToolError::bad_args(format!("`{file}` has {lines} line{plural}, and line {line} was asked about."))
         .hint("Lines are 1-based; read the file again, it may have changed.")
-        .with("lines", lines)
+        .with_field("lines", lines)
 }
 
 /// A line without a column that has several names; `names` are they and their columns.
@@ -480,7 +483,9 @@ pub fn several_names(file: &WsPath, line: u32, names: &[(String, u32)]) -> ToolE
         names.iter().take(LISTED).map(|(name, col)| json!({"name": name, "col": col})).collect();
     let message =
         format!("Several names stand at {file}:{line}, each with its column: {}.", listed.join(", "));
-    ToolError::bad_args(message).hint("Pass `col` of the one that is meant.").with("candidates", candidates)
+    ToolError::bad_args(message)
+        .hint("Pass `col` of the one that is meant.")
+        .with_field("candidates", candidates)
 }
 
 /// A line without a column that has no name.
@@ -493,6 +498,6 @@ pub fn nothing_named(file: &WsPath, line: u32) -> ToolError {
 pub fn live_with_range(error: ToolError, id: &NodeId, lines: (u32, u32)) -> ToolError {
     error
         .hint("Ask again, or take `mapRange` as approximate.")
-        .with("nodeId", id.to_string())
-        .with("mapRange", json!({"line": lines.0, "endLine": lines.1}))
+        .with_field("nodeId", id.to_string())
+        .with_field("mapRange", json!({"line": lines.0, "endLine": lines.1}))
 }

@@ -1,7 +1,7 @@
 //! Turns answers of language servers into results.
 
 use globset::{Glob, GlobMatcher};
-use hob_live::requests::{CallItem, Diagnosis, FoundSymbol, Outline, Place};
+use hob_live::requests::{CallItem, Diagnosis, FoundSymbol, ServerLocation, ServerOutline};
 use hob_live::uri::FileRef;
 use hob_proto::Anchor;
 use hob_proto::tools::nav::{
@@ -9,7 +9,7 @@ use hob_proto::tools::nav::{
 };
 
 use crate::host::Workspace;
-use crate::tools::nav::Lines;
+use crate::tools::nav::FileLineCache;
 
 /// The name of a file in results, and whether it lies outside the workspace.
 pub fn file(file: &FileRef) -> (String, bool) {
@@ -21,11 +21,15 @@ pub fn file(file: &FileRef) -> (String, bool) {
 
 /// Places with the lines that they are on, as far as `room` characters go: those behind are only counted, and looking at
 /// their files would be for nothing.
-pub(crate) fn anchors(workspace: &Workspace, places: &[Place], room: usize) -> Vec<Anchor> {
+pub(crate) fn anchors_with_lines(
+    workspace: &Workspace,
+    places: &[ServerLocation],
+    room: usize,
+) -> Vec<Anchor> {
     /// Fewest characters that an anchor takes besides its names and lines.
     const FRAME: usize = 30;
-    let (mut lines, mut taken) = (Lines::of(workspace), 0);
-    let anchor = |place: &Place| {
+    let (mut lines, mut taken) = (FileLineCache::in_workspace(workspace), 0);
+    let anchor = |place: &ServerLocation| {
         let (name, external) = file(&place.file);
         let snippet = (taken < room).then(|| lines.line(&place.file, place.start.0)).flatten();
         taken += FRAME + name.len() + snippet.as_ref().map_or(0, String::len);
@@ -49,7 +53,7 @@ pub(crate) fn range((start, end): ((u32, u32), (u32, u32))) -> NameRange {
 }
 
 /// An outline's entry with all below it.
-pub(crate) fn outline(entry: Outline) -> OutlineEntry {
+pub(crate) fn outline_entry(entry: ServerOutline) -> OutlineEntry {
     OutlineEntry {
         name: entry.name,
         kind: entry.kind.to_owned(),
@@ -58,7 +62,7 @@ pub(crate) fn outline(entry: Outline) -> OutlineEntry {
         end_line: entry.lines.1,
         start_line: Some(entry.lines.0).filter(|first| *first < entry.name_at.0),
         detail: entry.detail,
-        children: entry.children.into_iter().map(outline).collect(),
+        children: entry.children.into_iter().map(outline_entry).collect(),
     }
 }
 
@@ -98,7 +102,7 @@ pub(crate) fn call(item: CallItem) -> Call {
 }
 
 /// Something that is wrong.
-pub(crate) fn diagnosis(found: Diagnosis) -> DiagnosticEntry {
+pub(crate) fn diagnostic_entry(found: Diagnosis) -> DiagnosticEntry {
     DiagnosticEntry {
         file: file(&found.file).0,
         line: found.at.0,
@@ -111,7 +115,7 @@ pub(crate) fn diagnosis(found: Diagnosis) -> DiagnosticEntry {
 }
 
 /// The less whole of two answers.
-pub(crate) fn least(a: Completeness, b: Completeness) -> Completeness {
+pub(crate) fn less_complete(a: Completeness, b: Completeness) -> Completeness {
     match (a, b) {
         (Completeness::Unknown, _) | (_, Completeness::Unknown) => Completeness::Unknown,
         (Completeness::Partial, _) | (_, Completeness::Partial) => Completeness::Partial,

@@ -23,7 +23,7 @@ const UNMAPPED_STRETCHES: usize = 8;
 
 /// A moment in RFC 3339, to the second.
 #[must_use]
-pub fn timestamp(at: Option<SystemTime>) -> String {
+pub fn rfc3339(at: Option<SystemTime>) -> String {
     at.map(|at| humantime::format_rfc3339_seconds(at).to_string()).unwrap_or_default()
 }
 
@@ -43,7 +43,7 @@ fn line_of(info: &NodeInfo) -> u32 {
 
 /// A node by itself.
 #[must_use]
-pub fn node(info: &NodeInfo) -> proto::Node {
+pub fn node_entry(info: &NodeInfo) -> proto::Node {
     proto::Node {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
@@ -55,22 +55,22 @@ pub fn node(info: &NodeInfo) -> proto::Node {
 
 /// Makes the result of `map_overview`.
 #[must_use]
-pub fn overview(overview: graph::Overview, workspace: &Workspace) -> proto::OverviewResult {
+pub fn overview_result(overview: graph::Overview, workspace: &Workspace) -> proto::OverviewResult {
     proto::OverviewResult {
-        built_at: timestamp(workspace.changed_at()),
+        built_at: rfc3339(workspace.changed_at()),
         files: overview.files,
         symbols: overview.symbols,
-        stale_files: workspace.stale().count(),
-        languages: languages(&overview.languages),
-        clusters: overview.clusters.into_iter().map(cluster).collect(),
+        stale_files: workspace.stale_files().count(),
+        languages: language_counts(&overview.languages),
+        clusters: overview.clusters.into_iter().map(cluster_entry).collect(),
     }
 }
 
-fn languages(list: &[(&'static str, usize)]) -> std::collections::BTreeMap<String, usize> {
+fn language_counts(list: &[(&'static str, usize)]) -> std::collections::BTreeMap<String, usize> {
     list.iter().map(|(name, files)| ((*name).to_owned(), *files)).collect()
 }
 
-fn cluster(cluster: graph::Cluster) -> proto::Cluster {
+fn cluster_entry(cluster: graph::Cluster) -> proto::Cluster {
     let hubs = cluster.hubs.into_iter().map(|info| proto::Hub {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
@@ -83,7 +83,7 @@ fn cluster(cluster: graph::Cluster) -> proto::Cluster {
 
 /// One of the results of `map_search`.
 #[must_use]
-pub fn hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
+pub fn search_hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
     proto::SearchHit {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
@@ -104,21 +104,25 @@ pub fn hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
 /// `map_neighbors`; with `all_sites` every line of a use is shown. Texts of lines are left to the handler, which reads files when it
 /// holds no lock.
 #[must_use]
-pub fn neighbors(
+pub fn neighbors_result(
     map: &Map,
     answer: graph::NeighborsAnswer,
     (workspace, all_sites): (&Workspace, bool),
 ) -> proto::NeighborsResult {
-    let stale = workspace.stale();
+    let stale = workspace.stale_files();
     let sites = if all_sites { usize::MAX } else { SITES };
     let candidates = shared_candidates(map, &answer);
     proto::NeighborsResult {
-        node: node(&answer.node),
+        node: node_entry(&answer.node),
         family: answer.family.iter().filter_map(|kin| family_member(map, kin)).collect(),
-        neighbors: answer.neighbors.into_iter().map(|found| neighbor(map, found, (&stale, sites))).collect(),
+        neighbors: answer
+            .neighbors
+            .into_iter()
+            .map(|found| neighbor_entry(map, found, (&stale, sites)))
+            .collect(),
         candidates,
         omitted: answer.omitted,
-        map_built_at: timestamp(workspace.changed_at()),
+        map_built_at: rfc3339(workspace.changed_at()),
         stale_files: stale.count(),
     }
 }
@@ -156,7 +160,7 @@ fn family_member(map: &Map, kin: &graph::Relative) -> Option<proto::FamilyMember
     })
 }
 
-fn neighbor(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) -> proto::Neighbor {
+fn neighbor_entry(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) -> proto::Neighbor {
     let resolved = found.confidence != graph::Confidence::Candidate;
     let derived = derived_apart(&found).map(ToOwned::to_owned);
     // Inward they are the answer's, see `shared_candidates`.
@@ -205,27 +209,27 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
     proto::StatusResult {
         root: workspace.root().to_string(),
         built,
-        built_at: workspace.changed_at().map(|at| timestamp(Some(at))),
+        built_at: workspace.changed_at().map(|at| rfc3339(Some(at))),
         progress: (!built).then_some(progress),
         generation: workspace.generation().0,
         files: stats.files,
         symbols: stats.symbols,
         edges: stats.edges.unwrap_or(0),
-        languages: languages(&stats.languages),
-        stale_files: workspace.stale().count(),
-        unmapped: unmapped(workspace),
-        watcher: watcher(workspace),
+        languages: language_counts(&stats.languages),
+        stale_files: workspace.stale_files().count(),
+        unmapped: unmapped_files(workspace),
+        watcher: watcher_status(workspace),
         text: text(workspace),
-        lsp: servers(workspace),
-        memory: memory(workspace, stats.heap_bytes),
-        daemon: daemon(),
-        notes: notes(workspace),
+        lsp: server_entries(workspace),
+        memory: memory_figures(workspace, stats.heap_bytes),
+        daemon: daemon_facts(),
+        notes: status_notes(workspace),
     }
 }
 
 /// Stretches of lines, the first `most` of them.
 #[must_use]
-pub fn stretches(lines: &[(u32, u32)], most: usize) -> Vec<String> {
+pub fn line_ranges(lines: &[(u32, u32)], most: usize) -> Vec<String> {
     let written = |(first, last): &(u32, u32)| match first == last {
         true => first.to_string(),
         false => format!("{first}-{last}"),
@@ -233,28 +237,28 @@ pub fn stretches(lines: &[(u32, u32)], most: usize) -> Vec<String> {
     lines.iter().take(most).map(written).collect()
 }
 
-fn unmapped(workspace: &Workspace) -> Option<proto::Unmapped> {
+fn unmapped_files(workspace: &Workspace) -> Option<proto::Unmapped> {
     let (files, worst) = workspace.map().unmapped(UNMAPPED_FILES);
     let told = worst.iter().map(|file| proto::UnmappedFile {
         file: file.path.to_string(),
-        lines: stretches(&file.lines, UNMAPPED_STRETCHES),
+        lines: line_ranges(&file.lines, UNMAPPED_STRETCHES),
     });
     (files > 0).then(|| proto::Unmapped { files, worst: told.collect() })
 }
 
 /// Returns the notes of the scan, of the files without a map, and of the problems of the settings.
-fn notes(workspace: &Workspace) -> Vec<String> {
+fn status_notes(workspace: &Workspace) -> Vec<String> {
     let settings = workspace.settings();
-    let scan = workspace.notes();
-    let scan = scan.iter().map(|note| crate::tools::sentence(&note.to_string()));
+    let scan = workspace.scan_notes();
+    let scan = scan.iter().map(|note| crate::tools::to_sentence(&note.to_string()));
     let problems = settings.problems.iter().chain(&settings.project_problems).cloned();
-    scan.chain(crate::tools::text_only::note(workspace)).chain(problems).collect()
+    scan.chain(crate::tools::text_only::text_only_note(workspace)).chain(problems).collect()
 }
 
-fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
+fn watcher_status(workspace: &Workspace) -> proto::WatcherStatus {
     match workspace.watcher().state() {
         WatcherState::Live => {
-            proto::WatcherStatus { state: "live".into(), note: linked(workspace.linked_files()) }
+            proto::WatcherStatus { state: "live".into(), note: hard_links_note(workspace.linked_files()) }
         }
         WatcherState::Degraded { note } => {
             proto::WatcherStatus { state: "degraded".into(), note: Some(note) }
@@ -267,11 +271,11 @@ fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
 }
 
 /// The language servers of this project, by name; a second one of a kind (other settings) has a number behind it.
-pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
+pub(crate) fn server_entries(workspace: &Workspace) -> JsonMap<String, Value> {
     let (mut shown, trusted) = (JsonMap::new(), workspace.is_trusted());
     for server in workspace.live().status().into_iter().filter(|server| server.key.root == *workspace.root())
     {
-        let mut entry = object(json!({
+        let mut entry = object_of(json!({
             "state": server.state,
             "pid": server.pid,
             "rssBytes": server.rss_bytes,
@@ -279,7 +283,8 @@ pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
             "clients": workspace.live().clients_of(&server.key),
         }));
         let spec = hob_live::catalogue::by_name(server.key.server);
-        if let Some(restriction) = spec.and_then(|spec| errors::restriction(spec, workspace.root(), trusted))
+        if let Some(restriction) =
+            spec.and_then(|spec| errors::restriction_note(spec, workspace.root(), trusted))
         {
             entry.insert("restricted".to_owned(), restriction.into());
         }
@@ -298,7 +303,7 @@ pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
 }
 
 /// Returns a note on the cost of many hard links; a few cost nothing that anybody would notice.
-fn linked(files: usize) -> Option<String> {
+fn hard_links_note(files: usize) -> Option<String> {
     (files >= MANY_LINKS).then(|| {
         format!(
             "{files} files have further names (hard links); writes through those give no event, so every call looks at \
@@ -309,17 +314,17 @@ fn linked(files: usize) -> Option<String> {
 
 fn text(workspace: &Workspace) -> JsonMap<String, Value> {
     let stats = workspace.text().stats();
-    object(
+    object_of(
         json!({"files": stats.files, "segments": stats.segments, "indexBytes": stats.postings_bytes + stats.table_bytes}),
     )
 }
 
-fn memory(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
+fn memory_figures(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
     let (extracted, loaded) = workspace.facts_counts();
     let text = workspace.text().stats();
     let text_bytes = text.postings_bytes + text.table_bytes;
-    let (ranked_disk, ranked_bytes) = workspace.ranked.cost();
-    object(json!({
+    let (ranked_disk, ranked_bytes) = workspace.ranked.disk_and_memory_bytes();
+    object_of(json!({
         "residentBytes": resident_bytes(),
         "mapBytes": map_bytes,
         "textBytes": text_bytes,
@@ -333,11 +338,11 @@ fn memory(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
     }))
 }
 
-fn daemon() -> JsonMap<String, Value> {
-    object(json!({"version": env!("CARGO_PKG_VERSION"), "pid": std::process::id()}))
+fn daemon_facts() -> JsonMap<String, Value> {
+    object_of(json!({"version": env!("CARGO_PKG_VERSION"), "pid": std::process::id()}))
 }
 
-fn object(value: Value) -> JsonMap<String, Value> {
+fn object_of(value: Value) -> JsonMap<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => JsonMap::new(),

@@ -4,7 +4,7 @@ use hob_map::Map;
 use hob_map::graph;
 use hob_proto::tools::path as proto;
 
-use super::map::node;
+use super::map::node_entry;
 
 /// `map_path`. Texts of lines are left to the handler, which reads files when it holds no lock.
 #[must_use]
@@ -33,16 +33,16 @@ fn path_chain(map: &Map, chain: &graph::Chain) -> proto::PathChain {
     });
     proto::PathChain {
         length: chain.steps.len(),
-        nodes: chain.nodes.iter().map(node).collect(),
+        nodes: chain.nodes.iter().map(node_entry).collect(),
         edges: edges.collect(),
     }
 }
 
 fn path_reached(reached: &graph::Reached) -> proto::PathReached {
     let reach = |(nodes, steps): (usize, u32)| proto::PathReach { nodes, steps };
-    let nearest = reached.nearest.iter().flat_map(|(near, far)| [node(near), node(far)]);
+    let nearest = reached.nearest.iter().flat_map(|(near, far)| [node_entry(near), node_entry(far)]);
     let entries = reached.entries.iter().map(|entry| proto::PathEntry {
-        node: node(&entry.node),
+        node: node_entry(&entry.node),
         uses: entry
             .uses
             .iter()

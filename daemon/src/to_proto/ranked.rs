@@ -3,7 +3,7 @@
 use hob_proto::tools::ranked::RankedResult;
 use hob_text::ranked::DocKind;
 
-use crate::tools::ranked::Named;
+use crate::tools::ranked::MappedHit;
 
 /// The word for a kind.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn kind(kind: DocKind) -> &'static str {
 }
 
 /// A hit and what it says.
-pub(crate) fn result(hit: Named, snippet: Option<String>) -> RankedResult {
+pub(crate) fn result(hit: MappedHit, snippet: Option<String>) -> RankedResult {
     RankedResult {
         id: hit.id,
         kind: kind(hit.kind).to_owned(),

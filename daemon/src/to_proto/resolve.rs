@@ -8,7 +8,7 @@ use hob_proto::tools::resolve::{EnclosingSymbol, LineRange, PositionResult};
 
 /// A place in a file of the workspace.
 #[must_use]
-pub fn place(file: &WsPath, (line, col): (u32, u32)) -> Anchor {
+pub fn anchor_at(file: &WsPath, (line, col): (u32, u32)) -> Anchor {
     Anchor {
         file: file.to_string(),
         line: line.max(1),
@@ -40,7 +40,7 @@ pub fn position(
         None => file_id.clone().filter(|_| top),
     };
     let nearest = enclosing.nearest.map(|node| node.id.to_string()).or(file_id);
-    let symbol = |link: &hob_bridge::Link| EnclosingSymbol {
+    let symbol = |link: &hob_bridge::EnclosingLink| EnclosingSymbol {
         name: link.name.clone(),
         kind: link.kind.to_owned(),
         line: link.name_at.0,
@@ -53,6 +53,6 @@ pub fn position(
         verified: false,
         qualified_name: enclosing.qualified.clone(),
         enclosing_symbols: enclosing.chain.iter().map(symbol).collect(),
-        location: place(file, enclosing.name_at().unwrap_or(at)),
+        location: anchor_at(file, enclosing.name_at().unwrap_or(at)),
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hob_proto::tools::text::{CountPatternsResult, PatternCount, RegexSearchResult, TextMatch, TopFile};
-use hob_text::{CountAnswer, Counts, LineMatch, SearchAnswer};
+use hob_text::{CountAnswer, LineMatch, PatternCounts, SearchAnswer};
 
 /// The result of a search; `node_of` says what kind of node a line belongs to and which it is.
 pub fn result(
@@ -22,20 +22,20 @@ pub fn result(
         total_matches: answer.total_matches,
         files_matched: answer.files_matched as u64,
         complete: answer.complete,
-        elapsed_ms: millis(answer.elapsed),
+        elapsed_ms: whole_millis(answer.elapsed),
     }
 }
 
 /// The result of counting `patterns`.
-pub fn counts(answer: CountAnswer, patterns: Vec<String>) -> CountPatternsResult {
+pub fn counts_result(answer: CountAnswer, patterns: Vec<String>) -> CountPatternsResult {
     CountPatternsResult {
         patterns: patterns.into_iter().zip(answer.counts).map(of_pattern).collect(),
         complete: answer.complete,
-        elapsed_ms: millis(answer.elapsed),
+        elapsed_ms: whole_millis(answer.elapsed),
     }
 }
 
-fn of_pattern((pattern, counts): (String, Counts)) -> PatternCount {
+fn of_pattern((pattern, counts): (String, PatternCounts)) -> PatternCount {
     let top =
         |file: hob_text::FileCount| TopFile { path: file.path.as_str().to_owned(), count: file.matches };
     PatternCount {
@@ -46,7 +46,7 @@ fn of_pattern((pattern, counts): (String, Counts)) -> PatternCount {
     }
 }
 
-fn millis(elapsed: Duration) -> u64 {
+fn whole_millis(elapsed: Duration) -> u64 {
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -4,38 +4,38 @@ use hob_proto::tools::admin::{DigestArgs, DigestResult, PartDigest, PurgeArgs, P
 use hob_proto::{ClientKind, ErrorCode, ToolError};
 use serde_json::json;
 
-use super::map::prefix;
-use super::{Needs, Outcome, ToolCall, data};
+use super::map::confined_path;
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::{Digest, DigestPart, DigestQuery};
 use crate::investigate::bundle;
 use crate::to_proto::errors;
 
 /// Does nothing. With `fresh`, it does nothing behind the barrier, which is how the barrier's cost is measured.
-pub(super) fn noop(call: &mut ToolCall<'_>) -> Outcome {
+pub(super) fn noop(call: &mut ToolCall<'_>) -> ToolOutcome {
     if call.fresh {
         call.workspace(Needs::Text)?;
     }
     Ok(json!({}))
 }
 
-pub(super) fn digest(call: &mut ToolCall<'_>) -> Outcome {
-    let args: DigestArgs = call.args()?;
+pub(super) fn digest(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: DigestArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     let query = DigestQuery {
-        below: prefix(&workspace, args.path_prefix.as_deref())?.unwrap_or_else(hob_base::WsPath::root),
+        below: confined_path(&workspace, args.path_prefix.as_deref())?.unwrap_or_else(hob_base::WsPath::root),
         from: args.from,
         limit: args.limit.unwrap_or(usize::MAX),
-        list: args.list.as_deref().and_then(part),
+        list: args.list.as_deref().and_then(digest_part),
     };
-    let known = workspace.digest(&query, &call.cancel).map_err(|_| errors::cancelled())?;
+    let known = workspace.compute_digest(&query, &call.cancel).map_err(|_| errors::cancelled())?;
     if !known.steady {
         call.warnings.push("Files changed meanwhile: the digests are not of one moment.".to_owned());
     }
     let stats = workspace.map().stats();
-    data(&DigestResult {
-        files: brief(known.files),
-        map: brief(known.map),
-        text: brief(known.text),
+    to_data(&DigestResult {
+        files: part_digest(known.files),
+        map: part_digest(known.map),
+        text: part_digest(known.text),
         symbols: stats.symbols,
         references: stats.references,
         lines: query.list.map(|_| known.lines),
@@ -43,8 +43,8 @@ pub(super) fn digest(call: &mut ToolCall<'_>) -> Outcome {
 }
 
 /// Forgets a project. The user's to say, so only the command line may.
-pub(super) fn purge(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PurgeArgs = call.args()?;
+pub(super) fn purge(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PurgeArgs = call.parse_args()?;
     if call.client != ClientKind::Cli {
         return Err(ToolError::bad_args("Forgetting a project is for the user to do.")
             .hint("Ask the user to run `hob purge --root DIR`."));
@@ -58,10 +58,10 @@ pub(super) fn purge(call: &mut ToolCall<'_>) -> Outcome {
         bundle::of_root(call.host.store(), &kept.root).map_err(|error| failed(error.to_string()))?;
     if args.confirm {
         call.is_done = true;
-        call.host.purge(&kept).map_err(failed)?;
-        bundle::forget(call.host.store(), &bundles).map_err(|error| failed(error.to_string()))?;
+        call.host.purge_project(&kept).map_err(failed)?;
+        bundle::forget_bundles(call.host.store(), &bundles).map_err(|error| failed(error.to_string()))?;
     }
-    data(&PurgeResult {
+    to_data(&PurgeResult {
         root: kept.root.to_string(),
         removed: args.confirm,
         folders: kept.folders.iter().map(|folder| folder.display().to_string()).collect(),
@@ -71,7 +71,7 @@ pub(super) fn purge(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-fn part(word: &str) -> Option<DigestPart> {
+fn digest_part(word: &str) -> Option<DigestPart> {
     match word {
         "files" => Some(DigestPart::Files),
         "map" => Some(DigestPart::Map),
@@ -80,6 +80,6 @@ fn part(word: &str) -> Option<DigestPart> {
     }
 }
 
-fn brief(digest: Digest) -> PartDigest {
+fn part_digest(digest: Digest) -> PartDigest {
     PartDigest { count: digest.count, digest: digest.hash.to_string() }
 }

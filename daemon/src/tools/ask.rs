@@ -7,14 +7,14 @@ use std::time::Duration;
 use hob_base::{Deadline, WsPath};
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Asking};
+use hob_live::requests::{self, ServerQueryContext};
 
 use super::{ToolCall, unsaved};
 use crate::host::Workspace;
 
 /// A file's present text as servers have it, unsaved changes of editors included; servers are given nothing that is no text.
 pub(super) fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
-    let bytes = unsaved::bytes(workspace, path)?;
+    let bytes = unsaved::current_bytes(workspace, path)?;
     std::str::from_utf8(&bytes).ok().map(str::to_owned)
 }
 
@@ -23,12 +23,12 @@ pub(super) fn ask<T>(
     call: &mut ToolCall<'_>,
     (workspace, file): (&Workspace, &WsPath),
     patience: Duration,
-    question: impl Fn(&Instance, Asking<'_>) -> Result<T, LiveError>,
+    question: impl Fn(&Instance, ServerQueryContext<'_>) -> Result<T, LiveError>,
 ) -> Result<T, LiveError> {
     let cancel = call.cancel.with_deadline(Deadline::after(patience));
     let read = |path: &WsPath| text_of(workspace, path);
     let project = workspace.project();
-    let asking = Asking { read: &read, cancel: &cancel };
+    let asking = ServerQueryContext { read: &read, cancel: &cancel };
     let answered_by = Cell::new(None);
     let outcome = workspace.live().ask(&project, file, &cancel, |server| {
         answered_by.set(Some(server.launch_spec()));
@@ -36,7 +36,7 @@ pub(super) fn ask<T>(
     });
     if let Some(spec) = answered_by.take().filter(|_| outcome.is_ok()) {
         call.warn_of_restriction(&project, &spec);
-        let mut taken = unsaved::of(workspace);
+        let mut taken = unsaved::unsaved_files(workspace);
         taken.retain(|(path, _)| spec.language_of(path.file_name()).is_some());
         call.warnings.extend(unsaved::taken_into_account(&taken));
     }
@@ -57,25 +57,25 @@ pub(super) fn await_server(
 ) -> Result<(), LiveError> {
     let cancel = call.cancel.with_deadline(Deadline::after(LATE_AFTER));
     let read = |path: &WsPath| text_of(workspace, path);
-    let asking = Asking { read: &read, cancel: &cancel };
-    let ready = |server: &Instance| requests::awaited(server, file, asking);
+    let asking = ServerQueryContext { read: &read, cancel: &cancel };
+    let ready = |server: &Instance| requests::await_loaded_for(server, file, asking);
     let outcome = workspace.live().ask(&workspace.project(), file, &cancel, ready);
     if matches!(outcome, Err(LiveError::Stopped { .. })) {
-        prepare(workspace, file);
+        prepare_server(workspace, file);
     }
     outcome
 }
 
 /// Goes on with the start of a server and shows it a file, which is what makes it load.
-fn prepare(workspace: &Arc<Workspace>, file: &WsPath) {
-    let Some(preparing) = workspace.prepares() else { return };
+fn prepare_server(workspace: &Arc<Workspace>, file: &WsPath) {
+    let Some(preparing) = workspace.try_prepare() else { return };
     let file = file.clone();
     let body = move || {
         let workspace = preparing.workspace();
         let cancel = preparing.cancel().with_deadline(Deadline::after(ASIDE));
         let read = |path: &WsPath| text_of(workspace, path);
-        let asking = Asking { read: &read, cancel: &cancel };
-        let ready = |server: &Instance| requests::awaited(server, &file, asking);
+        let asking = ServerQueryContext { read: &read, cancel: &cancel };
+        let ready = |server: &Instance| requests::await_loaded_for(server, &file, asking);
         let outcome = workspace.live().ask(&workspace.project(), &file, &cancel, ready);
         tracing::debug!(%file, ?outcome, "made a language server ready aside");
     };

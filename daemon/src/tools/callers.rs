@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use hob_map::Map;
 use hob_map::graph::{EdgeKind, NodeRef};
-use hob_text::ranked::terms;
+use hob_text::ranked::terms_of;
 use rustc_hash::FxHashMap;
 
-use super::ranked::Named;
+use super::ranked::MappedHit;
 
 /// Hits that are looked at.
 pub(super) const DEPTH: usize = 40;
@@ -22,7 +22,7 @@ const FEW: usize = 3;
 const WORTH: f32 = 0.5;
 
 /// Raises the scores of hits that other hits call, and puts them all in order again.
-pub(super) fn credit(map: &Map, hits: &mut [Named], rarities: &[(String, f32)]) {
+pub(super) fn credit_callers(map: &Map, hits: &mut [MappedHit], rarities: &[(String, f32)]) {
     let nodes: Vec<Option<NodeRef>> =
         hits.iter().map(|hit| map.node(&hit.id.as_ref()?.parse().ok()?)).collect();
     let places: FxHashMap<NodeRef, usize> =
@@ -44,27 +44,27 @@ pub(super) fn credit(map: &Map, hits: &mut [Named], rarities: &[(String, f32)]) 
         }
     }
     for (hit, added) in hits.iter_mut().zip(added) {
-        hit.score *= gain(worth(hit.words, rarities), worth(added, rarities));
+        hit.score *= caller_factor(worth_of_words(hit.words, rarities), worth_of_words(added, rarities));
     }
     // Stable: equals stay in the order that they had.
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 
 /// Returns the words of the question that the last part of a hit's name has, one bit each.
-fn in_name(hit: &Named, rarities: &[(String, f32)]) -> u32 {
+fn in_name(hit: &MappedHit, rarities: &[(String, f32)]) -> u32 {
     let name = hit.title.rsplit(['.', ':']).next().unwrap_or(&hit.title);
     let place = |stem: &str| rarities.iter().position(|(word, _)| word == stem);
-    terms(name).iter().filter_map(|term| place(&term.stem)).fold(0, |all, at| all | 1 << at)
+    terms_of(name).iter().filter_map(|term| place(&term.stem)).fold(0, |all, at| all | 1 << at)
 }
 
-fn worth(words: u32, rarities: &[(String, f32)]) -> f32 {
+fn worth_of_words(words: u32, rarities: &[(String, f32)]) -> f32 {
     let has = |at: usize| words & (1 << at) != 0;
     rarities.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, (_, rarity))| rarity).sum()
 }
 
 /// The factor by which callers raise a hit's score: for the greater coverage of the question, as the index counts it, and for the words
 /// themselves. `own` and `added` are the worth of the words in the hit and in its callers, which count at most as much as the hit.
-fn gain(own: f32, added: f32) -> f32 {
+fn caller_factor(own: f32, added: f32) -> f32 {
     if own <= 0.0 || added <= 0.0 {
         return 1.0;
     }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
-use hob_bridge::{Answered, Listed, Question};
-use hob_live::instance::{Answer, Instance};
+use hob_bridge::{Answered, Listed, UsesQuestion};
+use hob_live::instance::{Instance, ServerAnswer};
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Asking, At, CallItem};
+use hob_live::requests::{self, CallItem, RequestPosition, ServerQueryContext};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{
@@ -20,9 +20,9 @@ use hob_map::graph::{
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
-use super::nav::{ADDED, Asked, LONG_PATIENCE, LSP, moment, whole};
-use super::scope::Scope;
-use super::{Needs, Outcome, ToolCall, data, left_out, stand_in};
+use super::nav::{ADDED, LONG_PATIENCE, LSP, NavQuery, completeness_of, revision_of_call};
+use super::scope::CallScope;
+use super::{Needs, ToolCall, ToolOutcome, left_out, stand_in, to_data};
 use crate::host::Workspace;
 use crate::to_proto::{errors, live as to_proto};
 
@@ -35,37 +35,37 @@ const MOST: usize = 200;
 const FROM_REFERENCES: &str = "fallback-references";
 const FROM_MAP: &str = "fallback-map";
 
-pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
-    let args: CallHierarchyArgs = call.args()?;
-    let mut asked = Asked::new(call, &args.at)?;
-    let scope = call.scope(&asked.workspace)?;
-    let mut result = hierarchy(call, &mut asked, &args)?;
+pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: CallHierarchyArgs = call.parse_args()?;
+    let mut asked = NavQuery::new(call, &args.at)?;
+    let scope = call.parse_scope(&asked.workspace)?;
+    let mut result = find_hierarchy(call, &mut asked, &args)?;
     if !scope.is_all() {
         let map = asked.workspace.map();
         result.calls.retain(|one| in_scope(&scope, &map, one));
-        scope.tell(call, false);
+        scope.warn_of_omissions(call, false);
     }
-    data(&result)
+    to_data(&result)
 }
 
 /// Returns true if a caller or callee is in scope: a library's function is in no path.
-fn in_scope(scope: &Scope, map: &Map, one: &Call) -> bool {
+fn in_scope(scope: &CallScope, map: &Map, one: &Call) -> bool {
     match WsPath::new(&one.file) {
         Ok(path) if !one.external => scope.admits_line(map, (&path, one.line)),
-        _ => scope.admits(map, NodeRef::External(ExternalId(u32::MAX))),
+        _ => scope.admits_node(map, NodeRef::External(ExternalId(u32::MAX))),
     }
 }
 
 /// Callers or callees by whoever can say.
-fn hierarchy(
+fn find_hierarchy(
     call: &mut ToolCall<'_>,
-    asked: &mut Asked,
+    asked: &mut NavQuery,
     args: &CallHierarchyArgs,
 ) -> Result<CallHierarchyResult, ToolError> {
     let awaited = asked.await_server(call);
     if let Err(error) = &awaited
         && stand_in::is_late(error)
-        && let Some(result) = early(call, asked, (args, error))
+        && let Some(result) = early_answer(call, asked, (args, error))
     {
         return Ok(result);
     }
@@ -78,14 +78,14 @@ fn hierarchy(
         Err(error) if error.code == ErrorCode::LspUnsupported && args.direction == "incoming" => {
             match from_references(call, asked, args) {
                 Err(error) if stand_in::may_answer(&error) => {
-                    call.warnings.push(stand_in::why(&error));
+                    call.warnings.push(stand_in::stand_in_warning(&error));
                     from_map(call, asked, args)
                 }
                 outcome => outcome,
             }
         }
         Err(error) if error.code == ErrorCode::LspFailed || stand_in::may_answer(&error) => {
-            call.warnings.push(stand_in::why(&error));
+            call.warnings.push(stand_in::stand_in_warning(&error));
             from_map(call, asked, args)
         }
         Err(error) => Err(error),
@@ -93,13 +93,13 @@ fn hierarchy(
 }
 
 /// Returns the map's answer while the server is late; `None` if the map has no calls.
-fn early(
+fn early_answer(
     call: &mut ToolCall<'_>,
-    asked: &Asked,
+    asked: &NavQuery,
     (args, error): (&CallHierarchyArgs, &ToolError),
 ) -> Option<CallHierarchyResult> {
     let said = call.warnings.len();
-    call.warnings.push(stand_in::why(error));
+    call.warnings.push(stand_in::stand_in_warning(error));
     let result = from_map(call, asked, args).ok().filter(|result| !result.calls.is_empty());
     if result.is_none() {
         call.warnings.truncate(said);
@@ -110,62 +110,66 @@ fn early(
 
 fn from_server(
     call: &mut ToolCall<'_>,
-    asked: &mut Asked,
+    asked: &mut NavQuery,
     args: &CallHierarchyArgs,
 ) -> Result<CallHierarchyResult, ToolError> {
     let direction = match args.direction.as_str() {
         "outgoing" => requests::Direction::Outgoing,
         _ => requests::Direction::Incoming,
     };
-    let question = |server: &Instance, at: &At, asking: Asking<'_>| {
+    let question = |server: &Instance, at: &RequestPosition, asking: ServerQueryContext<'_>| {
         requests::call_hierarchy(server, at, (direction, args.depth), asking)
     };
     let (at, word) = (asked.at.clone(), left_out::word_at(&asked.workspace, &asked.at));
-    let (mut answer, mut held) = ask(call, asked, direction, question)?;
+    let (mut answer, mut held) = ask_for_calls(call, asked, direction, question)?;
     if answer.value.is_empty()
         && let Some(name_at) = asked.enclosing_name()
     {
         (asked.at.line, asked.at.col) = name_at;
-        (answer, held) = ask(call, asked, direction, question)?;
+        (answer, held) = ask_for_calls(call, asked, direction, question)?;
     }
-    let completeness = whole(call, &answer);
-    let completeness = held.completeness(call, completeness, ADDED);
+    let completeness = completeness_of(call, &answer);
+    let completeness = held.judge_completeness(call, completeness, ADDED);
     let Some(root) = answer.value.first() else { return Err(errors::no_function_at(&asked.at)) };
     call.warnings.extend(about_another(&at, &word, root));
     let (file, _) = to_proto::file(&root.place.file);
     let (line, col) = root.place.start;
     let root = CallRoot { name: root.name.clone(), kind: root.kind.to_owned(), file, line, col };
-    let mut calls: Vec<Call> = merged(&answer.value).into_iter().map(to_proto::call).collect();
-    calls.extend(left_out::calls(&held.missing));
-    asked.promote(answer, |_, roots| Answered::Calls { direction, roots });
+    let mut calls: Vec<Call> = merge_calls(&answer.value).into_iter().map(to_proto::call).collect();
+    calls.extend(left_out::calls_of_missing(&held.missing));
+    asked.promote_answer(answer, |_, roots| Answered::Calls { direction, roots });
     Ok(CallHierarchyResult { root, calls, completeness, source: LSP.to_owned() })
 }
 
 /// Asks for callers or callees; callers are held against the map. Callees are what stands in the function itself, whichever projects a
 /// server knows.
-fn ask(
+fn ask_for_calls(
     call: &mut ToolCall<'_>,
-    asked: &Asked,
+    asked: &NavQuery,
     direction: requests::Direction,
-    question: impl Fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<CallItem>>, LiveError>,
-) -> Result<(Answer<Vec<CallItem>>, left_out::Held), ToolError> {
+    question: impl Fn(
+        &Instance,
+        &RequestPosition,
+        ServerQueryContext<'_>,
+    ) -> Result<ServerAnswer<Vec<CallItem>>, LiveError>,
+) -> Result<(ServerAnswer<Vec<CallItem>>, left_out::MapComparison), ToolError> {
     if direction == requests::Direction::Outgoing {
-        return Ok((asked.ask(call, PATIENCE, question)?, left_out::Held::default()));
+        return Ok((asked.ask_server(call, PATIENCE, question)?, left_out::MapComparison::default()));
     }
     let inquiry = left_out::Inquiry {
-        question: Question::Callers,
+        question: UsesQuestion::Callers,
         patience: PATIENCE,
         listed: &|roots: &Vec<CallItem>| call_sites(roots),
         with_declarations: None,
-        about: &|roots: &Vec<CallItem>| roots.iter().filter_map(named).collect(),
+        about: &|roots: &Vec<CallItem>| roots.iter().filter_map(place_of_name).collect(),
     };
     left_out::ask(call, asked, &inquiry, question)
 }
 
 /// Where the name of a function stands, if that is in the workspace.
-fn named(item: &CallItem) -> Option<At> {
+fn place_of_name(item: &CallItem) -> Option<RequestPosition> {
     let FileRef::Inside(file) = &item.place.file else { return None };
-    Some(At { file: file.clone(), line: item.place.start.0, col: item.place.start.1 })
+    Some(RequestPosition { file: file.clone(), line: item.place.start.0, col: item.place.start.1 })
 }
 
 /// The lines of the calls of some functions.
@@ -178,7 +182,7 @@ fn call_sites(roots: &[CallItem]) -> Listed {
 }
 
 /// The callers or callees of all that was asked about, each once: overloads are called by the same functions.
-fn merged(roots: &[CallItem]) -> Vec<CallItem> {
+fn merge_calls(roots: &[CallItem]) -> Vec<CallItem> {
     let mut all: Vec<CallItem> = Vec::new();
     for item in roots.iter().flat_map(|root| &root.calls) {
         match all.iter_mut().find(|known| known.place == item.place) {
@@ -194,7 +198,7 @@ fn merged(roots: &[CallItem]) -> Vec<CallItem> {
 }
 
 /// Says whom an answer is about, where that is not what stands at the place that was asked about but the function around it.
-fn about_another(at: &At, word: &str, root: &CallItem) -> Option<String> {
+fn about_another(at: &RequestPosition, word: &str, root: &CallItem) -> Option<String> {
     let FileRef::Inside(file) = &root.place.file else { return None };
     let is_around = *file == at.file && (root.lines.0..=root.lines.1).contains(&at.line);
     let is_its_name =
@@ -218,7 +222,10 @@ fn function_around(map: &Map, file: &WsPath, line: u32) -> Option<NodeInfo> {
 }
 
 /// The workspace with its map as fresh as its text, and the function asked about.
-fn function_asked(call: &mut ToolCall<'_>, asked: &Asked) -> Result<(Arc<Workspace>, NodeInfo), ToolError> {
+fn function_asked(
+    call: &mut ToolCall<'_>,
+    asked: &NavQuery,
+) -> Result<(Arc<Workspace>, NodeInfo), ToolError> {
     let workspace = call.workspace(Needs::Map)?;
     let found = function_around(&workspace.map(), &asked.at.file, asked.at.line);
     found.map(|info| (workspace, info)).ok_or_else(|| errors::no_function_at(&asked.at))
@@ -234,20 +241,20 @@ fn root_of(info: &NodeInfo) -> CallRoot {
     }
 }
 
-fn approximate(call: &mut ToolCall<'_>, source: &str) {
+fn warn_approximate(call: &mut ToolCall<'_>, source: &str) {
     call.warnings.push(format!("Call hierarchy derived via {source}: treat as approximate."));
 }
 
 /// Callers: the functions that hold the places where the name is used.
 fn from_references(
     call: &mut ToolCall<'_>,
-    asked: &Asked,
+    asked: &NavQuery,
     args: &CallHierarchyArgs,
 ) -> Result<CallHierarchyResult, ToolError> {
     let (workspace, info) = function_asked(call, asked)?;
     let mut seen = HashSet::from([info.node]);
     let calls = callers(call, &workspace, (&info, 1, args.depth), &mut seen)?;
-    approximate(call, FROM_REFERENCES);
+    warn_approximate(call, FROM_REFERENCES);
     Ok(CallHierarchyResult {
         root: root_of(&info),
         calls,
@@ -269,12 +276,13 @@ fn callers(
     seen: &mut HashSet<NodeRef>,
 ) -> Result<Vec<Call>, ToolError> {
     let Some(file) = of.path.clone() else { return Ok(Vec::new()) };
-    let at = At { file, line: of.name_at.0, col: of.name_at.1.max(1) };
-    let moment = moment(call, workspace);
-    let asked = Asked { workspace: Arc::clone(workspace), at, moment };
-    let answer = asked
-        .ask(call, LONG_PATIENCE, |server, at, asking| requests::references(server, at, false, asking))?;
-    let _ = whole(call, &answer);
+    let at = RequestPosition { file, line: of.name_at.0, col: of.name_at.1.max(1) };
+    let moment = revision_of_call(call, workspace);
+    let asked = NavQuery { workspace: Arc::clone(workspace), at, moment };
+    let answer = asked.ask_server(call, LONG_PATIENCE, |server, at, asking| {
+        requests::references(server, at, false, asking)
+    })?;
+    let _ = completeness_of(call, &answer);
     let mut by_function: BTreeMap<(FileRef, (u32, u32)), Caller> = BTreeMap::new();
     for place in &answer.value {
         let FileRef::Inside(path) = &place.file else { continue };
@@ -283,7 +291,7 @@ fn callers(
         let caller = by_function.entry(key).or_insert_with(|| Caller { info, sites: Vec::new() });
         caller.sites.push(CallSite { line: place.start.0, col: Some(place.start.1) });
     }
-    asked.promote(answer, |at, found| Answered::References { at, found });
+    asked.promote_answer(answer, |at, found| Answered::References { at, found });
     let mut calls = Vec::new();
     for Caller { info, sites } in by_function.into_values().take(MOST) {
         let is_new = seen.insert(info.node);
@@ -304,7 +312,7 @@ fn one(info: &NodeInfo, depth: u32, call_sites: Vec<CallSite>, calls: Vec<Call>)
 /// Callers or callees as the map has them; what it is not sure of is left out and counted.
 fn from_map(
     call: &mut ToolCall<'_>,
-    asked: &Asked,
+    asked: &NavQuery,
     args: &CallHierarchyArgs,
 ) -> Result<CallHierarchyResult, ToolError> {
     let (workspace, info) = function_asked(call, asked)?;
@@ -325,24 +333,24 @@ fn from_map(
         let text = format!("{} more may be calls: map_neighbors lists them as candidates.", unsure.len());
         call.warnings.push(text);
     }
-    call.omit("calls", answer.omitted, 0, "Pass depth:1, or use map_neighbors.");
-    approximate(call, FROM_MAP);
+    call.omit_items("calls", answer.omitted, 0, "Pass depth:1, or use map_neighbors.");
+    warn_approximate(call, FROM_MAP);
     Ok(CallHierarchyResult {
         root: root_of(&info),
-        calls: grown(&sure, info.node),
+        calls: call_tree(&sure, info.node),
         completeness: Completeness::Partial,
         source: FROM_MAP.to_owned(),
     })
 }
 
 /// The tree of what was reached, below `via`. Each node is reached once, so it ends.
-fn grown(all: &[Neighbor], via: NodeRef) -> Vec<Call> {
+fn call_tree(all: &[Neighbor], via: NodeRef) -> Vec<Call> {
     let below = all.iter().filter(|found| found.via == via && found.info.node != via);
     let site = |line: &u32| CallSite { line: *line, col: None };
     below
         .map(|found| {
             let sites = found.sites.iter().map(site).collect();
-            one(&found.info, found.depth, sites, grown(all, found.info.node))
+            one(&found.info, found.depth, sites, call_tree(all, found.info.node))
         })
         .collect()
 }

@@ -15,7 +15,7 @@ use hob_map::graph::DefRef;
 use hob_text::{LineMatch, Output, SearchRequest, search};
 
 use super::ToolCall;
-use super::scope::Scope;
+use super::scope::CallScope;
 use crate::host::Workspace;
 
 /// Bounds the search: the answer itself is there already.
@@ -48,7 +48,7 @@ pub(super) struct Listed {
 }
 
 /// Says of a name at which places the map does not know what it means, and at which it means another definition.
-pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &Listed, scope: &Scope) {
+pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &Listed, scope: &CallScope) {
     let Some(found) = lines_with(workspace, &listed.name, &call.cancel) else { return };
     let map = workspace.map();
     let family: HashSet<DefRef> = map.family(listed.def.into()).into_iter().map(|kin| kin.method).collect();
@@ -126,7 +126,7 @@ fn lines_with(workspace: &Workspace, name: &str, cancel: &CancelToken) -> Option
         ..SearchRequest::default()
     };
     let cancel = cancel.with_deadline(Deadline::after(PATIENCE));
-    let contents = workspace.contents();
+    let contents = workspace.disk_contents();
     let found = workspace.query_pool().install(|| search(&text, &request, &contents, &cancel)).ok()?;
     let is_whole =
         found.complete && found.unreadable == 0 && found.total_lines as usize == found.matches.len();

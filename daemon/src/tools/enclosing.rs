@@ -27,7 +27,7 @@ struct Enclosing<'w> {
 
 /// Writes the enclosing definition into each matching line.
 pub(super) fn fill_matches(workspace: &Workspace, matches: &mut [TextMatch]) {
-    let mut enclosing = Enclosing::of(workspace);
+    let mut enclosing = Enclosing::in_workspace(workspace);
     for found in matches {
         let line = found.line.and_then(|line| u32::try_from(line).ok());
         found.symbol = line.and_then(|line| enclosing.symbol_at(&found.file, line));
@@ -36,14 +36,14 @@ pub(super) fn fill_matches(workspace: &Workspace, matches: &mut [TextMatch]) {
 
 /// Writes the enclosing definition into each place inside the workspace.
 pub(super) fn fill_places(workspace: &Workspace, places: &mut [Anchor]) {
-    let mut enclosing = Enclosing::of(workspace);
+    let mut enclosing = Enclosing::in_workspace(workspace);
     for place in places.iter_mut().filter(|place| !place.external) {
         place.symbol = enclosing.symbol_at(&place.file, place.line);
     }
 }
 
 impl<'w> Enclosing<'w> {
-    fn of(workspace: &'w Workspace) -> Self {
+    fn in_workspace(workspace: &'w Workspace) -> Self {
         Self { workspace, files: FxHashMap::default() }
     }
 
@@ -61,7 +61,7 @@ impl<'w> Enclosing<'w> {
 
 /// The definitions of a file in source order; none where the map is not of the file's present state.
 fn spans_of(workspace: &Workspace, path: &str) -> Vec<Span> {
-    let is_stale = || WsPath::new(path).is_ok_and(|path| workspace.stale().has(&path));
+    let is_stale = || WsPath::new(path).is_ok_and(|path| workspace.stale_files().has(&path));
     if workspace.progress.now().phase != Phase::Done || is_stale() {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! The lines of a definition that matter to a question, instead of its head: what a reader would look for in it.
 
-use hob_text::ranked::{Words, cut};
+use hob_text::ranked::{QuestionWords, cut_to_bytes};
 
 /// Lines that are looked at.
 const LOOKED_AT: usize = 1_000;
@@ -17,8 +17,8 @@ pub(super) struct Size {
 /// Returns the lines of `text` that have most of the question, in their order, each with its number before it; `first` is the number of
 /// the first, `name` that of the line with the name, which is shown only if no other line has anything. Where `or_any`, a text that has
 /// nothing of the question is shown by its first line.
-pub(super) fn excerpt(
-    words: &mut Words<'_>,
+pub(super) fn excerpt_of(
+    words: &mut QuestionWords<'_>,
     (text, first, name): (&str, u32, u32),
     or_any: bool,
     size: Size,
@@ -38,33 +38,39 @@ pub(super) fn excerpt(
     lines.retain(|(_, count, _)| *count > 0 || !has_any);
     lines.truncate(if has_any { size.lines } else { 1 });
     lines.sort_by_key(|(number, ..)| *number);
-    let shown: Vec<String> =
-        lines.iter().map(|(number, _, line)| format!("{number} {}", cut(line, size.width))).collect();
+    let shown: Vec<String> = lines
+        .iter()
+        .map(|(number, _, line)| format!("{number} {}", cut_to_bytes(line, size.width)))
+        .collect();
     (!shown.is_empty()).then(|| shown.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
-    use hob_text::ranked::Question;
+    use hob_text::ranked::RankedQuestion;
 
     use super::*;
 
     const TEXT: &str =
         "def get(self):\n    self.log(1)\n    if old(self):\n        recycle_pool()\n    return self.pool\n";
 
-    fn shown(query: &str, or_any: bool) -> Option<String> {
-        let question = Question::parse(query);
-        excerpt(&mut question.words(), (TEXT, 7, 7), or_any, Size { lines: 2, width: 80 })
+    fn excerpt_for(query: &str, or_any: bool) -> Option<String> {
+        let question = RankedQuestion::parse(query);
+        excerpt_of(&mut question.word_counter(), (TEXT, 7, 7), or_any, Size { lines: 2, width: 80 })
     }
 
     #[test]
     fn the_lines_with_most_of_the_question_are_shown_with_their_numbers() {
         assert_eq!(
-            shown("recycle the pool", true).as_deref(),
+            excerpt_for("recycle the pool", true).as_deref(),
             Some("10 recycle_pool()\n11 return self.pool")
         );
-        assert_eq!(shown("get", true).as_deref(), Some("7 def get(self):"), "its name alone says something");
-        assert_eq!(shown("zebra", true).as_deref(), Some("7 def get(self):"));
-        assert_eq!(shown("zebra", false), None);
+        assert_eq!(
+            excerpt_for("get", true).as_deref(),
+            Some("7 def get(self):"),
+            "its name alone says something"
+        );
+        assert_eq!(excerpt_for("zebra", true).as_deref(), Some("7 def get(self):"));
+        assert_eq!(excerpt_for("zebra", false), None);
     }
 }

@@ -11,7 +11,7 @@ use hob_proto::tools::flow::{FlowArgs, FlowDetail, FlowNode, FlowResult};
 
 use super::map::GRAPH_PATIENCE;
 use super::target::{self, Target};
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::{Stale, Workspace};
 
 /// Lines of calls shown per step.
@@ -33,15 +33,15 @@ const LEAST_STEP: usize = 12;
 
 const WAY: &str = "Raise tokenBudget, pass response_format:'concise', or trace a callee by itself.";
 
-pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> Outcome {
-    let args: FlowArgs = call.args()?;
+pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: FlowArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     let node = match target::find(call, (&map, &workspace), &args.symbol)? {
         Target::Node(node) => node,
         Target::Several(several) => {
-            return data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() });
+            return to_data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() });
         }
     };
     let mut answer = map.flow(&FlowQuery {
@@ -51,18 +51,18 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> Outcome {
         cancel: call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE)),
     });
     if !scope.is_all() {
-        keep_in_scope(&mut answer, &|node| scope.admits(&map, node));
-        scope.tell(call, answer.incomplete);
+        keep_in_scope(&mut answer, &|node| scope.admits_node(&map, node));
+        scope.warn_of_omissions(call, answer.incomplete);
     }
     let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.room.saturating_sub(FRAME + warnings);
-    let mut tree = Tree::new((&map, &workspace), &answer, args.response_format == "concise");
-    if tree.cost(1) > room.saturating_sub(note_room(room)) {
+    let mut tree = FlowTree::new((&map, &workspace), &answer, args.response_format == "concise");
+    if tree.cost_of_steps(1) > room.saturating_sub(note_room(room)) {
         // So little that details would leave no room even for the root.
-        tree = Tree::new((&map, &workspace), &answer, true);
+        tree = FlowTree::new((&map, &workspace), &answer, true);
     }
     let shown = tree.most_within(room);
-    call.omit("calls", answer.steps.len(), shown, WAY);
+    call.omit_items("calls", answer.steps.len(), shown, WAY);
     if answer.incomplete {
         call.warnings.push(format!(
             "The trace was given up after {} calls: it is whole to depth {}.",
@@ -70,7 +70,7 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> Outcome {
             answer.whole_to.unwrap_or(0)
         ));
     }
-    data(&tree.result(shown))
+    to_data(&tree.result(shown))
 }
 
 /// Takes the steps out that are not in scope, but for those on the way to one that is. Parents come before their steps.
@@ -96,7 +96,7 @@ fn keep_in_scope(answer: &mut FlowAnswer, admits: &dyn Fn(NodeRef) -> bool) {
 }
 
 /// An answer ready to be cut: its steps as they would be shown, and the order in which they are taken.
-struct Tree<'a> {
+struct FlowTree<'a> {
     answer: &'a FlowAnswer,
     nodes: Vec<FlowNode>,
     names: Vec<String>,
@@ -104,9 +104,9 @@ struct Tree<'a> {
     order: Vec<usize>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> FlowTree<'a> {
     fn new((map, workspace): (&Map, &Workspace), answer: &'a FlowAnswer, concise: bool) -> Self {
-        let stale = workspace.stale();
+        let stale = workspace.stale_files();
         let infos: Vec<Option<NodeInfo>> = answer.steps.iter().map(|step| map.info(step.node)).collect();
         let nodes: Vec<FlowNode> = answer
             .steps
@@ -118,7 +118,7 @@ impl<'a> Tree<'a> {
                 let caller = step.parent.and_then(|parent| infos[parent].as_ref());
                 let is_near = concise && caller.is_some_and(|caller| caller.path == info.path);
                 let file = if is_near { String::new() } else { file_of(info) };
-                let detail = (!concise).then(|| detail(map, (step, info), &stale));
+                let detail = (!concise).then(|| flow_detail(map, (step, info), &stale));
                 FlowNode { file, detail, ..node }
             })
             .collect();
@@ -137,19 +137,19 @@ impl<'a> Tree<'a> {
     /// Returns the number of steps that fit into `room` characters; at least 1, the root.
     fn most_within(&self, room: usize) -> usize {
         let all = self.order.len();
-        if self.cost(all) <= room {
+        if self.cost_of_steps(all) <= room {
             return all;
         }
         let room = room.saturating_sub(note_room(room));
         let (mut low, mut high) = (1, all);
         while low < high {
             let mid = (low + high).div_ceil(2);
-            if self.cost(mid) <= room { low = mid } else { high = mid - 1 }
+            if self.cost_of_steps(mid) <= room { low = mid } else { high = mid - 1 }
         }
         low
     }
 
-    fn cost(&self, steps: usize) -> usize {
+    fn cost_of_steps(&self, steps: usize) -> usize {
         serde_json::to_string(&self.result(steps)).map_or(usize::MAX, |text| text.chars().count())
     }
 
@@ -169,21 +169,21 @@ impl<'a> Tree<'a> {
         let closing = kept.iter().filter(|at| self.answer.steps[**at].met == Met::Cycle);
         let cut_at = self.order.get(steps).map(|at| self.answer.steps[*at].depth.saturating_sub(1));
         FlowResult {
-            cycles: closing.map(|at| self.cycle(*at)).collect(),
+            cycles: closing.map(|at| self.cycle_path(*at)).collect(),
             truncated_at: cut_at.into_iter().chain(self.answer.whole_to).min(),
-            root: (!self.nodes.is_empty()).then(|| self.node(0, &below, &left_out)),
+            root: (!self.nodes.is_empty()).then(|| self.node_with_calls(0, &below, &left_out)),
             ambiguous: Vec::new(),
         }
     }
 
-    fn node(&self, at: usize, below: &[Vec<usize>], left_out: &[usize]) -> FlowNode {
-        let calls = below[at].iter().map(|child| self.node(*child, below, left_out)).collect();
+    fn node_with_calls(&self, at: usize, below: &[Vec<usize>], left_out: &[usize]) -> FlowNode {
+        let calls = below[at].iter().map(|child| self.node_with_calls(*child, below, left_out)).collect();
         let more = left_out[at] + self.answer.steps[at].beyond;
         FlowNode { calls, more, ..self.nodes[at].clone() }
     }
 
     /// The way from a symbol down to the call of itself.
-    fn cycle(&self, closing: usize) -> Vec<String> {
+    fn cycle_path(&self, closing: usize) -> Vec<String> {
         let mut way = vec![self.names[closing].clone()];
         let mut above = self.answer.steps[closing].parent;
         while let Some(at) = above {
@@ -222,7 +222,7 @@ fn concise_node(map: &Map, step: &FlowStep, info: &NodeInfo, concise: bool) -> F
     }
 }
 
-fn detail(map: &Map, (step, info): (&FlowStep, &NodeInfo), stale: &Stale) -> FlowDetail {
+fn flow_detail(map: &Map, (step, info): (&FlowStep, &NodeInfo), stale: &Stale) -> FlowDetail {
     FlowDetail {
         uid: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),

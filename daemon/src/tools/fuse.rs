@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 use super::ToolCall;
-use super::ranked::{Asked, Named};
+use super::ranked::{MappedHit, RankedQuery};
 use crate::host::Workspace;
 
 /// Damping of the weights by place, as in the paper: greater values make them fall more slowly.
@@ -24,14 +24,14 @@ const SCALE: f32 = 100.0;
 pub(super) const DEPTH: usize = 50;
 
 /// Definitions whose meaning is near to `text`, and a warning if not all were looked at.
-pub(super) fn near(
+pub(super) fn find_near(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
-    (text, asked): (&str, &Asked),
-) -> Vec<Named> {
+    (text, asked): (&str, &RankedQuery),
+) -> Vec<MappedHit> {
     let below = asked.is_scoped().then(|| {
         let text = workspace.text();
-        let inside = text.paths().filter(|(_, path)| asked.admits(path));
+        let inside = text.indexed_paths().filter(|(_, path)| asked.admits_file(path));
         inside.map(|(file, _)| file).collect::<FxHashSet<FileId>>()
     });
     let admits = |file: FileId, def: &Def| {
@@ -41,18 +41,19 @@ pub(super) fn near(
     };
     let cancel = call.cancel.with_deadline(Deadline::after(call.patience));
     let nearest = workspace.nearest_of((text, asked.limit), Some(&admits), &cancel);
-    call.warnings.extend(nearest.state.warning());
-    let mut hits = nearest.hits.into_iter().filter_map(|(id, found)| named(workspace, &id, found)).collect();
+    call.warnings.extend(nearest.state.vectors_warning());
+    let mut hits =
+        nearest.hits.into_iter().filter_map(|(id, found)| named_hit(workspace, &id, found)).collect();
     asked.keep(workspace, &mut hits);
     hits
 }
 
-fn named(workspace: &Workspace, id: &NodeId, found: f32) -> Option<Named> {
+fn named_hit(workspace: &Workspace, id: &NodeId, found: f32) -> Option<MappedHit> {
     let map = workspace.map();
     let Some(NodeRef::Def(at)) = map.node(id) else { return None };
     let (path, facts) = map.file(at.file)?;
     let def = facts.defs.get(at.def.index())?;
-    Some(Named {
+    Some(MappedHit {
         id: Some(id.to_string()),
         kind: crate::host::doc_kind(def.kind),
         title: facts.name(def.qualified).to_owned(),
@@ -66,9 +67,9 @@ fn named(workspace: &Workspace, id: &NodeId, found: f32) -> Option<Named> {
 }
 
 /// Both rankings as one, best first; what is in one alone is in it too.
-pub(super) fn fuse(rankings: [Vec<Named>; 2]) -> Vec<Named> {
-    let key = |hit: &Named| hit.id.clone().unwrap_or_else(|| hit.path.to_string());
-    let (mut places, mut all): (FxHashMap<String, usize>, Vec<Named>) = Default::default();
+pub(super) fn fuse_rankings(rankings: [Vec<MappedHit>; 2]) -> Vec<MappedHit> {
+    let key = |hit: &MappedHit| hit.id.clone().unwrap_or_else(|| hit.path.to_string());
+    let (mut places, mut all): (FxHashMap<String, usize>, Vec<MappedHit>) = Default::default();
     for ranking in rankings {
         for (place, hit) in ranking.into_iter().enumerate() {
             let score = SCALE / (DAMPING + (place + 1) as f32);
@@ -76,7 +77,7 @@ pub(super) fn fuse(rankings: [Vec<Named>; 2]) -> Vec<Named> {
                 Some(known) => all[*known].score += score,
                 None => {
                     places.insert(key(&hit), all.len());
-                    all.push(Named { score, ..hit });
+                    all.push(MappedHit { score, ..hit });
                 }
             }
         }
@@ -93,8 +94,8 @@ mod tests {
 
     use super::*;
 
-    fn ranking(names: &[&str]) -> Vec<Named> {
-        let one = |name: &&str| Named {
+    fn ranking_of(names: &[&str]) -> Vec<MappedHit> {
+        let one = |name: &&str| MappedHit {
             id: Some((*name).to_owned()),
             kind: DocKind::Symbol,
             title: (*name).to_owned(),
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_both_find_comes_first_and_nothing_is_lost() {
-        let fused = fuse([ranking(&["a", "b", "c"]), ranking(&["d", "c"])]);
+        let fused = fuse_rankings([ranking_of(&["a", "b", "c"]), ranking_of(&["d", "c"])]);
         let ids: Vec<_> = fused.iter().filter_map(|hit| hit.id.as_deref()).collect();
         assert_eq!(ids, ["c", "a", "d", "b"]);
     }

@@ -11,7 +11,7 @@ use hob_map::Map;
 use hob_map::graph::{EdgeKind, NodeRef};
 use hob_proto::tools::graph::{GraphArgs, GraphFile, GraphResult, GraphSymbol};
 
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::Workspace;
 use crate::to_proto::{errors, map as to_proto};
 
@@ -27,40 +27,41 @@ const DERIVE_PATIENCE: Duration = Duration::from_secs(60);
 /// Longest signature and doc, in characters.
 const TEXT: usize = 160;
 
-pub(super) fn graph(call: &mut ToolCall<'_>) -> Outcome {
-    let args: GraphArgs = call.args()?;
+pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: GraphArgs = call.parse_args()?;
     // A later page goes on where the barrier was passed for the first.
     call.fresh &= args.after_path.is_none();
     let workspace = call.workspace(Needs::Map)?;
     if args.after_path.is_none() {
         workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     }
-    let page = Page::new(&workspace).filled(&workspace.map(), (args.after_path.as_deref(), &call.cancel));
+    let page =
+        GraphPage::new(&workspace).fill_page(&workspace.map(), (args.after_path.as_deref(), &call.cancel));
     if call.cancel.is_cancelled() {
         return Err(errors::cancelled());
     }
-    data(&page)
+    to_data(&page)
 }
 
-struct Page {
+struct GraphPage {
     result: GraphResult,
     others: HashMap<NodeRef, u64>,
     size: usize,
 }
 
-impl Page {
+impl GraphPage {
     fn new(workspace: &Workspace) -> Self {
         let folder = workspace.root().as_path().file_name();
         let result = GraphResult {
             name: folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             root: workspace.root().to_string(),
-            built_at: to_proto::timestamp(workspace.changed_at()),
+            built_at: to_proto::rfc3339(workspace.changed_at()),
             ..GraphResult::default()
         };
         Self { result, others: HashMap::new(), size: 0 }
     }
 
-    fn filled(mut self, map: &Map, (after, cancel): (Option<&str>, &CancelToken)) -> GraphResult {
+    fn fill_page(mut self, map: &Map, (after, cancel): (Option<&str>, &CancelToken)) -> GraphResult {
         let files = map.drawn_files();
         let stats = map.stats();
         (self.result.files_total, self.result.symbols_total) = (files.len(), stats.symbols);
@@ -91,7 +92,7 @@ impl Page {
                 _ => 0,
             };
             let kind = EdgeKind::ALL.iter().position(|kind| *kind == drawn.kind).unwrap_or(0);
-            uses.extend([from, self.other(map, drawn.to), kind as u64, drawn.sites as u64]);
+            uses.extend([from, self.place_of_other(map, drawn.to), kind as u64, drawn.sites as u64]);
         }
         self.size += symbols
             .iter()
@@ -108,7 +109,7 @@ impl Page {
     }
 
     /// The place of a node among those that edges lead to.
-    fn other(&mut self, map: &Map, node: NodeRef) -> u64 {
+    fn place_of_other(&mut self, map: &Map, node: NodeRef) -> u64 {
         let next = self.others.len() as u64;
         *self.others.entry(node).or_insert_with(|| {
             let id = map.id(node).to_string();

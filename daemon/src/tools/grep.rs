@@ -4,37 +4,37 @@ use hob_base::WsPath;
 use hob_proto::tools::grep::{GrepArgs, GrepFile, GrepResult};
 use hob_proto::{ErrorCode, ToolError};
 use hob_text::SearchError;
-use hob_text::grep::{self as text, Case, GrepPattern, GrepRequest, Keep, Place};
+use hob_text::grep::{self as text, GrepCase, GrepKeep, GrepPattern, GrepRequest, PagePlace};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
-use super::map::prefix;
-use super::{Needs, Outcome, ToolCall, data};
+use super::map::confined_path;
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::Workspace;
 use crate::to_proto::errors;
 
-pub(super) fn grep(call: &mut ToolCall<'_>) -> Outcome {
-    let args: GrepArgs = call.args()?;
+pub(super) fn grep(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: GrepArgs = call.parse_args()?;
     // A later page goes on where the barrier was passed for the first.
     call.fresh &= args.after_path.is_none();
     let workspace = call.workspace(Needs::Text)?;
-    let place = prefix(&workspace, args.place.as_deref())?.unwrap_or_else(WsPath::root);
+    let place = confined_path(&workspace, args.place.as_deref())?.unwrap_or_else(WsPath::root);
     let selection = Selection::new(&workspace, &args)?;
-    let pattern = pattern(&args);
+    let pattern = grep_pattern(&args);
     let snapshot = workspace.text();
     let request = GrepRequest {
         pattern: &pattern,
-        keep: keep(&args.keep),
+        keep: keep_of_word(&args.keep),
         context: (args.before, args.after),
         max_lines: args.max_count,
         prefix: Some(place.clone()),
-        admits: &|path| *path == place || selection.admits(path),
-        from: args.after_path.clone().map(|path| Place { path, rows: args.after_row }),
+        admits: &|path| *path == place || selection.admits_path(path),
+        from: args.after_path.clone().map(|path| PagePlace { path, rows: args.after_row }),
     };
-    let contents = workspace.contents();
+    let contents = workspace.disk_contents();
     let page = workspace
         .query_pool()
-        .install(|| text::grep(&snapshot, &request, &contents, &call.cancel))
+        .install(|| text::search_page(&snapshot, &request, &contents, &call.cancel))
         .map_err(|bad| errors::search(&SearchError::Pattern(bad), &args.patterns.join("\n")))?;
     if page.stopped {
         return Err(errors::cancelled());
@@ -42,10 +42,10 @@ pub(super) fn grep(call: &mut ToolCall<'_>) -> Outcome {
     // What cannot match is known to be so; only where nothing matched has it to be asked whether there is anything.
     let known = !page.files.is_empty()
         || page.searched > 0
-        || snapshot.paths().any(|(_, path)| path.is_below(&place) || *path == place);
-    let is_file = known && snapshot.paths().any(|(_, path)| *path == place);
+        || snapshot.indexed_paths().any(|(_, path)| path.is_below(&place) || *path == place);
+    let is_file = known && snapshot.indexed_paths().any(|(_, path)| *path == place);
     let (next_path, next_row) = page.next.map_or((None, None), |next| (Some(next.path), next.rows));
-    data(&GrepResult {
+    to_data(&GrepResult {
         files: page.files.into_iter().map(file).collect(),
         place: place.to_string(),
         is_file,
@@ -58,21 +58,21 @@ pub(super) fn grep(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-fn pattern(args: &GrepArgs) -> GrepPattern {
+fn grep_pattern(args: &GrepArgs) -> GrepPattern {
     let case = match args.case.as_str() {
-        "insensitive" => Case::Insensitive,
-        "smart" => Case::Smart,
-        _ => Case::Sensitive,
+        "insensitive" => GrepCase::Insensitive,
+        "smart" => GrepCase::Smart,
+        _ => GrepCase::Sensitive,
     };
     GrepPattern { patterns: args.patterns.clone(), fixed: args.fixed, case, word: args.word, line: args.line }
 }
 
-fn keep(word: &str) -> Keep {
+fn keep_of_word(word: &str) -> GrepKeep {
     match word {
-        "matches" => Keep::Matches,
-        "counts" => Keep::Counts,
-        "paths" => Keep::Paths,
-        _ => Keep::Lines,
+        "matches" => GrepKeep::Matches,
+        "counts" => GrepKeep::Counts,
+        "paths" => GrepKeep::Paths,
+        _ => GrepKeep::Lines,
     }
 }
 
@@ -110,10 +110,10 @@ struct Selection {
 impl Selection {
     fn new(workspace: &Workspace, args: &GrepArgs) -> Result<Self, ToolError> {
         let root = workspace.root().as_path().to_path_buf();
-        let from = prefix(workspace, args.globs_from.as_deref())?.unwrap_or_else(WsPath::root);
+        let from = confined_path(workspace, args.globs_from.as_deref())?.unwrap_or_else(WsPath::root);
         let mut globs = OverrideBuilder::new(root.join(from.as_str()));
         for glob in &args.globs {
-            globs.add(glob).map_err(|error| refused(&error))?;
+            globs.add(glob).map_err(|error| bad_glob(&error))?;
         }
         let mut types = TypesBuilder::new();
         types.add_defaults();
@@ -123,12 +123,12 @@ impl Selection {
                 None => types.select(name),
             };
         }
-        let globs = globs.build().map_err(|error| refused(&error))?;
-        let types = types.build().map_err(|error| refused(&error))?;
+        let globs = globs.build().map_err(|error| bad_glob(&error))?;
+        let types = types.build().map_err(|error| bad_glob(&error))?;
         Ok(Self { root, globs, types })
     }
 
-    fn admits(&self, path: &WsPath) -> bool {
+    fn admits_path(&self, path: &WsPath) -> bool {
         if self.globs.is_empty() && self.types.is_empty() {
             return true;
         }
@@ -145,6 +145,6 @@ impl Selection {
     }
 }
 
-fn refused(error: &ignore::Error) -> ToolError {
+fn bad_glob(error: &ignore::Error) -> ToolError {
     ToolError::new(ErrorCode::BadArgs, error.to_string())
 }

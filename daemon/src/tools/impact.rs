@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::flow::{FRAME, file_of, name_of, note_room};
 use super::map::GRAPH_PATIENCE;
 use super::target::{self, Target};
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::Stale;
 
 /// Lines of uses shown for each.
@@ -26,32 +26,37 @@ const SHARES: [usize; 4] = [55, 15, 15, 15];
 const WAY: &str =
     "Pass offset for the next page, a smaller max_depth, or ask about a part (a method, not its class).";
 
-pub(super) fn impact(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ImpactArgs = call.args()?;
+pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ImpactArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     let node = match target::find(call, (&map, &workspace), &args.symbol)? {
         Target::Node(node) => node,
         Target::Several(several) => {
-            return data(&ImpactResult { ambiguous: vec![several], ..ImpactResult::default() });
+            return to_data(&ImpactResult { ambiguous: vec![several], ..ImpactResult::default() });
         }
     };
     let cancel = call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE));
     let mut answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
     for list in [&mut answer.affected, &mut answer.possible] {
-        list.retain(|hit| scope.admits(&map, hit.node));
+        list.retain(|hit| scope.admits_node(&map, hit.node));
     }
-    scope.tell(call, answer.incomplete);
+    scope.warn_of_omissions(call, answer.incomplete);
     put_files_together(&map, &mut answer.affected);
     if answer.incomplete {
         call.warnings.push(
             "Too much is affected to be followed to its end: counts are lower bounds. Pass a smaller max_depth.".into(),
         );
     }
-    let telling =
-        Telling { map: &map, stale: workspace.stale(), root: node, answer: &answer, offset: args.offset };
-    data(&telling.result(call))
+    let telling = Telling {
+        map: &map,
+        stale: workspace.stale_files(),
+        root: node,
+        answer: &answer,
+        offset: args.offset,
+    };
+    to_data(&telling.result(call))
 }
 
 /// Puts those of one file side by side at each depth: files in the order of their best, each file's in the order of its lines.
@@ -79,21 +84,24 @@ impl Telling<'_> {
         let files = self.files();
         let tests: Vec<&Affected> = self.answer.affected.iter().filter(|hit| hit.is_test).collect();
         let mut result = ImpactResult {
-            symbol: self.map.info(self.root).map(|info| changed(&info)),
-            counts: self.counts(files.len(), tests.len()),
+            symbol: self.map.info(self.root).map(|info| changed_node(&info)),
+            counts: self.impact_counts(files.len(), tests.len()),
             truncated_at: self.answer.whole_to,
             ..ImpactResult::default()
         };
         let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
-        let room = call.room.saturating_sub(FRAME + note_room(call.room) + warnings + cost(&result));
+        let room = call.room.saturating_sub(FRAME + note_room(call.room) + warnings + json_chars(&result));
         let mut given =
             if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0, 0] };
         // The second time round, what lists did not need goes to those that needed more, the most telling first.
         for _ in 0..2 {
-            let (affected, a) = fill(self.page().iter().map(|hit| self.node(hit)), given[0]);
-            let (ids, b) = fill(tests.iter().map(|hit| self.map.id(hit.node).to_string()), given[1]);
-            let (in_files, c) = fill(files.iter().cloned(), given[2]);
-            let (possible, d) = fill(self.answer.possible.iter().map(|hit| self.node(hit)), given[3]);
+            let (affected, a) =
+                items_that_fit(self.page().iter().map(|hit| self.affected_node(hit)), given[0]);
+            let (ids, b) =
+                items_that_fit(tests.iter().map(|hit| self.map.id(hit.node).to_string()), given[1]);
+            let (in_files, c) = items_that_fit(files.iter().cloned(), given[2]);
+            let (possible, d) =
+                items_that_fit(self.answer.possible.iter().map(|hit| self.affected_node(hit)), given[3]);
             // Later pages are of the first list alone.
             let whole = [
                 affected.len() == self.page().len(),
@@ -119,7 +127,7 @@ impl Telling<'_> {
         let counts = &result.counts;
         let mut way = WAY;
         if self.offset > 0 {
-            call.omit("affected", self.page().len(), result.affected.len(), WAY);
+            call.omit_items("affected", self.page().len(), result.affected.len(), WAY);
             return;
         }
         for (kind, total, shown) in [
@@ -129,7 +137,7 @@ impl Telling<'_> {
             ("possible", counts.possible, result.possible.len()),
         ] {
             if total > shown {
-                call.omit(kind, total, shown, std::mem::replace(&mut way, "Likewise."));
+                call.omit_items(kind, total, shown, std::mem::replace(&mut way, "Likewise."));
             }
         }
     }
@@ -139,7 +147,7 @@ impl Telling<'_> {
         self.answer.affected.get(self.offset..).unwrap_or_default()
     }
 
-    fn counts(&self, files: usize, tests: usize) -> ImpactCounts {
+    fn impact_counts(&self, files: usize, tests: usize) -> ImpactCounts {
         let affected = &self.answer.affected;
         let mut counts = ImpactCounts {
             affected: affected.len(),
@@ -179,7 +187,7 @@ impl Telling<'_> {
         files
     }
 
-    fn node(&self, hit: &Affected) -> AffectedNode {
+    fn affected_node(&self, hit: &Affected) -> AffectedNode {
         let info = self.map.info(hit.node);
         let info = info.as_ref();
         let stale = info.and_then(|info| info.path.as_ref()).is_some_and(|path| self.stale.has(path));
@@ -202,7 +210,7 @@ impl Telling<'_> {
     }
 }
 
-fn changed(info: &NodeInfo) -> Changed {
+fn changed_node(info: &NodeInfo) -> Changed {
     Changed {
         uid: info.id.to_string(),
         name: name_of(info),
@@ -213,10 +221,10 @@ fn changed(info: &NodeInfo) -> Changed {
 }
 
 /// The first items, as many as fit into so many characters, and what they cost.
-fn fill<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
+fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
     let (mut taken, mut used) = (Vec::new(), 0);
     for item in items {
-        let more = cost(&item) + 1;
+        let more = json_chars(&item) + 1;
         if used + more > room {
             break;
         }
@@ -226,6 +234,6 @@ fn fill<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, u
     (taken, used)
 }
 
-fn cost(item: &impl Serialize) -> usize {
+fn json_chars(item: &impl Serialize) -> usize {
     serde_json::to_string(item).map_or(usize::MAX, |text| text.chars().count())
 }

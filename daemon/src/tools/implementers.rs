@@ -4,14 +4,14 @@
 use hob_proto::tools::map::Neighbor;
 
 use super::map::text_at;
-use super::nav::Lines;
+use super::nav::FileLineCache;
 
 /// Makes a row of each line at which something without a definition of its own is derived, if the line says what.
-pub(super) fn name(neighbors: Vec<Neighbor>, lines: &mut Lines<'_>) -> Vec<Neighbor> {
+pub(super) fn name(neighbors: Vec<Neighbor>, lines: &mut FileLineCache<'_>) -> Vec<Neighbor> {
     neighbors.into_iter().flat_map(|found| rows(found, lines)).collect()
 }
 
-fn rows(found: Neighbor, lines: &mut Lines<'_>) -> Vec<Neighbor> {
+fn rows(found: Neighbor, lines: &mut FileLineCache<'_>) -> Vec<Neighbor> {
     let is_derived = matches!(found.edge.as_str(), "extends" | "implements");
     if !is_derived || found.direction != "in" || found.kind != "file" {
         return vec![found];
@@ -20,7 +20,7 @@ fn rows(found: Neighbor, lines: &mut Lines<'_>) -> Vec<Neighbor> {
     named.filter(|rows| !rows.is_empty() && found.site_count.is_none()).unwrap_or_else(|| vec![found])
 }
 
-fn row(found: &Neighbor, line: u32, lines: &mut Lines<'_>) -> Option<Neighbor> {
+fn row(found: &Neighbor, line: u32, lines: &mut FileLineCache<'_>) -> Option<Neighbor> {
     let text = text_at(lines, &found.file, Some(line));
     let derived = implementing(&text)?.to_owned();
     Some(Neighbor { sites: vec![line], derived: Some(derived), text, ..found.clone() })

@@ -10,7 +10,7 @@ use hob_map::graph::{NodeInfo, NodeRef, Ranked};
 
 use super::ToolCall;
 use crate::host::Workspace;
-use crate::to_proto::map::stretches;
+use crate::to_proto::map::line_ranges;
 
 /// Longest time that an answer waits for hub scores.
 const RANKING_PATIENCE: Duration = Duration::from_millis(300);
@@ -26,7 +26,7 @@ impl ToolCall<'_> {
         let lacking = paths.into_iter().map(|path| (path, map.unmapped_in(path)));
         let lacking: Vec<_> = lacking.filter(|(_, lines)| !lines.is_empty()).collect();
         for (path, lines) in lacking.iter().take(FILES) {
-            self.warnings.push(unmapped(path, lines));
+            self.warnings.push(unmapped_lines_note(path, lines));
         }
         if lacking.len() > FILES {
             self.warnings.push(format!("So have {} more of these files.", lacking.len() - FILES));
@@ -75,8 +75,8 @@ impl ToolCall<'_> {
     }
 }
 
-fn unmapped(path: &str, lines: &[(u32, u32)]) -> String {
-    let mut told = stretches(lines, STRETCHES).join(", ");
+fn unmapped_lines_note(path: &str, lines: &[(u32, u32)]) -> String {
+    let mut told = line_ranges(lines, STRETCHES).join(", ");
     if lines.len() > STRETCHES {
         told.push_str(&format!(" and {} more stretches", lines.len() - STRETCHES));
     }

@@ -12,8 +12,8 @@ use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, 
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
-use super::nav::Lines;
-use super::{Needs, Outcome, ToolCall, data, elsewhere, implementers, target};
+use super::nav::FileLineCache;
+use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, target, to_data};
 use crate::host::{Phase, Workspace};
 use crate::to_proto::{errors, map as to_proto};
 
@@ -26,20 +26,20 @@ const MOST_IN_SCOPE: usize = 5_000;
 /// Longest time that one graph question may take.
 pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
-    let args: OverviewArgs = call.args()?;
+pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: OverviewArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     let focus = args.focus.map(|focus| focus_of(&workspace, focus)).transpose()?;
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     workspace.wait_derived(&call.cancel.with_deadline(call.first_time(DERIVE_PATIENCE)));
     let mut overview = workspace.map().overview(focus.as_deref(), args.hubs_per_cluster);
     if !scope.is_all() {
         let map = workspace.map();
         for cluster in &mut overview.clusters {
-            cluster.hubs.retain(|hub| scope.admits(&map, hub.node));
+            cluster.hubs.retain(|hub| scope.admits_node(&map, hub.node));
         }
         overview.clusters.retain(|cluster| !cluster.hubs.is_empty());
-        scope.tell(call, true);
+        scope.warn_of_omissions(call, true);
     }
     if overview.focus_unknown {
         return Err(errors::unknown_focus(&workspace, &focus.unwrap_or_default()));
@@ -52,7 +52,7 @@ pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
             "Clusters are still being computed; files are grouped by folder and scores are missing.".into(),
         );
     }
-    data(&to_proto::overview(overview, &workspace))
+    to_data(&to_proto::overview_result(overview, &workspace))
 }
 
 /// A path in any spelling as the map has it; other words stay as they are.
@@ -63,28 +63,29 @@ fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
         return Ok(focus);
     }
     let inside = hob_workspace::confine(workspace.root(), &focus);
-    inside.map(|path| path.to_string()).map_err(|error| errors::confine(&error, workspace.root()))
+    inside.map(|path| path.to_string()).map_err(|error| errors::outside_workspace(&error, workspace.root()))
 }
 
 /// A path argument as a path in the workspace.
-pub(super) fn prefix(workspace: &Workspace, path: Option<&str>) -> Result<Option<WsPath>, ToolError> {
+pub(super) fn confined_path(workspace: &Workspace, path: Option<&str>) -> Result<Option<WsPath>, ToolError> {
     path.map(|path| {
-        hob_workspace::confine(workspace.root(), path).map_err(|e| errors::confine(&e, workspace.root()))
+        hob_workspace::confine(workspace.root(), path)
+            .map_err(|e| errors::outside_workspace(&e, workspace.root()))
     })
     .transpose()
 }
 
-pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
-    let args: NeighborsArgs = call.args()?;
+pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: NeighborsArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     call.wait_for_ranking(&workspace);
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     let map = workspace.map();
     let node = target::one(call, (&map, &workspace), &args.node_id)?;
     let kinds = further_kinds(edge_kinds(&args.edge_kinds), (&args, node));
     let query = NeighborsQuery {
         node,
-        direction: direction(&args.direction),
+        direction: parse_direction(&args.direction),
         kinds,
         depth: u32::try_from(args.depth).unwrap_or(1),
         max_nodes: match scope.is_all() {
@@ -92,16 +93,16 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
             false => MOST_IN_SCOPE,
         },
         family: args.family,
-        cancel: patient(&call.cancel),
+        cancel: with_graph_deadline(&call.cancel),
     };
     let mut answer = map.neighbors(&query).ok_or_else(|| errors::node_not_found(&args.node_id))?;
     if !scope.is_all() {
-        answer.neighbors.retain(|found| scope.admits(&map, found.info.node));
-        answer.family.retain(|kin| scope.admits(&map, kin.method.into()));
+        answer.neighbors.retain(|found| scope.admits_node(&map, found.info.node));
+        answer.family.retain(|kin| scope.admits_node(&map, kin.method.into()));
         let most = most_neighbors(&args, kinds).saturating_add(args.offset);
         answer.omitted += answer.neighbors.len().saturating_sub(most);
         answer.neighbors.truncate(most);
-        scope.tell(call, false);
+        scope.warn_of_omissions(call, false);
     }
     if answer.incomplete {
         call.warnings
@@ -121,15 +122,15 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         put_files_together(&map, &mut answer.neighbors);
     }
     answer.neighbors.drain(..args.offset.min(answer.neighbors.len()));
-    call.omit(
+    call.omit_items(
         "neighbors",
         answer.omitted,
         0,
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
-    let mut result = to_proto::neighbors(&map, answer, (&workspace, args.edge_kinds.len() == 1));
+    let mut result = to_proto::neighbors_result(&map, answer, (&workspace, args.edge_kinds.len() == 1));
     drop(map);
-    let mut lines = Lines::of(&workspace);
+    let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
     result.neighbors = implementers::name(result.neighbors, &mut lines);
     for found in result.neighbors.iter_mut().filter(uses) {
@@ -140,7 +141,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         let listed = elsewhere::Listed { def, name, lines: lines_of(&result.neighbors) };
         elsewhere::tell(call, &workspace, &listed, &scope);
     }
-    data(&result)
+    to_data(&result)
 }
 
 /// Says whether a model reads an answer that should have every use of its symbol.
@@ -186,16 +187,16 @@ fn most_neighbors(args: &NeighborsArgs, kinds: EdgeKinds) -> usize {
 }
 
 /// A line of a file as answers show it; empty where there is none.
-pub(super) fn text_at(lines: &mut Lines<'_>, file: &str, line: Option<u32>) -> String {
+pub(super) fn text_at(lines: &mut FileLineCache<'_>, file: &str, line: Option<u32>) -> String {
     let path = WsPath::new(file).ok().map(FileRef::Inside);
     path.zip(line).and_then(|(path, line)| lines.line(&path, line)).unwrap_or_default()
 }
 
-pub(super) fn patient(cancel: &CancelToken) -> CancelToken {
+pub(super) fn with_graph_deadline(cancel: &CancelToken) -> CancelToken {
     cancel.with_deadline(Deadline::after(GRAPH_PATIENCE))
 }
 
-pub(super) fn direction(word: &str) -> Direction {
+pub(super) fn parse_direction(word: &str) -> Direction {
     match word {
         "in" => Direction::In,
         "out" => Direction::Out,
@@ -217,17 +218,17 @@ fn edge_kinds(words: &[String]) -> EdgeKinds {
     words.iter().filter_map(|word| EdgeKind::parse(word)).collect()
 }
 
-pub(super) fn rebuild(call: &mut ToolCall<'_>) -> Outcome {
-    let args: RebuildArgs = call.args()?;
+pub(super) fn rebuild(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: RebuildArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::State)?;
-    let scope = prefix(&workspace, args.scope.as_deref())?;
+    let scope = confined_path(&workspace, args.scope.as_deref())?;
     let started = Instant::now();
     let cold = workspace.progress.now().phase != Phase::Done;
     let report = match cold {
         true => first_index(call, &workspace)?,
         false => workspace.rescan(scope, &call.cancel).map_err(|_| errors::cancelled())?,
     };
-    data(&RebuildResult {
+    to_data(&RebuildResult {
         files_scanned: report.scanned,
         files_extracted: report.mapped,
         files_deleted: report.deleted,
@@ -240,7 +241,7 @@ pub(super) fn rebuild(call: &mut ToolCall<'_>) -> Outcome {
 fn first_index(call: &ToolCall<'_>, workspace: &Workspace) -> Result<crate::host::Report, ToolError> {
     let report = |progressed: crate::host::Progressed| {
         if let Some(progress) = &call.progress {
-            let (done, total) = progressed.overall();
+            let (done, total) = progressed.overall_progress();
             progress(done, total, progressed.phase.as_str());
         }
     };
@@ -249,9 +250,9 @@ fn first_index(call: &ToolCall<'_>, workspace: &Workspace) -> Result<crate::host
 }
 
 /// Writes of which no event tells.
-fn mapped(workspace: &Workspace) -> Option<String> {
+fn mapped_files_note(workspace: &Workspace) -> Option<String> {
     let mut files = mapped_for_writing(workspace.root());
-    files.retain(|path| workspace.shows(path));
+    files.retain(|path| workspace.is_visible(path));
     let shown: Vec<&str> = files.iter().take(3).map(WsPath::as_str).collect();
     (!files.is_empty()).then(|| {
         format!(
@@ -263,13 +264,13 @@ fn mapped(workspace: &Workspace) -> Option<String> {
     })
 }
 
-pub(super) fn status(call: &mut ToolCall<'_>) -> Outcome {
+pub(super) fn status(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(Needs::State)?;
     let mut result = to_proto::status(&workspace);
-    result.notes.extend(mapped(&workspace));
+    result.notes.extend(mapped_files_note(&workspace));
     result.memory.insert("storeBytesOnDisk".into(), call.host.store_bytes().into());
     result.daemon.insert("uptimeS".into(), call.uptime.as_secs().into());
     result.daemon.insert("clients".into(), call.clients.into());
     result.daemon.insert("workspaces".into(), call.host.workspaces().len().into());
-    data(&result)
+    to_data(&result)
 }

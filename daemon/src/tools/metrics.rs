@@ -2,20 +2,20 @@
 
 use hob_proto::ToolError;
 use hob_proto::tools::metrics::StatsArgs;
-use hob_proto::tools::{find, unknown};
+use hob_proto::tools::{find, unknown_tool};
 
-use super::{Outcome, ToolCall, data};
+use super::{ToolCall, ToolOutcome, to_data};
 
-pub(super) fn report(call: &mut ToolCall<'_>) -> Outcome {
-    data(&call.metrics.report(&call.caller))
+pub(super) fn report(call: &mut ToolCall<'_>) -> ToolOutcome {
+    to_data(&call.metrics.report(&call.caller))
 }
 
-pub(super) fn stats(call: &mut ToolCall<'_>) -> Outcome {
-    let args: StatsArgs = call.args()?;
+pub(super) fn stats(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: StatsArgs = call.parse_args()?;
     if let Some(name) = args.tool.as_deref().filter(|name| find(name).is_none()) {
-        return Err(ToolError::bad_args(unknown(name).to_string()).hint("`hob tools` lists them."));
+        return Err(ToolError::bad_args(unknown_tool(name).to_string()).hint("`hob tools` lists them."));
     }
-    let told = data(&call.metrics.stats(args.tool.as_deref(), call.host.caches()));
+    let told = to_data(&call.metrics.stats_for_people(args.tool.as_deref(), call.host.cache_uses()));
     if args.reset {
         call.metrics.reset();
     }

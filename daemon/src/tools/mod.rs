@@ -47,7 +47,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, Deadline};
-use hob_live::live::Project;
+use hob_live::live::LiveProject;
 use hob_live::spec::ServerSpec;
 use hob_proto::message::{Ask, Offer};
 use hob_proto::tools::scope::ScopeArgs;
@@ -70,10 +70,10 @@ const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
 const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "glob", "fileFilter"];
 
 /// The data or the error that a handler answers with.
-pub(crate) type Outcome = Result<Value, ToolError>;
+pub(crate) type ToolOutcome = Result<Value, ToolError>;
 
 /// The function that runs a tool.
-pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
+pub(crate) type Handler = fn(&mut ToolCall<'_>) -> ToolOutcome;
 
 /// The code of a tool; a test holds this table against the tool definitions.
 pub(crate) fn handler(name: &str) -> Option<Handler> {
@@ -135,7 +135,7 @@ pub(crate) enum Needs {
 
 /// The client, as far as edits need to know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Editor {
+pub(crate) struct EditingClient {
     /// The client's identity across connections: its pending changes wait for a decision under it.
     pub(crate) identity: String,
     /// True if the client may edit, whatever the settings say.
@@ -156,7 +156,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) client: ClientKind,
     pub(crate) caller: Arc<Caller>,
     pub(crate) clients: usize,
-    pub(crate) editor: Editor,
+    pub(crate) editor: EditingClient,
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,
@@ -182,7 +182,7 @@ pub(crate) struct ToolCall<'h> {
 
 /// An outcome with its warnings.
 pub(crate) struct Handled {
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: ToolOutcome,
     pub(crate) warnings: Vec<String>,
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
@@ -193,7 +193,7 @@ pub(crate) struct Handled {
 
 impl Handled {
     /// An error and nothing else.
-    pub(crate) fn failed(error: ToolError) -> Self {
+    pub(crate) fn failed_with(error: ToolError) -> Self {
         Self {
             outcome: Err(error),
             warnings: Vec::new(),
@@ -217,10 +217,10 @@ impl ToolCall<'_> {
 
     /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
     /// once to a client, as `map_status` says it too.
-    pub(crate) fn warn_of_restriction(&mut self, project: &Project, server: &ServerSpec) {
+    pub(crate) fn warn_of_restriction(&mut self, project: &LiveProject, server: &ServerSpec) {
         let live = self.host.live();
         live.used_by(server.name, &project.root, &self.caller);
-        match errors::restriction(server, &project.root, project.trusted) {
+        match errors::restriction_note(server, &project.root, project.trusted) {
             None => live.forget_restriction(server.name, &project.root),
             Some(warning) if live.is_news_of_restriction(server.name, &project.root, &self.caller) => {
                 self.warnings.push(warning);
@@ -230,12 +230,12 @@ impl ToolCall<'_> {
     }
 
     /// Says that a limit of the question left `total - shown` items out.
-    pub(crate) fn omit(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
+    pub(crate) fn omit_items(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
         self.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
     }
 
     /// The arguments as their type.
-    pub(crate) fn args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
+    pub(crate) fn parse_args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
         let scope =
             SCOPE_ARGS.iter().filter_map(|name| Some(((*name).to_owned(), self.args.get(*name)?.clone())));
         self.scope_args = serde_json::from_value(Value::Object(scope.collect())).unwrap_or_default();
@@ -288,7 +288,7 @@ impl ToolCall<'_> {
         let cancel = self.cancel.with_deadline(self.first_time(FIRST_INDEX_PATIENCE));
         let report = |progressed: crate::host::Progressed| {
             if let Some(progress) = &self.progress {
-                let (done, total) = progressed.overall();
+                let (done, total) = progressed.overall_progress();
                 progress(done, total, progressed.phase.as_str());
             }
         };
@@ -307,20 +307,20 @@ impl ToolCall<'_> {
         let telling = |note: &&ScanNote| {
             matches!(note, ScanNote::RootGone { .. } | ScanNote::IgnoredByDefault { .. } | ScanNote::Empty)
         };
-        let notes = workspace.notes();
-        self.warnings.extend(notes.iter().filter(telling).map(|note| sentence(&note.to_string())));
+        let notes = workspace.scan_notes();
+        self.warnings.extend(notes.iter().filter(telling).map(|note| to_sentence(&note.to_string())));
     }
 }
 
 /// A note as a warning.
-pub(crate) fn sentence(text: &str) -> String {
+pub(crate) fn to_sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())
 }
 
 /// A result as the envelope's data.
-pub(crate) fn data(result: &impl Serialize) -> Outcome {
+pub(crate) fn to_data(result: &impl Serialize) -> ToolOutcome {
     serde_json::to_value(result).map_err(|error| {
         ToolError::new(ErrorCode::Internal, format!("the result could not be written: {error}"))
     })

@@ -5,21 +5,21 @@ use std::path::Path;
 use hob_proto::ToolError;
 use hob_proto::tools::models::{ModelInfo, ModelsArgs, ModelsResult};
 
-use super::{Outcome, ToolCall, data};
-use crate::host::{Kept, ModelsError};
+use super::{ToolCall, ToolOutcome, to_data};
+use crate::host::{InstalledModel, ModelsError};
 use crate::to_proto::errors;
 
-pub(super) fn models(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ModelsArgs = call.args()?;
+pub(super) fn models(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ModelsArgs = call.parse_args()?;
     let models = call.host.models();
-    let failed = |error: ModelsError| errors::models(&error);
+    let failed = |error: ModelsError| errors::model_failed(&error);
     match args.action.as_str() {
         "add" => {
             let (folder, name) = to_add(&args)?;
             models.add(Path::new(folder), name).map_err(failed)?;
         }
         "remove" => {
-            let name = args.name.as_deref().ok_or_else(|| missing("name"))?;
+            let name = args.name.as_deref().ok_or_else(|| missing_argument("name"))?;
             models.remove(name).map_err(failed)?;
         }
         _ => {}
@@ -29,25 +29,25 @@ pub(super) fn models(call: &mut ToolCall<'_>) -> Outcome {
         call.is_done = true;
         call.host.models_changed();
     }
-    data(&ModelsResult { models: models.list().into_iter().map(info).collect() })
+    to_data(&ModelsResult { models: models.list().into_iter().map(model_info).collect() })
 }
 
 fn to_add(args: &ModelsArgs) -> Result<(&str, &str), ToolError> {
-    let folder = args.folder.as_deref().ok_or_else(|| missing("folder"))?;
+    let folder = args.folder.as_deref().ok_or_else(|| missing_argument("folder"))?;
     if !Path::new(folder).is_absolute() {
         return Err(ToolError::bad_args(format!("`folder` must be an absolute path, not `{folder}`.")));
     }
     let called = Path::new(folder).file_name().and_then(|name| name.to_str());
-    let name = args.name.as_deref().or(called).ok_or_else(|| missing("name"))?;
+    let name = args.name.as_deref().or(called).ok_or_else(|| missing_argument("name"))?;
     Ok((folder, name))
 }
 
-fn missing(argument: &str) -> ToolError {
+fn missing_argument(argument: &str) -> ToolError {
     ToolError::bad_args(format!("This needs `{argument}`."))
 }
 
-fn info(kept: Kept) -> ModelInfo {
-    let Kept { name, active, model, disk_bytes } = kept;
+fn model_info(kept: InstalledModel) -> ModelInfo {
+    let InstalledModel { name, active, model, disk_bytes } = kept;
     let known = model.as_ref().ok();
     ModelInfo {
         name,

@@ -10,10 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, LineIndex, WsPath};
-use hob_bridge::{Answered, Missing, Question};
-use hob_live::instance::{Answer, Completeness as Whole, Instance};
+use hob_bridge::{Answered, Missing, UsesQuestion};
+use hob_live::instance::{Completeness as Whole, Instance, ServerAnswer};
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Asking, At, Diagnosis, FoundSymbol, Place, Severity};
+use hob_live::requests::{
+    self, Diagnosis, FoundSymbol, RequestPosition, ServerLocation, ServerQueryContext, Severity,
+};
 use hob_live::uri::FileRef;
 use hob_map::graph::{NodeKind, NodeRef};
 use hob_proto::tools::nav::{
@@ -23,9 +25,9 @@ use hob_proto::tools::nav::{
 use hob_proto::{Anchor, NodeId, ToolError};
 
 use super::ask::{LATE_AFTER, ask, await_server, text_of};
-use super::position::Spot;
-use super::scope::Scope;
-use super::{Needs, Outcome, ToolCall, data, enclosing, left_out, stand_in, target, unsaved};
+use super::position::LineSpot;
+use super::scope::CallScope;
+use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out, stand_in, target, to_data, unsaved};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
 
@@ -41,57 +43,58 @@ pub(super) const ADDED: &str = "they are added, marked `fromMap`.";
 /// The word for answers of a language server.
 pub(super) const LSP: &str = "lsp";
 
-pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PositionArgs = call.args()?;
-    let asked = Asked::new(call, &args)?;
-    if let Some(outcome) = early(call, &asked, |call, error| stand_in::definition(call, &asked, error)) {
+pub(super) fn definition(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PositionArgs = call.parse_args()?;
+    let asked = NavQuery::new(call, &args)?;
+    if let Some(outcome) = early_answer(call, &asked, |call, error| stand_in::definition(call, &asked, error))
+    {
         return outcome;
     }
-    let answer = match asked.ask(call, PATIENCE, requests::definition) {
+    let answer = match asked.ask_server(call, PATIENCE, requests::definition) {
         Ok(answer) => answer,
         Err(error) => return stand_in::definition(call, &asked, error),
     };
-    let outcome = locations(call, &asked, &answer);
-    asked.promote(answer, |at, found| Answered::Definition { at, found });
+    let outcome = locations_result(call, &asked, &answer);
+    asked.promote_answer(answer, |at, found| Answered::Definition { at, found });
     outcome
 }
 
-pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PositionArgs = call.args()?;
-    let asked = Asked::new(call, &args)?;
-    let scope = call.scope(&asked.workspace)?;
+pub(super) fn implementations(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PositionArgs = call.parse_args()?;
+    let asked = NavQuery::new(call, &args)?;
+    let scope = call.parse_scope(&asked.workspace)?;
     let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
     let from_map = |call: &mut ToolCall<'_>, error| {
         let outcome = stand_in::implementations(call, (&asked, error), &admits);
-        scope.tell(call, false);
+        scope.warn_of_omissions(call, false);
         outcome
     };
-    if let Some(outcome) = early(call, &asked, from_map) {
+    if let Some(outcome) = early_answer(call, &asked, from_map) {
         return outcome;
     }
-    scope.forget();
-    let inquiry = inquiry(Question::Implementations, PATIENCE);
+    scope.forget_omissions();
+    let inquiry = places_inquiry(UsesQuestion::Implementations, PATIENCE);
     let (answer, mut held) = match left_out::ask(call, &asked, &inquiry, requests::implementations) {
         Ok(found) => found,
         Err(error) => return from_map(call, error),
     };
     let places = in_scope(&asked.workspace, &scope, &answer.value);
     held.missing.retain(&admits);
-    scope.tell(call, false);
-    let completeness = whole(call, &answer);
-    let completeness = held.completeness(call, completeness, ADDED);
-    let locations = to_proto::anchors(&asked.workspace, &places, call.room);
+    scope.warn_of_omissions(call, false);
+    let completeness = completeness_of(call, &answer);
+    let completeness = held.judge_completeness(call, completeness, ADDED);
+    let locations = to_proto::anchors_with_lines(&asked.workspace, &places, call.room);
     let locations = with_missing(&asked.workspace, locations, &held);
-    data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
+    to_data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
 }
 
 /// Gives the map's answer where no server answers within a moment: it is starting or loading, and the map knows something; or there is
 /// none.
-fn early(
+fn early_answer(
     call: &mut ToolCall<'_>,
-    asked: &Asked,
-    from_map: impl FnOnce(&mut ToolCall<'_>, ToolError) -> Outcome,
-) -> Option<Outcome> {
+    asked: &NavQuery,
+    from_map: impl FnOnce(&mut ToolCall<'_>, ToolError) -> ToolOutcome,
+) -> Option<ToolOutcome> {
     let error = asked.await_server(call).err()?;
     let (said, is_late) = (call.warnings.len(), stand_in::is_late(&error));
     match from_map(call, error) {
@@ -104,8 +107,11 @@ fn early(
 }
 
 /// A question that is answered with places.
-fn inquiry(question: Question, patience: Duration) -> left_out::Inquiry<'static, Vec<Place>> {
-    let listed = &|places: &Vec<Place>| left_out::lines_of(places);
+fn places_inquiry(
+    question: UsesQuestion,
+    patience: Duration,
+) -> left_out::Inquiry<'static, Vec<ServerLocation>> {
+    let listed = &|places: &Vec<ServerLocation>| left_out::lines_of(places);
     left_out::Inquiry {
         question,
         patience,
@@ -116,9 +122,13 @@ fn inquiry(question: Question, patience: Duration) -> left_out::Inquiry<'static,
 }
 
 /// Places in the order of files and lines, with those that only the map has.
-fn with_missing(workspace: &Workspace, mut locations: Vec<Anchor>, held: &left_out::Held) -> Vec<Anchor> {
+fn with_missing(
+    workspace: &Workspace,
+    mut locations: Vec<Anchor>,
+    held: &left_out::MapComparison,
+) -> Vec<Anchor> {
     if !held.missing.is_empty() {
-        locations.extend(left_out::anchors(workspace, held));
+        locations.extend(left_out::missing_anchors(workspace, held));
         locations
             .sort_by(|a, b| (a.external, &a.file, a.line, a.col).cmp(&(b.external, &b.file, b.line, b.col)));
     }
@@ -126,7 +136,11 @@ fn with_missing(workspace: &Workspace, mut locations: Vec<Anchor>, held: &left_o
 }
 
 /// The places in scope.
-fn in_scope<'p>(workspace: &Workspace, scope: &Scope, places: &'p [Place]) -> Cow<'p, [Place]> {
+fn in_scope<'p>(
+    workspace: &Workspace,
+    scope: &CallScope,
+    places: &'p [ServerLocation],
+) -> Cow<'p, [ServerLocation]> {
     if scope.is_all() {
         return Cow::Borrowed(places);
     }
@@ -134,31 +148,35 @@ fn in_scope<'p>(workspace: &Workspace, scope: &Scope, places: &'p [Place]) -> Co
     places.iter().filter(|place| scope.admits_ref(&map, (&place.file, place.start.0))).cloned().collect()
 }
 
-fn locations(call: &mut ToolCall<'_>, asked: &Asked, answer: &Answer<Vec<Place>>) -> Outcome {
-    let completeness = whole(call, answer);
-    let locations = to_proto::anchors(&asked.workspace, &answer.value, call.room);
-    data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
+fn locations_result(
+    call: &mut ToolCall<'_>,
+    asked: &NavQuery,
+    answer: &ServerAnswer<Vec<ServerLocation>>,
+) -> ToolOutcome {
+    let completeness = completeness_of(call, answer);
+    let locations = to_proto::anchors_with_lines(&asked.workspace, &answer.value, call.room);
+    to_data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
 }
 
-pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ReferencesArgs = call.args()?;
-    let asked = Asked::new(call, &args.at)?;
-    let scope = call.scope(&asked.workspace)?;
+pub(super) fn references(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ReferencesArgs = call.parse_args()?;
+    let asked = NavQuery::new(call, &args.at)?;
+    let scope = call.parse_scope(&asked.workspace)?;
     let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
     let from_map = |call: &mut ToolCall<'_>, error| {
         let outcome = stand_in::references(call, (&asked, error), &admits, args.include_declaration);
-        scope.tell(call, false);
+        scope.warn_of_omissions(call, false);
         outcome
     };
-    if let Some(outcome) = early(call, &asked, from_map) {
+    if let Some(outcome) = early_answer(call, &asked, from_map) {
         return outcome;
     }
-    scope.forget();
+    scope.forget_omissions();
     let with_declarations: left_out::Ask<'_> =
         &|server, at, asking| requests::references(server, at, true, asking);
     let inquiry = left_out::Inquiry {
         with_declarations: Some(with_declarations).filter(|_| !args.include_declaration),
-        ..inquiry(Question::References, LONG_PATIENCE)
+        ..places_inquiry(UsesQuestion::References, LONG_PATIENCE)
     };
     let found = left_out::ask(call, &asked, &inquiry, |server, at, asking| {
         requests::references(server, at, args.include_declaration, asking)
@@ -169,13 +187,13 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     };
     let places = in_scope(&asked.workspace, &scope, &answer.value);
     held.missing.retain(&admits);
-    scope.tell(call, false);
-    let completeness = whole(call, &answer);
-    let completeness = held.completeness(call, completeness, ADDED);
-    let locations = to_proto::anchors(&asked.workspace, &places, call.room);
+    scope.warn_of_omissions(call, false);
+    let completeness = completeness_of(call, &answer);
+    let completeness = held.judge_completeness(call, completeness, ADDED);
+    let locations = to_proto::anchors_with_lines(&asked.workspace, &places, call.room);
     let mut locations = with_missing(&asked.workspace, locations, &held);
     enclosing::fill_places(&asked.workspace, &mut locations);
-    let outcome = data(&LocationsResult {
+    let outcome = to_data(&LocationsResult {
         total: Some(locations.len()),
         files: Some(locations.chunk_by(|a, b| a.file == b.file).count()),
         locations,
@@ -183,23 +201,23 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
         source: LSP.to_owned(),
     });
     drop(places);
-    asked.promote(answer, |at, found| Answered::References { at, found });
+    asked.promote_answer(answer, |at, found| Answered::References { at, found });
     outcome
 }
 
-pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PositionArgs = call.args()?;
-    let asked = Asked::new(call, &args)?;
-    if let Some(outcome) = early(call, &asked, |call, error| stand_in::type_of(call, &asked, error)) {
+pub(super) fn type_of(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PositionArgs = call.parse_args()?;
+    let asked = NavQuery::new(call, &args)?;
+    if let Some(outcome) = early_answer(call, &asked, |call, error| stand_in::type_of(call, &asked, error)) {
         return outcome;
     }
-    let answer = match asked.ask(call, PATIENCE, requests::type_of) {
+    let answer = match asked.ask_server(call, PATIENCE, requests::type_of) {
         Ok(answer) => answer,
         Err(error) => return stand_in::type_of(call, &asked, error),
     };
-    let completeness = whole(call, &answer);
+    let completeness = completeness_of(call, &answer);
     let info = answer.value.unwrap_or_default();
-    data(&TypeResult {
+    to_data(&TypeResult {
         signature: info.signature,
         docs: info.docs,
         range: info.range.map(to_proto::range),
@@ -208,41 +226,42 @@ pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
-    let args: SymbolsArgs = call.args()?;
+pub(super) fn symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: SymbolsArgs = call.parse_args()?;
     let at = PositionArgs { file: Some(args.file), line: Some(1), col: Some(1), ..PositionArgs::default() };
-    let asked = Asked::new(call, &at)?;
-    if let Some(outcome) = early(call, &asked, |call, error| stand_in::symbols(call, &asked, error)) {
+    let asked = NavQuery::new(call, &at)?;
+    if let Some(outcome) = early_answer(call, &asked, |call, error| stand_in::symbols(call, &asked, error)) {
         return outcome;
     }
-    let answer = asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking));
+    let answer = asked
+        .ask_server(call, PATIENCE, |server, at, asking| requests::outline_of_file(server, &at.file, asking));
     let answer = match answer {
         Ok(answer) => answer,
         Err(error) => return stand_in::symbols(call, &asked, error),
     };
-    let completeness = whole(call, &answer);
-    let symbols = answer.value.into_iter().map(to_proto::outline).collect();
-    data(&SymbolsResult { symbols, completeness, source: LSP.to_owned() })
+    let completeness = completeness_of(call, &answer);
+    let symbols = answer.value.into_iter().map(to_proto::outline_entry).collect();
+    to_data(&SymbolsResult { symbols, completeness, source: LSP.to_owned() })
 }
 
-pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
-    let args: WorkspaceSymbolsArgs = call.args()?;
+pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: WorkspaceSymbolsArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Text)?;
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
-    let servers = workspace.live().pool().running(workspace.root());
+    let servers = workspace.live().pool().running_servers(workspace.root());
     if servers.is_empty() {
         call.warnings.push(
             "No language server runs for this project yet: ask one of the other nav_ tools first, or map_search.".into(),
         );
     }
     if let Some(late) = servers.iter().find_map(|server| await_loaded(call, server).err())
-        && let Ok(symbols) = stand_in::named(call, &args.query, args.limit)
+        && let Ok(symbols) = stand_in::definitions_by_name(call, &args.query, args.limit)
         && !symbols.is_empty()
     {
-        call.warnings.push(stand_in::why(&late));
+        call.warnings.push(stand_in::stand_in_warning(&late));
         let (completeness, source) = (Completeness::Partial, stand_in::MAP.to_owned());
-        return data(&WorkspaceSymbolsResult { symbols, completeness, source });
+        return to_data(&WorkspaceSymbolsResult { symbols, completeness, source });
     }
     let read = |path: &WsPath| text_of(&workspace, path);
     let project = workspace.project();
@@ -250,33 +269,37 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let mut refused = false;
     let mut completeness = if servers.is_empty() { Completeness::Unknown } else { Completeness::Complete };
     for server in &servers {
-        match requests::workspace_symbols(server, &args.query, Asking { read: &read, cancel: &cancel }) {
+        match requests::workspace_symbols(
+            server,
+            &args.query,
+            ServerQueryContext { read: &read, cancel: &cancel },
+        ) {
             Ok(answer) => {
-                completeness = to_proto::least(completeness, whole(call, &answer));
+                completeness = to_proto::less_complete(completeness, completeness_of(call, &answer));
                 call.warn_of_restriction(&project, server.spec());
                 found.extend(answer.value);
             }
             Err(LiveError::Unsupported { .. }) => {}
             Err(error) => {
                 refused = true;
-                completeness = to_proto::least(completeness, Completeness::Partial);
-                call.warnings.push(super::sentence(&error.to_string()));
+                completeness = to_proto::less_complete(completeness, Completeness::Partial);
+                call.warnings.push(super::to_sentence(&error.to_string()));
             }
         }
     }
     if !scope.is_all() {
         let map = workspace.map();
         found.retain(|symbol| scope.admits_ref(&map, (&symbol.file, symbol.at.0)));
-        scope.tell(call, false);
+        scope.warn_of_omissions(call, false);
     }
     found.sort_by_key(|symbol| (rank(&symbol.name, &args.query), symbol.name.len()));
     let total = found.len();
     found.truncate(args.limit);
-    call.omit("symbols", total, found.len(), "Raise limit (<=200), or pass a longer query.");
+    call.omit_items("symbols", total, found.len(), "Raise limit (<=200), or pass a longer query.");
     let mut symbols: Vec<_> = found.into_iter().map(to_proto::symbol).collect();
     let mut source = LSP;
     if symbols.is_empty() && !servers.is_empty() {
-        let mut known = stand_in::named(call, &args.query, args.limit);
+        let mut known = stand_in::definitions_by_name(call, &args.query, args.limit);
         if !refused {
             // gopls without Go finds nothing anywhere and says so. What is only alike proves nothing.
             known = known.map(|all| all.into_iter().filter(|one| rank(&one.name, &args.query) < 3).collect());
@@ -284,18 +307,18 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
         let known = if refused { known? } else { known.unwrap_or_default() };
         if refused || !known.is_empty() {
             call.warnings.push("The map answers instead: something may be missing.".into());
-            completeness = to_proto::least(completeness, Completeness::Partial);
+            completeness = to_proto::less_complete(completeness, Completeness::Partial);
             (symbols, source) = (known, stand_in::MAP);
         }
     }
-    data(&WorkspaceSymbolsResult { symbols, completeness, source: source.to_owned() })
+    to_data(&WorkspaceSymbolsResult { symbols, completeness, source: source.to_owned() })
 }
 
 /// Waits a moment for a server that loads.
 fn await_loaded(call: &ToolCall<'_>, server: &Instance) -> Result<(), ToolError> {
     let cancel = call.cancel.with_deadline(Deadline::after(LATE_AFTER));
-    let outcome = requests::loaded(server, &cancel);
-    outcome.map_err(|error| errors::loading(&error).unwrap_or_else(errors::cancelled))
+    let outcome = requests::await_project_loaded(server, &cancel);
+    outcome.map_err(|error| errors::server_loading(&error).unwrap_or_else(errors::cancelled))
 }
 
 /// Exact names first, those written as the query is before others, then beginnings, then the rest.
@@ -311,29 +334,29 @@ fn rank(name: &str, query: &str) -> u8 {
     }
 }
 
-pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
-    let args: DiagnosticsArgs = call.args()?;
+pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: DiagnosticsArgs = call.parse_args()?;
     let least = Severity::of_word(&args.severity).unwrap_or(Severity::Hint);
     let (found, completeness) = match args.file {
         Some(file) => {
             let at =
                 PositionArgs { file: Some(file), line: Some(1), col: Some(1), ..PositionArgs::default() };
-            let asked = Asked::new(call, &at)?;
-            let question = |server: &Instance, at: &At, asking: Asking<'_>| {
+            let asked = NavQuery::new(call, &at)?;
+            let question = |server: &Instance, at: &RequestPosition, asking: ServerQueryContext<'_>| {
                 requests::diagnostics(server, &at.file, asking)
             };
-            let answer = match asked.ask(call, LONG_PATIENCE, question) {
+            let answer = match asked.ask_server(call, LONG_PATIENCE, question) {
                 Ok(answer) => answer,
                 Err(error) => return stand_in::diagnostics(call, error),
             };
-            let completeness = whole(call, &answer);
+            let completeness = completeness_of(call, &answer);
             (answer.value, completeness)
         }
         None => known_diagnostics(call)?,
     };
     let shown = found.into_iter().filter(|one| one.severity <= least);
-    data(&DiagnosticsResult {
-        diagnostics: shown.map(to_proto::diagnosis).collect(),
+    to_data(&DiagnosticsResult {
+        diagnostics: shown.map(to_proto::diagnostic_entry).collect(),
         complete: completeness == Completeness::Complete,
     })
 }
@@ -342,7 +365,7 @@ pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
 fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Completeness), ToolError> {
     let workspace = call.workspace(Needs::Text)?;
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
-    let servers = workspace.live().pool().running(workspace.root());
+    let servers = workspace.live().pool().running_servers(workspace.root());
     if servers.is_empty() {
         call.warnings.push("No language server runs for this project yet: pass a file.".into());
     }
@@ -350,13 +373,13 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
     let project = workspace.project();
     let mut found = Vec::new();
     for server in &servers {
-        match requests::known_diagnostics(server, Asking { read: &read, cancel: &cancel }) {
+        match requests::known_diagnostics(server, ServerQueryContext { read: &read, cancel: &cancel }) {
             Ok(answer) => {
-                whole(call, &answer);
+                completeness_of(call, &answer);
                 call.warn_of_restriction(&project, server.spec());
                 found.extend(answer.value);
             }
-            Err(error) => call.warnings.push(super::sentence(&error.to_string())),
+            Err(error) => call.warnings.push(super::to_sentence(&error.to_string())),
         }
     }
     found.sort();
@@ -364,14 +387,14 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
 }
 
 /// The place that a question is about, with its workspace and revision.
-pub(super) struct Asked {
+pub(super) struct NavQuery {
     pub(super) workspace: Arc<Workspace>,
-    pub(super) at: At,
+    pub(super) at: RequestPosition,
     /// The contents at which it is asked; `None` if something may be missing.
     pub(super) moment: Option<Moment>,
 }
 
-impl Asked {
+impl NavQuery {
     pub(super) fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
         let target = match (&args.node_id, &args.target) {
             (Some(_), Some(_)) => return Err(errors::position_or_node()),
@@ -390,42 +413,48 @@ impl Asked {
             },
             (None, Some(file)) => {
                 let file = hob_workspace::confine(workspace.root(), file)
-                    .map_err(|error| errors::confine(&error, workspace.root()))?;
+                    .map_err(|error| errors::outside_workspace(&error, workspace.root()))?;
                 let line = args.line.ok_or_else(errors::position_or_node)?;
-                let spot = Spot { file, line, col: args.col };
-                spot.exists(&workspace)?;
+                let spot = LineSpot { file, line, col: args.col };
+                spot.check_file_exists(&workspace)?;
                 spot.name(&workspace, &call.cancel)?
             }
         };
         if !workspace.root().join_ws(&at.file).as_path().exists() {
             return Err(errors::file_deleted(&at.file));
         }
-        let moment = moment(call, &workspace);
+        let moment = revision_of_call(call, &workspace);
         Ok(Self { workspace, at, moment })
     }
 
-    pub(super) fn ask<T>(
+    pub(super) fn ask_server<T>(
         &self,
         call: &mut ToolCall<'_>,
         patience: Duration,
-        question: impl Fn(&Instance, &At, Asking<'_>) -> Result<T, LiveError>,
+        question: impl Fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<T, LiveError>,
     ) -> Result<T, ToolError> {
         let subject = (&*self.workspace, &self.at.file);
         let outcome = ask(call, subject, patience, |server, asking| question(server, &self.at, asking));
-        outcome.map_err(|error| errors::live(&error, patience))
+        outcome.map_err(|error| errors::server_failed(&error, patience))
     }
 
     /// Waits a moment for the server. One that is late may be waited for, too; any other error is that of the question.
     pub(super) fn await_server(&self, call: &ToolCall<'_>) -> Result<(), ToolError> {
         let outcome = await_server(call, (&self.workspace, &self.at.file));
-        outcome.map_err(|error| errors::loading(&error).unwrap_or_else(|| errors::live(&error, PATIENCE)))
+        outcome.map_err(|error| {
+            errors::server_loading(&error).unwrap_or_else(|| errors::server_failed(&error, PATIENCE))
+        })
     }
 
     /// Lets the map learn from an answer, if it is whole. Returns at once, but what it sets going takes from the machine: so it
     /// comes last.
-    pub(super) fn promote<T>(&self, answer: Answer<T>, answered: impl FnOnce(At, T) -> Answered) {
+    pub(super) fn promote_answer<T>(
+        &self,
+        answer: ServerAnswer<T>,
+        answered: impl FnOnce(RequestPosition, T) -> Answered,
+    ) {
         if let Some(moment) = self.moment.filter(|_| answer.is_complete()) {
-            self.workspace.promote(answered(self.at.clone(), answer.value), moment);
+            self.workspace.promote_answer(answered(self.at.clone(), answer.value), moment);
         }
     }
 
@@ -444,11 +473,15 @@ impl Asked {
 }
 
 /// The contents at which a call asks.
-pub(super) fn moment(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
-    workspace.moment().filter(|_| call.freshness == Freshness::Fresh)
+pub(super) fn revision_of_call(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
+    workspace.current_revision().filter(|_| call.freshness == Freshness::Fresh)
 }
 
-fn place_of_node(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<At, ToolError> {
+fn place_of_node(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    text: &str,
+) -> Result<RequestPosition, ToolError> {
     let map = workspace.map();
     let node = target::one(call, (&map, workspace), text)?;
     if matches!(node, NodeRef::File(_)) && !NodeId::looks_like(text) {
@@ -457,33 +490,33 @@ fn place_of_node(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> 
     let info = map.info(node).ok_or_else(|| errors::node_not_found(text))?;
     let Some(file) = info.path else { return Err(errors::node_without_file(text)) };
     let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };
-    Ok(At { file, line, col: col.max(1) })
+    Ok(RequestPosition { file, line, col: col.max(1) })
 }
 
 /// The word for how whole an answer is; the reason becomes a warning.
-pub(super) fn whole<T>(call: &mut ToolCall<'_>, answer: &Answer<T>) -> Completeness {
+pub(super) fn completeness_of<T>(call: &mut ToolCall<'_>, answer: &ServerAnswer<T>) -> Completeness {
     let (word, why) = match &answer.completeness {
         Whole::Complete => return Completeness::Complete,
         Whole::Partial(why) => (Completeness::Partial, why),
         Whole::Unknown(why) => (Completeness::Unknown, why),
     };
-    call.warnings.push(super::sentence(&format!("something may be missing: {why}")));
+    call.warnings.push(super::to_sentence(&format!("something may be missing: {why}")));
     word
 }
 
 /// The lines of files, each file read once.
-pub(crate) struct Lines<'w> {
+pub(crate) struct FileLineCache<'w> {
     workspace: &'w Workspace,
-    files: HashMap<FileRef, Option<Text>>,
+    files: HashMap<FileRef, Option<NavFileText>>,
 }
 
 /// A file's bytes, and where its lines are.
-struct Text {
+struct NavFileText {
     bytes: Arc<[u8]>,
     lines: LineIndex,
 }
 
-impl Text {
+impl NavFileText {
     fn new(bytes: Arc<[u8]>) -> Self {
         Self { lines: LineIndex::new(&bytes), bytes }
     }
@@ -494,8 +527,8 @@ impl Text {
     }
 }
 
-impl<'w> Lines<'w> {
-    pub(crate) fn of(workspace: &'w Workspace) -> Self {
+impl<'w> FileLineCache<'w> {
+    pub(crate) fn in_workspace(workspace: &'w Workspace) -> Self {
         Self { workspace, files: HashMap::new() }
     }
 
@@ -505,7 +538,8 @@ impl<'w> Lines<'w> {
         const WIDEST: usize = 200;
         let FileRef::Inside(path) = file else { return None };
         if !self.files.contains_key(file) {
-            self.files.insert(file.clone(), unsaved::bytes(self.workspace, path).map(Text::new));
+            self.files
+                .insert(file.clone(), unsaved::current_bytes(self.workspace, path).map(NavFileText::new));
         }
         let line = self.files.get(file)?.as_ref()?.line(line)?;
         Some(line.trim().chars().take(WIDEST).collect())

@@ -4,24 +4,24 @@ use hob_map::Map;
 use hob_map::graph::{EdgeKind, EdgeKinds, NodeKind, NodeRef, PathQuery};
 use hob_proto::tools::path::PathArgs;
 
-use super::map::{direction, patient, text_at};
-use super::nav::Lines;
-use super::{Needs, Outcome, ToolCall, data, target};
+use super::map::{parse_direction, text_at, with_graph_deadline};
+use super::nav::FileLineCache;
+use super::{Needs, ToolCall, ToolOutcome, target, to_data};
 use crate::to_proto::path as to_proto;
 
-pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PathArgs = call.args()?;
+pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PathArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     call.wait_for_ranking(&workspace);
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     let map = workspace.map();
     let query = PathQuery {
         from: target::one(call, (&map, &workspace), &args.from)?,
         to: target::one(call, (&map, &workspace), &args.to)?,
         max_len: u32::try_from(args.max_len).unwrap_or(12),
         kinds: path_kinds(&args),
-        direction: direction(&args.direction),
-        cancel: patient(&call.cancel),
+        direction: parse_direction(&args.direction),
+        cancel: with_graph_deadline(&call.cancel),
     };
     let admits = |node| scope.rules().has_node(&map, node);
     let admits: Option<&dyn Fn(NodeRef) -> bool> = if scope.is_all() { None } else { Some(&admits) };
@@ -44,7 +44,7 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
     }
     let mut result = to_proto::path(&map, answer);
     drop(map);
-    let mut lines = Lines::of(&workspace);
+    let mut lines = FileLineCache::in_workspace(&workspace);
     for chain in std::iter::once(&mut result.best).chain(&mut result.others) {
         for (at, edge) in chain.edges.iter_mut().enumerate() {
             let start = if edge.direction == "in" { at + 1 } else { at };
@@ -52,7 +52,7 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
             edge.text = text_at(&mut lines, file, edge.line);
         }
     }
-    data(&result)
+    to_data(&result)
 }
 
 /// Says whether a question left the kinds of edges to hob: calls, forwards.

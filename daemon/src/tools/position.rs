@@ -5,7 +5,7 @@
 //! neither the map nor a server is needed for it.
 
 use hob_base::{CancelToken, LineIndex, WsPath};
-use hob_live::requests::At;
+use hob_live::requests::RequestPosition;
 use hob_map::names_on_line::{LineNames, NameAt, names_on_line};
 use hob_map::{Lang, language_of};
 use hob_proto::ToolError;
@@ -19,7 +19,7 @@ const HEAD: usize = 4096;
 
 /// A line of a file, and a column if one was given.
 #[derive(Clone, Debug)]
-pub(super) struct Spot {
+pub(super) struct LineSpot {
     /// The file of the place.
     pub(super) file: WsPath,
     /// Number of the line, from 1.
@@ -28,9 +28,9 @@ pub(super) struct Spot {
     pub(super) col: Option<u32>,
 }
 
-impl Spot {
+impl LineSpot {
     /// Checks that the file is there.
-    pub(super) fn exists(&self, workspace: &Workspace) -> Result<(), ToolError> {
+    pub(super) fn check_file_exists(&self, workspace: &Workspace) -> Result<(), ToolError> {
         let there = workspace.root().join_ws(&self.file).as_path().exists();
         if there { Ok(()) } else { Err(errors::file_deleted(&self.file)) }
     }
@@ -39,10 +39,14 @@ impl Spot {
     ///
     /// # Errors
     /// `BAD_ARGS` for a line past the end of the file, and, without a column, for one that has no name or several.
-    pub(super) fn name(self, workspace: &Workspace, cancel: &CancelToken) -> Result<At, ToolError> {
-        let Some(names) = self.names(workspace, cancel)? else { return Ok(self.at_column(1)) };
+    pub(super) fn name(
+        self,
+        workspace: &Workspace,
+        cancel: &CancelToken,
+    ) -> Result<RequestPosition, ToolError> {
+        let Some(names) = self.names_at_line(workspace, cancel)? else { return Ok(self.at_column(1)) };
         let meant = if names.defined.is_empty() { names.mentioned } else { names.defined };
-        self.only(&meant)?
+        self.column_of_only_name(&meant)?
             .map(|col| self.at_column(col))
             .ok_or_else(|| errors::nothing_named(&self.file, self.line))
     }
@@ -51,15 +55,23 @@ impl Spot {
     ///
     /// # Errors
     /// `BAD_ARGS` for a line past the end of the file, and, without a column, for one that defines several names.
-    pub(super) fn anything(self, workspace: &Workspace, cancel: &CancelToken) -> Result<At, ToolError> {
-        let Some(names) = self.names(workspace, cancel)? else { return Ok(self.at_column(1)) };
-        let col = self.only(&names.defined)?.unwrap_or(1);
+    pub(super) fn name_or_any_place(
+        self,
+        workspace: &Workspace,
+        cancel: &CancelToken,
+    ) -> Result<RequestPosition, ToolError> {
+        let Some(names) = self.names_at_line(workspace, cancel)? else { return Ok(self.at_column(1)) };
+        let col = self.column_of_only_name(&names.defined)?.unwrap_or(1);
         Ok(self.at_column(col))
     }
 
     /// Returns the names on the line, which must exist; `None` where they need not be known or the file is no text.
-    fn names(&self, workspace: &Workspace, cancel: &CancelToken) -> Result<Option<LineNames>, ToolError> {
-        let bytes = unsaved::bytes(workspace, &self.file);
+    fn names_at_line(
+        &self,
+        workspace: &Workspace,
+        cancel: &CancelToken,
+    ) -> Result<Option<LineNames>, ToolError> {
+        let bytes = unsaved::current_bytes(workspace, &self.file);
         let Some(bytes) = bytes.filter(|bytes| std::str::from_utf8(bytes).is_ok()) else { return Ok(None) };
         let index = LineIndex::new(&bytes);
         // What follows the last newline is a line only if there is something.
@@ -76,7 +88,7 @@ impl Spot {
     }
 
     /// The column of the only name among these; of one that is written several times, the first.
-    fn only(&self, names: &[NameAt]) -> Result<Option<u32>, ToolError> {
+    fn column_of_only_name(&self, names: &[NameAt]) -> Result<Option<u32>, ToolError> {
         let Some(first) = names.first() else { return Ok(None) };
         if names.iter().all(|other| other.name == first.name) {
             return Ok(Some(first.col));
@@ -85,7 +97,7 @@ impl Spot {
         Err(errors::several_names(&self.file, self.line, &all))
     }
 
-    fn at_column(&self, col: u32) -> At {
-        At { file: self.file.clone(), line: self.line, col: self.col.unwrap_or(col) }
+    fn at_column(&self, col: u32) -> RequestPosition {
+        RequestPosition { file: self.file.clone(), line: self.line, col: self.col.unwrap_or(col) }
     }
 }

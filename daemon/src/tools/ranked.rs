@@ -11,11 +11,11 @@ use hob_map::facts::DefIdx;
 use hob_map::graph::{DefRef, NodeRef};
 use hob_proto::ToolError;
 use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
-use hob_text::ranked::{DocKind, Question, RankedAnswer, RankedHit, RankedIndex, RankedRequest};
+use hob_text::ranked::{DocKind, RankedAnswer, RankedHit, RankedIndex, RankedQuestion, RankedRequest};
 
-use super::excerpt::{Size, excerpt};
-use super::scope::{Rules, Scope};
-use super::{FIRST_INDEX_PATIENCE, Needs, Outcome, ToolCall, callers, data, fuse};
+use super::excerpt::{Size, excerpt_of};
+use super::scope::{CallScope, Rules};
+use super::{FIRST_INDEX_PATIENCE, Needs, ToolCall, ToolOutcome, callers, fuse, to_data};
 use crate::host::{NotReady, Ranked, Taking, Workspace};
 use crate::to_proto::{errors, ranked as to_proto};
 
@@ -31,7 +31,7 @@ const SNIPPET_LINES: [usize; 2] = [2, 1];
 const SNIPPET_WIDTH: usize = 100;
 
 /// A hit and what the map says of it.
-pub(crate) struct Named {
+pub(crate) struct MappedHit {
     pub(crate) id: Option<String>,
     pub(crate) kind: DocKind,
     pub(crate) title: String,
@@ -46,31 +46,31 @@ pub(crate) struct Named {
     pub(crate) stale: bool,
 }
 
-pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
-    let args: TextSearchArgs = call.args()?;
-    let question = Question::parse(&args.query);
+pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: TextSearchArgs = call.parse_args()?;
+    let question = RankedQuestion::parse(&args.query);
     let workspace = call.workspace(Needs::Map)?;
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     if question.is_empty() {
         call.warnings.push("There is no word in the query: pass words or identifiers.".into());
-        return data(&TextSearchResult::default());
+        return to_data(&TextSearchResult::default());
     }
-    let index = ready(call, &workspace)?;
+    let index = wait_for_ranked_index(call, &workspace)?;
     // Of two rankings each must be deep enough for what is in the other.
     let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
-    let asked = Asked {
+    let asked = RankedQuery {
         question,
-        kinds: kinds(&args.kinds),
+        kinds: parse_kinds(&args.kinds),
         below: None,
         rules: Arc::clone(scope.rules()),
         limit: depth,
     };
-    let Found { mut named, mut total, rarities } = find(call, (&workspace, &index), &asked)?;
-    callers::credit(&workspace.map(), &mut named, &rarities);
+    let RankedFindings { mut named, mut total, rarities } = find(call, (&workspace, &index), &asked)?;
+    callers::credit_callers(&workspace.map(), &mut named, &rarities);
     if args.use_embeddings {
-        let near = fuse::near(call, &workspace, (&args.query, &asked));
+        let near = fuse::find_near(call, &workspace, (&args.query, &asked));
         if !near.is_empty() {
-            named = fuse::fuse([named, near]);
+            named = fuse::fuse_rankings([named, near]);
             total = total.max(named.len());
         }
     }
@@ -85,38 +85,43 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
     }
     named.truncate(args.limit);
     tell_left_out(call, (&workspace, &index), (&asked, args.limit), &scope);
-    call.omit("results", total, named.len(), "Raise limit (<=100), or pass kinds, paths or more words.");
+    call.omit_items(
+        "results",
+        total,
+        named.len(),
+        "Raise limit (<=100), or pass kinds, paths or more words.",
+    );
     let results = with_snippets(&workspace, &asked.question, named, call.room);
-    data(&TextSearchResult { results, total })
+    to_data(&TextSearchResult { results, total })
 }
 
 /// A question as it was asked.
-pub(super) struct Asked {
-    pub(super) question: Question,
+pub(super) struct RankedQuery {
+    pub(super) question: RankedQuestion,
     pub(super) kinds: Vec<DocKind>,
     pub(super) below: Option<WsPath>,
     pub(super) rules: Arc<Rules>,
     pub(super) limit: usize,
 }
 
-impl Asked {
+impl RankedQuery {
     /// Returns true if the question is about a part of the files.
     pub(super) fn is_scoped(&self) -> bool {
         self.below.is_some() || !self.rules.is_all()
     }
 
     /// Whether something of a file may be asked about.
-    pub(super) fn admits(&self, path: &WsPath) -> bool {
+    pub(super) fn admits_file(&self, path: &WsPath) -> bool {
         self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.may_have_text(path)
     }
 
     /// Whether a hit in such a file is: of a definition the map knows whether it is a test.
-    fn admits_hit(&self, map: &Map, hit: &Named) -> bool {
+    fn admits_hit(&self, map: &Map, hit: &MappedHit) -> bool {
         is_hit_in(&self.rules, map, hit)
     }
 
     /// Leaves out hits that are not asked about.
-    pub(super) fn keep(&self, workspace: &Workspace, named: &mut Vec<Named>) {
+    pub(super) fn keep(&self, workspace: &Workspace, named: &mut Vec<MappedHit>) {
         if self.rules.ask_map() {
             let map = workspace.map();
             named.retain(|hit| self.admits_hit(&map, hit));
@@ -125,17 +130,17 @@ impl Asked {
 }
 
 /// Whether the scope has a hit.
-fn is_hit_in(rules: &Rules, map: &Map, hit: &Named) -> bool {
+fn is_hit_in(rules: &Rules, map: &Map, hit: &MappedHit) -> bool {
     let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
     node.map_or_else(|| rules.has_text(&hit.path), |node| rules.has_node(map, node))
 }
 
-fn kinds(words: &[String]) -> Vec<DocKind> {
+fn parse_kinds(words: &[String]) -> Vec<DocKind> {
     DocKind::ALL.into_iter().filter(|kind| words.iter().any(|word| word == to_proto::kind(*kind))).collect()
 }
 
 /// Waits for the index: as long as for a first index if it is being made, else as long as for any change.
-pub(super) fn ready(
+pub(super) fn wait_for_ranked_index(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
 ) -> Result<Arc<RankedIndex>, ToolError> {
@@ -149,7 +154,7 @@ pub(super) fn ready(
             progress(done, Some(total), "indexing words");
         }
     };
-    match Ranked::ready(workspace, &cancel, &report) {
+    match Ranked::wait_until_ready(workspace, &cancel, &report) {
         Ok(index) => Ok(index),
         Err(_) if call.cancel.is_cancelled() => Err(errors::cancelled()),
         Err(NotReady::Building(taking)) => Err(errors::words_not_built(workspace, taking)),
@@ -163,8 +168,8 @@ pub(super) fn ready(
     }
 }
 
-pub(super) struct Found {
-    pub(super) named: Vec<Named>,
+pub(super) struct RankedFindings {
+    pub(super) named: Vec<MappedHit>,
     total: usize,
     /// The words that count, and how rare each is.
     pub(super) rarities: Vec<(String, f32)>,
@@ -173,9 +178,9 @@ pub(super) struct Found {
 pub(super) fn find(
     call: &mut ToolCall<'_>,
     (workspace, index): (&Workspace, &RankedIndex),
-    asked: &Asked,
-) -> Result<Found, ToolError> {
-    let admits = asked.is_scoped().then(|| admitted(workspace, asked));
+    asked: &RankedQuery,
+) -> Result<RankedFindings, ToolError> {
+    let admits = asked.is_scoped().then(|| admitted_numbers(workspace, asked));
     let admits = admits.as_ref().map(|files| move |number: u64| files.contains(&number));
     let has_phrases = asked.question.has_phrases();
     let request = RankedRequest {
@@ -187,7 +192,7 @@ pub(super) fn find(
     let mut tries = 0;
     loop {
         tries += 1;
-        let commits = workspace.ranked.commits();
+        let commits = workspace.ranked.commit_count();
         let found = index.search(&request, &call.cancel);
         let (answer, complete) = found.map_err(|error| errors::words_failed(&error.to_string()))?;
         let (mut named, is_of_one_moment) = name(workspace, &answer, commits);
@@ -202,7 +207,7 @@ pub(super) fn find(
         if !has_phrases {
             named.truncate(asked.limit);
         }
-        return Ok(Found { total, named, rarities: answer.rarities });
+        return Ok(RankedFindings { total, named, rarities: answer.rarities });
     }
 }
 
@@ -210,38 +215,38 @@ pub(super) fn find(
 pub(super) fn tell_left_out(
     call: &mut ToolCall<'_>,
     (workspace, index): (&Workspace, &RankedIndex),
-    (asked, best): (&Asked, usize),
-    scope: &Scope,
+    (asked, best): (&RankedQuery, usize),
+    scope: &CallScope,
 ) {
     if scope.is_all() {
         return;
     }
     let request = RankedRequest { question: &asked.question, kinds: &asked.kinds, admits: None, limit: best };
     let Ok((answer, _)) = index.search(&request, &call.cancel) else { return };
-    let (named, _) = name(workspace, &answer, workspace.ranked.commits());
+    let (named, _) = name(workspace, &answer, workspace.ranked.commit_count());
     let (rules, below) = (scope.rules(), asked.below.as_ref());
-    let is_asked = |hit: &&Named| below.is_none_or(|below| hit.path.is_below(below));
+    let is_asked = |hit: &&MappedHit| below.is_none_or(|below| hit.path.is_below(below));
     let map = workspace.map();
     for hit in named.iter().filter(is_asked).filter(|hit| !is_hit_in(rules, &map, hit)) {
         let is_by_tests = rules.has_path(&hit.path);
         scope.left_out(usize::from(!is_by_tests), usize::from(is_by_tests));
     }
     drop(map);
-    scope.tell(call, answer.total > answer.hits.len());
+    scope.warn_of_omissions(call, answer.total > answer.hits.len());
 }
 
 /// The numbers of the files in scope.
-fn admitted(workspace: &Workspace, asked: &Asked) -> rustc_hash::FxHashSet<u64> {
+fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> rustc_hash::FxHashSet<u64> {
     let text = workspace.text();
-    let inside = text.paths().filter(|(_, path)| asked.admits(path));
+    let inside = text.indexed_paths().filter(|(_, path)| asked.admits_file(path));
     inside.map(|(_, path)| crate::host::ranked_number(path)).collect()
 }
 
 /// Names hits by the map; whether index and map were of one moment.
-fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Named>, bool) {
+fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<MappedHit>, bool) {
     let text = workspace.text();
     let map = workspace.map();
-    let is_same = workspace.ranked.commits() == commits;
+    let is_same = workspace.ranked.commit_count() == commits;
     let mut all_known = is_same;
     let mut paths: Option<rustc_hash::FxHashMap<FileId, WsPath>> = None;
     let mut named = Vec::with_capacity(answer.hits.len());
@@ -253,7 +258,9 @@ fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Name
             Some((path, _)) => Some(path.clone()),
             // Rare enough not to be kept at hand: files without a language.
             None => paths
-                .get_or_insert_with(|| text.paths().map(|(file, path)| (file, path.clone())).collect())
+                .get_or_insert_with(|| {
+                    text.indexed_paths().map(|(file, path)| (file, path.clone())).collect()
+                })
                 .get(&file)
                 .cloned(),
         };
@@ -264,8 +271,8 @@ fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Name
 }
 
 /// A hit in a file that has changed since is a hit of the file.
-fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<Named> {
-    let whole = |stale| Named {
+fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<MappedHit> {
+    let whole = |stale| MappedHit {
         id: map.file(file).map(|_| map.id(NodeRef::File(file)).to_string()),
         kind: DocKind::File,
         title: path.file_name().to_owned(),
@@ -282,7 +289,7 @@ fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: boo
     let (_, facts) = map.file(file)?;
     let def = DefIdx(hit.slot - 1);
     let found = facts.defs.get(def.index())?;
-    Some(Named {
+    Some(MappedHit {
         id: Some(map.id(DefRef { file, def }.into()).to_string()),
         kind: hit.kind,
         title: facts.name(found.qualified).to_owned(),
@@ -292,8 +299,8 @@ fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: boo
     })
 }
 
-pub(super) fn has_phrases(workspace: &Workspace, question: &Question, hit: &Named) -> bool {
-    let Ok(bytes) = workspace.contents().read(&hit.path) else { return false };
+pub(super) fn has_phrases(workspace: &Workspace, question: &RankedQuestion, hit: &MappedHit) -> bool {
+    let Ok(bytes) = workspace.disk_contents().read(&hit.path) else { return false };
     question.phrases_are_in(&format!("{}\n{}", hit.title, lines_of(&bytes, hit.lines)))
 }
 
@@ -308,18 +315,18 @@ pub(super) fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> String {
 /// Results with what they say, as far as `room` characters go.
 fn with_snippets(
     workspace: &Workspace,
-    question: &Question,
-    named: Vec<Named>,
+    question: &RankedQuestion,
+    named: Vec<MappedHit>,
     room: usize,
 ) -> Vec<RankedResult> {
     /// Fewest characters that a result takes besides its words.
     const FRAME: usize = 60;
-    let (mut words, mut taken) = (question.words(), 0);
-    let one = |(at, hit): (usize, Named)| {
+    let (mut words, mut taken) = (question.word_counter(), 0);
+    let one = |(at, hit): (usize, MappedHit)| {
         let size = Size { lines: SNIPPET_LINES[usize::from(at >= BEST)], width: SNIPPET_WIDTH };
         let mut snippet = || {
-            let bytes = workspace.contents().read(&hit.path).ok()?;
-            excerpt(&mut words, (&lines_of(&bytes, hit.lines), hit.lines.0, hit.line), true, size)
+            let bytes = workspace.disk_contents().read(&hit.path).ok()?;
+            excerpt_of(&mut words, (&lines_of(&bytes, hit.lines), hit.lines.0, hit.line), true, size)
         };
         let text = (taken < room).then(&mut snippet).flatten();
         let id = hit.id.as_ref().map_or(0, String::len);

@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hob_base::{Deadline, LineIndex, WsPath};
-use hob_bridge::{Listed, Missing, Question};
-use hob_live::instance::{Answer, Completeness as Whole, Instance};
+use hob_bridge::{Listed, Missing, UsesQuestion};
+use hob_live::instance::{Completeness as Whole, Instance, ServerAnswer};
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Asking, Judgement, Renaming};
+use hob_live::requests::{self, Judgement, Renaming, ServerQueryContext};
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
 use hob_proto::ToolError;
 use hob_proto::tools::nav::{Completeness, PositionArgs};
 
 use super::ask::{ask, text_of};
-use super::nav::{Asked, LONG_PATIENCE, whole};
+use super::nav::{LONG_PATIENCE, NavQuery, completeness_of};
 use super::target::{Named, has_line, look_up};
 use super::{Needs, ToolCall, left_out};
 use crate::host::{Freshness, Moment, Workspace};
@@ -62,7 +62,7 @@ pub(super) fn rename(
         Some((workspace, file)) => rename_file(call, workspace, &file, new_name)?,
         None => rename_symbol(call, target, new_name)?,
     };
-    let notes = renamed.renaming.notes.iter().map(|note| super::sentence(note));
+    let notes = renamed.renaming.notes.iter().map(|note| super::to_sentence(note));
     call.warnings.extend(notes);
     Ok(renamed)
 }
@@ -98,14 +98,14 @@ fn rename_symbol(
         return Err(errors::bad_new_name(new_name));
     }
     let inquiry = left_out::Inquiry {
-        question: Question::Rename,
+        question: UsesQuestion::Rename,
         patience: LONG_PATIENCE,
         listed: &changed_lines,
         with_declarations: None,
         about: &left_out::what_was_asked,
     };
     for _ in 0..ATTEMPTS {
-        let asked = Asked::new(call, target)?;
+        let asked = NavQuery::new(call, target)?;
         let (answer, held) = left_out::ask(call, &asked, &inquiry, |server, at, asking| {
             requests::rename(server, at, new_name, asking)
         })?;
@@ -113,8 +113,8 @@ fn rename_symbol(
             return Err(errors::bad_new_name(new_name));
         }
         if is_unchanged(call, &asked.workspace, asked.moment) {
-            let completeness = whole(call, &answer);
-            let completeness = held.completeness(call, completeness, LEFT_BEHIND);
+            let completeness = completeness_of(call, &answer);
+            let completeness = held.judge_completeness(call, completeness, LEFT_BEHIND);
             let (workspace, renaming) = (asked.workspace, answer.value);
             return Ok(Renamed { workspace, renaming, completeness, left_behind: held.missing });
         }
@@ -147,13 +147,13 @@ fn rename_file(
     let to = new_path(&workspace, from, new_name)?;
     let moves = [(from.clone(), to)];
     for _ in 0..ATTEMPTS {
-        let moment = super::nav::moment(call, &workspace);
+        let moment = super::nav::revision_of_call(call, &workspace);
         let answer = ask_about_move(call, &workspace, &moves)?;
         if is_unchanged(call, &workspace, moment) {
-            let completeness = whole(call, &answer);
+            let completeness = completeness_of(call, &answer);
             let mut renaming = answer.value;
-            let held = left_out::importers(call, from, &changed_lines(&renaming));
-            let completeness = held.completeness(call, completeness, LEFT_ALONE);
+            let held = left_out::find_importers(call, from, &changed_lines(&renaming));
+            let completeness = held.judge_completeness(call, completeness, LEFT_ALONE);
             if !renaming.moves.contains(&moves[0]) {
                 renaming.moves.extend(moves);
             }
@@ -168,12 +168,12 @@ fn ask_about_move(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
     moves: &[(WsPath, WsPath)],
-) -> Result<Answer<Renaming>, ToolError> {
-    let question = |server: &Instance, asking: Asking<'_>| {
+) -> Result<ServerAnswer<Renaming>, ToolError> {
+    let question = |server: &Instance, asking: ServerQueryContext<'_>| {
         left_out::show_other_projects((workspace, &moves[0].0), server, asking)?;
         requests::will_rename_files(server, moves, asking)
     };
-    let alone = |why: String| Answer {
+    let alone = |why: String| ServerAnswer {
         value: Renaming::default(),
         completeness: Whole::Unknown(format!("nothing that refers to the file is changed, as {why}")),
     };
@@ -185,7 +185,7 @@ fn ask_about_move(
         Err(error @ (LiveError::NoSuchLanguage { .. } | LiveError::NotInstalled { .. })) => {
             Ok(alone(error.to_string()))
         }
-        Err(error) => Err(errors::live(&error, LONG_PATIENCE)),
+        Err(error) => Err(errors::server_failed(&error, LONG_PATIENCE)),
     }
 }
 
@@ -195,7 +195,7 @@ fn new_path(workspace: &Workspace, from: &WsPath, new_name: &str) -> Result<WsPa
         (false, folder) => format!("{folder}/{new_name}"),
     };
     let to = hob_workspace::confine(workspace.root(), &text)
-        .map_err(|error| errors::confine(&error, workspace.root()))?;
+        .map_err(|error| errors::outside_workspace(&error, workspace.root()))?;
     let is_taken = workspace.root().join_ws(&to).as_path().symlink_metadata().is_ok();
     if to.is_root() || is_taken || new_name.trim().is_empty() || new_name.ends_with('/') {
         return Err(errors::bad_new_path(&to));
@@ -206,7 +206,7 @@ fn new_path(workspace: &Workspace, from: &WsPath, new_name: &str) -> Result<WsPa
 /// Returns true if every write until now had been seen at `moment` already.
 fn is_unchanged(call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<Moment>) -> bool {
     match (moment, workspace.barrier(false, call.patience)) {
-        (Some(moment), Freshness::Fresh) => workspace.moment() == Some(moment),
+        (Some(moment), Freshness::Fresh) => workspace.current_revision() == Some(moment),
         // That what is seen may be old was said already; what is written is compared byte by byte.
         _ => true,
     }
@@ -216,12 +216,12 @@ fn is_unchanged(call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<M
 pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]) -> Judgement {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
-    let asking = Asking { read: &read, cancel: &cancel };
+    let asking = ServerQueryContext { read: &read, cancel: &cancel };
     // With what is not there yet nothing is wrong.
     let mut rest: Vec<WsPath> = files.iter().filter(|file| is_there(workspace, file)).cloned().collect();
     let mut all = Judgement::default();
-    for server in workspace.live().pool().running(workspace.root()) {
-        let (its, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|file| serves(&server, file));
+    for server in workspace.live().pool().running_servers(workspace.root()) {
+        let (its, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|file| is_served_by(&server, file));
         rest = others;
         let judgement = requests::judge(&server, &its, asking);
         all.files.extend(judgement.files);
@@ -246,7 +246,7 @@ pub(super) fn worse(
         .filter(|file| is_there(workspace, file))
         .collect();
     let after = judge_again(call, workspace, files);
-    call.warnings.extend(unknown(before, &after));
+    call.warnings.extend(unknown_note(before, &after));
     let origins = moves.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
     (requests::worse(before, &after, &origins), after)
 }
@@ -255,11 +255,11 @@ pub(super) fn worse(
 fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>) -> Judgement {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
-    let asking = Asking { read: &read, cancel: &cancel };
+    let asking = ServerQueryContext { read: &read, cancel: &cancel };
     let (project, mut all) = (workspace.project(), Judgement::default());
     while let Some(first) = rest.first().cloned() {
         let outcome = workspace.live().ask(&project, &first, &cancel, |server| {
-            let its: Vec<WsPath> = rest.iter().filter(|file| serves(server, file)).cloned().collect();
+            let its: Vec<WsPath> = rest.iter().filter(|file| is_served_by(server, file)).cloned().collect();
             Ok(requests::judge(server, &its, asking))
         });
         match outcome {
@@ -278,26 +278,26 @@ fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>
 
 /// Returns a sentence that names the changed files of which it is unknown whether they are worse, though a server
 /// runs for them; `None` if there are none.
-fn unknown(before: &Judgement, after: &Judgement) -> Option<String> {
+fn unknown_note(before: &Judgement, after: &Judgement) -> Option<String> {
     let mut unknown: BTreeMap<&WsPath, &String> = before.unjudged.iter().chain(&after.unjudged).collect();
     unknown.retain(|_, why| *why != NOBODY);
     let (count, (file, why)) = (unknown.len(), unknown.first_key_value()?);
     let of = if count == 1 { file.to_string() } else { format!("{count} files, such as {file}") };
-    Some(super::sentence(&format!("what the edit made worse is not known of {of}: {why}")))
+    Some(super::to_sentence(&format!("what the edit made worse is not known of {of}: {why}")))
 }
 
 fn is_there(workspace: &Workspace, file: &WsPath) -> bool {
     workspace.root().join_ws(file).as_path().exists()
 }
 
-fn serves(server: &Instance, file: &WsPath) -> bool {
+fn is_served_by(server: &Instance, file: &WsPath) -> bool {
     server.spec().language_of(file.file_name()).is_some()
 }
 
 /// Tells the running servers that files went elsewhere.
-pub(super) fn moved(workspace: &Workspace, moves: &[(WsPath, WsPath)]) {
-    for server in workspace.live().pool().running(workspace.root()) {
-        let its: Vec<_> = moves.iter().filter(|(from, _)| serves(&server, from)).cloned().collect();
+pub(super) fn announce_moves(workspace: &Workspace, moves: &[(WsPath, WsPath)]) {
+    for server in workspace.live().pool().running_servers(workspace.root()) {
+        let its: Vec<_> = moves.iter().filter(|(from, _)| is_served_by(&server, from)).cloned().collect();
         if let Err(error) = requests::renamed_files(&server, &its) {
             tracing::debug!(%error, "a server was not told that files went elsewhere");
         }

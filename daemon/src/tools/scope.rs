@@ -12,7 +12,7 @@ use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{NodeRef, is_test_path};
 use hob_proto::ToolError;
-use hob_text::{Lines, PathSet};
+use hob_text::{LineSet, PathSet};
 
 use super::ToolCall;
 use super::target::{Paths, paths};
@@ -42,7 +42,7 @@ pub(super) struct Rules {
 
 /// A scope of one call, which counts what it leaves out.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct CallScope {
     rules: Arc<Rules>,
     outside: Cell<usize>,
     by_tests: Cell<usize>,
@@ -83,14 +83,14 @@ impl Rules {
     }
 
     /// Those of some lines of a file in `paths` that are in scope, and those that are not.
-    pub(super) fn parted(&self, map: &Map, (place, lines): (Place<'_>, &Lines)) -> (Lines, Lines) {
+    pub(super) fn parted(&self, map: &Map, (place, lines): (Place<'_>, &LineSet)) -> (LineSet, LineSet) {
         let (file, path) = place;
         let tests = || match is_test_path(path.as_str()) {
-            true => Lines::all(),
-            false => Lines::of(map.test_lines(file)),
+            true => LineSet::every_line(),
+            false => LineSet::from_stretches(map.test_lines(file)),
         };
         match self.tests {
-            Tests::Include => (lines.clone(), Lines::default()),
+            Tests::Include => (lines.clone(), LineSet::default()),
             Tests::Exclude => parts(lines, &tests()),
             Tests::Only => {
                 let (others, tests) = parts(lines, &tests());
@@ -112,7 +112,7 @@ impl Rules {
     }
 }
 
-impl Scope {
+impl CallScope {
     /// Returns the rules of the scope, to share between threads.
     pub(super) fn rules(&self) -> &Arc<Rules> {
         &self.rules
@@ -124,7 +124,7 @@ impl Scope {
     }
 
     /// Returns true if a node is in scope, and counts it if it is not.
-    pub(super) fn admits(&self, map: &Map, node: NodeRef) -> bool {
+    pub(super) fn admits_node(&self, map: &Map, node: NodeRef) -> bool {
         if self.is_all() {
             return true;
         }
@@ -178,13 +178,13 @@ impl Scope {
     }
 
     /// Forgets what was left out, of an answer that is not given.
-    pub(super) fn forget(&self) {
+    pub(super) fn forget_omissions(&self) {
         self.outside.set(0);
         self.by_tests.set(0);
     }
 
     /// Says what was left out; `least` if there may be more of it.
-    pub(super) fn tell(&self, call: &mut ToolCall<'_>, least: bool) {
+    pub(super) fn warn_of_omissions(&self, call: &mut ToolCall<'_>, least: bool) {
         let (outside, by_tests) = (self.outside.get(), self.by_tests.get());
         let tests = if self.rules.tests == Tests::Only { "outside tests" } else { "in tests" };
         let parts = [(outside, "outside `paths`"), (by_tests, tests)];
@@ -203,9 +203,9 @@ impl ToolCall<'_> {
     ///
     /// # Errors
     /// `OUTSIDE_WORKSPACE` for a path that leads out, `BAD_PATTERN` for a bad glob.
-    pub(super) fn scope(&mut self, workspace: &Workspace) -> Result<Scope, ToolError> {
+    pub(super) fn parse_scope(&mut self, workspace: &Workspace) -> Result<CallScope, ToolError> {
         let asked = std::mem::take(&mut self.scope_args);
-        let mut rules = Rules { tests: tests(asked.tests.as_deref()), ..Rules::default() };
+        let mut rules = Rules { tests: parse_tests(asked.tests.as_deref()), ..Rules::default() };
         let mut missing = Vec::new();
         {
             let spelled = paths(self, workspace);
@@ -213,27 +213,27 @@ impl ToolCall<'_> {
                 missing.extend(add(&mut rules.paths, (&spelled, workspace), entry)?);
             }
             if let Some(prefix) = &asked.path_prefix {
-                rules.paths.take_within(place(&spelled, workspace, prefix)?.0);
+                rules.paths.take_within(meant_path(&spelled, workspace, prefix)?.0);
             }
         }
         if let Some(glob) = &asked.glob {
-            rules.paths.glob(glob).map_err(|bad| errors::bad_glob(&bad))?;
+            rules.paths.add_glob(glob).map_err(|bad| errors::bad_glob(&bad))?;
         }
         let filter = asked.file_filter.as_deref().map(FileFilter::new).transpose();
         rules.filter = filter.map_err(|error| errors::bad_file_filter(&error))?;
         for entry in missing {
             self.warnings.push(format!("Nothing is at `{entry}`, which `paths` names."));
         }
-        Ok(Scope { rules: Arc::new(rules), ..Scope::default() })
+        Ok(CallScope { rules: Arc::new(rules), ..CallScope::default() })
     }
 }
 
 /// The lines that are not of tests, and those that are.
-fn parts(lines: &Lines, tests: &Lines) -> (Lines, Lines) {
+fn parts(lines: &LineSet, tests: &LineSet) -> (LineSet, LineSet) {
     (lines.without(tests), lines.within(tests))
 }
 
-fn tests(word: Option<&str>) -> Tests {
+fn parse_tests(word: Option<&str>) -> Tests {
     match word {
         Some("exclude") => Tests::Exclude,
         Some("only") => Tests::Only,
@@ -257,7 +257,7 @@ fn add(
         glob(set, text)?;
         return Ok(None);
     }
-    let (path, is_there) = place(spelled, workspace, text)?;
+    let (path, is_there) = meant_path(spelled, workspace, text)?;
     let is_name = !text.contains('/') && !text.is_empty() && text != "." && text != "..";
     match (is_there, is_name) {
         // A name alone that is not at the root is meant wherever it is, as for ripgrep.
@@ -267,7 +267,7 @@ fn add(
                 glob(set, &format!("**/{text}/**"))?;
             }
             let names = |(_, path): (_, &WsPath)| path.as_str().split('/').any(|part| part == text);
-            Ok((!workspace.text().paths().any(names)).then(|| entry.to_owned()))
+            Ok((!workspace.text().indexed_paths().any(names)).then(|| entry.to_owned()))
         }
         _ => {
             if leaves_out {
@@ -281,12 +281,12 @@ fn add(
 }
 
 /// The path that is meant, and whether there is something at it or a module's file beside it.
-fn place(spelled: &Paths<'_>, workspace: &Workspace, text: &str) -> Result<(WsPath, bool), ToolError> {
+fn meant_path(spelled: &Paths<'_>, workspace: &Workspace, text: &str) -> Result<(WsPath, bool), ToolError> {
     let root = workspace.root();
     let mut first = None;
     for base in spelled.bases() {
         let path = hob_workspace::confine(root, &base.join(text).to_string())
-            .map_err(|error| errors::confine(&error, root));
+            .map_err(|error| errors::outside_workspace(&error, root));
         if let Ok(path) = &path
             && is_there(workspace, path)
         {
@@ -305,5 +305,5 @@ fn is_there(workspace: &Workspace, path: &WsPath) -> bool {
         let rest = other.as_str().strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix('.'));
         rest.is_some_and(|ending| !ending.contains(['.', '/']))
     };
-    workspace.text().paths().any(|(_, other)| beside(other))
+    workspace.text().indexed_paths().any(|(_, other)| beside(other))
 }

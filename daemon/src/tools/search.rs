@@ -6,9 +6,9 @@ use hob_map::graph::{Hit, KindFilter, NodeInfo, NodeKind, NodeRef, SearchAnswer,
 use hob_proto::ToolError;
 use hob_proto::tools::map::{SearchArgs, SearchHit, SearchResult};
 
-use super::map::patient;
-use super::scope::Scope;
-use super::{Needs, Outcome, ToolCall, data, unused};
+use super::map::with_graph_deadline;
+use super::scope::CallScope;
+use super::{Needs, ToolCall, ToolOutcome, to_data, unused};
 use crate::host::Stale;
 use crate::to_proto::map as to_proto;
 
@@ -20,21 +20,21 @@ const LOOKED_AT: usize = 2_000;
 
 const WAY: &str = "Raise limit (<=100), or pass kind, paths or a longer query.";
 
-pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
-    let mut args: SearchArgs = call.args()?;
+pub(super) fn search(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let mut args: SearchArgs = call.parse_args()?;
     // Everything is what nothing asks for.
     args.query.retain(|query| args.callers.is_none() || !matches!(query.trim(), "" | "*"));
-    check(&args)?;
+    check_args(&args)?;
     let workspace = call.workspace(Needs::Map)?;
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     call.wait_for_ranking(&workspace);
-    let (map, stale, cancel) = (workspace.map(), workspace.stale(), patient(&call.cancel));
+    let (map, stale, cancel) = (workspace.map(), workspace.stale_files(), with_graph_deadline(&call.cancel));
     let looking = Looking { map: &map, args: &args, scope: &scope, stale: &stale, cancel };
     let mut result = SearchResult { results: Vec::new(), total: 0, none: Vec::new() };
     let mut is_least = false;
     let found = match args.query.is_empty() {
-        true => vec![(None, looking.everything())],
-        false => args.query.iter().map(|query| (Some(query), looking.named(query))).collect(),
+        true => vec![(None, looking.find_everything())],
+        false => args.query.iter().map(|query| (Some(query), looking.find_named(query))).collect(),
     };
     for (query, found) in found {
         let several = query.filter(|_| args.query.len() > 1);
@@ -52,18 +52,18 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
             call.warn_of_unmapped(&map, shown);
         }
     }
-    scope.tell(call, is_least);
+    scope.warn_of_omissions(call, is_least);
     drop(map);
     if is_least {
         call.warnings.push(
             "Not everything was looked at: total is a lower bound. Pass a longer query, or paths.".into(),
         );
     }
-    call.omit("results", result.total, result.results.len(), WAY);
-    data(&result)
+    call.omit_items("results", result.total, result.results.len(), WAY);
+    to_data(&result)
 }
 
-fn check(args: &SearchArgs) -> Result<(), ToolError> {
+fn check_args(args: &SearchArgs) -> Result<(), ToolError> {
     if let Some(short) = args.query.iter().find(|query| query.trim().chars().count() < SHORTEST) {
         let message = format!("`query` needs at least {SHORTEST} characters; `{short}` has fewer");
         return Err(ToolError::bad_args(message).hint("Pass a name or a part of one."));
@@ -89,7 +89,7 @@ fn kind_filter(word: &str) -> KindFilter {
 
 /// The hits for one name, with their number.
 #[derive(Default)]
-struct Found {
+struct NameSearchResult {
     hits: Vec<SearchHit>,
     total: usize,
     is_least: bool,
@@ -98,52 +98,54 @@ struct Found {
 struct Looking<'a> {
     map: &'a Map,
     args: &'a SearchArgs,
-    scope: &'a Scope,
+    scope: &'a CallScope,
     stale: &'a Stale,
     cancel: CancelToken,
 }
 
 impl Looking<'_> {
     /// Definitions and files by name, those in scope.
-    fn named(&self, text: &str) -> Found {
+    fn find_named(&self, text: &str) -> NameSearchResult {
         if let Some(class) = text.strip_suffix(['.', ':', '#']).filter(|_| self.args.callers.is_some()) {
             return self.of_class(class.trim_end_matches(':'));
         }
         let answer = self.search(text);
         if self.args.callers.is_none() {
-            let hits = answer.hits.into_iter().map(|hit| to_proto::hit(hit.info, self.stale)).collect();
-            return Found { hits, total: answer.total, is_least: answer.total_is_least };
+            let hits =
+                answer.hits.into_iter().map(|hit| to_proto::search_hit(hit.info, self.stale)).collect();
+            return NameSearchResult { hits, total: answer.total, is_least: answer.total_is_least };
         }
         let is_least = answer.total_is_least || answer.total > answer.hits.len();
         let infos = answer.hits.into_iter().map(|hit: Hit| hit.info);
-        self.unused(infos.filter(|info| matches!(info.kind, NodeKind::Def(_))), is_least)
+        self.find_unused(infos.filter(|info| matches!(info.kind, NodeKind::Def(_))), is_least)
     }
 
     /// Members of a class, or of all classes of that name.
-    fn of_class(&self, class: &str) -> Found {
+    fn of_class(&self, class: &str) -> NameSearchResult {
         let rules = self.scope.rules();
-        let members = unused::visible(self.map, true, &|node| rules.has_node(self.map, node));
+        let members = unused::visible_definitions(self.map, true, &|node| rules.has_node(self.map, node));
         let infos = members.into_iter().filter_map(|def| self.map.info(NodeRef::Def(def)));
         let is_member = |info: &NodeInfo| {
             let of = info.qualified.strip_suffix(info.name.as_str()).map(|of| of.trim_end_matches('.'));
             of.is_some_and(|of| of == class || of.ends_with(&format!(".{class}")))
         };
         let kinds = kind_filter(&self.args.kind);
-        self.unused(infos.filter(|info| is_member(info) && kinds.admits(info.kind)), false)
+        self.find_unused(infos.filter(|info| is_member(info) && kinds.admits(info.kind)), false)
     }
 
     /// Every definition in scope that other files can see: members of classes where they or a part of the project is asked about.
-    fn everything(&self) -> Found {
+    fn find_everything(&self) -> NameSearchResult {
         let rules = self.scope.rules();
         let with_members = self.args.kind == "method" || !rules.is_all();
-        let visible = unused::visible(self.map, with_members, &|node| rules.has_node(self.map, node));
+        let visible =
+            unused::visible_definitions(self.map, with_members, &|node| rules.has_node(self.map, node));
         let kinds = kind_filter(&self.args.kind);
         let infos = visible.into_iter().filter_map(|def| self.map.info(NodeRef::Def(def)));
-        self.unused(infos.filter(|info| kinds.admits(info.kind)), false)
+        self.find_unused(infos.filter(|info| kinds.admits(info.kind)), false)
     }
 
-    fn unused(&self, infos: impl Iterator<Item = NodeInfo>, mut is_least: bool) -> Found {
-        let mut found = Found::default();
+    fn find_unused(&self, infos: impl Iterator<Item = NodeInfo>, mut is_least: bool) -> NameSearchResult {
+        let mut found = NameSearchResult::default();
         for info in infos {
             if self.cancel.check().is_err() {
                 is_least = true;
@@ -160,11 +162,11 @@ impl Looking<'_> {
                     maybe: Some(uses.maybe).filter(|count| *count > 0),
                     own_file: Some(uses.own_file),
                     tests: Some(uses.tests),
-                    ..to_proto::hit(info, self.stale)
+                    ..to_proto::search_hit(info, self.stale)
                 });
             }
         }
-        Found { is_least, ..found }
+        NameSearchResult { is_least, ..found }
     }
 
     fn search(&self, text: &str) -> SearchAnswer {

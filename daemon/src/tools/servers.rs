@@ -6,34 +6,37 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hob_live::catalogue;
-use hob_live::live::{Looked, Project, STAMP};
-use hob_live::preferences::{LanguagePreference, Said, ServerPreference};
+use hob_live::live::{LiveProject, Looked, STAMP};
+use hob_live::preferences::{LanguagePreference, ServerPreference, StatedPreference};
 use hob_live::spec::{Install, ServerSpec};
-use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersArgs, ServersResult, Setting, Step};
+use hob_proto::tools::servers::{
+    Family, ListedServer, Recipe, RecipeStep, ServersArgs, ServersResult, Setting,
+};
 use serde_json::{Value, json};
 
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::Workspace;
 use crate::to_proto::errors;
 
-pub(super) fn servers(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ServersArgs = call.args()?;
+pub(super) fn servers(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ServersArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::State)?;
-    let place = Place { workspace: &workspace, project: workspace.project(), about: args.about.as_deref() };
-    let all = catalogue::all();
+    let place =
+        ServersQuery { workspace: &workspace, project: workspace.project(), about: args.about.as_deref() };
+    let all = catalogue::all_specs();
     let wanted = |family: &&[Arc<ServerSpec>]| {
         place.about.is_none_or(|about| family.iter().any(|spec| is_about(spec, about)))
     };
     let mut families = Vec::new();
     for specs in all.chunk_by(|a, b| a.files == b.files).filter(wanted) {
         call.cancel.check().map_err(|_| errors::cancelled())?;
-        families.extend(place.families(specs));
+        families.extend(place.language_families(specs));
     }
     if let Some(about) = place.about.filter(|_| families.is_empty()) {
         return Err(errors::unknown_server(about));
     }
     let settings = workspace.settings();
-    data(&ServersResult {
+    to_data(&ServersResult {
         families,
         trusted: place.project.trusted,
         problems: [settings.problems.clone(), settings.project_problems.clone()].concat(),
@@ -48,32 +51,32 @@ fn is_about(spec: &ServerSpec, about: &str) -> bool {
 }
 
 /// Servers, most wanted first, each with whether it may be used.
-type Order<'s> = Vec<(&'s Arc<ServerSpec>, bool)>;
+type ServerOrder<'s> = Vec<(&'s Arc<ServerSpec>, bool)>;
 
 /// For whom, and what was asked about.
-struct Place<'p> {
+struct ServersQuery<'p> {
     workspace: &'p Workspace,
-    project: Project,
+    project: LiveProject,
     about: Option<&'p str>,
 }
 
-impl Place<'_> {
+impl ServersQuery<'_> {
     /// Servers of the same files, as families of languages for which the user wants the same.
-    fn families(&self, specs: &[Arc<ServerSpec>]) -> Vec<Family> {
-        let mut families: Vec<(Order<'_>, Vec<String>)> = Vec::new();
+    fn language_families(&self, specs: &[Arc<ServerSpec>]) -> Vec<Family> {
+        let mut families: Vec<(ServerOrder<'_>, Vec<String>)> = Vec::new();
         for (_, language) in specs.iter().flat_map(|spec| spec.files) {
-            let order = self.order(specs, language);
+            let order = self.order_for_language(specs, language);
             match families.iter_mut().find(|(known, _)| same_order(known, &order)) {
                 Some((_, languages)) if languages.iter().any(|known| known == language) => {}
                 Some((_, languages)) => languages.push((*language).to_owned()),
                 None => families.push((order, vec![(*language).to_owned()])),
             }
         }
-        families.into_iter().map(|(order, languages)| self.family(&order, languages)).collect()
+        families.into_iter().map(|(order, languages)| self.family_of(&order, languages)).collect()
     }
 
     /// Most wanted first, each with whether it may be used.
-    fn order<'s>(&self, specs: &'s [Arc<ServerSpec>], language: &str) -> Order<'s> {
+    fn order_for_language<'s>(&self, specs: &'s [Arc<ServerSpec>], language: &str) -> ServerOrder<'s> {
         let wishes = &self.project.preferences;
         let allowed = |spec: &ServerSpec| wishes.switched_off(spec.name, language).is_none();
         let mut order: Vec<_> = specs.iter().map(|spec| (spec, allowed(spec))).collect();
@@ -81,18 +84,18 @@ impl Place<'_> {
         order
     }
 
-    fn family(&self, order: &[(&Arc<ServerSpec>, bool)], languages: Vec<String>) -> Family {
+    fn family_of(&self, order: &[(&Arc<ServerSpec>, bool)], languages: Vec<String>) -> Family {
         let mut used = false;
-        let candidates = order.iter().map(|(spec, allowed)| self.candidate(spec, *allowed, &mut used));
+        let candidates = order.iter().map(|(spec, allowed)| self.server_candidate(spec, *allowed, &mut used));
         let candidates = candidates.collect();
         let wish = languages.first().and_then(|language| self.project.preferences.language(language));
         let settings = wish.map(|wish| of_language(&languages[0], wish)).unwrap_or_default();
         Family { languages, candidates, settings }
     }
 
-    fn candidate(&self, spec: &Arc<ServerSpec>, allowed: bool, used: &mut bool) -> Candidate {
+    fn server_candidate(&self, spec: &Arc<ServerSpec>, allowed: bool, used: &mut bool) -> ListedServer {
         let live = self.workspace.live();
-        let Looked { found, rejected } = live.look(spec, &self.project);
+        let Looked { found, rejected } = live.look_for_program(spec, &self.project);
         let state = match (&found, rejected.is_empty()) {
             _ if !allowed => "off",
             (Some(_), _) if *used => "spare",
@@ -104,18 +107,22 @@ impl Place<'_> {
         let found = found.map(|(found, _)| found);
         let wanted = self.about.is_some_and(|about| about.eq_ignore_ascii_case(spec.name));
         let own = live.own_folder(spec.name);
-        let wish = self.project.preferences.server(spec.name);
-        Candidate {
+        let wish = self.project.preferences.server_preference(spec.name);
+        ListedServer {
             name: spec.name.to_owned(),
             state: state.to_owned(),
             program: found.as_ref().map(|found| found.program.display().to_string()),
             version: found.and_then(|found| found.version),
             needs_trust: rejected.iter().any(|it| it.why.is_of_trust()),
-            rejected: errors::unusable(&rejected),
+            rejected: errors::unusable_programs(&rejected),
             settings: wish.map(|wish| of_server(wish, spec, self.project.trusted)).unwrap_or_default(),
             install: spec.install_hint.to_owned(),
             installable: spec.install.is_some() && own.is_some(),
-            recipe: spec.install.zip(own).filter(|_| wanted).map(|(install, own)| recipe(install, &own)),
+            recipe: spec
+                .install
+                .zip(own)
+                .filter(|_| wanted)
+                .map(|(install, own)| install_recipe(install, &own)),
         }
     }
 }
@@ -124,45 +131,51 @@ fn same_order(a: &[(&Arc<ServerSpec>, bool)], b: &[(&Arc<ServerSpec>, bool)]) ->
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a.0, b.0) && a.1 == b.1)
 }
 
-fn setting<T>(key: String, said: &Said<T>, value: String) -> Setting {
+fn setting_of<T>(key: String, said: &StatedPreference<T>, value: String) -> Setting {
     Setting { key, value, from: said.from.clone(), instead_of: said.over.clone(), ignored: None }
 }
 
 fn of_language(language: &str, wish: &LanguagePreference) -> Vec<Setting> {
     let key = |name: &str| format!("languages.{language}.{name}");
-    let enabled = wish.enabled.iter().map(|said| setting(key("enabled"), said, said.value.to_string()));
+    let enabled = wish.enabled.iter().map(|said| setting_of(key("enabled"), said, said.value.to_string()));
     let servers =
-        wish.servers.iter().map(|said| setting(key("servers"), said, json!(said.value).to_string()));
+        wish.servers.iter().map(|said| setting_of(key("servers"), said, json!(said.value).to_string()));
     enabled.chain(servers).collect()
 }
 
 /// Returns the user's settings for a server, with those that do not count without trust.
 fn of_server(wish: &ServerPreference, spec: &ServerSpec, trusted: bool) -> Vec<Setting> {
     let mut all = Vec::new();
-    all.extend(wish.enabled.iter().map(|said| setting("enabled".to_owned(), said, said.value.to_string())));
-    all.extend(wish.command.iter().map(|said| setting("command".to_owned(), said, said.value.clone())));
-    all.extend(wish.args.iter().map(|said| setting("args".to_owned(), said, json!(said.value).to_string())));
-    all.extend(wish.env.iter().map(|(name, said)| setting(format!("env.{name}"), said, said.value.clone())));
-    let mut leaf = |part: &str, path: &[String], said: &Said<Value>, counts: bool| {
+    all.extend(
+        wish.enabled.iter().map(|said| setting_of("enabled".to_owned(), said, said.value.to_string())),
+    );
+    all.extend(wish.command.iter().map(|said| setting_of("command".to_owned(), said, said.value.clone())));
+    all.extend(
+        wish.args.iter().map(|said| setting_of("args".to_owned(), said, json!(said.value).to_string())),
+    );
+    all.extend(
+        wish.env.iter().map(|(name, said)| setting_of(format!("env.{name}"), said, said.value.clone())),
+    );
+    let mut leaf = |part: &str, path: &[String], said: &StatedPreference<Value>, counts: bool| {
         let ignored = (!counts).then(|| "it counts only in a trusted project".to_owned());
-        let one = setting(format!("{part}.{}", path.join(".")), said, said.value.to_string());
+        let one = setting_of(format!("{part}.{}", path.join(".")), said, said.value.to_string());
         all.push(Setting { ignored, ..one });
     };
     wish.options.iter().for_each(|(path, said)| leaf("initialization_options", path, said, trusted));
     for (path, said) in &wish.settings {
-        leaf("settings", path, said, ServerPreference::counts(spec, trusted, path));
+        leaf("settings", path, said, ServerPreference::is_effective(spec, trusted, path));
     }
     all
 }
 
 /// The commands that install into `folder` and write to nothing else. Scripts of npm packages are not run.
-fn recipe(install: Install, folder: &Path) -> Recipe {
+fn install_recipe(install: Install, folder: &Path) -> Recipe {
     let (python, inside) = match cfg!(windows) {
         true => ("python", "Scripts/python.exe"),
         false => ("python3", "bin/python"),
     };
     let shown = folder.display().to_string();
-    let step = |program: &str, args: &[&str], packages: &[&str]| Step {
+    let step = |program: &str, args: &[&str], packages: &[&str]| RecipeStep {
         program: program.to_owned(),
         args: args.iter().chain(packages).map(ToString::to_string).collect(),
         env: Vec::new(),
@@ -202,9 +215,9 @@ mod tests {
     #[test]
     fn every_recipe_is_pinned_and_names_its_folder() {
         let folder = Path::new("/hob/servers/x");
-        for spec in catalogue::all() {
+        for spec in catalogue::all_specs() {
             let Some(install) = spec.install else { continue };
-            let recipe = recipe(install, folder);
+            let recipe = install_recipe(install, folder);
             for step in &recipe.steps {
                 let all = format!("{} {} {}", step.program, step.args.join(" "), step.env.join(" "));
                 assert!(all.contains("/hob/servers/x"), "{}: {all}", spec.name);
@@ -223,7 +236,7 @@ mod tests {
     #[test]
     fn a_language_an_ending_and_a_server_all_find_their_family() {
         let about = |about: &str| {
-            catalogue::all()
+            catalogue::all_specs()
                 .iter()
                 .filter(|spec| is_about(spec, about))
                 .map(|spec| spec.name)

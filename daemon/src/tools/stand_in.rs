@@ -5,7 +5,7 @@
 //! do about it, and are never complete. Where the map knows nothing either, the error stands.
 
 use hob_base::CancelToken;
-use hob_bridge::{Listed, Missing, Question, left_out};
+use hob_bridge::{Listed, Missing, UsesQuestion, left_out};
 use hob_map::Map;
 use hob_map::graph::{
     Confidence, DefRef, Direction, EdgeKind, KindFilter, NeighborsQuery, NodeInfo, NodeKind, SearchQuery,
@@ -17,8 +17,8 @@ use hob_proto::tools::nav::{
 };
 use hob_proto::{Anchor, ErrorCode, ToolError};
 
-use super::nav::{Asked, Lines};
-use super::{Needs, Outcome, ToolCall, data, enclosing, left_out as held, map::patient};
+use super::nav::{FileLineCache, NavQuery};
+use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
 use crate::host::Workspace;
 use crate::to_proto::errors;
 
@@ -40,7 +40,7 @@ pub(super) fn may_answer(error: &ToolError) -> bool {
 }
 
 /// The warning that goes with what the map answers instead of an error.
-pub(super) fn why(error: &ToolError) -> String {
+pub(super) fn stand_in_warning(error: &ToolError) -> String {
     if is_late(error) {
         return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
     }
@@ -61,16 +61,16 @@ pub(super) fn why(error: &ToolError) -> String {
 }
 
 /// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
-fn instead(
+fn answer_from_map(
     call: &mut ToolCall<'_>,
     error: ToolError,
-    from_map: impl FnOnce(&mut ToolCall<'_>) -> Outcome,
-) -> Outcome {
+    from_map: impl FnOnce(&mut ToolCall<'_>) -> ToolOutcome,
+) -> ToolOutcome {
     if !may_answer(&error) {
         return Err(error);
     }
     let warnings = call.warnings.len();
-    call.warnings.push(why(&error));
+    call.warnings.push(stand_in_warning(&error));
     match from_map(call) {
         Ok(answer) if !is_for_now(&error) && knows_nothing(&answer) => {
             call.warnings.truncate(warnings);
@@ -101,94 +101,105 @@ fn knows_nothing(answer: &serde_json::Value) -> bool {
 }
 
 /// Where what was asked about is defined.
-pub(super) fn definition(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
-    instead(call, error, |call| {
+pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let found = meant(&workspace, asked);
-        let locations = found.iter().filter_map(|(info, sure)| anchor(&workspace, info, *sure)).collect();
-        places(locations, None)
+        let found = meant_definition(&workspace, asked);
+        let locations =
+            found.iter().filter_map(|(info, sure)| definition_anchor(&workspace, info, *sure)).collect();
+        locations_of_map(locations, None)
     })
 }
 
 /// Answers with what is derived from what was asked about, in files that `counts`.
 pub(super) fn implementations(
     call: &mut ToolCall<'_>,
-    (asked, error): (&Asked, ToolError),
+    (asked, error): (&NavQuery, ToolError),
     counts: &dyn Fn(&Missing) -> bool,
-) -> Outcome {
-    instead(call, error, |call| {
-        let (workspace, mut found) = uses(call, asked, Question::Implementations)?;
+) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let (workspace, mut found) = find_uses(call, asked, UsesQuestion::Implementations)?;
         found.missing.retain(counts);
-        places(held::anchors(&workspace, &found), None)
+        locations_of_map(held::missing_anchors(&workspace, &found), None)
     })
 }
 
 /// Where what was asked about is used, in files that `counts`.
 pub(super) fn references(
     call: &mut ToolCall<'_>,
-    (asked, error): (&Asked, ToolError),
+    (asked, error): (&NavQuery, ToolError),
     counts: &dyn Fn(&Missing) -> bool,
     with_declaration: bool,
-) -> Outcome {
-    instead(call, error, |call| {
-        let (workspace, mut found) = uses(call, asked, Question::References)?;
-        add_guesses(&workspace, asked, &mut found.missing, &patient(&call.cancel));
+) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let (workspace, mut found) = find_uses(call, asked, UsesQuestion::References)?;
+        add_guesses(&workspace, asked, &mut found.missing, &with_graph_deadline(&call.cancel));
         found.missing.retain(counts);
         let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
-        let declared = meant(&workspace, asked).filter(|_| with_declaration);
-        let declared = declared.and_then(|(info, _)| anchor(&workspace, &info, Confidence::Exact));
+        let declared = meant_definition(&workspace, asked).filter(|_| with_declaration);
+        let declared = declared.and_then(|(info, _)| definition_anchor(&workspace, &info, Confidence::Exact));
         let mut locations: Vec<Anchor> =
-            declared.into_iter().chain(held::anchors(&workspace, &found)).collect();
+            declared.into_iter().chain(held::missing_anchors(&workspace, &found)).collect();
         enclosing::fill_places(&workspace, &mut locations);
-        places(locations, Some(files))
+        locations_of_map(locations, Some(files))
     })
 }
 
 /// Answers with the map's signature and documentation of what was asked about.
-pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
-    instead(call, error, |call| {
+pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let found = meant(&workspace, asked);
+        let found = meant_definition(&workspace, asked);
         let (signature, docs) = found.map(|(info, _)| (info.signature, info.doc)).unwrap_or_default();
         let completeness = of_map(signature.is_empty());
-        data(&TypeResult { signature, docs, range: None::<NameRange>, completeness, source: MAP.to_owned() })
+        to_data(&TypeResult {
+            signature,
+            docs,
+            range: None::<NameRange>,
+            completeness,
+            source: MAP.to_owned(),
+        })
     })
 }
 
 /// Answers with a file's definitions from the map.
-pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
-    instead(call, error, |call| {
+pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
         let map = workspace.map();
         let defs = map.file_at(asked.at.file.as_str()).map(|file| map.defs_of(file)).unwrap_or_default();
         let infos: Vec<NodeInfo> = defs.into_iter().filter_map(|def| map.info(def.into())).collect();
-        let symbols = outline(&infos);
+        let symbols = outline_tree(&infos);
         let completeness = of_map(symbols.is_empty());
-        data(&SymbolsResult { symbols, completeness, source: MAP.to_owned() })
+        to_data(&SymbolsResult { symbols, completeness, source: MAP.to_owned() })
     })
 }
 
 /// Says that nothing is known of what is wrong in a file while its server is being replaced. The map is no judge of that.
-pub(super) fn diagnostics(call: &mut ToolCall<'_>, error: ToolError) -> Outcome {
+pub(super) fn diagnostics(call: &mut ToolCall<'_>, error: ToolError) -> ToolOutcome {
     if !error.more.contains_key(errors::RESTARTING) {
         return Err(error);
     }
     let unknown =
         "Until there is another one nothing is known of what is wrong there: ask again in a moment.";
     call.warnings.push(format!("{} {unknown}", error.message));
-    data(&DiagnosticsResult { diagnostics: Vec::new(), complete: false })
+    to_data(&DiagnosticsResult { diagnostics: Vec::new(), complete: false })
 }
 
 /// Definitions by name, where no server that runs has an answer.
-pub(super) fn named(call: &mut ToolCall<'_>, query: &str, limit: usize) -> Result<Vec<SymbolHit>, ToolError> {
+pub(super) fn definitions_by_name(
+    call: &mut ToolCall<'_>,
+    query: &str,
+    limit: usize,
+) -> Result<Vec<SymbolHit>, ToolError> {
     let workspace = call.workspace(Needs::Map)?;
     let query = SearchQuery { text: query, kinds: KindFilter::Any, path_prefix: "", limit };
     let hits = workspace.map().search(&query).hits;
     let defs = hits.into_iter().map(|hit| hit.info).filter(|info| matches!(info.kind, NodeKind::Def(_)));
-    Ok(defs.filter_map(hit).collect())
+    Ok(defs.filter_map(symbol_hit).collect())
 }
 
-fn hit(info: NodeInfo) -> Option<SymbolHit> {
+fn symbol_hit(info: NodeInfo) -> Option<SymbolHit> {
     let container = info.qualified.rsplit_once('.').map(|(container, _)| container.to_owned());
     let (line, col) = info.name_at;
     let (kind, file) = (info.kind.as_str().to_owned(), info.path?.to_string());
@@ -199,42 +210,42 @@ fn of_map(is_empty: bool) -> Completeness {
     if is_empty { Completeness::Unknown } else { Completeness::Partial }
 }
 
-fn places(locations: Vec<Anchor>, files: Option<usize>) -> Outcome {
+fn locations_of_map(locations: Vec<Anchor>, files: Option<usize>) -> ToolOutcome {
     let (total, completeness) = (files.map(|_| locations.len()), of_map(locations.is_empty()));
-    data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
+    to_data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
 }
 
 /// Finds what stands at the place that was asked about, and how sure the map is of that.
-fn meant(workspace: &Workspace, asked: &Asked) -> Option<(NodeInfo, Confidence)> {
+fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<(NodeInfo, Confidence)> {
     let word = held::word_at(workspace, &asked.at);
     let map = workspace.map();
     let (def, sure) = def_at(&map, asked, &word)?;
     Some((map.info(def.into())?, sure))
 }
 
-fn def_at(map: &Map, asked: &Asked, word: &str) -> Option<(DefRef, Confidence)> {
+fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<(DefRef, Confidence)> {
     let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
     let named = map.def_named_at(path, at).map(|def| (def, Confidence::Exact));
     named.or_else(|| map.def_meant_at(path, at, word))
 }
 
-fn uses(
+fn find_uses(
     call: &mut ToolCall<'_>,
-    asked: &Asked,
-    question: Question,
-) -> Result<(std::sync::Arc<Workspace>, held::Held), ToolError> {
+    asked: &NavQuery,
+    question: UsesQuestion,
+) -> Result<(std::sync::Arc<Workspace>, held::MapComparison), ToolError> {
     let workspace = call.workspace(Needs::Map)?;
-    let (cancel, word) = (patient(&call.cancel), held::word_at(&workspace, &asked.at));
+    let (cancel, word) = (with_graph_deadline(&call.cancel), held::word_at(&workspace, &asked.at));
     let map = workspace.map();
     let found = def_at(&map, asked, &word)
         .map(|(def, _)| left_out(&map, (def, question), (&Listed::default(), &|_| true), &cancel));
     drop(map);
-    Ok((workspace, held::Held::of_map(found.unwrap_or_default())))
+    Ok((workspace, held::MapComparison::of_map(found.unwrap_or_default())))
 }
 
 /// Adds the uses that only the graph knows, each with how sure it is: those that may be of what was asked about, and those of another
 /// method of its family.
-fn add_guesses(workspace: &Workspace, asked: &Asked, found: &mut Vec<Missing>, cancel: &CancelToken) {
+fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>, cancel: &CancelToken) {
     let word = held::word_at(workspace, &asked.at);
     let map = workspace.map();
     let Some((def, _)) = def_at(&map, asked, &word) else { return };
@@ -262,27 +273,31 @@ fn add_guesses(workspace: &Workspace, asked: &Asked, found: &mut Vec<Missing>, c
     found.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
 }
 
-fn anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {
+fn definition_anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {
     let path = info.path.clone()?;
     let (line, col) = info.name_at;
     let file = path.to_string();
-    let snippet = Lines::of(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
+    let snippet = FileLineCache::in_workspace(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
     let from_map = Some(sure.as_str().to_owned());
     Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map, symbol: None })
 }
 
 /// Definitions as a tree: what is written within another one is below it.
-fn outline(infos: &[NodeInfo]) -> Vec<OutlineEntry> {
+fn outline_tree(infos: &[NodeInfo]) -> Vec<OutlineEntry> {
     let within = |prefix: &str, info: &NodeInfo| {
         let rest = info.qualified.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
         rest.is_some_and(|rest| !rest.contains('.'))
     };
     let is_below_one = |info: &&NodeInfo| infos.iter().any(|other| within(&other.qualified, info));
-    let entry = |info: &NodeInfo| branch(infos, info, &within);
+    let entry = |info: &NodeInfo| outline_branch(infos, info, &within);
     infos.iter().filter(|info| !is_below_one(info)).map(entry).collect()
 }
 
-fn branch(infos: &[NodeInfo], info: &NodeInfo, within: &dyn Fn(&str, &NodeInfo) -> bool) -> OutlineEntry {
+fn outline_branch(
+    infos: &[NodeInfo],
+    info: &NodeInfo,
+    within: &dyn Fn(&str, &NodeInfo) -> bool,
+) -> OutlineEntry {
     let children = infos.iter().filter(|child| within(&info.qualified, child));
     OutlineEntry {
         name: info.name.clone(),
@@ -292,6 +307,6 @@ fn branch(infos: &[NodeInfo], info: &NodeInfo, within: &dyn Fn(&str, &NodeInfo) 
         end_line: info.lines.1,
         start_line: Some(info.lines.0).filter(|first| *first < info.name_at.0),
         detail: Some(info.signature.clone()).filter(|text| !text.is_empty()),
-        children: children.map(|child| branch(infos, child, within)).collect(),
+        children: children.map(|child| outline_branch(infos, child, within)).collect(),
     }
 }

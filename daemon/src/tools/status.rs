@@ -15,24 +15,24 @@ pub(crate) fn status_for_people(host: &Host) -> JsonMap<String, Value> {
     let servers: Vec<ServerStatus> = host.live().status();
     let watches: usize = workspaces.iter().map(|workspace| workspace.watcher().watched_dirs()).sum();
     let mut status = JsonMap::new();
-    let briefs: Vec<Value> = workspaces.iter().map(|workspace| brief(workspace)).collect();
+    let briefs: Vec<Value> = workspaces.iter().map(|workspace| workspace_brief(workspace)).collect();
     status.insert("workspaces".into(), briefs.into());
     status.insert("residentBytes".into(), resident_bytes().into());
     status.insert("serversBytes".into(), servers.iter().map(|server| server.rss_bytes).sum::<u64>().into());
-    status.insert("servers".into(), servers.iter().map(|one| server(host, one)).collect());
+    status.insert("servers".into(), servers.iter().map(|one| server_entry(host, one)).collect());
     status.insert("watchedDirs".into(), watches.into());
     status.insert("storeBytesOnDisk".into(), host.store_bytes().into());
     status.insert("notices".into(), [host.notices(), host.setting_problems()].concat().into());
     status
 }
 
-fn brief(workspace: &Workspace) -> Value {
+fn workspace_brief(workspace: &Workspace) -> Value {
     let status = to_proto::status(workspace);
     let of_user = &workspace.settings().problems;
     json!({
         "root": status.root,
         "built": status.built,
-        "state": state(workspace),
+        "state": index_state(workspace),
         "files": status.files,
         "symbols": status.symbols,
         "languages": status.languages,
@@ -49,7 +49,7 @@ fn brief(workspace: &Workspace) -> Value {
 }
 
 /// In a word or two: `indexed`, `indexing text 40%`.
-fn state(workspace: &Workspace) -> String {
+fn index_state(workspace: &Workspace) -> String {
     let now = workspace.progress.now();
     match now.total {
         Some(total) if total > 0 && now.phase != Phase::Done => {
@@ -59,10 +59,10 @@ fn state(workspace: &Workspace) -> String {
     }
 }
 
-fn server(host: &Host, one: &ServerStatus) -> Value {
+fn server_entry(host: &Host, one: &ServerStatus) -> Value {
     json!({
         "name": one.key.server,
-        "languages": languages(one.key.server),
+        "languages": served_languages(one.key.server),
         "root": one.key.root.to_string(),
         "state": one.state,
         "program": one.program,
@@ -75,8 +75,8 @@ fn server(host: &Host, one: &ServerStatus) -> Value {
 }
 
 /// Returns the languages that a server serves, each once.
-fn languages(server: &str) -> Vec<&'static str> {
-    let specs = catalogue::all();
+fn served_languages(server: &str) -> Vec<&'static str> {
+    let specs = catalogue::all_specs();
     let mut names: Vec<&str> = Vec::new();
     for (_, language) in specs.iter().filter(|spec| spec.name == server).flat_map(|spec| spec.files) {
         if !names.contains(language) {

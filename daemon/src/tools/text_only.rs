@@ -18,7 +18,7 @@ fn is_of_the_map(tool: &str) -> bool {
 
 /// Returns the warning on a question about such a file, or on an answer that names one. Only the project at `root`,
 /// which the call was about, counts: others may have files of the same names.
-pub(crate) fn warning(
+pub(crate) fn text_only_warning(
     host: &Host,
     (tool, root): (&str, Option<&AbsPath>),
     (args, answer): (&Map<String, Value>, &Value),
@@ -39,17 +39,17 @@ pub(crate) fn warning(
     args.values().chain([answer]).for_each(|value| each_text(value, &mut met));
     told.sort_unstable();
     told.dedup();
-    sentence(&told)
+    text_only_sentence(&told)
 }
 
 /// Returns the sentence of `map_status` about a workspace's files that are text only.
-pub(crate) fn note(workspace: &Workspace) -> Option<String> {
+pub(crate) fn text_only_note(workspace: &Workspace) -> Option<String> {
     let map = workspace.map();
     let told: Vec<_> = map.given_up().into_iter().map(|(path, why)| (path.to_string(), why)).collect();
-    sentence(&told)
+    text_only_sentence(&told)
 }
 
-fn sentence(told: &[(String, GaveUp)]) -> Option<String> {
+fn text_only_sentence(told: &[(String, GaveUp)]) -> Option<String> {
     let named: Vec<String> =
         told.iter().take(NAMED).map(|(path, why)| format!("`{path}` ({})", why.as_str())).collect();
     let more = match told.len().saturating_sub(NAMED) {
@@ -100,11 +100,11 @@ mod tests {
     #[test]
     fn few_are_named_and_the_rest_is_counted() {
         let all: Vec<_> = (0..5).map(|at| (format!("{at}.c"), GaveUp::Memory)).collect();
-        let words = sentence(&all).expect("some");
+        let words = text_only_sentence(&all).expect("some");
         assert!(
             words.contains("`0.c` (parsing takes too much memory") && words.contains("and 2 more"),
             "{words}"
         );
-        assert_eq!(sentence(&[]), None);
+        assert_eq!(text_only_sentence(&[]), None);
     }
 }

@@ -16,44 +16,44 @@ const NAMED: usize = 3;
 pub(crate) type Unsaved = (WsPath, String);
 
 /// The files of a workspace of which an editor has unsaved text that counts.
-pub(crate) fn of(workspace: &Workspace) -> Vec<Unsaved> {
+pub(crate) fn unsaved_files(workspace: &Workspace) -> Vec<Unsaved> {
     let view = workspace.live().pool().known_view(workspace.root());
-    view.map(|view| view.unsaved()).unwrap_or_default()
+    view.map(|view| view.unsaved_files()).unwrap_or_default()
 }
 
 /// A file's bytes as language servers have them: the text of the editor whose changes count, or what is on the disk.
-pub(super) fn bytes(workspace: &Workspace, path: &WsPath) -> Option<Arc<[u8]>> {
+pub(super) fn current_bytes(workspace: &Workspace, path: &WsPath) -> Option<Arc<[u8]>> {
     let view = workspace.live().pool().known_view(workspace.root());
     let unsaved = view.and_then(|view| view.text(path)).map(|text| Arc::from(text.as_bytes()));
-    unsaved.or_else(|| workspace.contents().read(path).ok())
+    unsaved.or_else(|| workspace.disk_contents().read(path).ok())
 }
 
 /// Returns the warning on an answer of the live layer, which takes unsaved text into account wherever it lies.
 pub(crate) fn taken_into_account(unsaved: &[Unsaved]) -> Option<String> {
-    named(unsaved).map(|files| {
+    list_unsaved(unsaved).map(|files| {
         format!("This reflects unsaved changes in {files}; positions there are those of the unsaved text.")
     })
 }
 
 /// Returns the warning on an answer of the other layers, if it touches a file with unsaved changes.
 pub(crate) fn not_taken_into_account(host: &Host, answer: &Value) -> Option<String> {
-    let all = host.workspaces().into_iter().flat_map(|workspace| of(&workspace));
-    let touched: Vec<Unsaved> = all.filter(|(path, _)| mentions(answer, path.as_str())).collect();
-    named(&touched).map(|files| format!("This is of the disk: there are unsaved changes in {files}."))
+    let all = host.workspaces().into_iter().flat_map(|workspace| unsaved_files(&workspace));
+    let touched: Vec<Unsaved> = all.filter(|(path, _)| mentions_path(answer, path.as_str())).collect();
+    list_unsaved(&touched).map(|files| format!("This is of the disk: there are unsaved changes in {files}."))
 }
 
 /// Refuses an edit that was worked out on unsaved text, or would be written under it.
-pub(crate) fn refuse(unsaved: &[Unsaved]) -> Option<ToolError> {
-    let files = named(unsaved)?;
+pub(crate) fn refuse_unsaved(unsaved: &[Unsaved]) -> Option<ToolError> {
+    let files = list_unsaved(unsaved)?;
     let paths: Vec<Value> = unsaved.iter().map(|(path, _)| path.as_str().into()).collect();
     Some(
         ToolError::new(ErrorCode::Conflict, format!("There are unsaved changes in {files}."))
             .hint("Have them saved or undone in the editor, then ask again.")
-            .with("files", Value::Array(paths)),
+            .with_field("files", Value::Array(paths)),
     )
 }
 
-fn named(unsaved: &[Unsaved]) -> Option<String> {
+fn list_unsaved(unsaved: &[Unsaved]) -> Option<String> {
     let mut files: Vec<String> =
         unsaved.iter().take(NAMED).map(|(path, editor)| format!("`{path}` ({editor})")).collect();
     match unsaved.len().saturating_sub(NAMED) {
@@ -64,7 +64,7 @@ fn named(unsaved: &[Unsaved]) -> Option<String> {
 }
 
 /// Returns true if a text of the answer is the path, or begins with it, as node IDs do after their language.
-fn mentions(answer: &Value, path: &str) -> bool {
+fn mentions_path(answer: &Value, path: &str) -> bool {
     let is_of = |text: &str| {
         let text =
             text.split_once(':').filter(|(before, _)| before.len() <= 4).map_or(text, |(_, rest)| rest);
@@ -72,8 +72,10 @@ fn mentions(answer: &Value, path: &str) -> bool {
     };
     match answer {
         Value::String(text) => is_of(text),
-        Value::Array(all) => all.iter().any(|one| mentions(one, path)),
-        Value::Object(fields) => fields.iter().any(|(name, value)| name == path || mentions(value, path)),
+        Value::Array(all) => all.iter().any(|one| mentions_path(one, path)),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| name == path || mentions_path(value, path))
+        }
         _ => false,
     }
 }
@@ -92,9 +94,9 @@ mod tests {
             json!({"a/b.py": 3}),
             json!("a/b.py:12"),
         ] {
-            assert!(mentions(&answer, "a/b.py"), "{answer}");
+            assert!(mentions_path(&answer, "a/b.py"), "{answer}");
         }
-        assert!(!mentions(&json!(["a/b.pyi", "x/a/b.py", {"text": "see a/b.py"}]), "a/b.py"));
+        assert!(!mentions_path(&json!(["a/b.pyi", "x/a/b.py", {"text": "see a/b.py"}]), "a/b.py"));
     }
 
     #[test]
@@ -105,6 +107,6 @@ mod tests {
         let words = taken_into_account(&all).expect("some");
         assert!(words.contains("`0.py` (Vim)") && words.contains("2 more files"), "{words}");
         assert_eq!(taken_into_account(&[]), None);
-        assert!(refuse(&all[..1]).is_some_and(|error| error.message.contains("0.py")));
+        assert!(refuse_unsaved(&all[..1]).is_some_and(|error| error.message.contains("0.py")));
     }
 }

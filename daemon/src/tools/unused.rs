@@ -15,7 +15,11 @@ const GUESSES: usize = 50;
 
 /// The definitions that other files can see, those at file level or with the members of types, of the files that `admits` lets
 /// through, in order of path and line.
-pub(super) fn visible(map: &Map, with_members: bool, admits: &dyn Fn(NodeRef) -> bool) -> Vec<DefRef> {
+pub(super) fn visible_definitions(
+    map: &Map,
+    with_members: bool,
+    admits: &dyn Fn(NodeRef) -> bool,
+) -> Vec<DefRef> {
     let mut found = Vec::new();
     for (_, file) in map.mapped_files() {
         let kinds: Vec<DefKind> = map.outline(file).map(|(_, def)| def.kind).collect();

@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
 
-use crate::open::Places;
+use crate::open::StoreFiles;
 use crate::sled::SledStore;
-use crate::{Op, Store, StoreError, Tree, format};
+use crate::{Op, Store, StoreError, StoreTree, format};
 
 /// Entries copied while writers wait: a few milliseconds.
 const SLICE: usize = 256;
@@ -25,7 +25,7 @@ const PATIENCE_STEP: Duration = Duration::from_millis(10);
 /// A [`Store`] in a folder.
 #[derive(Debug)]
 pub(crate) struct DiskStore {
-    places: Places,
+    places: StoreFiles,
     current: RwLock<Arc<SledStore>>,
     /// The database that is being filled. Writers hold it for reading, so that a write is in both or comes before the copy.
     next: RwLock<Option<Copying>>,
@@ -41,7 +41,7 @@ struct Copying {
 }
 
 impl DiskStore {
-    pub(crate) fn new(places: Places, number: u32, store: SledStore) -> Self {
+    pub(crate) fn new(places: StoreFiles, number: u32, store: SledStore) -> Self {
         Self {
             places,
             current: RwLock::new(Arc::new(store)),
@@ -50,11 +50,11 @@ impl DiskStore {
         }
     }
 
-    fn current(&self) -> Arc<SledStore> {
+    fn current_store(&self) -> Arc<SledStore> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn copying(&self) -> RwLockReadGuard<'_, Option<Copying>> {
+    fn read_copying(&self) -> RwLockReadGuard<'_, Option<Copying>> {
         self.next.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,27 +65,27 @@ impl DiskStore {
 
     /// Fills a fresh database with what this one holds and puts it in its place.
     fn copy_to(&self, number: u32, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
-        let data = self.places.data(number);
+        let data = self.places.data_folder(number);
         self.places.remove_database(number)?;
         let store = Arc::new(SledStore::open(&data, self.places.damage_mark(number))?);
         *self.without_writers() = Some(Copying { store: Arc::clone(&store), failed: Mutex::default() });
-        let done = self.fill(&store, go_on).and_then(|whole| match whole {
-            true => self.switch(number).map(|()| true),
+        let done = self.copy_all(&store, go_on).and_then(|whole| match whole {
+            true => self.switch_to_copy(number).map(|()| true),
             false => Ok(false),
         });
         // After a switch there is none; otherwise writers must let go of it.
         *self.without_writers() = None;
         if !matches!(done, Ok(true)) {
-            self.discard(store, number);
+            self.discard_database(store, number);
         }
         done
     }
 
     /// Copies everything into `next`; returns false if `go_on` said no before the end.
-    fn fill(&self, next: &SledStore, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
-        for tree in Tree::ALL {
+    fn copy_all(&self, next: &SledStore, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        for tree in StoreTree::ALL {
             // What is written from here on is written to both, so the list needs no more than what is there now.
-            for slice in self.current().keys(tree, b"")?.chunks(SLICE) {
+            for slice in self.current_store().keys(tree, b"")?.chunks(SLICE) {
                 if !go_on() {
                     return Ok(false);
                 }
@@ -96,9 +96,9 @@ impl DiskStore {
         Ok(true)
     }
 
-    fn copy_slice(&self, next: &SledStore, tree: Tree, keys: &[Vec<u8>]) -> Result<(), StoreError> {
+    fn copy_slice(&self, next: &SledStore, tree: StoreTree, keys: &[Vec<u8>]) -> Result<(), StoreError> {
         let _alone = self.without_writers();
-        let current = self.current();
+        let current = self.current_store();
         let mut ops = Vec::with_capacity(keys.len());
         for key in keys {
             if let Some(value) = current.get(tree, key)? {
@@ -108,25 +108,25 @@ impl DiskStore {
         next.batch(tree, ops)
     }
 
-    fn switch(&self, number: u32) -> Result<(), StoreError> {
+    fn switch_to_copy(&self, number: u32) -> Result<(), StoreError> {
         let mut next = self.without_writers();
         let copying = next.as_ref().expect("only `copy_to`, which called this, takes it out");
         if let Some(error) = copying.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
         copying.store.flush()?;
-        format::write_stamp(self.places.stamp(), number)?;
+        format::write_stamp(self.places.stamp_file(), number)?;
         let store = Arc::clone(&copying.store);
         *next = None;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, store);
         drop((current, next));
-        self.discard(old, number - 1);
+        self.discard_database(old, number - 1);
         Ok(())
     }
 
     /// Closes a database that does not count and removes its files, once nobody reads it any more.
-    fn discard(&self, store: Arc<SledStore>, number: u32) {
+    fn discard_database(&self, store: Arc<SledStore>, number: u32) {
         let mut store = store;
         for _ in 0..PATIENCE {
             match Arc::try_unwrap(store) {
@@ -145,14 +145,14 @@ impl DiskStore {
 }
 
 impl Store for DiskStore {
-    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.current().get(tree, key)
+    fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.current_store().get(tree, key)
     }
 
-    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError> {
-        let copying = self.copying();
-        let Some(copying) = copying.as_ref() else { return self.current().batch(tree, ops) };
-        self.current().batch(tree, ops.clone())?;
+    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError> {
+        let copying = self.read_copying();
+        let Some(copying) = copying.as_ref() else { return self.current_store().batch(tree, ops) };
+        self.current_store().batch(tree, ops.clone())?;
         if let Err(error) = copying.store.batch(tree, ops) {
             *copying.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }
@@ -161,19 +161,19 @@ impl Store for DiskStore {
 
     fn each(
         &self,
-        tree: Tree,
+        tree: StoreTree,
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        self.current().each(tree, prefix, visit)
+        self.current_store().each(tree, prefix, visit)
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        self.current().flush()
+        self.current_store().flush()
     }
 
     fn size_on_disk(&self) -> u64 {
-        self.current().size_on_disk()
+        self.current_store().size_on_disk()
     }
 
     fn compact(&self, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::{Store, StoreError, Tree};
+use crate::{Store, StoreError, StoreTree};
 
 /// One line for each format version: what changed. The last is the one that this build writes.
 pub const FORMAT_LEDGER: &[(u32, &str)] = &[
@@ -25,7 +25,7 @@ const STAMP_START: &str = "hob-store ";
 
 /// The state of the store that a folder holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum FormatState {
     /// Nothing is in the folder yet.
     New,
     /// Ours, of this version.
@@ -66,31 +66,31 @@ pub(crate) fn parse_stamp(text: &str) -> Option<Stamp> {
 
 /// Records this version in `store`.
 pub(crate) fn write_version(store: &dyn Store) -> Result<(), StoreError> {
-    store.put(Tree::Meta, VERSION_KEY, &FORMAT_VERSION.to_le_bytes())
+    store.put(StoreTree::Meta, VERSION_KEY, &FORMAT_VERSION.to_le_bytes())
 }
 
 /// Judges a database by the version in its stamp (`None`: there is none) and its records.
-pub(crate) fn judge(stamped: Option<u32>, store: &dyn Store) -> Result<Verdict, StoreError> {
-    let recorded = match store.get(Tree::Meta, VERSION_KEY)? {
+pub(crate) fn judge_format(stamped: Option<u32>, store: &dyn Store) -> Result<FormatState, StoreError> {
+    let recorded = match store.get(StoreTree::Meta, VERSION_KEY)? {
         None => None,
         Some(bytes) => match <[u8; 4]>::try_from(bytes.as_slice()) {
             Ok(bytes) => Some(u32::from_le_bytes(bytes)),
-            Err(_) => return Ok(Verdict::Damaged("its version record is not readable")),
+            Err(_) => return Ok(FormatState::Damaged("its version record is not readable")),
         },
     };
     Ok(match (stamped, recorded) {
-        (None, None) if is_empty(store)? => Verdict::New,
-        (None, None) => Verdict::Damaged("it has data but no version"),
-        (Some(_), None) => Verdict::Damaged("its version record is gone"),
-        (Some(a), Some(b)) if a != b => Verdict::Damaged("its two versions differ"),
+        (None, None) if is_empty(store)? => FormatState::New,
+        (None, None) => FormatState::Damaged("it has data but no version"),
+        (Some(_), None) => FormatState::Damaged("its version record is gone"),
+        (Some(a), Some(b)) if a != b => FormatState::Damaged("its two versions differ"),
         // Killed between the first flush and the stamp: the record is enough.
-        (_, Some(FORMAT_VERSION)) => Verdict::Current,
-        (_, Some(other)) => Verdict::Other(other),
+        (_, Some(FORMAT_VERSION)) => FormatState::Current,
+        (_, Some(other)) => FormatState::Other(other),
     })
 }
 
 fn is_empty(store: &dyn Store) -> Result<bool, StoreError> {
-    for tree in Tree::ALL {
+    for tree in StoreTree::ALL {
         let mut empty = true;
         store.each(tree, b"", &mut |_, _| {
             empty = false;
@@ -127,18 +127,18 @@ mod tests {
     #[test]
     fn stamp_and_record_must_fit() {
         let store = MemoryStore::new();
-        let judge = |stamped: Option<u32>| judge(stamped, &store).expect("memory does not fail");
-        assert_eq!(judge(None), Verdict::New);
-        assert!(matches!(judge(Some(FORMAT_VERSION)), Verdict::Damaged(_)));
-        store.put(Tree::Facts, b"k", b"v").expect("put");
-        assert!(matches!(judge(None), Verdict::Damaged(_)));
+        let judge = |stamped: Option<u32>| judge_format(stamped, &store).expect("memory does not fail");
+        assert_eq!(judge(None), FormatState::New);
+        assert!(matches!(judge(Some(FORMAT_VERSION)), FormatState::Damaged(_)));
+        store.put(StoreTree::Facts, b"k", b"v").expect("put");
+        assert!(matches!(judge(None), FormatState::Damaged(_)));
         write_version(&store).expect("put");
-        assert_eq!(judge(Some(FORMAT_VERSION)), Verdict::Current);
-        assert_eq!(judge(None), Verdict::Current);
-        store.put(Tree::Meta, VERSION_KEY, &9u32.to_le_bytes()).expect("put");
-        assert_eq!(judge(Some(9)), Verdict::Other(9));
-        assert!(matches!(judge(Some(FORMAT_VERSION)), Verdict::Damaged(_)));
-        store.put(Tree::Meta, VERSION_KEY, b"?").expect("put");
-        assert!(matches!(judge(None), Verdict::Damaged(_)));
+        assert_eq!(judge(Some(FORMAT_VERSION)), FormatState::Current);
+        assert_eq!(judge(None), FormatState::Current);
+        store.put(StoreTree::Meta, VERSION_KEY, &9u32.to_le_bytes()).expect("put");
+        assert_eq!(judge(Some(9)), FormatState::Other(9));
+        assert!(matches!(judge(Some(FORMAT_VERSION)), FormatState::Damaged(_)));
+        store.put(StoreTree::Meta, VERSION_KEY, b"?").expect("put");
+        assert!(matches!(judge(None), FormatState::Damaged(_)));
     }
 }

@@ -20,7 +20,7 @@ pub use open::{Opened, StoreNotice, open};
 
 /// The trees of the store: a closed list, so that two parts cannot use one name for two things.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Tree {
+pub enum StoreTree {
     /// Small records about the store itself and about whole workspaces.
     Meta,
     /// Extracted facts, keyed by content hash and extractor version.
@@ -33,7 +33,7 @@ pub enum Tree {
     Unused,
 }
 
-impl Tree {
+impl StoreTree {
     /// Every tree, in the order of the declaration.
     pub const ALL: [Self; 5] = [Self::Meta, Self::Facts, Self::Files, Self::Confirmed, Self::Unused];
 
@@ -95,13 +95,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError`] when the disk cannot be read.
-    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+    fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Applies `ops` to one tree in order: all of them or none.
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
-    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError>;
+    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError>;
 
     /// Calls `visit` with every key and value of `tree` whose key starts with `prefix`, in byte order, until it answers
     /// `false`.
@@ -110,7 +110,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError`] when the disk cannot be read.
     fn each(
         &self,
-        tree: Tree,
+        tree: StoreTree,
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError>;
@@ -138,7 +138,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
-    fn put(&self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+    fn put(&self, tree: StoreTree, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         self.batch(tree, vec![Op::Put { key: key.to_vec(), value: value.to_vec() }])
     }
 
@@ -146,7 +146,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError`] when the disk refuses.
-    fn remove(&self, tree: Tree, key: &[u8]) -> Result<(), StoreError> {
+    fn remove(&self, tree: StoreTree, key: &[u8]) -> Result<(), StoreError> {
         self.batch(tree, vec![Op::Remove { key: key.to_vec() }])
     }
 
@@ -154,7 +154,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError`] when the disk cannot be read.
-    fn keys(&self, tree: Tree, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
+    fn keys(&self, tree: StoreTree, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
         let mut keys = Vec::new();
         self.each(tree, prefix, &mut |key, _| {
             keys.push(key.to_vec());

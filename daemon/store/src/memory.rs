@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Op, Store, StoreError, Tree};
+use crate::{Op, Store, StoreError, StoreTree};
 
-type Trees = BTreeMap<Tree, BTreeMap<Vec<u8>, Vec<u8>>>;
+type Trees = BTreeMap<StoreTree, BTreeMap<Vec<u8>, Vec<u8>>>;
 
 /// A [`Store`] in memory.
 #[derive(Debug, Default)]
@@ -28,11 +28,11 @@ impl MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.lock().get(&tree).and_then(|t| t.get(key).cloned()))
     }
 
-    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError> {
+    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError> {
         let mut trees = self.lock();
         let tree = trees.entry(tree).or_default();
         for op in ops {
@@ -46,7 +46,7 @@ impl Store for MemoryStore {
 
     fn each(
         &self,
-        tree: Tree,
+        tree: StoreTree,
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::{DiskStore, remove_any};
-use crate::format::{self, FORMAT_VERSION, Verdict};
+use crate::format::{self, FORMAT_VERSION, FormatState};
 use crate::sled::SledStore;
 use crate::{MemoryStore, Store, StoreError};
 
@@ -53,7 +53,7 @@ pub enum StoreNotice {
 
 /// The files of a store, all within its folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct StoreFiles {
     folder: PathBuf,
     stamp: PathBuf,
     aside: PathBuf,
@@ -62,35 +62,35 @@ pub(crate) struct Places {
 const DATA: &str = "data";
 const DAMAGED: &str = "damaged";
 
-impl Places {
+impl StoreFiles {
     fn new(folder: &Path) -> Self {
         Self { folder: folder.to_path_buf(), stamp: folder.join("format"), aside: folder.join("data.old") }
     }
 
     /// The file that says which database counts.
-    pub(crate) fn stamp(&self) -> &Path {
+    pub(crate) fn stamp_file(&self) -> &Path {
         &self.stamp
     }
 
     /// The folder of a database.
-    pub(crate) fn data(&self, number: u32) -> PathBuf {
-        self.folder.join(numbered(DATA, number))
+    pub(crate) fn data_folder(&self, number: u32) -> PathBuf {
+        self.folder.join(numbered_name(DATA, number))
     }
 
     /// The file that is left beside a database when damage shows.
     pub(crate) fn damage_mark(&self, number: u32) -> PathBuf {
-        self.folder.join(numbered(DAMAGED, number))
+        self.folder.join(numbered_name(DAMAGED, number))
     }
 
     /// Removes a database that does not count.
     pub(crate) fn remove_database(&self, number: u32) -> io::Result<()> {
-        remove_any(&self.data(number))?;
+        remove_any(&self.data_folder(number))?;
         remove_any(&self.damage_mark(number))
     }
 
     /// Removes the databases that copying has left unfinished or replaced. What cannot be removed stays for the next time.
     fn remove_others(&self, number: u32) {
-        let ours = [numbered(DATA, number), numbered(DAMAGED, number)];
+        let ours = [numbered_name(DATA, number), numbered_name(DAMAGED, number)];
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let known = [DATA, DAMAGED].iter().any(|kind| is_numbered(&name, kind));
@@ -102,7 +102,7 @@ impl Places {
 }
 
 /// The first database has no number in its name.
-fn numbered(kind: &str, number: u32) -> String {
+fn numbered_name(kind: &str, number: u32) -> String {
     if number == 0 { kind.to_owned() } else { format!("{kind}-{number}") }
 }
 
@@ -133,14 +133,14 @@ impl From<StoreError> for Trouble {
 /// Opens the store in `folder`, making it if absent. Never fails: see [`StoreNotice`].
 #[must_use]
 pub fn open(folder: &Path) -> Opened {
-    let places = Places::new(folder);
+    let places = StoreFiles::new(folder);
     let first = try_open(&places);
     let (second, notice) = match first {
         Ok(store) => return Opened { store, notice: None },
         Err(Trouble::Unusable(e)) => return in_memory(folder, &e),
         Err(Trouble::Rebuild(notice)) => {
             tracing::warn!(%notice, "rebuilding the store");
-            (rebuild(&places), notice)
+            (rebuild_store(&places), notice)
         }
     };
     match second {
@@ -155,7 +155,7 @@ fn in_memory(folder: &Path, error: &io::Error) -> Opened {
     Opened { store: Arc::new(MemoryStore::new()), notice: Some(notice) }
 }
 
-fn try_open(places: &Places) -> Result<Arc<dyn Store>, Trouble> {
+fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
     fs::create_dir_all(&places.folder).map_err(Trouble::Unusable)?;
     let stamp = match fs::read(&places.stamp) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -164,51 +164,53 @@ fn try_open(places: &Places) -> Result<Arc<dyn Store>, Trouble> {
     };
     let stamped = match &stamp {
         None => None,
-        Some(text) => Some(format::parse_stamp(text).ok_or_else(|| rebuilt("its stamp is not readable"))?),
+        Some(text) => {
+            Some(format::parse_stamp(text).ok_or_else(|| rebuild_trouble("its stamp is not readable"))?)
+        }
     };
     let number = stamped.map_or(0, |stamp| stamp.number);
     if let Ok(why) = fs::read_to_string(places.damage_mark(number)) {
-        return Err(rebuilt(&why));
+        return Err(rebuild_trouble(&why));
     }
-    if fs::symlink_metadata(places.data(number)).is_ok_and(|data| !data.is_dir()) {
-        return Err(rebuilt("a file stands in its place"));
+    if fs::symlink_metadata(places.data_folder(number)).is_ok_and(|data| !data.is_dir()) {
+        return Err(rebuild_trouble("a file stands in its place"));
     }
-    let opened = SledStore::open(&places.data(number), places.damage_mark(number));
+    let opened = SledStore::open(&places.data_folder(number), places.damage_mark(number));
     let store = match (opened, stamped) {
         // Killed while it was being made: nothing is lost.
         (Err(StoreError::Damaged(_)), None) => {
             places.remove_database(number).map_err(Trouble::Unusable)?;
-            SledStore::open(&places.data(number), places.damage_mark(number))?
+            SledStore::open(&places.data_folder(number), places.damage_mark(number))?
         }
         (opened, _) => opened?,
     };
-    match format::judge(stamped.map(|stamp| stamp.version), &store)? {
-        Verdict::Current if stamped.is_some() => {}
-        Verdict::New | Verdict::Current => begin(places, &store)?,
-        Verdict::Other(found) => return Err(Trouble::Rebuild(StoreNotice::OtherVersion { found })),
-        Verdict::Damaged(why) => return Err(rebuilt(why)),
+    match format::judge_format(stamped.map(|stamp| stamp.version), &store)? {
+        FormatState::Current if stamped.is_some() => {}
+        FormatState::New | FormatState::Current => begin(places, &store)?,
+        FormatState::Other(found) => return Err(Trouble::Rebuild(StoreNotice::OtherVersion { found })),
+        FormatState::Damaged(why) => return Err(rebuild_trouble(why)),
     }
     // Only now: before, the folder might have been another process's.
     places.remove_others(number);
     Ok(Arc::new(DiskStore::new(places.clone(), number, store)))
 }
 
-fn rebuilt(why: &str) -> Trouble {
+fn rebuild_trouble(why: &str) -> Trouble {
     Trouble::Rebuild(StoreNotice::Rebuilt { why: why.to_owned() })
 }
 
 /// Record first, stamp last: killed in between, the folder still opens (see `format::judge`).
-fn begin(places: &Places, store: &SledStore) -> Result<(), StoreError> {
+fn begin(places: &StoreFiles, store: &SledStore) -> Result<(), StoreError> {
     format::write_version(store)?;
     store.flush()?;
     Ok(format::write_stamp(&places.stamp, 0)?)
 }
 
-fn rebuild(places: &Places) -> io::Result<Arc<dyn Store>> {
+fn rebuild_store(places: &StoreFiles) -> io::Result<Arc<dyn Store>> {
     remove_any(&places.aside)?;
     let stamp = fs::read_to_string(&places.stamp).ok();
     let number = stamp.as_deref().and_then(format::parse_stamp).map_or(0, |stamp| stamp.number);
-    match fs::rename(places.data(number), &places.aside) {
+    match fs::rename(places.data_folder(number), &places.aside) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
         _ => {}
     }

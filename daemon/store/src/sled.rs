@@ -10,7 +10,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::{Op, Store, StoreError, Tree};
+use crate::{Op, Store, StoreError, StoreTree};
 
 /// A database that was closed a moment ago stays locked until sled's own threads have let go of it, so a locked one is
 /// tried again, so often...
@@ -40,10 +40,10 @@ impl SledStore {
         remove_unfinished(folder)?;
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         let open = || {
-            guard(|| {
+            catch_failures(|| {
                 let db = config.open()?;
                 let trees =
-                    Tree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
+                    StoreTree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
                 Ok(OpenDb { db, trees })
             })
         };
@@ -58,17 +58,17 @@ impl SledStore {
         Ok(Self { opened: Some(opened?), damage_mark })
     }
 
-    fn opened(&self) -> &OpenDb {
+    fn open_db(&self) -> &OpenDb {
         self.opened.as_ref().expect("only drop takes the database out")
     }
 
-    fn tree(&self, tree: Tree) -> &sled::Tree {
-        &self.opened().trees[tree as usize]
+    fn sled_tree(&self, tree: StoreTree) -> &sled::Tree {
+        &self.open_db().trees[tree as usize]
     }
 
     /// Runs `work`; damage that shows is marked for the next start.
     fn run<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
-        let result = guard(work);
+        let result = catch_failures(work);
         if let Err(StoreError::Damaged(why)) = &result {
             tracing::warn!(why, "the store is damaged");
             // If even this cannot be written, the next start meets the damage again by itself.
@@ -79,11 +79,11 @@ impl SledStore {
 }
 
 impl Store for SledStore {
-    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.run(|| Ok(self.tree(tree).get(key)?.map(|value| value.to_vec())))
+    fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.run(|| Ok(self.sled_tree(tree).get(key)?.map(|value| value.to_vec())))
     }
 
-    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError> {
+    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError> {
         let mut batch = sled::Batch::default();
         for op in ops {
             match op {
@@ -91,16 +91,16 @@ impl Store for SledStore {
                 Op::Remove { key } => batch.remove(key),
             }
         }
-        self.run(|| self.tree(tree).apply_batch(batch))
+        self.run(|| self.sled_tree(tree).apply_batch(batch))
     }
 
     fn each(
         &self,
-        tree: Tree,
+        tree: StoreTree,
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<(), StoreError> {
-        let mut entries = self.run(|| Ok(self.tree(tree).scan_prefix(prefix)))?;
+        let mut entries = self.run(|| Ok(self.sled_tree(tree).scan_prefix(prefix)))?;
         // Only sled's own step is guarded: a panic in `visit` is the caller's.
         while let Some((key, value)) = self.run(|| entries.next().transpose())? {
             if !visit(&key, &value) {
@@ -111,11 +111,11 @@ impl Store for SledStore {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        self.run(|| self.opened().db.flush().map(|_bytes| ()))
+        self.run(|| self.open_db().db.flush().map(|_bytes| ()))
     }
 
     fn size_on_disk(&self) -> u64 {
-        self.run(|| self.opened().db.size_on_disk()).unwrap_or(0)
+        self.run(|| self.open_db().db.size_on_disk()).unwrap_or(0)
     }
 }
 
@@ -160,14 +160,14 @@ fn is_locked(error: &StoreError) -> bool {
 }
 
 /// Runs `work` with sled's panics and errors turned into ours.
-fn guard<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
+fn catch_failures<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(translate),
+        Ok(result) => result.map_err(translate_error),
         Err(panic) => Err(StoreError::Damaged(panic_text(panic.as_ref()))),
     }
 }
 
-fn translate(error: sled::Error) -> StoreError {
+fn translate_error(error: sled::Error) -> StoreError {
     match error {
         sled::Error::Io(e) if is_damage(&e) => StoreError::Damaged(e.to_string()),
         sled::Error::Io(e) => StoreError::Io(e),
@@ -197,11 +197,11 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_from_damage() {
-        let full = translate(sled::Error::Io(io::ErrorKind::StorageFull.into()));
+        let full = translate_error(sled::Error::Io(io::ErrorKind::StorageFull.into()));
         assert!(full.is_full() && matches!(full, StoreError::Io(_)));
-        let torn = translate(sled::Error::Io(io::ErrorKind::UnexpectedEof.into()));
+        let torn = translate_error(sled::Error::Io(io::ErrorKind::UnexpectedEof.into()));
         assert!(matches!(torn, StoreError::Damaged(_)));
-        let panicked = guard::<()>(|| panic!("first line\nsecond"));
+        let panicked = catch_failures::<()>(|| panic!("first line\nsecond"));
         assert!(matches!(panicked, Err(StoreError::Damaged(why)) if why == "first line"));
     }
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hob_store::{FORMAT_VERSION, MemoryStore, Op, Opened, Store, StoreNotice, Tree, open};
+use hob_store::{FORMAT_VERSION, MemoryStore, Op, Opened, Store, StoreNotice, StoreTree, open};
 
-fn put(key: &str, value: &str) -> Op {
+fn put_op(key: &str, value: &str) -> Op {
     Op::Put { key: key.into(), value: value.into() }
 }
 
@@ -14,12 +14,12 @@ fn remove(key: &str) -> Op {
 }
 
 /// A store with enough in it that damage hits something.
-fn filled(folder: &Path) {
+fn fill_store(folder: &Path) {
     let Opened { store, notice } = open(folder);
     assert_eq!(notice, None);
     for n in 0..2_000u32 {
         let value = n.to_le_bytes().repeat(50);
-        store.put(Tree::Facts, format!("key-{n:05}").as_bytes(), &value).expect("put");
+        store.put(StoreTree::Facts, format!("key-{n:05}").as_bytes(), &value).expect("put");
     }
     store.flush().expect("flush");
 }
@@ -36,23 +36,25 @@ fn both_stores_keep_the_same_promises() {
     let disk = open(folder.path());
     assert_eq!(disk.notice, None);
     for store in [&*disk.store, &MemoryStore::new() as &dyn Store] {
-        store.batch(Tree::Facts, vec![put("b", "2"), put("a", "1"), put("ax", "3")]).expect("batch");
-        store.put(Tree::Files, b"a", b"other tree").expect("put");
-        assert_eq!(store.get(Tree::Facts, b"a").expect("get").as_deref(), Some(&b"1"[..]));
-        assert_eq!(store.get(Tree::Confirmed, b"a").expect("get"), None);
-        assert_eq!(store.keys(Tree::Facts, b"").expect("keys"), [&b"a"[..], b"ax", b"b"]);
-        assert_eq!(store.keys(Tree::Facts, b"a").expect("keys"), [&b"a"[..], b"ax"]);
-        store.batch(Tree::Facts, vec![remove("a"), put("b", "4"), remove("absent")]).expect("batch");
+        store
+            .batch(StoreTree::Facts, vec![put_op("b", "2"), put_op("a", "1"), put_op("ax", "3")])
+            .expect("batch");
+        store.put(StoreTree::Files, b"a", b"other tree").expect("put");
+        assert_eq!(store.get(StoreTree::Facts, b"a").expect("get").as_deref(), Some(&b"1"[..]));
+        assert_eq!(store.get(StoreTree::Confirmed, b"a").expect("get"), None);
+        assert_eq!(store.keys(StoreTree::Facts, b"").expect("keys"), [&b"a"[..], b"ax", b"b"]);
+        assert_eq!(store.keys(StoreTree::Facts, b"a").expect("keys"), [&b"a"[..], b"ax"]);
+        store.batch(StoreTree::Facts, vec![remove("a"), put_op("b", "4"), remove("absent")]).expect("batch");
         let mut seen = Vec::new();
         store
-            .each(Tree::Facts, b"", &mut |key, value| {
+            .each(StoreTree::Facts, b"", &mut |key, value| {
                 seen.push((key.to_vec(), value.to_vec()));
                 false
             })
             .expect("each");
         assert_eq!(seen, [(b"ax".to_vec(), b"3".to_vec())], "stops when told to");
-        store.remove(Tree::Facts, b"ax").expect("remove");
-        assert_eq!(store.keys(Tree::Facts, b"").expect("keys"), [&b"b"[..]]);
+        store.remove(StoreTree::Facts, b"ax").expect("remove");
+        assert_eq!(store.keys(StoreTree::Facts, b"").expect("keys"), [&b"b"[..]]);
         store.flush().expect("flush");
     }
 }
@@ -60,10 +62,10 @@ fn both_stores_keep_the_same_promises() {
 #[test]
 fn what_was_flushed_is_there_again() {
     let folder = tempfile::tempdir().expect("tempdir");
-    filled(folder.path());
+    fill_store(folder.path());
     let Opened { store, notice } = open(folder.path());
     assert_eq!(notice, None);
-    assert_eq!(store.keys(Tree::Facts, b"key-").expect("keys").len(), 2_000);
+    assert_eq!(store.keys(StoreTree::Facts, b"key-").expect("keys").len(), 2_000);
     assert!(store.size_on_disk() > 0);
 }
 
@@ -71,12 +73,12 @@ fn what_was_flushed_is_there_again() {
 fn a_second_opener_gets_memory_and_leaves_the_first_alone() {
     let folder = tempfile::tempdir().expect("tempdir");
     let first = open(folder.path());
-    first.store.put(Tree::Facts, b"k", b"v").expect("put");
+    first.store.put(StoreTree::Facts, b"k", b"v").expect("put");
     let second = open(folder.path());
     assert!(matches!(second.notice, Some(StoreNotice::InMemory { .. })), "{:?}", second.notice);
-    second.store.put(Tree::Facts, b"k", b"w").expect("put");
+    second.store.put(StoreTree::Facts, b"k", b"w").expect("put");
     drop(second);
-    assert_eq!(first.store.get(Tree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
+    assert_eq!(first.store.get(StoreTree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
     drop(first);
     assert_eq!(open(folder.path()).notice, None);
 }
@@ -85,7 +87,7 @@ fn a_second_opener_gets_memory_and_leaves_the_first_alone() {
 fn a_database_that_lost_its_records_is_rebuilt_with_a_notice() {
     for cut in [0, 7, 100] {
         let folder = tempfile::tempdir().expect("tempdir");
-        filled(folder.path());
+        fill_store(folder.path());
         let file = database_file(folder.path());
         fs::OpenOptions::new().write(true).open(&file).expect("open").set_len(cut).expect("cut");
         let opened = open(folder.path());
@@ -94,12 +96,12 @@ fn a_database_that_lost_its_records_is_rebuilt_with_a_notice() {
             "cut at {cut}: {:?}",
             opened.notice
         );
-        opened.store.put(Tree::Facts, b"k", b"v").expect("a rebuilt store works");
+        opened.store.put(StoreTree::Facts, b"k", b"v").expect("a rebuilt store works");
         opened.store.flush().expect("flush");
         drop(opened);
         let again = open(folder.path());
         assert_eq!(again.notice, None, "told once");
-        assert_eq!(again.store.get(Tree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
+        assert_eq!(again.store.get(StoreTree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
     }
 }
 
@@ -107,11 +109,11 @@ fn a_database_that_lost_its_records_is_rebuilt_with_a_notice() {
 #[test]
 fn flipped_bytes_never_panic_and_never_lie() {
     let original = tempfile::tempdir().expect("tempdir");
-    filled(original.path());
+    fill_store(original.path());
     let bytes = fs::read(database_file(original.path())).expect("read");
     for round in 0..24 {
         let folder = tempfile::tempdir().expect("tempdir");
-        filled(folder.path());
+        fill_store(folder.path());
         let mut bytes = bytes.clone();
         let step = bytes.len() / 24;
         for byte in bytes.iter_mut().skip(round * step).take(16) {
@@ -122,7 +124,7 @@ fn flipped_bytes_never_panic_and_never_lie() {
     }
     for name in ["data/conf", "format"] {
         let folder = tempfile::tempdir().expect("tempdir");
-        filled(folder.path());
+        fill_store(folder.path());
         assert!(folder.path().join(name).is_file(), "the test knows the files");
         fs::write(folder.path().join(name), b"\xff\xfe garbage").expect("write");
         check_survives(folder.path());
@@ -133,17 +135,17 @@ fn flipped_bytes_never_panic_and_never_lie() {
 fn check_survives(folder: &Path) {
     let Opened { store, .. } = open(folder);
     for n in 0..2_000u32 {
-        if let Ok(Some(value)) = store.get(Tree::Facts, format!("key-{n:05}").as_bytes()) {
+        if let Ok(Some(value)) = store.get(StoreTree::Facts, format!("key-{n:05}").as_bytes()) {
             assert_eq!(value, n.to_le_bytes().repeat(50));
         }
     }
-    let _ = store.keys(Tree::Facts, b"");
-    let _ = store.put(Tree::Facts, b"new", b"value");
+    let _ = store.keys(StoreTree::Facts, b"");
+    let _ = store.put(StoreTree::Facts, b"new", b"value");
     let _ = store.flush();
     drop(store);
     // Damage that only showed in use is repaired by the start after it.
     let Opened { store, .. } = open(folder);
-    store.put(Tree::Facts, b"new", b"value").expect("usable again");
+    store.put(StoreTree::Facts, b"new", b"value").expect("usable again");
 }
 
 #[test]
@@ -152,14 +154,14 @@ fn another_version_is_rebuilt_and_named() {
     let other = FORMAT_VERSION + 1;
     {
         let opened = open(folder.path());
-        opened.store.put(Tree::Meta, b"format-version", &other.to_le_bytes()).expect("put");
-        opened.store.put(Tree::Facts, b"k", b"from the future").expect("put");
+        opened.store.put(StoreTree::Meta, b"format-version", &other.to_le_bytes()).expect("put");
+        opened.store.put(StoreTree::Facts, b"k", b"from the future").expect("put");
         opened.store.flush().expect("flush");
     }
     fs::write(folder.path().join("format"), format!("hob-store {other}\n")).expect("write");
     let opened = open(folder.path());
     assert_eq!(opened.notice, Some(StoreNotice::OtherVersion { found: other }));
-    assert_eq!(opened.store.get(Tree::Facts, b"k").expect("get"), None);
+    assert_eq!(opened.store.get(StoreTree::Facts, b"k").expect("get"), None);
 }
 
 #[test]
@@ -170,8 +172,8 @@ fn a_folder_that_cannot_be_used_gives_memory_and_a_notice() {
     for bad in [file.join("store"), file.clone(), PathBuf::from("/proc/hob-store")] {
         let opened = open(&bad);
         assert!(matches!(opened.notice, Some(StoreNotice::InMemory { .. })), "{bad:?}: {:?}", opened.notice);
-        opened.store.put(Tree::Facts, b"k", b"v").expect("put");
-        assert_eq!(opened.store.get(Tree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
+        opened.store.put(StoreTree::Facts, b"k", b"v").expect("put");
+        assert_eq!(opened.store.get(StoreTree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
     }
     assert_eq!(fs::read_to_string(&file).expect("read"), "not a folder");
 }
@@ -185,15 +187,15 @@ fn a_file_in_the_place_of_the_data_is_set_aside() {
 }
 
 /// A store of which most has been removed again.
-fn hollow(folder: &Path) -> std::sync::Arc<dyn Store> {
+fn hollow_store(folder: &Path) -> std::sync::Arc<dyn Store> {
     let Opened { store, notice } = open(folder);
     assert_eq!(notice, None);
     for n in 0..8_000u32 {
-        store.put(Tree::Facts, format!("key-{n:05}").as_bytes(), &value(n)).expect("put");
+        store.put(StoreTree::Facts, format!("key-{n:05}").as_bytes(), &value(n)).expect("put");
     }
     let dead = (0..8_000u32).filter(|n| n % 20 != 0);
-    store.batch(Tree::Facts, dead.map(|n| remove(&format!("key-{n:05}"))).collect()).expect("batch");
-    store.put(Tree::Meta, b"note", b"of another tree").expect("put");
+    store.batch(StoreTree::Facts, dead.map(|n| remove(&format!("key-{n:05}"))).collect()).expect("batch");
+    store.put(StoreTree::Meta, b"note", b"of another tree").expect("put");
     store.flush().expect("flush");
     store
 }
@@ -203,13 +205,13 @@ fn value(n: u32) -> Vec<u8> {
 }
 
 fn assert_hollow(store: &dyn Store) {
-    let keys = store.keys(Tree::Facts, b"key-").expect("keys");
+    let keys = store.keys(StoreTree::Facts, b"key-").expect("keys");
     assert_eq!(keys.len(), 400);
     for n in (0..8_000u32).step_by(20) {
-        let found = store.get(Tree::Facts, format!("key-{n:05}").as_bytes()).expect("get");
+        let found = store.get(StoreTree::Facts, format!("key-{n:05}").as_bytes()).expect("get");
         assert_eq!(found, Some(value(n)));
     }
-    assert_eq!(store.get(Tree::Meta, b"note").expect("get").as_deref(), Some(&b"of another tree"[..]));
+    assert_eq!(store.get(StoreTree::Meta, b"note").expect("get").as_deref(), Some(&b"of another tree"[..]));
 }
 
 fn entries(folder: &Path) -> Vec<String> {
@@ -222,7 +224,7 @@ fn entries(folder: &Path) -> Vec<String> {
 #[test]
 fn compacting_gives_space_back_and_keeps_everything() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let store = hollow(folder.path());
+    let store = hollow_store(folder.path());
     let before = store.size_on_disk();
     for _ in 0..2 {
         assert!(store.compact(&|| true).expect("room on the disk"));
@@ -230,14 +232,14 @@ fn compacting_gives_space_back_and_keeps_everything() {
     }
     let after = store.size_on_disk();
     assert!(after * 4 < before, "{before} bytes became {after}");
-    store.put(Tree::Facts, b"later", b"v").expect("put");
+    store.put(StoreTree::Facts, b"later", b"v").expect("put");
     store.flush().expect("flush");
     drop(store);
     assert_eq!(entries(folder.path()), ["data-2", "format"], "one database is left");
     let Opened { store, notice } = open(folder.path());
     assert_eq!(notice, None);
     assert_hollow(&*store);
-    assert_eq!(store.get(Tree::Facts, b"later").expect("get").as_deref(), Some(&b"v"[..]));
+    assert_eq!(store.get(StoreTree::Facts, b"later").expect("get").as_deref(), Some(&b"v"[..]));
     drop(store);
     fs::write(folder.path().join("damaged-2"), "a test says so").expect("written");
     assert!(matches!(open(folder.path()).notice, Some(StoreNotice::Rebuilt { .. })));
@@ -247,13 +249,13 @@ fn compacting_gives_space_back_and_keeps_everything() {
 #[test]
 fn what_is_written_while_compacting_is_kept() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let store = hollow(folder.path());
+    let store = hollow_store(folder.path());
     let written = std::sync::atomic::AtomicU32::new(0);
     let compacted = std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for n in 0..3_000u32 {
-                let ops = vec![put(&format!("new-{n:05}"), "v"), remove(&format!("new-{:05}", n / 2))];
-                store.batch(Tree::Facts, ops).expect("batch");
+                let ops = vec![put_op(&format!("new-{n:05}"), "v"), remove(&format!("new-{:05}", n / 2))];
+                store.batch(StoreTree::Facts, ops).expect("batch");
                 written.store(n, std::sync::atomic::Ordering::Release);
             }
         });
@@ -269,7 +271,7 @@ fn what_is_written_while_compacting_is_kept() {
     let check = |store: &dyn Store| {
         assert_hollow(store);
         let expected: Vec<Vec<u8>> = (1_500..3_000).map(|n| format!("new-{n:05}").into_bytes()).collect();
-        assert_eq!(store.keys(Tree::Facts, b"new-").expect("keys"), expected);
+        assert_eq!(store.keys(StoreTree::Facts, b"new-").expect("keys"), expected);
     };
     check(&*store);
     store.flush().expect("flush");
@@ -280,7 +282,7 @@ fn what_is_written_while_compacting_is_kept() {
 #[test]
 fn compacting_that_is_given_up_changes_nothing() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let store = hollow(folder.path());
+    let store = hollow_store(folder.path());
     let asked = std::cell::Cell::new(0);
     let done = store.compact(&|| {
         asked.set(asked.get() + 1);
@@ -296,7 +298,7 @@ fn compacting_that_is_given_up_changes_nothing() {
 #[test]
 fn what_a_kill_leaves_behind_costs_nothing_and_goes() {
     let folder = tempfile::tempdir().expect("tempdir");
-    drop(hollow(folder.path()));
+    drop(hollow_store(folder.path()));
     // Killed while copying, and while sled opened the database.
     fs::create_dir(folder.path().join("data-1")).expect("made");
     fs::write(folder.path().join("data-1/db"), b"half a copy").expect("written");

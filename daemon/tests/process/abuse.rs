@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hob_daemon::lifecycle::Options;
-use hob_daemon::session::Limits;
+use hob_daemon::session::ClientLimits;
 use hob_proto::message::Call;
 use hob_proto::{ClientMessage, ServerMessage, Welcome, frame};
 use serde_json::Map;
@@ -80,11 +80,11 @@ async fn rubbish_is_no_order() {
 #[tokio::test(flavor = "multi_thread")]
 async fn large_messages_of_all_clients_share_one_room() {
     let world = World::new();
-    let limits = Limits {
+    let limits = ClientLimits {
         question_bytes: 1 << 20,
         messages_kib: 1 << 10,
         message_time: Duration::from_millis(300),
-        ..Limits::default()
+        ..ClientLimits::default()
     };
     let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let announce = |bytes: u32| bytes.to_le_bytes();
@@ -152,7 +152,7 @@ async fn an_id_may_be_used_again_after_its_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn too_many_calls_end_the_connection() {
     let world = World::new();
-    let limits = Limits { calls_per_client: 3, ..Limits::default() };
+    let limits = ClientLimits { calls_per_client: 3, ..ClientLimits::default() };
     let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let mut raw = world.raw().await;
     for id in 0..4 {
@@ -166,7 +166,7 @@ async fn too_many_calls_end_the_connection() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_is_dropped() {
     let world = World::new();
-    let limits = Limits { unread_bytes: 4 << 20, ..Limits::default() };
+    let limits = ClientLimits { unread_bytes: 4 << 20, ..ClientLimits::default() };
     let daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let mut raw = world.raw().await;
     for id in 0..20 {
@@ -189,7 +189,7 @@ async fn a_client_that_does_not_read_is_dropped() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_client_too_many_is_told_so() {
     let world = World::new();
-    let limits = Limits { clients: 1, ..Limits::default() };
+    let limits = ClientLimits { clients: 1, ..ClientLimits::default() };
     let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let only = connected(&world).await;
     let mut raw = Raw::silent(&world).await;
@@ -208,7 +208,7 @@ async fn one_client_too_many_is_told_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_say_nothing_are_counted() {
     let world = World::new();
-    let limits = Limits { newcomers: 2, ..Limits::default() };
+    let limits = ClientLimits { newcomers: 2, ..ClientLimits::default() };
     let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let connected_before = connected(&world).await;
     let silent = (Raw::silent(&world).await, Raw::silent(&world).await);
@@ -229,7 +229,7 @@ async fn connections_that_say_nothing_are_counted() {
 async fn an_editor_that_says_more_than_is_dealt_with_waits_and_loses_nothing() {
     let world = World::new();
     // Each message counts as 16 KiB at least.
-    let limits = Limits { editor_kib: 32, ..Limits::default() };
+    let limits = ClientLimits { editor_kib: 32, ..ClientLimits::default() };
     let daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let mut raw = Raw::silent(&world).await;
     let hello = hob_proto::Hello { kind: hob_proto::ClientKind::Lsp, ..world.settings().hello() };

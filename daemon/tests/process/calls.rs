@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hob_client::{Answer, Client, Connection, Progress, Request};
+use hob_client::{Client, Connection, DaemonAnswer, Progress, ToolRequest};
 use hob_daemon::lifecycle::Options;
-use hob_daemon::session::Limits;
+use hob_daemon::session::ClientLimits;
 use hob_proto::Envelope;
 use serde_json::Map;
 use tokio::task::JoinHandle;
 
 use crate::support::{Inside, World, call_of, connected, must, noop, until};
 
-fn begin(connection: &Connection, tool: &str) -> JoinHandle<Answer> {
+fn begin(connection: &Connection, tool: &str) -> JoinHandle<DaemonAnswer> {
     let (connection, request) = (connection.clone(), call_of(tool));
     tokio::spawn(async move { connection.call(&request, None).await.expect("answered") })
 }
@@ -68,7 +68,7 @@ async fn a_deadline_reaches_the_tool() {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_over_the_limit_wait_their_turn_and_can_be_cancelled_there() {
     let world = World::new();
-    let limits = Limits { running_per_client: 1, ..Limits::default() };
+    let limits = ClientLimits { running_per_client: 1, ..ClientLimits::default() };
     let daemon = Inside::start(&world, Options { limits, ..Options::default() });
     let connection = connected(&world).await;
     let running = begin(&connection, "wait");
@@ -118,7 +118,7 @@ async fn a_call_looks_for_its_workspace_where_it_says_or_where_the_client_is() {
     let world = World::new();
     let _daemon = Inside::start(&world, Options::default());
     let connection = connected(&world).await;
-    let root = async |request: Request| connection.call(&request, None).await.expect("answered").envelope;
+    let root = async |request: ToolRequest| connection.call(&request, None).await.expect("answered").envelope;
     assert_eq!(root(call_of("root")).await, world.settings().cwd.display().to_string());
     assert_eq!(root(call_of("root").root("/some/where")).await, "/some/where");
 }
@@ -153,7 +153,7 @@ async fn calls_under_way_are_answered_before_the_daemon_ends() {
     assert!(world.has_daemon());
     daemon.calls.open();
     assert!(call.await.expect("no panic").ok);
-    assert!(connection.ended().await.contains("stopped"));
+    assert!(connection.wait_for_end().await.contains("stopped"));
     let calls = Arc::clone(&daemon.calls);
     daemon.join().await;
     assert_eq!(calls.saw("persist"), 1);
@@ -207,9 +207,9 @@ async fn many_calls_at_once_get_each_its_own_answer() {
     let calls: Vec<_> = (0..500)
         .map(|n| {
             let client = client.clone();
-            tokio::spawn(
-                async move { (n, client.call(&Request::new(format!("t{n}"), Map::new()), None).await) },
-            )
+            tokio::spawn(async move {
+                (n, client.call(&ToolRequest::new(format!("t{n}"), Map::new()), None).await)
+            })
         })
         .collect();
     for call in calls {

@@ -26,7 +26,7 @@ fn start(script: &str) -> Started {
         env: scrubbed_environment(std::env::vars_os()),
         cwd: "/".into(),
     };
-    let guard = Guard::of(env!("CARGO_BIN_EXE_hobd").into());
+    let guard = Guard::from_program(env!("CARGO_BIN_EXE_hobd").into());
     let (server, (input, output)) = ServerProcess::start(&command, Some(&guard)).expect("it starts");
     let mut started = Started { server, input, output: BufReader::new(output) };
     assert_eq!(line(&mut started), "ready\n");

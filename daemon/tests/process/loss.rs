@@ -99,6 +99,6 @@ async fn a_daemon_whose_folder_was_removed_ends() {
     let client = world.client();
     let connection = client.connection().await.expect("a daemon");
     std::fs::remove_dir_all(&world.places.runtime).expect("removed");
-    assert!(connection.ended().await.contains("lock file was removed"));
+    assert!(connection.wait_for_end().await.contains("lock file was removed"));
     must(&client, &noop()).await;
 }

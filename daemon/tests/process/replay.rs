@@ -1,7 +1,7 @@
 //! Tests the calls that the client repeats, watched from a daemon that follows a script.
 
 use hob_client::Client;
-use hob_proto::transport::{self, Listener, Reader, Writer};
+use hob_proto::transport::{self, Listener, TransportReader, TransportWriter};
 use hob_proto::{ClientMessage, Envelope, Hello, PROTOCOL, ServerMessage, Welcome, frame};
 
 use crate::support::{World, call_of};
@@ -20,7 +20,7 @@ impl Script {
         (Self { listener, world }, client)
     }
 
-    async fn accept(&self) -> (Reader, Writer) {
+    async fn accept(&self) -> (TransportReader, TransportWriter) {
         let (mut reader, mut writer) = self.listener.accept().await.expect("a client").split();
         let hello: Hello = frame::read(&mut reader).await.expect("a greeting");
         let welcome = Welcome::Accepted {
@@ -35,14 +35,14 @@ impl Script {
     }
 
     /// Takes a call; its id and tool.
-    async fn take(reader: &mut Reader) -> (u64, String) {
+    async fn take(reader: &mut TransportReader) -> (u64, String) {
         match frame::read(reader).await.expect("a message") {
             ClientMessage::Call(call) => (call.id, call.tool),
             other => panic!("{other:?} instead of a call"),
         }
     }
 
-    async fn answer(writer: &mut Writer, id: u64) {
+    async fn answer(writer: &mut TransportWriter, id: u64) {
         let answer = ServerMessage::Answer { id, ok: true, envelope: "done".into(), ask: None };
         frame::write(writer, &answer).await.expect("written");
     }
@@ -88,7 +88,7 @@ async fn edits_that_were_never_sent_go_to_the_next_daemon() {
         frame::write(&mut writer, &bye).await.expect("written");
     };
     let (connection, ()) = tokio::join!(client.connection(), daemon);
-    connection.expect("a daemon").ended().await;
+    connection.expect("a daemon").wait_for_end().await;
     let request = call_of("resolve_action");
     let daemon = async {
         let (mut reader, mut writer) = script.accept().await;
@@ -102,8 +102,8 @@ async fn edits_that_were_never_sent_go_to_the_next_daemon() {
 #[tokio::test]
 async fn a_call_that_ends_every_daemon_is_given_up_with_the_log() {
     let (script, client) = Script::start();
-    std::fs::create_dir_all(script.world.places.logs()).expect("a folder");
-    std::fs::write(script.world.places.logs().join("hobd.log"), "the last line\n").expect("written");
+    std::fs::create_dir_all(script.world.places.logs_dir()).expect("a folder");
+    std::fs::write(script.world.places.logs_dir().join("hobd.log"), "the last line\n").expect("written");
     let request = call_of("map_search");
     let daemon = async {
         let mut calls = 0;

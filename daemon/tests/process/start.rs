@@ -52,7 +52,7 @@ async fn what_the_daemon_makes_is_for_its_user_alone() {
     assert_eq!(mode(&world.places.runtime), 0o700);
     assert_eq!(mode(&world.places.socket), 0o600);
     assert_eq!(mode(&world.places.cache), 0o700);
-    assert_eq!(mode(&world.places.logs()), 0o700);
+    assert_eq!(mode(&world.places.logs_dir()), 0o700);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,7 +92,7 @@ async fn a_folder_that_others_may_write_to_is_not_trusted() {
 async fn a_missing_program_is_said_to_be_missing() {
     let world = World::new();
     let nowhere = world.hob_dir.join("nowhere/hobd");
-    let error = hob_client::reach(&world.settings_with(&nowhere)).await.expect_err("nothing to start");
+    let error = hob_client::reach_daemon(&world.settings_with(&nowhere)).await.expect_err("nothing to start");
     assert!(matches!(error, Unavailable::NoProgram { .. }), "{error:?}");
     assert!(error.to_string().contains("nowhere/hobd"), "{error}");
 }
@@ -101,7 +101,7 @@ async fn a_missing_program_is_said_to_be_missing() {
 async fn a_daemon_that_dies_at_once_leaves_its_last_words() {
     let world = World::new();
     let script = world.script("echo 'libfoo.so: not found' >&2; exit 127");
-    let error = hob_client::reach(&world.settings_with(&script)).await.expect_err("it died");
+    let error = hob_client::reach_daemon(&world.settings_with(&script)).await.expect_err("it died");
     let error = error.to_tool_error();
     assert!(error.message.contains("exit code 127"), "{error:?}");
     assert_eq!(error.more["logTail"][0], "libfoo.so: not found");
@@ -111,7 +111,7 @@ async fn a_daemon_that_dies_at_once_leaves_its_last_words() {
 async fn a_daemon_that_gives_up_is_quoted() {
     let world = World::new();
     let script = world.script(r#"echo '{"failed":{"reason":"the disk is full"}}'; exit 1"#);
-    let error = hob_client::reach(&world.settings_with(&script)).await.expect_err("it gave up");
+    let error = hob_client::reach_daemon(&world.settings_with(&script)).await.expect_err("it gave up");
     assert!(error.to_string().contains("the disk is full"), "{error}");
 }
 
@@ -121,7 +121,7 @@ async fn a_daemon_that_never_gets_ready_is_given_up() {
     let script = world.script("echo $$ > \"$HOB_DIR/pid\"; echo still loading >&2; exec sleep 1000");
     let mut settings = world.settings_with(&script);
     settings.patience.ready = Duration::from_millis(500);
-    let error = hob_client::reach(&settings).await.expect_err("never ready");
+    let error = hob_client::reach_daemon(&settings).await.expect_err("never ready");
     assert!(matches!(error, Unavailable::StartTimedOut { .. }), "{error:?}");
     assert_eq!(error.log_tail(), ["still loading"]);
     kill(pid_in(&world.hob_dir.join("pid")).expect("it runs"));

@@ -8,11 +8,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hob_base::CancelToken;
-use hob_client::{Answer, Client, Connection, Program, Reached, Request, Settings, connect};
-use hob_daemon::calls::{Answer as DaemonAnswer, CallRequest, Calls, EditorClient, EditorSide, Held};
+use hob_client::{Client, Connection, DaemonAnswer, Program, Reached, Settings, ToolRequest, connect};
+use hob_daemon::calls::{
+    CallAnswer, CallRequest, Calls, EditorClient, EditorSide, HeldUntilDone,
+};
 use hob_daemon::lifecycle::{self, Options};
 use hob_proto::places::Places;
-use hob_proto::transport::{Reader, Writer};
+use hob_proto::transport::{TransportReader, TransportWriter};
 use hob_proto::{ClientKind, ClientMessage, ServerMessage, frame, transport};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -68,7 +70,7 @@ impl World {
 
     /// A client's settings, with this daemon program.
     pub(crate) fn settings_with(&self, hobd: &Path) -> Settings {
-        let mut program = Program::at(hobd);
+        let mut program = Program::at_path(hobd);
         program.env = self.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
         program.env.push(("HOB_DIR".into(), self.hob_dir.clone().into()));
         Settings {
@@ -124,7 +126,7 @@ impl World {
 
     /// Everything the daemons have logged.
     pub(crate) fn log(&self) -> String {
-        let files = std::fs::read_dir(self.places.logs()).into_iter().flatten().filter_map(Result::ok);
+        let files = std::fs::read_dir(self.places.logs_dir()).into_iter().flatten().filter_map(Result::ok);
         files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).collect()
     }
 
@@ -155,7 +157,7 @@ impl Drop for World {
                 if let Ok(Reached::Serving(daemon)) = connect(&settings).await
                     && daemon.shutdown().is_ok()
                 {
-                    let _ = tokio::time::timeout(Duration::from_secs(20), daemon.ended()).await;
+                    let _ = tokio::time::timeout(Duration::from_secs(20), daemon.wait_for_end()).await;
                 }
             });
         });
@@ -183,17 +185,17 @@ pub(crate) fn kill(pid: u32) {
 }
 
 /// The call that does nothing.
-pub(crate) fn noop() -> Request {
-    Request::new("hob_noop", Map::new())
+pub(crate) fn noop() -> ToolRequest {
+    ToolRequest::new("hob_noop", Map::new())
 }
 
 /// A call of a tool without arguments.
-pub(crate) fn call_of(tool: &str) -> Request {
-    Request::new(tool, Map::new())
+pub(crate) fn call_of(tool: &str) -> ToolRequest {
+    ToolRequest::new(tool, Map::new())
 }
 
 /// Calls and insists on success.
-pub(crate) async fn must(client: &Client, request: &Request) -> Answer {
+pub(crate) async fn must(client: &Client, request: &ToolRequest) -> DaemonAnswer {
     let answer = client.call(request, None).await;
     assert!(answer.ok, "{}", answer.envelope);
     answer
@@ -206,8 +208,8 @@ pub(crate) async fn pid_of(client: &Client) -> u32 {
 
 /// A connection as bytes and messages.
 pub(crate) struct Raw {
-    pub(crate) reader: Reader,
-    pub(crate) writer: Writer,
+    pub(crate) reader: TransportReader,
+    pub(crate) writer: TransportWriter,
 }
 
 impl Raw {
@@ -248,7 +250,7 @@ impl Raw {
 
 /// An editor's messages that nobody has dealt with yet.
 #[derive(Default)]
-pub(crate) struct Undone(Mutex<Vec<(String, Held)>>);
+pub(crate) struct Undone(Mutex<Vec<(String, HeldUntilDone)>>);
 
 impl Undone {
     pub(crate) fn count(&self) -> usize {
@@ -264,7 +266,7 @@ impl Undone {
 struct Slow(Arc<Undone>);
 
 impl EditorSide for Slow {
-    fn take(&self, message: String, held: Held) {
+    fn receive_message(&self, message: String, held: HeldUntilDone) {
         self.0.0.lock().expect("not poisoned").push((message, held));
     }
 }
@@ -302,21 +304,21 @@ impl TestCalls {
         self.events.lock().expect("not poisoned").push(event.into());
     }
 
-    fn wait(&self, cancel: &CancelToken) -> DaemonAnswer {
+    fn wait(&self, cancel: &CancelToken) -> CallAnswer {
         let mut open = self.open.lock().expect("not poisoned");
         while !*open && cancel.check().is_ok() {
             open = self.opened.wait_timeout(open, Duration::from_millis(5)).expect("not poisoned").0;
         }
         let said = if *open { "opened" } else { "stopped" };
         self.note(said);
-        DaemonAnswer { ok: *open, envelope: said.into(), ask: None }
+        CallAnswer { ok: *open, envelope: said.into(), ask: None }
     }
 }
 
 impl Calls for TestCalls {
-    fn call(&self, request: CallRequest) -> DaemonAnswer {
+    fn call(&self, request: CallRequest) -> CallAnswer {
         self.note(request.tool.clone());
-        let answer = |text: String| DaemonAnswer { ok: true, envelope: text, ask: None };
+        let answer = |text: String| CallAnswer { ok: true, envelope: text, ask: None };
         match request.tool.as_str() {
             "wait" | "resolve_action" => self.wait(&request.cancel),
             "deaf" => {
@@ -335,7 +337,7 @@ impl Calls for TestCalls {
         }
     }
 
-    fn editor(&self, _client: EditorClient) -> Option<Box<dyn EditorSide>> {
+    fn serve_editor(&self, _client: EditorClient) -> Option<Box<dyn EditorSide>> {
         Some(Box::new(Slow(Arc::clone(&self.undone))))
     }
 
@@ -343,11 +345,11 @@ impl Calls for TestCalls {
         Map::from_iter([("tools".to_owned(), Value::from("test"))])
     }
 
-    fn busy(&self) -> bool {
+    fn is_busy(&self) -> bool {
         false
     }
 
-    fn persist(&self) {
+    fn save_all(&self) {
         self.note("persist");
         if *self.hangs_at_the_end.lock().expect("not poisoned") {
             self.wait(&CancelToken::default());

@@ -100,7 +100,7 @@ async fn a_daemon_too_old_to_serve_a_client_makes_room_for_it() {
     frame::write(&mut raw.writer, &hello).await.expect("written");
     let _: Welcome = frame::read(&mut raw.reader).await.expect("an answer");
     raw.send(&ClientMessage::Retire { reason: "hob 99 wants to serve".into() }).await;
-    assert_eq!(connection.ended().await, "hob 99 wants to serve");
+    assert_eq!(connection.wait_for_end().await, "hob 99 wants to serve");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, ContentHash, Contents, FileId, WsPath};
 use hob_text::{
-    Batch, FileGrams, GramChange, Output, Saver, SearchRequest, TrigramIndex, is_binary, restore, search,
+    Batch, FileGrams, GramChange, Output, Saver, SearchRequest, TrigramIndex, is_binary, restore_index,
+    search,
 };
 use rayon::prelude::*;
 
@@ -18,9 +19,9 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().expect("usage: measure FOLDER [PATTERN...]");
     let root = AbsPath::new(folder).expect("an absolute path");
-    let index = restored(build(&root));
+    let index = save_and_restore(build(&root));
     for pattern in arguments {
-        run(&index, &Disk(root.clone()), &pattern);
+        run(&index, &MeasuredFolder(root.clone()), &pattern);
     }
 }
 
@@ -40,14 +41,19 @@ fn build(root: &AbsPath) -> TrigramIndex {
                 let file = FileId((number * 4096 + at) as u32);
                 Some((
                     text.len(),
-                    GramChange::Set { file, path, hash: ContentHash::of(&text), grams: FileGrams::of(&text) },
+                    GramChange::Set {
+                        file,
+                        path,
+                        hash: ContentHash::of(&text),
+                        grams: FileGrams::from_bytes(&text),
+                    },
                 ))
             })
             .collect();
         finding += clock.elapsed();
         bytes += read.iter().map(|(len, _)| len).sum::<usize>();
         let clock = Instant::now();
-        index.install(Batch::prepare(read.into_iter().map(|(_, change)| change).collect()));
+        index.install(Batch::from_changes(read.into_iter().map(|(_, change)| change).collect()));
         preparing += clock.elapsed();
     }
     let ready = start.elapsed();
@@ -61,7 +67,7 @@ fn build(root: &AbsPath) -> TrigramIndex {
 }
 
 /// The same index by way of the disk, as a restarted process has it.
-fn restored(mut index: TrigramIndex) -> TrigramIndex {
+fn save_and_restore(mut index: TrigramIndex) -> TrigramIndex {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = AbsPath::new(folder.path().join("index")).expect("an absolute path");
     let start = Instant::now();
@@ -70,10 +76,10 @@ fn restored(mut index: TrigramIndex) -> TrigramIndex {
     index.install_saved(saved);
     println!("private memory after saving: {} bytes", index.stats().private_bytes);
     let known: HashMap<WsPath, FileId> =
-        index.snapshot().paths().map(|(file, path)| (path.clone(), file)).collect();
+        index.snapshot().indexed_paths().map(|(file, path)| (path.clone(), file)).collect();
     drop(index);
     let start = Instant::now();
-    let restored = restore(&folder, &|path, _| known.get(path).copied()).expect("what was just saved");
+    let restored = restore_index(&folder, &|path, _| known.get(path).copied()).expect("what was just saved");
     println!("restored in {:?}, {} rejected", start.elapsed(), restored.rejected.len());
     restored.index
 }
@@ -116,9 +122,9 @@ fn run(index: &TrigramIndex, contents: &dyn Contents, pattern: &str) {
 }
 
 /// Files below a folder.
-struct Disk(AbsPath);
+struct MeasuredFolder(AbsPath);
 
-impl Contents for Disk {
+impl Contents for MeasuredFolder {
     fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
         std::fs::read(self.0.join_ws(path).as_path()).map(Arc::from)
     }

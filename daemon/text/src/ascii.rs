@@ -15,40 +15,40 @@ const CHEAP_CLASS: usize = 16;
 
 /// Counts the ranges of characters that the large classes of a regex have together, each as often as its repetitions
 /// are written out.
-pub(crate) fn ranges(hir: &Hir) -> usize {
-    let sum = |parts: &[Hir]| parts.iter().map(ranges).fold(0, usize::saturating_add);
+pub(crate) fn count_large_ranges(hir: &Hir) -> usize {
+    let sum = |parts: &[Hir]| parts.iter().map(count_large_ranges).fold(0, usize::saturating_add);
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) if class.ranges().len() > CHEAP_CLASS => class.ranges().len(),
         HirKind::Class(_) | HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => 0,
         HirKind::Repetition(Repetition { min, max, sub, .. }) => {
             let copies = max.unwrap_or(min.saturating_add(1)).max(1);
-            ranges(sub).saturating_mul(usize::try_from(copies).unwrap_or(usize::MAX))
+            count_large_ranges(sub).saturating_mul(usize::try_from(copies).unwrap_or(usize::MAX))
         }
-        HirKind::Capture(capture) => ranges(&capture.sub),
+        HirKind::Capture(capture) => count_large_ranges(&capture.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
     }
 }
 
 /// A pattern that matches in ASCII text what this one does there; `None` if a class has no ASCII character, or there is no
 /// writing it down: what is printed of a repetition of a repetition is a lazy one.
-pub(crate) fn narrowed(hir: &Hir) -> Option<String> {
-    let narrow = cut(hir)?;
+pub(crate) fn ascii_pattern(hir: &Hir) -> Option<String> {
+    let narrow = cut_to_ascii(hir)?;
     let mut pattern = String::new();
     Printer::new().print(&narrow, &mut pattern).ok()?;
     parse(&pattern).is_ok_and(|again| again == narrow).then_some(pattern)
 }
 
 /// Recursion is bounded by the parser's nest limit.
-fn cut(hir: &Hir) -> Option<Hir> {
-    let all = |parts: &[Hir]| parts.iter().map(cut).collect::<Option<Vec<Hir>>>();
+fn cut_to_ascii(hir: &Hir) -> Option<Hir> {
+    let all = |parts: &[Hir]| parts.iter().map(cut_to_ascii).collect::<Option<Vec<Hir>>>();
     Some(match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => Hir::class(Class::Unicode(ascii_part(class)?)),
         HirKind::Repetition(Repetition { min, max, greedy, sub }) => {
-            let sub = Box::new(cut(sub)?);
+            let sub = Box::new(cut_to_ascii(sub)?);
             Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub })
         }
         HirKind::Capture(Capture { index, name, sub }) => {
-            Hir::capture(Capture { index: *index, name: name.clone(), sub: Box::new(cut(sub)?) })
+            Hir::capture(Capture { index: *index, name: name.clone(), sub: Box::new(cut_to_ascii(sub)?) })
         }
         HirKind::Concat(parts) => Hir::concat(all(parts)?),
         HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
@@ -68,29 +68,29 @@ fn ascii_part(class: &ClassUnicode) -> Option<ClassUnicode> {
 mod tests {
     use super::*;
 
-    fn parsed(pattern: &str) -> Hir {
+    fn parse_valid(pattern: &str) -> Hir {
         parse(pattern).expect("a valid pattern")
     }
 
     #[test]
     fn classes_keep_their_ascii_part() {
-        let narrow = |pattern| narrowed(&parsed(pattern)).expect("every class has an ASCII part");
-        assert_eq!(parsed(&narrow(r"^a\w+?\b")), parsed(r"^a[0-9A-Z_a-z]+?\b"));
-        assert_eq!(parsed(&narrow(r"(?i:k)|\d{2,}$")), parsed(r"[kK]|[0-9]{2,}$"));
+        let narrow = |pattern| ascii_pattern(&parse_valid(pattern)).expect("every class has an ASCII part");
+        assert_eq!(parse_valid(&narrow(r"^a\w+?\b")), parse_valid(r"^a[0-9A-Z_a-z]+?\b"));
+        assert_eq!(parse_valid(&narrow(r"(?i:k)|\d{2,}$")), parse_valid(r"[kK]|[0-9]{2,}$"));
         for pattern in [r"copy_\w+", r"\w{30,}", r"\w+\s+=\s+\w+;", r"(?i)k|(\d+)*\.\W"] {
-            assert!(narrowed(&parsed(pattern)).is_some(), "{pattern}");
+            assert!(ascii_pattern(&parse_valid(pattern)).is_some(), "{pattern}");
         }
         for pattern in [r"\w[à-ü]", r"(?:\w{2})?", r"(?:\w*)?"] {
-            assert_eq!(narrowed(&parsed(pattern)), None, "{pattern}");
+            assert_eq!(ascii_pattern(&parse_valid(pattern)), None, "{pattern}");
         }
     }
 
     #[test]
     fn repetitions_count_as_often_as_they_are_written_out() {
-        let one = ranges(&parsed(r"\w"));
+        let one = count_large_ranges(&parse_valid(r"\w"));
         assert!(one > 500);
-        assert_eq!(ranges(&parsed(r"(?:a\w){3}")), 3 * one);
-        assert_eq!(ranges(&parsed(r"\w{30,}|[a-z]")), 31 * one);
-        assert_eq!(ranges(&parsed(r"(?i)deadlock.*\s")), 0);
+        assert_eq!(count_large_ranges(&parse_valid(r"(?:a\w){3}")), 3 * one);
+        assert_eq!(count_large_ranges(&parse_valid(r"\w{30,}|[a-z]")), 31 * one);
+        assert_eq!(count_large_ranges(&parse_valid(r"(?i)deadlock.*\s")), 0);
     }
 }

@@ -20,8 +20,8 @@ const UNSTOPPABLE: usize = 1 << 28;
 
 /// In how many states of its program a regex can be at once, about: one for each character that it is made of, repetitions written out,
 /// and of a class those on the way through a character. Of how many ranges the class is makes no difference.
-pub(crate) fn states(hir: &Hir, ascii: bool) -> usize {
-    let states = |part: &Hir| states(part, ascii);
+pub(crate) fn count_states(hir: &Hir, ascii: bool) -> usize {
+    let states = |part: &Hir| count_states(part, ascii);
     let sum = |parts: &[Hir]| parts.iter().map(states).fold(parts.len(), usize::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 1,
@@ -48,7 +48,7 @@ pub(crate) struct Clocked<'a> {
 }
 
 /// The next stretch of the text that is searched.
-enum Piece {
+enum SearchStretch {
     /// To here, by ripgrep's engine.
     Short(usize),
     /// The rest of a line, to here.
@@ -57,39 +57,39 @@ enum Piece {
 
 impl<'a> Clocked<'a> {
     /// The pattern's engine for any text.
-    pub(crate) fn any(pattern: &'a Pattern, token: &'a CancelToken) -> Result<Self, BadPattern> {
-        Ok(Self::new((pattern, false), pattern.matcher()?, token))
+    pub(crate) fn for_any_text(pattern: &'a Pattern, token: &'a CancelToken) -> Result<Self, BadPattern> {
+        Ok(Self::new((pattern, false), pattern.deciding_matcher()?, token))
     }
 
     /// The pattern's engine for ASCII, if it has one.
-    pub(crate) fn ascii(pattern: &'a Pattern, token: &'a CancelToken) -> Option<Self> {
+    pub(crate) fn for_ascii(pattern: &'a Pattern, token: &'a CancelToken) -> Option<Self> {
         Some(Self::new((pattern, true), pattern.ascii_matcher()?, token))
     }
 
     fn new((pattern, ascii): (&'a Pattern, bool), engine: &RegexMatcher, token: &'a CancelToken) -> Self {
-        let room = (UNSTOPPABLE / pattern.states(ascii).max(1)).max(1);
+        let room = (UNSTOPPABLE / pattern.state_count(ascii).max(1)).max(1);
         // A clone has caches of its own; threads that share one wait for each other.
         Self { pattern, engine: engine.clone(), room, token, patient: RefCell::new(None) }
     }
 
     /// A text may be cut between two lines only if the pattern does not see that.
-    fn piece(&self, haystack: &[u8], at: usize) -> Piece {
+    fn next_stretch(&self, haystack: &[u8], at: usize) -> SearchStretch {
         let rest = &haystack[at..];
         let whole_lines = || memrchr(b'\n', &rest[..self.room]).filter(|_| self.pattern.is_local());
         if rest.len() <= self.room {
-            Piece::Short(haystack.len())
+            SearchStretch::Short(haystack.len())
         } else if let Some(newline) = whole_lines() {
-            Piece::Short(at + newline + 1)
+            SearchStretch::Short(at + newline + 1)
         } else {
-            Piece::Long(memchr(b'\n', rest).map_or(haystack.len(), |newline| at + newline))
+            SearchStretch::Long(memchr(b'\n', rest).map_or(haystack.len(), |newline| at + newline))
         }
     }
 
     fn find_long(&self, haystack: &[u8], at: usize, end: usize) -> Result<Option<Match>, Stopped> {
         // It fits into what the pattern itself fitted into, or nearly; if not, the line is as good as not searched in time.
-        let Some(patient) = self.pattern.patient() else { return Err(Stopped::DeadlinePassed) };
+        let Some(patient) = self.pattern.patient_engine() else { return Err(Stopped::DeadlinePassed) };
         let mut caches = self.patient.borrow_mut();
-        let caches = caches.get_or_insert_with(|| patient.caches());
+        let caches = caches.get_or_insert_with(|| patient.new_caches());
         patient.find((haystack, at..end), caches, self.token)
     }
 
@@ -101,8 +101,8 @@ impl<'a> Clocked<'a> {
         long: impl Fn(Match) -> T,
     ) -> Result<Option<T>, Stopped> {
         loop {
-            match self.piece(haystack, at) {
-                Piece::Short(end) => {
+            match self.next_stretch(haystack, at) {
+                SearchStretch::Short(end) => {
                     let found = short(&self.engine, &haystack[..end], at);
                     if let Some((_, found)) =
                         found.filter(|(offset, _)| *offset < end || end == haystack.len())
@@ -114,7 +114,7 @@ impl<'a> Clocked<'a> {
                     }
                     at = end;
                 }
-                Piece::Long(end) => {
+                SearchStretch::Long(end) => {
                     if let Some(found) = self.find_long(haystack, at, end)? {
                         return Ok(Some(long(found)));
                     }
@@ -152,9 +152,9 @@ impl Matcher for Clocked<'_> {
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
         let mut at = 0;
         loop {
-            let end = match self.piece(haystack, at) {
-                Piece::Short(end) => end,
-                Piece::Long(_) => return Ok(Some(LineMatchKind::Candidate(at))),
+            let end = match self.next_stretch(haystack, at) {
+                SearchStretch::Short(end) => end,
+                SearchStretch::Long(_) => return Ok(Some(LineMatchKind::Candidate(at))),
             };
             let found = self.engine.find_candidate_line(&haystack[at..end]).ok().flatten();
             let found = found.map(|found| match found {
@@ -204,9 +204,9 @@ mod tests {
             ["a+b", "b", "x*", "^", "$", r"\bab\b", r"\w+", "(?:ab|a)$", r"\B", r"\A.", r"b\n?\z|ä"]
         {
             let Ok(pattern) = Pattern::new(pattern) else { continue };
-            let engine = pattern.matcher().expect("it fits");
+            let engine = pattern.deciding_matcher().expect("it fits");
             for room in [1, 5, 12, 1000] {
-                let clocked = Clocked { room, ..Clocked::any(&pattern, &token).expect("it fits") };
+                let clocked = Clocked { room, ..Clocked::for_any_text(&pattern, &token).expect("it fits") };
                 for at in 0..=text.len() {
                     let expected = engine.find_at(text.as_bytes(), at).ok().flatten();
                     let found = clocked.find_at(text.as_bytes(), at).expect("not stopped");

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use hob_base::{CancelToken, Contents, WsPath};
 use rayon::prelude::*;
 
-use crate::contents::Text;
+use crate::contents::CachedText;
 use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
-use crate::scope::{Lines, Scope};
+use crate::scope::{LineScope, LineSet};
 use crate::search::FileCount;
-use crate::trigram::{Candidate, GramQuery, Snapshot};
-use crate::verify::{FileMatches, Place, Verifier, Wanted};
+use crate::trigram::{GramQuery, MultiQueryCandidate, Snapshot};
+use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 
 /// Most patterns of a request: each has a compiled program per thread.
 pub const MAX_PATTERNS: usize = 256;
@@ -37,14 +37,14 @@ pub struct CountRequest {
     /// Only files that pass this test.
     pub admits: Option<Admits>,
     /// Only these lines of each file; `None` is all.
-    pub scope: Option<Scope>,
+    pub scope: Option<LineScope>,
 }
 
 /// The counts of all patterns, and how far they can be relied on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountAnswer {
     /// One per pattern, in the order of the request.
-    pub counts: Vec<Counts>,
+    pub counts: Vec<PatternCounts>,
     /// Files that the index could not rule out for all patterns; each was read once.
     pub candidates: usize,
     /// Candidates that could not be read, other than because they are gone.
@@ -57,7 +57,7 @@ pub struct CountAnswer {
 
 /// The numbers of matches of one pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct PatternCounts {
     /// Number of lines with at least one match.
     pub total_lines: u64,
     /// Number of occurrences, several on one line included.
@@ -102,30 +102,30 @@ pub fn count(
     if request.patterns.len() > MAX_PATTERNS {
         return Err(CountError::TooMany(request.patterns.len()));
     }
-    let filter =
-        PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?.and(request.admits.clone());
-    let patterns = compiled(&request.patterns)?;
+    let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?
+        .and_admitted(request.admits.clone());
+    let patterns = compile_patterns(&request.patterns)?;
     let queries: Vec<&GramQuery> = patterns.iter().map(Pattern::query).collect();
     let candidates = snapshot.candidates_of_each(&queries, &filter);
     let lanes = Lanes::new();
     candidates.par_iter().for_each(|candidate| {
-        let within = Scope::lines_of(request.scope.as_ref(), (candidate.file, &candidate.path));
+        let within = LineScope::lines_of(request.scope.as_ref(), (candidate.file, &candidate.path));
         if within.is_empty() {
             return;
         }
-        lanes.with(
+        lanes.with_own_value(
             || {
                 Lane::new(
                     FileReader::new(contents, token),
                     patterns.iter().map(|pattern| Verifier::new(pattern, token)),
                 )
             },
-            |lane| lane.take((candidate, snapshot.text(&candidate.hash)), &within),
+            |lane| lane.count_file((candidate, snapshot.text(&candidate.hash)), &within),
         );
     });
-    let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(patterns.len()), Sum::plus);
+    let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(patterns.len()), Sum::add_sum);
     Ok(CountAnswer {
-        counts: sum.counts.into_iter().map(Counts::finished).collect(),
+        counts: sum.counts.into_iter().map(PatternCounts::with_top_files).collect(),
         candidates: candidates.len(),
         unreadable: sum.unreadable,
         complete: !sum.stopped,
@@ -134,9 +134,10 @@ pub fn count(
 }
 
 /// The patterns made ready, with less memory for each the more they are; the first bad one is the error.
-fn compiled(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
+fn compile_patterns(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
     let number = patterns.len();
-    let compiled: Vec<_> = patterns.par_iter().map(|pattern| Pattern::among(number, pattern)).collect();
+    let compiled: Vec<_> =
+        patterns.par_iter().map(|pattern| Pattern::one_of_several(number, pattern)).collect();
     let named = |(number, pattern): (usize, Result<Pattern, BadPattern>)| {
         pattern.map_err(|error| CountError::Pattern { number, error })
     };
@@ -156,7 +157,11 @@ impl<'a> Lane<'a> {
         Self { reader, sum: Sum::new(verifiers.len()), verifiers }
     }
 
-    fn take(&mut self, (candidate, indexed): (&Candidate, Option<Text<'_>>), within: &Lines) {
+    fn count_file(
+        &mut self,
+        (candidate, indexed): (&MultiQueryCandidate, Option<CachedText<'_>>),
+        within: &LineSet,
+    ) {
         let text = match self.reader.read(&candidate.path, indexed) {
             Ok(text) => text,
             Err(unread) => {
@@ -166,8 +171,8 @@ impl<'a> Lane<'a> {
             }
         };
         for (number, blocks) in candidate.queries.iter().zip(&candidate.blocks) {
-            let (at, place) = (*number as usize, Place { lines: within, blocks });
-            let found = self.verifiers[at].search(&text, Wanted { lines: 0, context: 0 }, &place);
+            let (at, place) = (*number as usize, SearchedPart { lines: within, blocks });
+            let found = self.verifiers[at].search(&text, WantedLines { lines: 0, context: 0 }, &place);
             self.sum.stopped |= found.stopped;
             self.sum.counts[at].add(candidate, &found);
         }
@@ -176,17 +181,17 @@ impl<'a> Lane<'a> {
 
 /// Counts of some of the files.
 struct Sum {
-    counts: Vec<Counts>,
+    counts: Vec<PatternCounts>,
     unreadable: usize,
     stopped: bool,
 }
 
 impl Sum {
     fn new(patterns: usize) -> Self {
-        Self { counts: vec![Counts::default(); patterns], unreadable: 0, stopped: false }
+        Self { counts: vec![PatternCounts::default(); patterns], unreadable: 0, stopped: false }
     }
 
-    fn plus(mut self, other: Self) -> Self {
+    fn add_sum(mut self, other: Self) -> Self {
         self.unreadable += other.unreadable;
         self.stopped |= other.stopped;
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
@@ -199,15 +204,15 @@ impl Sum {
     }
 }
 
-impl Counts {
-    fn add(&mut self, candidate: &Candidate, found: &FileMatches) {
+impl PatternCounts {
+    fn add(&mut self, candidate: &MultiQueryCandidate, found: &FileMatches) {
         if found.lines == 0 || found.cut_by_nul {
             return;
         }
         self.total_lines += found.lines;
         self.total_matches += found.matches;
         self.files_matched += 1;
-        let Candidate { file, path, .. } = candidate;
+        let MultiQueryCandidate { file, path, .. } = candidate;
         let (lines, matches) = (found.lines, found.matches);
         self.top_files.push(FileCount { file: *file, path: path.clone(), lines, matches });
         // Cutting now and then keeps the list short without sorting it at every file.
@@ -221,7 +226,7 @@ impl Counts {
         self.top_files.truncate(TOP_FILES);
     }
 
-    fn finished(mut self) -> Self {
+    fn with_top_files(mut self) -> Self {
         self.keep_top();
         self
     }

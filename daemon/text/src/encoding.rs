@@ -22,14 +22,14 @@ const MARK: usize = 3;
 /// Returns true if ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
-    match Mark::of(bytes) {
+    match Mark::mark_of(bytes) {
         Mark::Utf16Le | Mark::Utf16Be => {
             // Two bytes become at most three, at least one.
-            let text = searchable(&bytes[..bytes.len().min(2 + 2 * FIRST_BUFFER)]);
+            let text = searchable_bytes(&bytes[..bytes.len().min(2 + 2 * FIRST_BUFFER)]);
             memchr2(0, b'\n', &text).is_some_and(|at| text[at] == 0)
         }
         Mark::Utf8 | Mark::None => {
-            let text = searchable(bytes);
+            let text = searchable_bytes(bytes);
             memchr(0, &text[..text.len().min(first_buffer(bytes))]).is_some()
         }
     }
@@ -39,14 +39,14 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 /// own, and a line that ends in them is searched before anything else is read.
 fn first_buffer(bytes: &[u8]) -> usize {
     let head = &bytes[..bytes.len().min(MARK)];
-    if matches!(Mark::of(bytes), Mark::None) && head.contains(&b'\n') { MARK } else { FIRST_BUFFER }
+    if matches!(Mark::mark_of(bytes), Mark::None) && head.contains(&b'\n') { MARK } else { FIRST_BUFFER }
 }
 
 /// The bytes that are searched and indexed: without byte order mark, UTF-16 turned into UTF-8 (unpaired surrogates and
 /// a stray last byte become U+FFFD).
 #[must_use]
-pub fn searchable(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match Mark::of(bytes) {
+pub fn searchable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match Mark::mark_of(bytes) {
         Mark::None => Cow::Borrowed(bytes),
         Mark::Utf8 => Cow::Borrowed(&bytes[3..]),
         Mark::Utf16Le => Cow::Owned(decode(&bytes[2..], u16::from_le_bytes)),
@@ -57,7 +57,7 @@ pub fn searchable(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// Returns true if a byte order mark stands at the head of a file, so that [`searchable`] is not the bytes
 /// themselves.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
-    !matches!(Mark::of(bytes), Mark::None)
+    !matches!(Mark::mark_of(bytes), Mark::None)
 }
 
 /// A byte order mark at the head of a file.
@@ -69,7 +69,7 @@ enum Mark {
 }
 
 impl Mark {
-    fn of(bytes: &[u8]) -> Self {
+    fn mark_of(bytes: &[u8]) -> Self {
         match bytes {
             [0xEF, 0xBB, 0xBF, ..] => Self::Utf8,
             [0xFF, 0xFE, ..] => Self::Utf16Le,
@@ -94,26 +94,26 @@ fn decode(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn utf16(text: &str, mark: [u8; 2], bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    fn encode_utf16(text: &str, mark: [u8; 2], bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
         mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect()
     }
 
     #[test]
     fn utf16_with_a_mark_is_text() {
         for file in [
-            utf16("häl\u{1F600}\n", [0xFF, 0xFE], u16::to_le_bytes),
-            utf16("häl\u{1F600}\n", [0xFE, 0xFF], u16::to_be_bytes),
+            encode_utf16("häl\u{1F600}\n", [0xFF, 0xFE], u16::to_le_bytes),
+            encode_utf16("häl\u{1F600}\n", [0xFE, 0xFF], u16::to_be_bytes),
         ] {
             assert!(!is_binary(&file));
-            assert_eq!(&*searchable(&file), "häl\u{1F600}\n".as_bytes());
+            assert_eq!(&*searchable_bytes(&file), "häl\u{1F600}\n".as_bytes());
         }
     }
 
     #[test]
     fn a_nul_in_the_first_buffer_makes_a_file_binary() {
         assert!(is_binary(b"ELF\0"));
-        assert!(is_binary(&utf16("a\0b", [0xFF, 0xFE], u16::to_le_bytes)));
-        assert!(!is_binary(&utf16("a\nb\0", [0xFF, 0xFE], u16::to_le_bytes)));
+        assert!(is_binary(&encode_utf16("a\0b", [0xFF, 0xFE], u16::to_le_bytes)));
+        assert!(!is_binary(&encode_utf16("a\nb\0", [0xFF, 0xFE], u16::to_le_bytes)));
         let mut late = vec![b'x'; FIRST_BUFFER];
         late.push(0);
         assert!(!is_binary(&late));
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_utf8_mark_is_not_part_of_the_text() {
-        assert_eq!(&*searchable(b"\xEF\xBB\xBFabc"), b"abc");
-        assert_eq!(&*searchable(b"\xFF\xFEa"), "\u{FFFD}".as_bytes());
+        assert_eq!(&*searchable_bytes(b"\xEF\xBB\xBFabc"), b"abc");
+        assert_eq!(&*searchable_bytes(b"\xFF\xFEa"), "\u{FFFD}".as_bytes());
     }
 }

@@ -7,9 +7,9 @@ use std::ops::Range;
 use hob_base::{CancelToken, Contents, WsPath};
 use memchr::memchr;
 
-use crate::contents::Text;
-use crate::encoding::searchable;
-use crate::trigram::blocks::{Blocks, runs};
+use crate::contents::CachedText;
+use crate::encoding::searchable_bytes;
+use crate::trigram::blocks::{Blocks, runs_of_blocks};
 
 /// A thread's buffer is given back after a larger file.
 const KEPT_BUFFER: usize = 4 << 20;
@@ -30,18 +30,18 @@ impl<'a> FileReader<'a> {
     pub(crate) fn read<'t>(
         &'t mut self,
         path: &WsPath,
-        indexed: Option<Text<'t>>,
+        indexed: Option<CachedText<'t>>,
     ) -> Result<FileText<'t>, Unread> {
         self.token.check().map_err(|_| Unread::Stopped)?;
         if let Some(text) = indexed {
-            return Ok(FileText::indexed(text));
+            return Ok(FileText::from_index(text));
         }
         // One huge file must not keep its memory for the rest of the search.
         if self.buffer.capacity() > KEPT_BUFFER {
             self.buffer = Vec::new();
         }
         match self.contents.read_into(path, &mut self.buffer) {
-            Ok(()) => Ok(FileText::of(&self.buffer)),
+            Ok(()) => Ok(FileText::from_bytes(&self.buffer)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Unread::Gone),
             Err(_) => Err(Unread::Failed),
         }
@@ -73,23 +73,23 @@ pub(crate) struct FileText<'a> {
 }
 
 impl<'a> FileText<'a> {
-    pub(crate) fn indexed(Text { bytes, is_plain, is_ascii }: Text<'a>) -> Self {
+    pub(crate) fn from_index(CachedText { bytes, is_plain, is_ascii }: CachedText<'a>) -> Self {
         let is_ascii = Some(is_ascii);
         match is_plain {
             true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes, is_ascii, is_as_indexed: true },
-            false => Self::of(bytes),
+            false => Self::from_bytes(bytes),
         }
     }
 
-    pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let text = searchable(bytes);
+    pub(crate) fn from_bytes(bytes: &'a [u8]) -> Self {
+        let text = searchable_bytes(bytes);
         Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None, is_as_indexed: false }
     }
 
     /// The stretches that `blocks` are, if they are to be searched one by one: each has `longest` bytes at most.
-    pub(crate) fn runs(&self, blocks: &Blocks, longest: usize) -> Option<Vec<Range<usize>>> {
+    pub(crate) fn runs_of_blocks(&self, blocks: &Blocks, longest: usize) -> Option<Vec<Range<usize>>> {
         let blocks = blocks.as_ref().filter(|_| self.is_as_indexed && self.nul.is_none())?;
-        let runs = runs(&self.text, blocks);
+        let runs = runs_of_blocks(&self.text, blocks);
         runs.iter().all(|run| run.len() <= longest).then_some(runs)
     }
 

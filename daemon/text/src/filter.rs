@@ -38,12 +38,12 @@ impl fmt::Debug for Admits {
 /// A list of prefixes and globs, some of which leave out. The default takes every path.
 #[derive(Clone, Debug, Default)]
 pub struct PathSet {
-    taken: Vec<Entry>,
-    left_out: Vec<Entry>,
+    taken: Vec<PathSetEntry>,
+    left_out: Vec<PathSetEntry>,
 }
 
 #[derive(Clone, Debug)]
-enum Entry {
+enum PathSetEntry {
     /// Paths at or below this one.
     Within(WsPath),
     /// The same, and the module file beside it.
@@ -54,27 +54,27 @@ enum Entry {
 impl PathSet {
     /// Takes what is at or below `prefix`, and the module file beside it: `src/commands` means `src/commands.rs` too.
     pub fn take_below(&mut self, prefix: WsPath) {
-        self.taken.push(Entry::Below(prefix));
+        self.taken.push(PathSetEntry::Below(prefix));
     }
 
     /// Takes what is at or below `prefix`, and nothing else.
     pub fn take_within(&mut self, prefix: WsPath) {
-        self.taken.push(Entry::Within(prefix));
+        self.taken.push(PathSetEntry::Within(prefix));
     }
 
     /// Leaves out what [`Self::take_below`] would take.
     pub fn leave_below(&mut self, prefix: WsPath) {
-        self.left_out.push(Entry::Below(prefix));
+        self.left_out.push(PathSetEntry::Below(prefix));
     }
 
     /// Takes what a glob matches, or, with `!` before it, leaves that out and what is below it.
     ///
     /// # Errors
     /// [`BadGlob`].
-    pub fn glob(&mut self, glob: &str) -> Result<(), BadGlob> {
+    pub fn add_glob(&mut self, glob: &str) -> Result<(), BadGlob> {
         let glob = Glob::new(glob)?;
         let list = if glob.inverted { &mut self.left_out } else { &mut self.taken };
-        list.push(Entry::Glob(glob));
+        list.push(PathSetEntry::Glob(glob));
         Ok(())
     }
 
@@ -83,11 +83,11 @@ impl PathSet {
     /// # Errors
     /// [`BadGlob`].
     pub fn glob_below(&mut self, glob: &str) -> Result<(), BadGlob> {
-        self.glob(glob)?;
+        self.add_glob(glob)?;
         if glob.starts_with('!') {
             return Ok(());
         }
-        self.glob(&format!("{}/**", glob.trim_end_matches('/')))
+        self.add_glob(&format!("{}/**", glob.trim_end_matches('/')))
     }
 
     /// Returns true if every path is in the scope.
@@ -99,10 +99,10 @@ impl PathSet {
     /// Returns true if a path is in the scope.
     #[must_use]
     pub fn admits(&self, path: &WsPath) -> bool {
-        let has = |entry: &Entry| match entry {
-            Entry::Within(prefix) => path.is_below(prefix),
-            Entry::Below(prefix) => is_of(path, prefix),
-            Entry::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
+        let has = |entry: &PathSetEntry| match entry {
+            PathSetEntry::Within(prefix) => path.is_below(prefix),
+            PathSetEntry::Below(prefix) => is_of(path, prefix),
+            PathSetEntry::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
         };
         let is_left_out = self.left_out.iter().any(has);
         let is_taken = has;
@@ -148,7 +148,7 @@ impl PathFilter {
 
     /// The same, of the paths that pass a test besides.
     #[must_use]
-    pub fn and(self, admits: Option<Admits>) -> Self {
+    pub fn and_admitted(self, admits: Option<Admits>) -> Self {
         Self { admits, ..self }
     }
 
@@ -175,7 +175,7 @@ impl Glob {
             Some(rest) => (true, rest),
             None => (false, rest),
         };
-        let matcher = GlobBuilder::new(&anchored(rest))
+        let matcher = GlobBuilder::new(&anchor_glob(rest))
             .literal_separator(true)
             .backslash_escape(true)
             .build()
@@ -196,7 +196,7 @@ impl Glob {
 
 /// The glob as matched against a whole path: a leading slash says "from the root", no slash at all says "anywhere",
 /// and `dir/**` means what is in `dir`, not `dir` itself.
-fn anchored(glob: &str) -> String {
+fn anchor_glob(glob: &str) -> String {
     let mut out = match glob.strip_prefix('/') {
         Some(rest) => rest.to_owned(),
         None if glob.contains('/') => glob.to_owned(),
@@ -212,7 +212,7 @@ fn anchored(glob: &str) -> String {
 mod tests {
     use super::*;
 
-    fn admitted(prefix: &str, glob: Option<&str>, paths: &[&str]) -> Vec<String> {
+    fn admitted_paths(prefix: &str, glob: Option<&str>, paths: &[&str]) -> Vec<String> {
         let prefix = WsPath::new(prefix).expect("a relative path");
         let filter = PathFilter::new(Some(prefix), glob).expect("a valid glob");
         let paths = paths.iter().map(|p| WsPath::new(p).expect("a relative path"));
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn globs_mean_what_they_mean_to_ripgrep() {
         let tree = ["a.rs", "src/b.rs", "src/deep/c.rs", "src/deep/d.txt", "lib/src/e.rs"];
-        let with = |glob| admitted("", Some(glob), &tree);
+        let with = |glob| admitted_paths("", Some(glob), &tree);
         assert_eq!(with("*.rs"), ["a.rs", "src/b.rs", "src/deep/c.rs", "lib/src/e.rs"]);
         assert_eq!(with("src/*.rs"), ["src/b.rs"]);
         assert_eq!(with("/*.rs"), ["a.rs"]);
@@ -240,10 +240,10 @@ mod tests {
     #[test]
     fn prefix_and_glob_both_restrict() {
         let tree = ["a/x.c", "a/x.h", "ab/x.c"];
-        assert_eq!(admitted("a", Some("*.c"), &tree), ["a/x.c"]);
-        assert_eq!(admitted("a", None, &tree), ["a/x.c", "a/x.h"]);
-        assert_eq!(admitted("", None, &tree), tree);
-        assert_eq!(admitted("a/x.c", None, &tree), ["a/x.c"]);
+        assert_eq!(admitted_paths("a", Some("*.c"), &tree), ["a/x.c"]);
+        assert_eq!(admitted_paths("a", None, &tree), ["a/x.c", "a/x.h"]);
+        assert_eq!(admitted_paths("", None, &tree), tree);
+        assert_eq!(admitted_paths("a/x.c", None, &tree), ["a/x.c"]);
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         let with = |taken: &[&str], globs: &[&str]| {
             let mut set = PathSet::default();
             taken.iter().for_each(|prefix| set.take_below(WsPath::new(prefix).expect("a relative path")));
-            globs.iter().for_each(|glob| set.glob(glob).expect("a valid glob"));
+            globs.iter().for_each(|glob| set.add_glob(glob).expect("a valid glob"));
             let paths = tree.iter().map(|p| WsPath::new(p).expect("a relative path"));
             paths.filter(|p| set.admits(p)).map(|p| p.to_string()).collect::<Vec<_>>()
         };

@@ -17,13 +17,13 @@ use rayon::prelude::*;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 
 use crate::clocked::Clocked;
-use crate::contents::Text;
-use crate::encoding::{FIRST_BUFFER, searchable};
+use crate::contents::CachedText;
+use crate::encoding::{FIRST_BUFFER, searchable_bytes};
 use crate::filter::PathFilter;
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
-use crate::trigram::blocks::runs;
-use crate::trigram::{Found, Snapshot};
+use crate::trigram::blocks::runs_of_blocks;
+use crate::trigram::{CandidateFile, Snapshot};
 
 /// So much of one file goes on a page at most, in bytes of text and rows.
 const FILE_SHARE: usize = 1 << 20;
@@ -42,7 +42,7 @@ pub struct GrepPattern {
     /// They are texts and not regexes.
     pub fixed: bool,
     /// The way in which case counts.
-    pub case: Case,
+    pub case: GrepCase,
     /// Only whole words match, as with `-w`.
     pub word: bool,
     /// Only whole lines; goes before `word`.
@@ -51,7 +51,7 @@ pub struct GrepPattern {
 
 /// The way in which case counts in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Case {
+pub enum GrepCase {
     /// Case counts as it is written.
     #[default]
     Sensitive,
@@ -63,7 +63,7 @@ pub enum Case {
 
 /// The part of each file's matches that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum GrepKeep {
     /// Matching lines and their context.
     #[default]
     Lines,
@@ -80,7 +80,7 @@ pub struct GrepRequest<'r> {
     /// The pattern that is searched for.
     pub pattern: &'r GrepPattern,
     /// The part of each file's matches that is kept.
-    pub keep: Keep,
+    pub keep: GrepKeep,
     /// Lines of context before and after.
     pub context: (usize, usize),
     /// Most matching lines of a file.
@@ -90,12 +90,12 @@ pub struct GrepRequest<'r> {
     /// Only these of them.
     pub admits: &'r (dyn Fn(&WsPath) -> bool + Sync),
     /// The place where the page begins; `None` for the first page.
-    pub from: Option<Place>,
+    pub from: Option<PagePlace>,
 }
 
 /// Where a page ends and the next one begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PagePlace {
     /// In or after this file.
     pub path: String,
     /// After so many of its rows; `None` after all of them.
@@ -116,7 +116,7 @@ pub enum RowKind {
 
 /// A line, or a gap between lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct GrepRow {
     /// Says whether the row is a match, context or a gap.
     pub kind: RowKind,
     /// 1-based line; 0 for gaps.
@@ -135,7 +135,7 @@ pub struct GrepFile {
     /// The file's path, relative to the root.
     pub path: String,
     /// Its rows, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GrepRow>,
     /// The text of the rows, one after the other, line ends included.
     pub text: Vec<u8>,
     /// Lines that match, of those searched for this page.
@@ -158,7 +158,7 @@ pub struct GrepPage {
     /// Files that match, in the order of their paths, folder by folder.
     pub files: Vec<GrepFile>,
     /// Where the next page begins; `None` if there is none.
-    pub next: Option<Place>,
+    pub next: Option<PagePlace>,
     /// Files that were searched.
     pub searched: u64,
     /// Bytes of the files that were searched.
@@ -173,7 +173,7 @@ pub struct GrepPage {
 ///
 /// # Errors
 /// [`BadPattern`].
-pub fn grep(
+pub fn search_page(
     snapshot: &Snapshot,
     request: &GrepRequest<'_>,
     contents: &dyn Contents,
@@ -181,34 +181,38 @@ pub fn grep(
 ) -> Result<GrepPage, BadPattern> {
     let pattern = Pattern::new(&request.pattern.as_syntax()?)?;
     let filter = PathFilter::new(request.prefix.clone(), None).unwrap_or_default();
-    let mut candidates = snapshot.candidates(pattern.query(), &filter);
+    let mut candidates = snapshot.candidate_files(pattern.query(), &filter);
     candidates.retain(|found| (request.admits)(&found.path) && request.is_ahead(found.path.as_str()));
     candidates.sort_by(|a, b| walk_order(a.path.as_str(), b.path.as_str()));
-    pattern.matcher()?;
+    pattern.deciding_matcher()?;
     let lanes = Lanes::new();
     let mut page = GrepPage::default();
     let mut held = 0;
-    let block = if matches!(request.keep, Keep::Lines | Keep::Matches) { BLOCK } else { COUNT_BLOCK };
+    let block = if matches!(request.keep, GrepKeep::Lines | GrepKeep::Matches) { BLOCK } else { COUNT_BLOCK };
     for block in candidates.chunks(block) {
-        let search = |found: &Found| {
+        let search = |found: &CandidateFile| {
             let make = || {
-                let (searcher, decoding) = (request.searcher(false), request.searcher(true));
-                Clocked::any(&pattern, token).ok().map(|matcher| Engine { matcher, searcher, decoding })
+                let (searcher, decoding) = (request.searcher_for(false), request.searcher_for(true));
+                Clocked::for_any_text(&pattern, token).ok().map(|matcher| Engine {
+                    matcher,
+                    searcher,
+                    decoding,
+                })
             };
             let one = One { snapshot, request, contents, is_local: pattern.is_local() };
             // That there is an engine has been seen above.
-            lanes.with(make, |engine| {
-                engine.as_mut().map_or(Outcome::Stopped, |engine| one.search(found, engine, token))
+            lanes.with_own_value(make, |engine| {
+                engine.as_mut().map_or(GrepOutcome::Stopped, |engine| one.search(found, engine, token))
             })
         };
-        let files: Vec<Outcome> = block.par_iter().map(search).collect();
+        let files: Vec<GrepOutcome> = block.par_iter().map(search).collect();
         for (found, file) in block.iter().zip(files) {
-            let last = page.take(found, file, &mut held);
+            let last = page.add_file(found, file, &mut held);
             if last || page.stopped {
                 return Ok(page);
             }
             if held >= PAGE {
-                page.next = Some(Place { path: found.path.to_string(), rows: None });
+                page.next = Some(PagePlace { path: found.path.to_string(), rows: None });
                 return Ok(page);
             }
         }
@@ -232,10 +236,10 @@ impl GrepRequest<'_> {
         })
     }
 
-    fn searcher(&self, decodes: bool) -> Searcher {
+    fn searcher_for(&self, decodes: bool) -> Searcher {
         let (before, after) = match self.keep {
-            Keep::Lines | Keep::Matches => self.context,
-            Keep::Counts | Keep::Paths => (0, 0),
+            GrepKeep::Lines | GrepKeep::Matches => self.context,
+            GrepKeep::Counts | GrepKeep::Paths => (0, 0),
         };
         SearcherBuilder::new()
             .line_number(true)
@@ -254,7 +258,7 @@ impl GrepRequest<'_> {
 }
 
 /// The result of the search in one file.
-enum Outcome {
+enum GrepOutcome {
     /// And how many of its rows are done.
     Found(Box<GrepFile>, u64),
     Nothing {
@@ -265,7 +269,7 @@ enum Outcome {
     Stopped,
 }
 
-impl Outcome {
+impl GrepOutcome {
     /// The engine may have been stopped in the midst of a line.
     fn unless_stopped(self, token: &CancelToken) -> Self {
         if token.check().is_err() { Self::Stopped } else { self }
@@ -274,16 +278,16 @@ impl Outcome {
 
 impl GrepPage {
     /// Takes a file in; answers whether the page ends in the midst of it.
-    fn take(&mut self, found: &Found, file: Outcome, held: &mut usize) -> bool {
+    fn add_file(&mut self, found: &CandidateFile, file: GrepOutcome, held: &mut usize) -> bool {
         let (bytes, file) = match file {
-            Outcome::Found(file, rows) => (file.searched, Some((file, rows))),
-            Outcome::Nothing { bytes } => (bytes, None),
-            Outcome::Unreadable => {
+            GrepOutcome::Found(file, rows) => (file.searched, Some((file, rows))),
+            GrepOutcome::Nothing { bytes } => (bytes, None),
+            GrepOutcome::Unreadable => {
                 self.unreadable += 1;
                 return false;
             }
-            Outcome::Gone => return false,
-            Outcome::Stopped => {
+            GrepOutcome::Gone => return false,
+            GrepOutcome::Stopped => {
                 self.stopped = true;
                 return false;
             }
@@ -294,7 +298,7 @@ impl GrepPage {
         *held += file.text.len() + 64 * (1 + file.rows.len());
         let unfinished = file.unfinished;
         if unfinished {
-            self.next = Some(Place { path: found.path.to_string(), rows: Some(rows) });
+            self.next = Some(PagePlace { path: found.path.to_string(), rows: Some(rows) });
         }
         self.files.push(*file);
         unfinished
@@ -319,32 +323,32 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn search(&self, found: &Found, engine: &mut Engine<'_>, token: &CancelToken) -> Outcome {
+    fn search(&self, found: &CandidateFile, engine: &mut Engine<'_>, token: &CancelToken) -> GrepOutcome {
         if token.check().is_err() {
-            return Outcome::Stopped;
+            return GrepOutcome::Stopped;
         }
         if let Some(text) = self.snapshot.text(&found.hash) {
             if self.is_ruled_out((found, &text), &engine.matcher) {
-                return Outcome::Nothing { bytes: text.bytes.len() as u64 };
+                return GrepOutcome::Nothing { bytes: text.bytes.len() as u64 };
             }
             return self.search_bytes(found, engine, text.bytes).unless_stopped(token);
         }
         match self.contents.read(&found.path) {
             Ok(bytes) => self.search_bytes(found, engine, &bytes).unless_stopped(token),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Outcome::Gone,
-            Err(_) => Outcome::Unreadable,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => GrepOutcome::Gone,
+            Err(_) => GrepOutcome::Unreadable,
         }
     }
 
     /// Returns true if no block that the index leaves has a match.
-    fn is_ruled_out(&self, (found, text): (&Found, &Text<'_>), matcher: &Clocked<'_>) -> bool {
+    fn is_ruled_out(&self, (found, text): (&CandidateFile, &CachedText<'_>), matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
         let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
-        blocks.is_some_and(|blocks| !runs(text.bytes, blocks).into_iter().any(has_match))
+        blocks.is_some_and(|blocks| !runs_of_blocks(text.bytes, blocks).into_iter().any(has_match))
     }
 
-    fn search_bytes(&self, found: &Found, engine: &mut Engine<'_>, bytes: &[u8]) -> Outcome {
-        let text = searchable(bytes);
+    fn search_bytes(&self, found: &CandidateFile, engine: &mut Engine<'_>, bytes: &[u8]) -> GrepOutcome {
+        let text = searchable_bytes(bytes);
         let done = self.request.rows_done(found.path.as_str());
         let Engine { matcher, searcher, decoding } = engine;
         let mut rows = Rows::new(matcher, self.request, done);
@@ -355,24 +359,24 @@ impl One<'_> {
         };
         if text.len() >= FIRST_BUFFER {
             // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
-            *decoding = self.request.searcher(true);
+            *decoding = self.request.searcher_for(true);
         }
         let Rows { mut file, cut, seen, .. } = rows;
-        let hidden = self.request.keep == Keep::Counts && file.binary.is_some();
+        let hidden = self.request.keep == GrepKeep::Counts && file.binary.is_some();
         if result.is_err() || (file.lines == 0 && file.rows.is_empty()) || hidden {
-            return Outcome::Nothing { bytes: text.len() as u64 };
+            return GrepOutcome::Nothing { bytes: text.len() as u64 };
         }
         file.path = found.path.to_string();
         file.continues = done > 0;
         file.unfinished = cut;
-        Outcome::Found(Box::new(file), seen)
+        GrepOutcome::Found(Box::new(file), seen)
     }
 }
 
 /// Receives a file's lines.
 struct Rows<'a> {
     matcher: &'a Clocked<'a>,
-    keep: Keep,
+    keep: GrepKeep,
     /// Rows that were on an earlier page.
     done: u64,
     seen: u64,
@@ -389,7 +393,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Adds a row, and returns false if there is no room for it; one that was on an earlier page is passed over.
-    fn push(&mut self, row: Row, text: &[u8]) -> bool {
+    fn push(&mut self, row: GrepRow, text: &[u8]) -> bool {
         if self.held >= FILE_SHARE {
             self.cut = true;
             return false;
@@ -425,17 +429,17 @@ impl Sink for Rows<'_> {
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
         let matches = match self.keep {
-            Keep::Matches | Keep::Counts => self.matches(line)?,
-            Keep::Lines | Keep::Paths => Vec::new(),
+            GrepKeep::Matches | GrepKeep::Counts => self.matches(line)?,
+            GrepKeep::Lines | GrepKeep::Paths => Vec::new(),
         };
-        if matches!(self.keep, Keep::Counts | Keep::Paths) {
+        if matches!(self.keep, GrepKeep::Counts | GrepKeep::Paths) {
             self.file.lines += 1;
             self.file.matches += matches.len() as u64;
-            return Ok(self.keep == Keep::Counts);
+            return Ok(self.keep == GrepKeep::Counts);
         }
         let count = matches.len() as u64;
         let (number, offset) = (line.line_number().unwrap_or(0), line.absolute_byte_offset());
-        let row = Row { kind: RowKind::Match, line: number, offset, len: line.bytes().len(), matches };
+        let row = GrepRow { kind: RowKind::Match, line: number, offset, len: line.bytes().len(), matches };
         let is_new = self.seen >= self.done;
         let taken = self.push(row, line.bytes());
         if taken && is_new {
@@ -448,12 +452,12 @@ impl Sink for Rows<'_> {
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
         let (number, offset) = (line.line_number().unwrap_or(0), line.absolute_byte_offset());
         let len = line.bytes().len();
-        let row = Row { kind: RowKind::Context, line: number, offset, len, matches: Vec::new() };
+        let row = GrepRow { kind: RowKind::Context, line: number, offset, len, matches: Vec::new() };
         Ok(self.push(row, line.bytes()))
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        Ok(self.push(Row { kind: RowKind::Gap, line: 0, offset: 0, len: 0, matches: Vec::new() }, b""))
+        Ok(self.push(GrepRow { kind: RowKind::Gap, line: 0, offset: 0, len: 0, matches: Vec::new() }, b""))
     }
 
     fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
@@ -472,7 +476,7 @@ impl GrepPattern {
                 each.push(regex_syntax::escape(pattern));
             } else {
                 // By itself: put together, two halves of nonsense may make sense.
-                if self.patterns.len() > 1 || self.word || self.line || self.case != Case::Sensitive {
+                if self.patterns.len() > 1 || self.word || self.line || self.case != GrepCase::Sensitive {
                     Pattern::new(pattern)?;
                 }
                 each.push(pattern.clone());
@@ -480,23 +484,23 @@ impl GrepPattern {
         }
         let mut syntax = match &mut each[..] {
             [one] => std::mem::take(one),
-            several => several.iter().map(|one| grouped(one)).collect::<Vec<_>>().join("|"),
+            several => several.iter().map(|one| group_syntax(one)).collect::<Vec<_>>().join("|"),
         };
         let insensitive = match self.case {
-            Case::Sensitive => false,
-            Case::Insensitive => true,
-            Case::Smart => is_lower(&syntax),
+            GrepCase::Sensitive => false,
+            GrepCase::Insensitive => true,
+            GrepCase::Smart => is_lower(&syntax),
         };
         if self.line {
-            syntax = format!("^{}$", grouped(&syntax));
+            syntax = format!("^{}$", group_syntax(&syntax));
         } else if self.word {
-            syntax = format!(r"\b{{start-half}}{}\b{{end-half}}", grouped(&syntax));
+            syntax = format!(r"\b{{start-half}}{}\b{{end-half}}", group_syntax(&syntax));
         }
-        Ok(if insensitive { format!("(?i){}", grouped(&syntax)) } else { syntax })
+        Ok(if insensitive { format!("(?i){}", group_syntax(&syntax)) } else { syntax })
     }
 }
 
-fn grouped(syntax: &str) -> String {
+fn group_syntax(syntax: &str) -> String {
     format!("(?:{syntax})")
 }
 
@@ -513,7 +517,7 @@ struct Capitals {
 }
 
 impl Capitals {
-    fn see(&mut self, literal: &ast::Literal) {
+    fn see_literal(&mut self, literal: &ast::Literal) {
         self.any = true;
         self.capital |= literal.c.is_uppercase();
     }
@@ -529,16 +533,16 @@ impl ast::Visitor for Capitals {
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
         if let Ast::Literal(literal) = ast {
-            self.see(literal);
+            self.see_literal(literal);
         }
         Ok(())
     }
 
     fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ()> {
         match item {
-            ClassSetItem::Literal(literal) => self.see(literal),
+            ClassSetItem::Literal(literal) => self.see_literal(literal),
             ClassSetItem::Range(range) => {
-                [&range.start, &range.end].into_iter().for_each(|end| self.see(end));
+                [&range.start, &range.end].into_iter().for_each(|end| self.see_literal(end));
             }
             _ => {}
         }
@@ -550,7 +554,7 @@ impl ast::Visitor for Capitals {
 mod tests {
     use super::*;
 
-    fn syntax(patterns: &[&str], change: impl Fn(&mut GrepPattern)) -> String {
+    fn syntax_of(patterns: &[&str], change: impl Fn(&mut GrepPattern)) -> String {
         let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         let mut pattern = GrepPattern { patterns, ..GrepPattern::default() };
         change(&mut pattern);
@@ -559,15 +563,15 @@ mod tests {
 
     #[test]
     fn options_become_syntax() {
-        assert_eq!(syntax(&["a|b"], |_| ()), "a|b");
-        assert_eq!(syntax(&["a.b", "c"], |p| p.fixed = true), r"(?:a\.b)|(?:c)");
-        assert_eq!(syntax(&["a|b"], |p| p.word = true), r"\b{start-half}(?:a|b)\b{end-half}");
-        assert_eq!(syntax(&["a|b"], |p| (p.word, p.line) = (true, true)), "^(?:a|b)$");
-        assert_eq!(syntax(&["a"], |p| p.case = Case::Smart), "(?i)(?:a)");
-        assert_eq!(syntax(&["aB"], |p| p.case = Case::Smart), "aB");
-        assert_eq!(syntax(&[r"\Sa[b-d]"], |p| p.case = Case::Smart), r"(?i)(?:\Sa[b-d])");
-        assert_eq!(syntax(&[r"a[B-d]"], |p| p.case = Case::Smart), r"a[B-d]");
-        assert_eq!(syntax(&[r"\w+"], |p| p.case = Case::Smart), r"\w+");
+        assert_eq!(syntax_of(&["a|b"], |_| ()), "a|b");
+        assert_eq!(syntax_of(&["a.b", "c"], |p| p.fixed = true), r"(?:a\.b)|(?:c)");
+        assert_eq!(syntax_of(&["a|b"], |p| p.word = true), r"\b{start-half}(?:a|b)\b{end-half}");
+        assert_eq!(syntax_of(&["a|b"], |p| (p.word, p.line) = (true, true)), "^(?:a|b)$");
+        assert_eq!(syntax_of(&["a"], |p| p.case = GrepCase::Smart), "(?i)(?:a)");
+        assert_eq!(syntax_of(&["aB"], |p| p.case = GrepCase::Smart), "aB");
+        assert_eq!(syntax_of(&[r"\Sa[b-d]"], |p| p.case = GrepCase::Smart), r"(?i)(?:\Sa[b-d])");
+        assert_eq!(syntax_of(&[r"a[B-d]"], |p| p.case = GrepCase::Smart), r"a[B-d]");
+        assert_eq!(syntax_of(&[r"\w+"], |p| p.case = GrepCase::Smart), r"\w+");
     }
 
     #[test]

@@ -13,16 +13,16 @@ const MOST_RANGES: usize = 1 << 16;
 
 /// A few values by the pattern they were made from, the last asked for at the end.
 #[derive(Debug)]
-pub(crate) struct Kept<T>(Mutex<Vec<Entry<T>>>);
+pub(crate) struct CachedPatterns<T>(Mutex<Vec<CachedPattern<T>>>);
 
 #[derive(Debug)]
-struct Entry<T> {
+struct CachedPattern<T> {
     pattern: String,
     ranges: usize,
     value: T,
 }
 
-impl<T: Clone> Kept<T> {
+impl<T: Clone> CachedPatterns<T> {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
@@ -37,7 +37,7 @@ impl<T: Clone> Kept<T> {
     }
 
     /// Keeps `value` unless it is too large by itself, and drops the oldest for it.
-    pub(crate) fn keep(&self, pattern: &str, (ranges, value): (usize, T)) {
+    pub(crate) fn insert_value(&self, pattern: &str, (ranges, value): (usize, T)) {
         if ranges > MOST_RANGES {
             return;
         }
@@ -47,7 +47,7 @@ impl<T: Clone> Kept<T> {
         while all > MOST_RANGES || entries.len() >= MOST {
             all -= entries.remove(0).ranges;
         }
-        entries.push(Entry { pattern: pattern.to_owned(), ranges, value });
+        entries.push(CachedPattern { pattern: pattern.to_owned(), ranges, value });
     }
 }
 
@@ -55,26 +55,26 @@ impl<T: Clone> Kept<T> {
 mod tests {
     use super::*;
 
-    fn filled() -> Kept<usize> {
-        let kept = Kept::new();
-        (0..MOST).for_each(|at| kept.keep(&at.to_string(), (1, at)));
+    fn filled_cache() -> CachedPatterns<usize> {
+        let kept = CachedPatterns::new();
+        (0..MOST).for_each(|at| kept.insert_value(&at.to_string(), (1, at)));
         kept
     }
 
     #[test]
     fn the_one_not_asked_for_longest_goes() {
-        let kept = filled();
+        let kept = filled_cache();
         assert_eq!(kept.get("0"), Some(0));
-        kept.keep("new", (1, 100));
+        kept.insert_value("new", (1, 100));
         assert_eq!((kept.get("0"), kept.get("1"), kept.get("new")), (Some(0), None, Some(100)));
     }
 
     #[test]
     fn large_ones_take_the_room_of_several() {
-        let kept = filled();
-        kept.keep("large", (MOST_RANGES - 1, 100));
+        let kept = filled_cache();
+        kept.insert_value("large", (MOST_RANGES - 1, 100));
         assert_eq!((kept.get("6"), kept.get("7"), kept.get("large")), (None, Some(7), Some(100)));
-        kept.keep("huge", (MOST_RANGES + 1, 200));
+        kept.insert_value("huge", (MOST_RANGES + 1, 200));
         assert_eq!((kept.get("huge"), kept.get("large")), (None, Some(100)));
     }
 }

@@ -18,7 +18,7 @@ impl<T: Send> Lanes<T> {
 
     /// Works with this thread's value. `work` must not use rayon: a thread that helps another piece along while it
     /// waits would want its value twice.
-    pub(crate) fn with<R>(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
+    pub(crate) fn with_own_value<R>(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
         let lane = &self.lanes[rayon::current_thread_index().unwrap_or_default() % self.lanes.len()];
         // A panic leaves a value that is still valid: verifiers start every file anew.
         let mut value = lane.lock().unwrap_or_else(PoisonError::into_inner);

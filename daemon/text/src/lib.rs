@@ -35,13 +35,13 @@ pub mod trigram;
 mod verify;
 
 pub use contents::{CacheStats, ContentCache, ContentKeeper};
-pub use count::{CountAnswer, CountError, CountRequest, Counts, count};
+pub use count::{CountAnswer, CountError, CountRequest, PatternCounts, count};
 pub use encoding::is_binary;
 pub use filter::{Admits, BadGlob, PathFilter, PathSet};
 pub use pattern::{BadPattern, Pattern};
-pub use scope::{Lines, Scope};
+pub use scope::{LineScope, LineSet};
 pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
 pub use trigram::{
-    Batch, Candidate, DiskError, FileGrams, FormatError, Found, Gram, GramChange, GramQuery, IndexStats,
-    MergeJob, Merged, Restored, Saved, Saver, Snapshot, TrigramIndex, restore,
+    Batch, CandidateFile, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats,
+    MergeJob, Merged, MultiQueryCandidate, Restored, Saved, Saver, Snapshot, TrigramIndex, restore_index,
 };

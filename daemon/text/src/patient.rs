@@ -52,7 +52,7 @@ impl From<Stopped> for Gave {
 
 /// Where to search: a line or a part of it, with all that lies around.
 #[derive(Clone)]
-struct Line<'h> {
+struct SearchSpan<'h> {
     haystack: &'h [u8],
     span: Range<usize>,
 }
@@ -76,7 +76,7 @@ impl Patient {
         Some(Self { nfa, automata, stride })
     }
 
-    pub(crate) fn caches(&self) -> Caches {
+    pub(crate) fn new_caches(&self) -> Caches {
         let threads = || Threads::new(self.nfa.states().len());
         Caches {
             automata: self.automata.as_ref().map(|(one, other)| (one.create_cache(), other.create_cache())),
@@ -93,25 +93,31 @@ impl Patient {
         token: &CancelToken,
     ) -> Result<Option<Match>, Stopped> {
         token.check()?;
-        let line = Line { haystack, span };
+        let line = SearchSpan { haystack, span };
         match self.walk(&line, caches, token) {
             Ok(found) => Ok(found),
             Err(Gave::Stopped(stopped)) => Err(stopped),
-            Err(Gave::Up) => self.simulate(&line, caches, token),
+            Err(Gave::Up) => self.simulate_nfa(&line, caches, token),
         }
     }
 
-    fn walk(&self, line: &Line<'_>, caches: &mut Caches, token: &CancelToken) -> Result<Option<Match>, Gave> {
+    fn walk(
+        &self,
+        line: &SearchSpan<'_>,
+        caches: &mut Caches,
+        token: &CancelToken,
+    ) -> Result<Option<Match>, Gave> {
         let (Some((forward, backward)), Some((ahead, back))) = (&self.automata, &mut caches.automata) else {
             return Err(Gave::Up);
         };
-        let Some(end) =
-            Walk { dfa: forward, cache: ahead, pace: Pace::new(self.stride, token) }.ahead(line)?
+        let Some(end) = AutomatonWalk { dfa: forward, cache: ahead, pace: Pace::new(self.stride, token) }
+            .find_end(line)?
         else {
             return Ok(None);
         };
-        let line = Line { span: line.span.start..end, ..line.clone() };
-        let start = Walk { dfa: backward, cache: back, pace: Pace::new(self.stride, token) }.back(&line)?;
+        let line = SearchSpan { span: line.span.start..end, ..line.clone() };
+        let start = AutomatonWalk { dfa: backward, cache: back, pace: Pace::new(self.stride, token) }
+            .find_start(&line)?;
         Ok(Some(Match::new(start.ok_or(Gave::Up)?, end)))
     }
 }
@@ -128,7 +134,7 @@ impl<'t> Pace<'t> {
         Self { stride, left: stride, token }
     }
 
-    fn step(&mut self) -> Result<(), Stopped> {
+    fn count_step(&mut self) -> Result<(), Stopped> {
         self.left -= 1;
         if self.left > 0 {
             return Ok(());
@@ -139,20 +145,20 @@ impl<'t> Pace<'t> {
 }
 
 /// One walk over an automaton's states. A state says a byte late that a match ends, so that it can know what comes next.
-struct Walk<'a> {
+struct AutomatonWalk<'a> {
     dfa: &'a DFA,
     cache: &'a mut Cache,
     pace: Pace<'a>,
 }
 
-impl Walk<'_> {
+impl AutomatonWalk<'_> {
     /// The end of the leftmost match.
-    fn ahead(mut self, line: &Line<'_>) -> Result<Option<usize>, Gave> {
+    fn find_end(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, Gave> {
         let input = Input::new(line.haystack).span(line.span.clone());
         let mut state = self.dfa.start_state_forward(self.cache, &input).map_err(|_| Gave::Up)?;
         let mut found = None;
         for at in line.span.clone() {
-            self.pace.step()?;
+            self.pace.count_step()?;
             state = self.next(state, line.haystack[at])?;
             if state.is_match() {
                 found = Some(at);
@@ -165,12 +171,12 @@ impl Walk<'_> {
     }
 
     /// The beginning of the longest match that ends where the span does.
-    fn back(mut self, line: &Line<'_>) -> Result<Option<usize>, Gave> {
+    fn find_start(mut self, line: &SearchSpan<'_>) -> Result<Option<usize>, Gave> {
         let input = Input::new(line.haystack).span(line.span.clone()).anchored(Anchored::Yes);
         let mut state = self.dfa.start_state_reverse(self.cache, &input).map_err(|_| Gave::Up)?;
         let mut found = None;
         for at in line.span.clone().rev() {
-            self.pace.step()?;
+            self.pace.count_step()?;
             state = self.next(state, line.haystack[at])?;
             if state.is_match() {
                 found = Some(at + 1);
@@ -232,9 +238,9 @@ impl Threads {
 }
 
 impl Patient {
-    fn simulate(
+    fn simulate_nfa(
         &self,
-        line: &Line<'_>,
+        line: &SearchSpan<'_>,
         caches: &mut Caches,
         token: &CancelToken,
     ) -> Result<Option<Match>, Stopped> {
@@ -244,7 +250,12 @@ impl Patient {
         current.clear();
         for at in line.span.start..=line.span.end {
             if found.is_none() {
-                self.follow((self.nfa.start_anchored(), at), (line, at), (current, stack), &mut pace)?;
+                self.follow_empty_moves(
+                    (self.nfa.start_anchored(), at),
+                    (line, at),
+                    (current, stack),
+                    &mut pace,
+                )?;
             }
             if current.order.is_empty() {
                 break;
@@ -252,7 +263,7 @@ impl Patient {
             next.clear();
             let byte = line.haystack.get(at).filter(|_| at < line.span.end);
             for index in 0..current.order.len() {
-                pace.step()?;
+                pace.count_step()?;
                 let state = current.order[index];
                 let began = current.began[state];
                 let to = match (self.nfa.state(state), byte) {
@@ -267,7 +278,7 @@ impl Patient {
                     _ => None,
                 };
                 if let Some(to) = to {
-                    self.follow((to, began), (line, at + 1), (next, stack), &mut pace)?;
+                    self.follow_empty_moves((to, began), (line, at + 1), (next, stack), &mut pace)?;
                 }
             }
             std::mem::swap(current, next);
@@ -276,16 +287,16 @@ impl Patient {
     }
 
     /// Adds a state and all that it leads to without a byte.
-    fn follow(
+    fn follow_empty_moves(
         &self,
         (state, began): (StateID, usize),
-        (line, at): (&Line<'_>, usize),
+        (line, at): (&SearchSpan<'_>, usize),
         (threads, stack): (&mut Threads, &mut Vec<StateID>),
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
         stack.push(state);
         while let Some(state) = stack.pop() {
-            if let Err(stopped) = pace.step() {
+            if let Err(stopped) = pace.count_step() {
                 stack.clear();
                 return Err(stopped);
             }
@@ -337,10 +348,10 @@ mod tests {
     ];
 
     /// Every match, by either way and by ripgrep's engine.
-    fn agree(pattern: &str, haystack: &[u8]) {
+    fn check_agreement(pattern: &str, haystack: &[u8]) {
         let hir = parse(pattern).expect("a good pattern");
         let patient = Patient::new(&hir, 32 << 20, 1 << 20).expect("it fits");
-        let mut caches = patient.caches();
+        let mut caches = patient.new_caches();
         let token = CancelToken::new(Deadline::NEVER);
         let known = regex_automata::meta::Builder::new()
             .configure(regex_automata::meta::Config::new().utf8_empty(false))
@@ -352,8 +363,8 @@ mod tests {
             let both = |m: Option<Match>| m.map(|m| (m.start(), m.end()));
             let found = patient.find((haystack, span.clone()), &mut caches, &token).expect("not stopped");
             assert_eq!(both(found), expected, "{pattern} from {start} in {haystack:?}");
-            let line = Line { haystack, span };
-            let found = patient.simulate(&line, &mut caches, &token).expect("not stopped");
+            let line = SearchSpan { haystack, span };
+            let found = patient.simulate_nfa(&line, &mut caches, &token).expect("not stopped");
             assert_eq!(both(found), expected, "{pattern} from {start} in {haystack:?}, simulated");
         }
     }
@@ -365,7 +376,7 @@ mod tests {
             text in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", " ", "ä", "Ä", "é", "\u{2003}"]), 0..12),
             rubbish in prop::collection::vec(any::<u8>().prop_filter("no newline", |byte| *byte != b'\n'), 0..3),
         ) {
-            agree(pattern, &[text.concat().as_bytes(), &rubbish].concat());
+            check_agreement(pattern, &[text.concat().as_bytes(), &rubbish].concat());
         }
     }
 }

@@ -14,8 +14,8 @@ use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Hir, Look};
 
 use crate::ascii;
-use crate::clocked::states;
-use crate::kept::Kept;
+use crate::clocked::count_states;
+use crate::kept::CachedPatterns;
 use crate::patient::Patient;
 use crate::trigram::GramQuery;
 
@@ -69,12 +69,12 @@ pub struct Pattern {
 #[derive(Debug)]
 struct LongLines {
     hir: Hir,
-    limits: Limits,
+    limits: PatternLimits,
     engine: OnceLock<Option<Patient>>,
 }
 
 /// Patterns with two engines that were searched for by themselves.
-static LATELY: Kept<Pattern> = Kept::new();
+static LATELY: CachedPatterns<Pattern> = CachedPatterns::new();
 
 #[derive(Clone, Debug)]
 enum Engines {
@@ -87,7 +87,7 @@ enum Engines {
 #[derive(Debug)]
 struct Later {
     pattern: String,
-    limits: Limits,
+    limits: PatternLimits,
     matcher: OnceLock<Result<RegexMatcher, BadPattern>>,
 }
 
@@ -98,11 +98,11 @@ impl Pattern {
     /// [`BadPattern`] for a syntax error, for a pattern that names a newline or a NUL (no line has one), and for one
     /// that is longer than [`MAX_PATTERN`] or compiles to too large a program.
     pub fn new(pattern: &str) -> Result<Self, BadPattern> {
-        Self::among(1, pattern)
+        Self::one_of_several(1, pattern)
     }
 
     /// As [`Pattern::new`], for one of `number` patterns that are searched for together and share the memory they may take.
-    pub(crate) fn among(number: usize, pattern: &str) -> Result<Self, BadPattern> {
+    pub(crate) fn one_of_several(number: usize, pattern: &str) -> Result<Self, BadPattern> {
         // What shares memory with others is compiled to fit.
         if number == 1
             && let Some(known) = LATELY.get(pattern)
@@ -114,18 +114,18 @@ impl Pattern {
             return Err(BadPattern { message, offset: None, is_too_large: true });
         }
         let hir = parse(pattern)?;
-        let limits = Limits::among(number);
-        let engines = Engines::of((pattern, &hir), limits)?;
-        let ranges = ascii::ranges(&hir);
+        let limits = PatternLimits::shared_among(number);
+        let engines = Engines::compile_engines((pattern, &hir), limits)?;
+        let ranges = ascii::count_large_ranges(&hir);
         let compiled = Self {
             engines,
-            query: GramQuery::of(&hir),
+            query: GramQuery::from_regex(&hir),
             is_local: is_local(&hir),
-            states: [false, true].map(|ascii| states(&hir, ascii)),
+            states: [false, true].map(|ascii| count_states(&hir, ascii)),
             patient: Arc::new(LongLines { hir, limits, engine: OnceLock::new() }),
         };
         if number == 1 && compiled.ascii_matcher().is_some() {
-            LATELY.keep(pattern, (ranges, compiled.clone()));
+            LATELY.insert_value(pattern, (ranges, compiled.clone()));
         }
         Ok(compiled)
     }
@@ -142,12 +142,12 @@ impl Pattern {
     }
 
     /// In how many states a search can be at once, with the engine for ASCII or that for any text.
-    pub(crate) fn states(&self, ascii: bool) -> usize {
+    pub(crate) fn state_count(&self, ascii: bool) -> usize {
         self.states[usize::from(ascii)]
     }
 
     /// An engine that can be stopped within a line; `None` if it takes more than a program may.
-    pub(crate) fn patient(&self) -> Option<&Patient> {
+    pub(crate) fn patient_engine(&self) -> Option<&Patient> {
         let LongLines { hir, limits, engine } = &*self.patient;
         // It has no literals to look for and no smaller automata beside it: twice of what the pattern fitted into is room enough.
         engine.get_or_init(|| Patient::new(hir, limits.program * 2, limits.automaton)).as_ref()
@@ -157,10 +157,10 @@ impl Pattern {
     ///
     /// # Errors
     /// [`BadPattern`] if it could not be compiled after all.
-    pub(crate) fn matcher(&self) -> Result<&RegexMatcher, BadPattern> {
+    pub(crate) fn deciding_matcher(&self) -> Result<&RegexMatcher, BadPattern> {
         match &self.engines {
             Engines::One(matcher) => Ok(matcher),
-            Engines::Two(_, later) => later.matcher(),
+            Engines::Two(_, later) => later.compiled_matcher(),
         }
     }
 
@@ -176,12 +176,12 @@ impl Pattern {
 impl Engines {
     /// Every error of a pattern must show now. What is wrong with a character that no line has is wrong in ASCII too, and the large
     /// program fits: it is the small one and the ranges that this leaves out, each within half of the limit.
-    fn of((pattern, hir): (&str, &Hir), limits: Limits) -> Result<Self, BadPattern> {
-        let ranges = ascii::ranges(hir);
-        let half = Limits { program: limits.program / 2, ..limits };
+    fn compile_engines((pattern, hir): (&str, &Hir), limits: PatternLimits) -> Result<Self, BadPattern> {
+        let ranges = ascii::count_large_ranges(hir);
+        let half = PatternLimits { program: limits.program / 2, ..limits };
         if ranges > 0
             && ranges.saturating_mul(RANGE) <= half.program
-            && let Some(narrow) = ascii::narrowed(hir)
+            && let Some(narrow) = ascii::ascii_pattern(hir)
             && let Ok(matcher) = compile(&narrow, &half)
         {
             let later = Later { pattern: pattern.to_owned(), limits, matcher: OnceLock::new() };
@@ -192,7 +192,7 @@ impl Engines {
 }
 
 impl Later {
-    fn matcher(&self) -> Result<&RegexMatcher, BadPattern> {
+    fn compiled_matcher(&self) -> Result<&RegexMatcher, BadPattern> {
         let compiled = self.matcher.get_or_init(|| compile(&self.pattern, &self.limits));
         compiled.as_ref().map_err(Clone::clone)
     }
@@ -227,13 +227,13 @@ fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
 
 /// Most bytes of memory that a pattern may take.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct PatternLimits {
     program: usize,
     automaton: usize,
 }
 
-impl Limits {
-    fn among(patterns: usize) -> Self {
+impl PatternLimits {
+    fn shared_among(patterns: usize) -> Self {
         let share =
             |(all, least): (usize, usize), parts: usize, most| (all / parts.max(1)).clamp(least, most);
         Self {
@@ -243,7 +243,7 @@ impl Limits {
     }
 }
 
-fn compile(pattern: &str, limits: &Limits) -> Result<RegexMatcher, BadPattern> {
+fn compile(pattern: &str, limits: &PatternLimits) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
         .line_terminator(Some(b'\n'))
@@ -301,11 +301,11 @@ mod tests {
     fn a_pattern_has_its_full_engine_when_it_is_needed() {
         let pattern = Pattern::new(r"grö\w+\d{3}|x\W{20}").expect("a valid pattern");
         assert!(pattern.ascii_matcher().is_some());
-        let full = pattern.matcher().expect("it fits");
+        let full = pattern.deciding_matcher().expect("it fits");
         assert_eq!(full.is_match("größe٣٤٥".as_bytes()), Ok(true));
         // The largest that is left for later fits, by far.
         let largest = Pattern::new(r"\w{40}").expect("a valid pattern");
-        assert!(largest.ascii_matcher().is_some() && largest.matcher().is_ok());
+        assert!(largest.ascii_matcher().is_some() && largest.deciding_matcher().is_ok());
         assert!(Pattern::new(r"\w{400}").expect("a valid pattern").ascii_matcher().is_none());
     }
 

@@ -10,21 +10,21 @@ use hob_base::{FileId, WsPath};
 
 /// A set of 1-based line numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct LineSet {
     /// First and last line of each stretch; ascending, neither overlapping nor adjoining.
     stretches: Vec<(u32, u32)>,
 }
 
-impl Lines {
+impl LineSet {
     /// Creates the set of every line.
     #[must_use]
-    pub fn all() -> Self {
+    pub fn every_line() -> Self {
         Self { stretches: vec![(0, u32::MAX)] }
     }
 
     /// The lines of all `stretches` (first and last line, in any order, overlapping or not) together.
     #[must_use]
-    pub fn of(stretches: impl IntoIterator<Item = (u32, u32)>) -> Self {
+    pub fn from_stretches(stretches: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut sorted: Vec<(u32, u32)> =
             stretches.into_iter().filter(|(first, last)| first <= last).collect();
         sorted.sort_unstable();
@@ -81,23 +81,23 @@ impl Lines {
 
 /// Says of every file which lines count. Asked from several threads, once per candidate, between reading files.
 #[derive(Clone)]
-pub struct Scope(Arc<LinesOf>);
+pub struct LineScope(Arc<LinesOf>);
 
-type LinesOf = dyn Fn(FileId, &WsPath) -> Lines + Send + Sync;
+type LinesOf = dyn Fn(FileId, &WsPath) -> LineSet + Send + Sync;
 
-impl Scope {
+impl LineScope {
     /// A scope that asks `lines_of`.
-    pub fn new(lines_of: impl Fn(FileId, &WsPath) -> Lines + Send + Sync + 'static) -> Self {
+    pub fn new(lines_of: impl Fn(FileId, &WsPath) -> LineSet + Send + Sync + 'static) -> Self {
         Self(Arc::new(lines_of))
     }
 
     /// The lines of a file that count.
-    pub(crate) fn lines_of(scope: Option<&Self>, (file, path): (FileId, &WsPath)) -> Lines {
-        scope.map_or_else(Lines::all, |scope| scope.0(file, path))
+    pub(crate) fn lines_of(scope: Option<&Self>, (file, path): (FileId, &WsPath)) -> LineSet {
+        scope.map_or_else(LineSet::every_line, |scope| scope.0(file, path))
     }
 }
 
-impl fmt::Debug for Scope {
+impl fmt::Debug for LineScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Scope")
     }
@@ -107,34 +107,36 @@ impl fmt::Debug for Scope {
 mod tests {
     use super::*;
 
-    fn members(lines: &Lines) -> Vec<u64> {
+    fn members_of(lines: &LineSet) -> Vec<u64> {
         (0..12).filter(|line| lines.contains(*line)).collect()
     }
 
     #[test]
     fn stretches_join_where_they_overlap_or_adjoin() {
-        let lines = Lines::of([(7, 8), (1, 2), (3, 3), (2, 2), (9, 8)]);
-        assert_eq!(members(&lines), [1, 2, 3, 7, 8]);
-        assert_eq!(lines, Lines::of([(1, 3), (7, 8)]));
+        let lines = LineSet::from_stretches([(7, 8), (1, 2), (3, 3), (2, 2), (9, 8)]);
+        assert_eq!(members_of(&lines), [1, 2, 3, 7, 8]);
+        assert_eq!(lines, LineSet::from_stretches([(1, 3), (7, 8)]));
         assert!(!lines.is_all() && !lines.is_empty());
     }
 
     #[test]
     fn lines_can_be_taken_out_of_others() {
-        let lines = Lines::of([(1, 5), (7, 9)]);
-        let others = Lines::of([(0, 1), (3, 3), (5, 7)]);
-        assert_eq!(members(&lines.without(&others)), [2, 4, 8, 9]);
-        assert_eq!(members(&lines.within(&others)), [1, 3, 5, 7]);
-        assert_eq!(Lines::all().within(&others), others);
-        assert!(lines.without(&Lines::all()).is_empty());
-        assert_eq!(members(&Lines::all().without(&lines)), [0, 6, 10, 11]);
-        assert_eq!(lines.without(&Lines::default()), lines);
+        let lines = LineSet::from_stretches([(1, 5), (7, 9)]);
+        let others = LineSet::from_stretches([(0, 1), (3, 3), (5, 7)]);
+        assert_eq!(members_of(&lines.without(&others)), [2, 4, 8, 9]);
+        assert_eq!(members_of(&lines.within(&others)), [1, 3, 5, 7]);
+        assert_eq!(LineSet::every_line().within(&others), others);
+        assert!(lines.without(&LineSet::every_line()).is_empty());
+        assert_eq!(members_of(&LineSet::every_line().without(&lines)), [0, 6, 10, 11]);
+        assert_eq!(lines.without(&LineSet::default()), lines);
     }
 
     #[test]
     fn all_and_none() {
-        assert_eq!(members(&Lines::all()).len(), 12);
-        assert!(Lines::all().contains(u64::MAX >> 32) && Lines::all().is_all());
-        assert!(Lines::of([]).is_empty() && members(&Lines::of([])).is_empty());
+        assert_eq!(members_of(&LineSet::every_line()).len(), 12);
+        assert!(LineSet::every_line().contains(u64::MAX >> 32) && LineSet::every_line().is_all());
+        assert!(
+            LineSet::from_stretches([]).is_empty() && members_of(&LineSet::from_stretches([])).is_empty()
+        );
     }
 }

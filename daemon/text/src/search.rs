@@ -15,9 +15,9 @@ use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
-use crate::scope::Scope;
-use crate::trigram::{Found, Snapshot};
-use crate::verify::{FileMatches, Place, Verifier, Wanted};
+use crate::scope::LineScope;
+use crate::trigram::{CandidateFile, Snapshot};
+use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
@@ -40,7 +40,7 @@ pub struct SearchRequest {
     /// Only files that pass this test.
     pub admits: Option<Admits>,
     /// Only these lines of each file; `None` is all.
-    pub scope: Option<Scope>,
+    pub scope: Option<LineScope>,
     /// Most lines (with [`Output::Lines`]) or files (otherwise) to show; `None` shows all.
     pub limit: Option<usize>,
     /// Lines of context on each side of a match, at most [`MAX_CONTEXT`].
@@ -146,32 +146,33 @@ pub fn search(
     token: &CancelToken,
 ) -> Result<SearchAnswer, SearchError> {
     let start = Instant::now();
-    let filter =
-        PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?.and(request.admits.clone());
+    let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?
+        .and_admitted(request.admits.clone());
     let pattern = Pattern::new(&request.pattern)?;
-    let candidates = snapshot.candidates(pattern.query(), &filter);
+    let candidates = snapshot.candidate_files(pattern.query(), &filter);
     let mut assembly = Assembly::new(request, candidates.len());
     let lanes = Lanes::new();
-    let verify = |found: &Found, wanted: Wanted| {
-        let within = Scope::lines_of(request.scope.as_ref(), (found.file, &found.path));
+    let verify = |found: &CandidateFile, wanted: WantedLines| {
+        let within = LineScope::lines_of(request.scope.as_ref(), (found.file, &found.path));
         if within.is_empty() {
             return Ok(FileMatches::default());
         }
         let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
-        lanes.with(make, |(reader, verifier)| {
+        lanes.with_own_value(make, |(reader, verifier)| {
             let text = reader.read(&found.path, snapshot.text(&found.hash))?;
-            let place = Place { lines: &within, blocks: &found.blocks };
+            let place = SearchedPart { lines: &within, blocks: &found.blocks };
             Ok(verifier.search(&text, wanted, &place))
         })
     };
     let (mut rest, mut len) = (&candidates[..], BLOCK_FILES.0);
     while !rest.is_empty() && assembly.answer.complete {
         let (block, later) = rest.split_at(len.min(rest.len()));
-        let room = assembly.room();
-        let found: Vec<_> = block.par_iter().map(|file| room.fill(&|wanted| verify(file, wanted))).collect();
+        let room = assembly.room_for_block();
+        let found: Vec<_> =
+            block.par_iter().map(|file| room.search_within(&|wanted| verify(file, wanted))).collect();
         for (file, found) in block.iter().zip(found) {
             let found = match found {
-                Ok(found) if assembly.lacks(&found) => verify(file, assembly.wanted()),
+                Ok(found) if assembly.lacks_lines(&found) => verify(file, assembly.wanted_of_next()),
                 found => found,
             };
             assembly.add(file, found);
@@ -204,15 +205,15 @@ impl Assembly {
     }
 
     /// Returns what to keep of a file, if it were the next one.
-    fn wanted(&self) -> Wanted {
+    fn wanted_of_next(&self) -> WantedLines {
         let lines = if self.output == Output::Lines { self.left } else { 0 };
-        Wanted { lines, context: self.context }
+        WantedLines { lines, context: self.context }
     }
 
     /// Room for the lines of the next block.
-    fn room(&self) -> Room {
+    fn room_for_block(&self) -> Room {
         let most = BLOCK_LINES / (1 + 2 * self.context as usize);
-        let wanted = self.wanted();
+        let wanted = self.wanted_of_next();
         let lines = match self.left {
             usize::MAX => usize::MAX,
             // Not much more than is left, since it would be thrown away.
@@ -222,12 +223,12 @@ impl Assembly {
     }
 
     /// Returns true if lines are missing that belong into the answer.
-    fn lacks(&self, found: &FileMatches) -> bool {
-        let wanted = self.wanted().lines.min(usize::try_from(found.lines).unwrap_or(usize::MAX));
+    fn lacks_lines(&self, found: &FileMatches) -> bool {
+        let wanted = self.wanted_of_next().lines.min(usize::try_from(found.lines).unwrap_or(usize::MAX));
         found.shown.len() < wanted && !found.stopped
     }
 
-    fn add(&mut self, Found { file, path, .. }: &Found, found: Result<FileMatches, Unread>) {
+    fn add(&mut self, CandidateFile { file, path, .. }: &CandidateFile, found: Result<FileMatches, Unread>) {
         let found = match found {
             Ok(found) => found,
             Err(unread) => {
@@ -252,7 +253,7 @@ impl Assembly {
             if !self.take_one() {
                 break;
             }
-            self.answer.matches.push(shown.at(*file, path));
+            self.answer.matches.push(shown.at_path(*file, path));
         }
     }
 
@@ -267,14 +268,17 @@ impl Assembly {
 /// time see the same room.
 struct Room {
     left: AtomicUsize,
-    wanted: Wanted,
+    wanted: WantedLines,
 }
 
 impl Room {
     /// Has a file searched within the room there is, and takes what it keeps.
-    fn fill(&self, verify: &dyn Fn(Wanted) -> Result<FileMatches, Unread>) -> Result<FileMatches, Unread> {
+    fn search_within(
+        &self,
+        verify: &dyn Fn(WantedLines) -> Result<FileMatches, Unread>,
+    ) -> Result<FileMatches, Unread> {
         let left = self.left.load(Ordering::Relaxed);
-        let found = verify(Wanted { lines: self.wanted.lines.min(left), ..self.wanted })?;
+        let found = verify(WantedLines { lines: self.wanted.lines.min(left), ..self.wanted })?;
         let kept = |left: usize| Some(left.saturating_sub(found.shown.len()));
         let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, kept);
         Ok(found)

@@ -20,7 +20,7 @@ pub(crate) struct ShownLine {
 }
 
 impl ShownLine {
-    pub(crate) fn at(self, file: FileId, path: &WsPath) -> LineMatch {
+    pub(crate) fn at_path(self, file: FileId, path: &WsPath) -> LineMatch {
         let Self { line, col, byte_col, text, before, after } = self;
         LineMatch { file, path: path.clone(), line, col, byte_col, text, before, after }
     }

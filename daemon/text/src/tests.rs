@@ -4,11 +4,11 @@
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use proptest::prelude::*;
 
-use crate::contents::Text;
+use crate::contents::CachedText;
 use crate::file_text::FileText;
-use crate::scope::Lines;
-use crate::trigram::{Found, GramChange, TrigramIndex};
-use crate::verify::{FileMatches, Place, Verifier, Wanted};
+use crate::scope::LineSet;
+use crate::trigram::{CandidateFile, GramChange, TrigramIndex};
+use crate::verify::{FileMatches, SearchedPart, Verifier, WantedLines};
 use crate::{FileGrams, PathFilter, Pattern};
 
 const WORDS: &[&str] = &[
@@ -62,7 +62,7 @@ fn path(at: usize) -> WsPath {
 fn index(texts: &[Vec<u8>]) -> TrigramIndex {
     let mut index = TrigramIndex::new();
     let set = |at: usize, bytes: &[u8]| {
-        let (hash, grams) = (ContentHash::of(bytes), FileGrams::of(bytes));
+        let (hash, grams) = (ContentHash::of(bytes), FileGrams::from_bytes(bytes));
         GramChange::Set { file: FileId(at as u32), path: path(at), hash, grams }
     };
     index.apply((0..texts.len()).map(|at| set(at, &texts[texts.len() - 1 - at])).collect());
@@ -73,17 +73,21 @@ fn index(texts: &[Vec<u8>]) -> TrigramIndex {
     index
 }
 
-fn shown(matches: FileMatches, path: &WsPath) -> (u64, u64, Vec<crate::LineMatch>) {
-    let lines = matches.shown.into_iter().map(|line| line.at(FileId(0), path));
+fn shown_lines(matches: FileMatches, path: &WsPath) -> (u64, u64, Vec<crate::LineMatch>) {
+    let lines = matches.shown.into_iter().map(|line| line.at_path(FileId(0), path));
     (matches.lines, matches.matches, lines.collect())
 }
 
 /// Searches a text where `found` says that a match can be.
-fn search(pattern: &Pattern, bytes: &[u8], (found, wanted, lines): (&Found, Wanted, &Lines)) -> FileMatches {
+fn search(
+    pattern: &Pattern,
+    bytes: &[u8],
+    (found, wanted, lines): (&CandidateFile, WantedLines, &LineSet),
+) -> FileMatches {
     let token = CancelToken::default();
-    let text = Text { bytes, is_plain: true, is_ascii: bytes.is_ascii() };
-    let place = Place { lines, blocks: &found.blocks };
-    Verifier::new(pattern, &token).search(&FileText::indexed(text), wanted, &place)
+    let text = CachedText { bytes, is_plain: true, is_ascii: bytes.is_ascii() };
+    let place = SearchedPart { lines, blocks: &found.blocks };
+    Verifier::new(pattern, &token).search(&FileText::from_index(text), wanted, &place)
 }
 
 proptest! {
@@ -97,17 +101,17 @@ proptest! {
         stretch in prop::option::of((1..20u32, 1..60u32)),
     ) {
         let pattern = Pattern::new(pattern).expect("a valid pattern");
-        let within = stretch.map_or_else(Lines::all, |stretch| Lines::of([stretch]));
-        let wanted = Wanted { lines, context };
-        let candidates = index(&texts).snapshot().candidates(pattern.query(), &PathFilter::default());
+        let within = stretch.map_or_else(LineSet::every_line, |stretch| LineSet::from_stretches([stretch]));
+        let wanted = WantedLines { lines, context };
+        let candidates = index(&texts).snapshot().candidate_files(pattern.query(), &PathFilter::default());
         for (at, text) in texts.iter().enumerate() {
             let path = path(at);
-            let whole = Found { file: FileId(0), path: path.clone(), hash: ContentHash::of(text), blocks: None };
-            let expected = shown(search(&pattern, text, (&whole, wanted, &within)), &path);
+            let whole = CandidateFile { file: FileId(0), path: path.clone(), hash: ContentHash::of(text), blocks: None };
+            let expected = shown_lines(search(&pattern, text, (&whole, wanted, &within)), &path);
             match candidates.iter().find(|found| found.path == path) {
                 Some(found) => {
                     let found = search(&pattern, text, (found, wanted, &within));
-                    prop_assert_eq!(shown(found, &path), expected);
+                    prop_assert_eq!(shown_lines(found, &path), expected);
                 }
                 None => prop_assert_eq!(expected.0, 0),
             }
@@ -126,7 +130,7 @@ proptest! {
         let (snapshot, filter) = (index(&texts).snapshot(), PathFilter::default());
         let together = snapshot.candidates_of_each(&queries, &filter);
         for (query, number) in queries.iter().zip(0..) {
-            let alone = snapshot.candidates(query, &filter).into_iter().map(|found| (found.path, found.blocks));
+            let alone = snapshot.candidate_files(query, &filter).into_iter().map(|found| (found.path, found.blocks));
             let of_it = together.iter().filter_map(|candidate| {
                 let at = candidate.queries.binary_search(&number).ok()?;
                 Some((candidate.path.clone(), candidate.blocks[at].clone()))
@@ -141,13 +145,13 @@ fn a_large_file_is_searched_in_part() {
     let filler = "filler line\n".repeat(40);
     let text = format!("{filler}needle here\n{filler}");
     let pattern = Pattern::new("needle").expect("a valid pattern");
-    let found = index(&[text.into()]).snapshot().candidates(pattern.query(), &PathFilter::default());
+    let found = index(&[text.into()]).snapshot().candidate_files(pattern.query(), &PathFilter::default());
     assert!(found[0].blocks.as_ref().is_some_and(|blocks| blocks.len() == 1));
     // What stands at the two ends of a file is not together.
     let apart = Pattern::new("abcdef").expect("a valid pattern");
     let candidates = |text: String| {
         let snapshot = index(&[text.into()]).snapshot();
-        snapshot.candidates(apart.query(), &PathFilter::default()).len()
+        snapshot.candidate_files(apart.query(), &PathFilter::default()).len()
     };
     assert_eq!(candidates(format!("abcd\n{filler}cdef\n")), 0);
     assert_eq!(candidates("abcd\ncdef\n".to_owned()), 1);

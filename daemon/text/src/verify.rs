@@ -24,7 +24,7 @@ use crate::clocked::Clocked;
 use crate::encoding::FIRST_BUFFER;
 use crate::file_text::FileText;
 use crate::pattern::Pattern;
-use crate::scope::Lines;
+use crate::scope::LineSet;
 use crate::shown::{ShownLine, lines_after, lines_before, shown_text};
 use crate::trigram::blocks::Blocks;
 
@@ -35,7 +35,7 @@ const LINES_PER_CHECK: u64 = 256;
 
 /// The part of a file's matches that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedLines {
     /// Lines to show at most.
     pub(crate) lines: usize,
     /// Context lines on each side of each.
@@ -57,9 +57,9 @@ pub(crate) struct FileMatches {
 
 /// The part of a file that is searched.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct SearchedPart<'a> {
     /// Lines that are asked for.
-    pub(crate) lines: &'a Lines,
+    pub(crate) lines: &'a LineSet,
     /// Where in the text that was indexed a match can be.
     pub(crate) blocks: &'a Blocks,
 }
@@ -77,18 +77,23 @@ pub(crate) struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(pattern: &'a Pattern, token: &'a CancelToken) -> Self {
-        let matchers = Matchers { pattern, token, ascii: Clocked::ascii(pattern, token), any: None };
+        let matchers = Matchers { pattern, token, ascii: Clocked::for_ascii(pattern, token), any: None };
         let is_local = pattern.is_local();
-        Self { matchers, is_local, searcher: searcher(false), decoding: None, token }
+        Self { matchers, is_local, searcher: new_searcher(false), decoding: None, token }
     }
 
     /// Searches a file, where a match can be. Lines that are not asked for are as if they did not match.
-    pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, place: &Place<'_>) -> FileMatches {
+    pub(crate) fn search(
+        &mut self,
+        file: &FileText<'_>,
+        wanted: WantedLines,
+        place: &SearchedPart<'_>,
+    ) -> FileMatches {
         let within = place.lines;
-        if let Some(runs) = file.runs(place.blocks, UNINTERRUPTED).filter(|_| self.is_local) {
+        if let Some(runs) = file.runs_of_blocks(place.blocks, UNINTERRUPTED).filter(|_| self.is_local) {
             return self.search_runs((file, &runs), wanted, within);
         }
-        let Some(matcher) = self.matchers.of(file.is_ascii()) else {
+        let Some(matcher) = self.matchers.matcher_for(file.is_ascii()) else {
             return FileMatches { stopped: true, ..FileMatches::default() };
         };
         if self.is_local && file.nul.is_none() {
@@ -106,7 +111,7 @@ impl<'a> Verifier<'a> {
             self.searcher.search_slice(matcher, &file.text, &mut collector)
         } else {
             let reader = Stoppable { rest: file.raw, token: self.token };
-            let mut decoding = self.decoding.take().unwrap_or_else(|| searcher(true));
+            let mut decoding = self.decoding.take().unwrap_or_else(|| new_searcher(true));
             let result = decoding.search_reader(matcher, reader, &mut collector);
             // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
             self.decoding = (file.text.len() < FIRST_BUFFER).then_some(decoding);
@@ -122,14 +127,14 @@ impl<'a> Verifier<'a> {
     fn search_runs(
         &mut self,
         (file, runs): (&FileText<'_>, &[Range<usize>]),
-        wanted: Wanted,
-        within: &Lines,
+        wanted: WantedLines,
+        within: &LineSet,
     ) -> FileMatches {
         let mut all = FileMatches::default();
         let (mut line, mut counted_to) = (0, 0);
         for run in runs {
             let text = &file.text[run.clone()];
-            let Some(matcher) = self.matchers.of(file.is_ascii() || text.is_ascii()) else {
+            let Some(matcher) = self.matchers.matcher_for(file.is_ascii() || text.is_ascii()) else {
                 all.stopped = true;
                 break;
             };
@@ -138,7 +143,7 @@ impl<'a> Verifier<'a> {
             if found.lines > 0 && !is_all {
                 line += memchr_iter(b'\n', &file.text[counted_to..run.start]).count() as u64;
                 counted_to = run.start;
-                let rest = Wanted { lines: wanted.lines - all.shown.len(), ..wanted };
+                let rest = WantedLines { lines: wanted.lines - all.shown.len(), ..wanted };
                 let mut collector = Collector::new(matcher, &file.text, (rest, within), self.token);
                 (collector.start, collector.line) = (run.start, line);
                 let result = self.searcher.search_slice(matcher, text, &mut collector);
@@ -175,12 +180,12 @@ struct Matchers<'a> {
 
 impl<'a> Matchers<'a> {
     /// The one for a text; `None` if there is none, which [`Pattern`] takes care that there always is.
-    fn of(&mut self, is_ascii: bool) -> Option<&Clocked<'a>> {
+    fn matcher_for(&mut self, is_ascii: bool) -> Option<&Clocked<'a>> {
         if self.ascii.is_some() && is_ascii {
             return self.ascii.as_ref();
         }
         if self.any.is_none() {
-            self.any = Clocked::any(self.pattern, self.token).ok();
+            self.any = Clocked::for_any_text(self.pattern, self.token).ok();
         }
         self.any.as_ref()
     }
@@ -195,7 +200,7 @@ struct Counter<'a> {
 impl Counter<'_> {
     /// Counts without the searcher, which finds each line and then its matches once more.
     fn count(&self, text: &[u8]) -> FileMatches {
-        let mut tally = Tally { text, ..Tally::default() };
+        let mut tally = LineTally { text, ..LineTally::default() };
         let mut start = 0;
         while start < text.len() {
             let far = text.get(start + UNINTERRUPTED..).and_then(|rest| memchr(b'\n', rest));
@@ -212,7 +217,7 @@ impl Counter<'_> {
 
     /// Counts in whole lines. The matcher knows literals in the midst of some patterns that lead to their lines far sooner than
     /// the pattern itself would; then it answers with candidates, and each of these lines is searched by itself.
-    fn count_between(&self, tally: &mut Tally<'_>, start: usize, end: usize) -> Result<(), Stopped> {
+    fn count_between(&self, tally: &mut LineTally<'_>, start: usize, end: usize) -> Result<(), Stopped> {
         let mut at = start;
         while at < end {
             let (offset, line_alone) = match self.matcher.find_candidate_line(&tally.text[at..end])? {
@@ -233,7 +238,7 @@ impl Counter<'_> {
 }
 
 /// ripgrep's searcher, as it is set up for files found by walking.
-pub(crate) fn searcher(decodes: bool) -> Searcher {
+pub(crate) fn new_searcher(decodes: bool) -> Searcher {
     SearcherBuilder::new()
         .line_number(true)
         .bom_sniffing(decodes)
@@ -243,14 +248,14 @@ pub(crate) fn searcher(decodes: bool) -> Searcher {
 
 /// Counts of matches that come in order.
 #[derive(Default)]
-struct Tally<'a> {
+struct LineTally<'a> {
     text: &'a [u8],
     /// Where the line of the last match ends.
     line_end: usize,
     found: FileMatches,
 }
 
-impl Tally<'_> {
+impl LineTally<'_> {
     /// Takes in a match that begins at `start`, of those in lines that end by `end`; answers whether to go on. As
     /// `Collector::occurrences` has it, a match at the end of its line counts only if it is the only one there.
     fn add(&mut self, start: usize, end: usize) -> bool {
@@ -289,8 +294,8 @@ struct Collector<'a> {
     start: usize,
     /// and after so many lines.
     line: u64,
-    wanted: Wanted,
-    within: &'a Lines,
+    wanted: WantedLines,
+    within: &'a LineSet,
     /// Lines that matched, within or not.
     seen: u64,
     token: &'a CancelToken,
@@ -301,7 +306,7 @@ impl<'a> Collector<'a> {
     fn new(
         matcher: &'a Clocked<'a>,
         text: &'a [u8],
-        (wanted, within): (Wanted, &'a Lines),
+        (wanted, within): (WantedLines, &'a LineSet),
         token: &'a CancelToken,
     ) -> Self {
         let found = FileMatches::default();
@@ -309,7 +314,7 @@ impl<'a> Collector<'a> {
     }
 
     /// 1-based number of a line in the file.
-    fn number(&self, line: &SinkMatch<'_>) -> u64 {
+    fn line_number(&self, line: &SinkMatch<'_>) -> u64 {
         self.line + line.line_number().unwrap_or_default()
     }
 }
@@ -318,8 +323,8 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.within.contains(self.number(line)) {
-            self.take(line)?;
+        if self.within.contains(self.line_number(line)) {
+            self.add_line(line)?;
         }
         self.seen += 1;
         if self.seen.is_multiple_of(LINES_PER_CHECK) && self.token.check().is_err() {
@@ -335,12 +340,12 @@ impl Sink for Collector<'_> {
 }
 
 impl Collector<'_> {
-    fn take(&mut self, line: &SinkMatch<'_>) -> io::Result<()> {
-        let (occurrences, first) = self.occurrences(line)?;
+    fn add_line(&mut self, line: &SinkMatch<'_>) -> io::Result<()> {
+        let (occurrences, first) = self.count_occurrences(line)?;
         self.found.lines += 1;
         self.found.matches += occurrences;
         if self.found.shown.len() < self.wanted.lines {
-            let shown = self.show(line, first);
+            let shown = self.to_shown(line, first);
             self.found.shown.push(shown);
         }
         Ok(())
@@ -349,7 +354,7 @@ impl Collector<'_> {
     /// The number of matches in a line and the byte at which the first begins. As ripgrep does it: look-behind sees
     /// what comes before the line, a match at or past the line's end is no longer its own, and a line that the searcher
     /// reports counts at least once.
-    fn occurrences(&self, line: &SinkMatch<'_>) -> io::Result<(u64, usize)> {
+    fn count_occurrences(&self, line: &SinkMatch<'_>) -> io::Result<(u64, usize)> {
         let range = line.bytes_range_in_buffer();
         let end = range.end - usize::from(line.bytes().ends_with(b"\n"));
         let (mut count, mut first) = (0, None);
@@ -372,11 +377,11 @@ impl Collector<'_> {
         Ok((count.max(1), first))
     }
 
-    fn show(&self, line: &SinkMatch<'_>, first: usize) -> ShownLine {
+    fn to_shown(&self, line: &SinkMatch<'_>, first: usize) -> ShownLine {
         let start = self.start + line.absolute_byte_offset() as usize;
         let context = self.wanted.context as usize;
         ShownLine {
-            line: u32::try_from(self.number(line)).unwrap_or(u32::MAX),
+            line: u32::try_from(self.line_number(line)).unwrap_or(u32::MAX),
             col: 1 + utf16_len(&line.bytes()[..first]),
             byte_col: u32::try_from(first + 1).unwrap_or(u32::MAX),
             text: shown_text(line.bytes()),

@@ -51,7 +51,7 @@ pub enum BarrierError {
 
 /// The outcome of one wait for a cookie.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CookieOutcome {
     /// The cookie was seen.
     Seen,
     /// The deadline passed before the cookie was seen.
@@ -63,7 +63,7 @@ pub(crate) enum Outcome {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CookieState {
     /// Number of the newest cookie, made or about to be.
     made: u64,
     /// Number of the newest cookie that was seen or given up; never more than `made`. If less, one is under way.
@@ -77,29 +77,29 @@ struct State {
 /// The cookies of one watcher: who makes the next one, who waits for which.
 #[derive(Debug, Default)]
 pub(crate) struct Cookies {
-    state: Mutex<State>,
+    state: Mutex<CookieState>,
     changed: Condvar,
 }
 
 impl Cookies {
     /// Waits until a cookie made after this call has been seen. `make` makes the cookie with the given number; it is
     /// called by at most one thread at a time, with rising numbers.
-    pub(crate) fn pass(&self, deadline: Deadline, make: &dyn Fn(u64) -> io::Result<()>) -> Outcome {
+    pub(crate) fn pass(&self, deadline: Deadline, make: &dyn Fn(u64) -> io::Result<()>) -> CookieOutcome {
         let mut state = self.lock();
         let breaks = state.breaks;
         let mine = state.made + 1;
         loop {
             if state.breaks != breaks {
-                return Outcome::Broken;
+                return CookieOutcome::Broken;
             }
             if state.done >= mine {
-                return Outcome::Seen;
+                return CookieOutcome::Seen;
             }
             if state.since.is_some_and(|since| since.elapsed() > OVERDUE) {
                 return self.give_up(state, io::ErrorKind::TimedOut.into());
             }
-            if deadline.passed() {
-                return Outcome::Late;
+            if deadline.has_passed() {
+                return CookieOutcome::Late;
             }
             // `done < mine` and no cookie under way: nobody has made mine, so its number is the next.
             if state.done == state.made {
@@ -118,7 +118,7 @@ impl Cookies {
     }
 
     /// The event of cookie `number` has arrived.
-    pub(crate) fn seen(&self, number: u64) {
+    pub(crate) fn note_seen(&self, number: u64) {
         let mut state = self.lock();
         // A number from an earlier run, or one that was given up, means nothing.
         if number > state.done && number <= state.made {
@@ -139,13 +139,13 @@ impl Cookies {
         self.changed.notify_all();
     }
 
-    fn give_up(&self, state: MutexGuard<'_, State>, error: io::Error) -> Outcome {
+    fn give_up(&self, state: MutexGuard<'_, CookieState>, error: io::Error) -> CookieOutcome {
         drop(state);
         self.break_all();
-        Outcome::Failed(error)
+        CookieOutcome::Failed(error)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CookieState> {
         // Four plain numbers, each valid at every moment.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     /// A writer that only counts.
-    fn counting(made: &AtomicU64) -> impl Fn(u64) -> io::Result<()> {
+    fn counting_writer(made: &AtomicU64) -> impl Fn(u64) -> io::Result<()> {
         move |number| {
             made.store(number, Ordering::SeqCst);
             Ok(())
@@ -179,20 +179,22 @@ mod tests {
         let made = Arc::new(AtomicU64::new(0));
         let start = || {
             let (cookies, made) = (Arc::clone(&cookies), Arc::clone(&made));
-            thread::spawn(move || matches!(cookies.pass(Deadline::NEVER, &counting(&made)), Outcome::Seen))
+            thread::spawn(move || {
+                matches!(cookies.pass(Deadline::NEVER, &counting_writer(&made)), CookieOutcome::Seen)
+            })
         };
         let first = start();
         spin_until(|| made.load(Ordering::SeqCst) == 1);
         // These arrive while cookie 1 is under way. It must not let them through...
         let late: Vec<_> = (0..8).map(|_| start()).collect();
         thread::sleep(Duration::from_millis(20));
-        cookies.seen(1);
+        cookies.note_seen(1);
         assert!(first.join().expect("join"));
         // ...and one more cookie serves them all, unless one arrived after it was made.
         spin_until(|| made.load(Ordering::SeqCst) >= 2);
         assert!(late.iter().all(|call| !call.is_finished()));
         while late.iter().any(|call| !call.is_finished()) {
-            cookies.seen(made.load(Ordering::SeqCst));
+            cookies.note_seen(made.load(Ordering::SeqCst));
             thread::yield_now();
         }
         assert!(late.into_iter().all(|call| call.join().expect("join")));
@@ -202,13 +204,16 @@ mod tests {
     #[test]
     fn a_cookie_of_another_run_means_nothing() {
         let cookies = Cookies::default();
-        cookies.seen(7);
+        cookies.note_seen(7);
         let made = AtomicU64::new(0);
         let deadline = Deadline::after(Duration::from_millis(5));
-        assert!(matches!(cookies.pass(deadline, &counting(&made)), Outcome::Late));
-        cookies.seen(7);
+        assert!(matches!(cookies.pass(deadline, &counting_writer(&made)), CookieOutcome::Late));
+        cookies.note_seen(7);
         let deadline = Deadline::after(Duration::from_millis(5));
-        assert!(matches!(cookies.pass(deadline, &counting(&made)), Outcome::Late), "cookie 2 was not seen");
+        assert!(
+            matches!(cookies.pass(deadline, &counting_writer(&made)), CookieOutcome::Late),
+            "cookie 2 was not seen"
+        );
     }
 
     #[test]
@@ -217,18 +222,23 @@ mod tests {
         let made = Arc::new(AtomicU64::new(0));
         let waiting = {
             let (cookies, made) = (Arc::clone(&cookies), Arc::clone(&made));
-            thread::spawn(move || matches!(cookies.pass(Deadline::NEVER, &counting(&made)), Outcome::Broken))
+            thread::spawn(move || {
+                matches!(cookies.pass(Deadline::NEVER, &counting_writer(&made)), CookieOutcome::Broken)
+            })
         };
         spin_until(|| made.load(Ordering::SeqCst) == 1);
         cookies.break_all();
         assert!(waiting.join().expect("join"));
         let echo = |number| {
-            cookies.seen(number);
+            cookies.note_seen(number);
             Ok(())
         };
-        assert!(matches!(cookies.pass(Deadline::NEVER, &echo), Outcome::Seen));
+        assert!(matches!(cookies.pass(Deadline::NEVER, &echo), CookieOutcome::Seen));
         let refuse = |_| Err(io::Error::from(io::ErrorKind::StorageFull));
-        assert!(matches!(cookies.pass(Deadline::NEVER, &refuse), Outcome::Failed(_)));
-        assert!(matches!(cookies.pass(Deadline::NEVER, &echo), Outcome::Seen), "the next call may try again");
+        assert!(matches!(cookies.pass(Deadline::NEVER, &refuse), CookieOutcome::Failed(_)));
+        assert!(
+            matches!(cookies.pass(Deadline::NEVER, &echo), CookieOutcome::Seen),
+            "the next call may try again"
+        );
     }
 }

@@ -92,20 +92,20 @@ impl BroadFolders {
     #[must_use]
     pub fn new(home: Option<&AbsPath>) -> Self {
         let known = |folders: &[&str]| -> HashSet<PathBuf> {
-            folders.iter().flat_map(|folder| both(Path::new(folder))).collect()
+            folders.iter().flat_map(|folder| with_real_path(Path::new(folder))).collect()
         };
         let (mut always, mut unversioned) = (known(TEMPORARY), known(SYSTEM));
-        for home in home.map(|home| both(home.as_path())).into_iter().flatten() {
+        for home in home.map(|home| with_real_path(home.as_path())).into_iter().flatten() {
             always.extend(home.ancestors().map(Path::to_path_buf));
-            unversioned.extend(AT_HOME.iter().flat_map(|folder| both(&home.join(folder))));
+            unversioned.extend(AT_HOME.iter().flat_map(|folder| with_real_path(&home.join(folder))));
         }
         Self { always, unversioned, allowed: HashSet::new() }
     }
 
     /// As this, but the user has said that these are projects.
     #[must_use]
-    pub fn allowing(&self, folders: &[PathBuf]) -> Self {
-        let allowed = folders.iter().flat_map(|folder| both(folder)).collect();
+    pub fn with_allowed(&self, folders: &[PathBuf]) -> Self {
+        let allowed = folders.iter().flat_map(|folder| with_real_path(folder)).collect();
         Self { allowed, ..self.clone() }
     }
 
@@ -132,7 +132,7 @@ impl Default for BroadFolders {
 }
 
 /// A path as it is written and as it is without links.
-fn both(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+fn with_real_path(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let real = fs::canonicalize(path).ok().filter(|real| real != path);
     std::iter::once(path.to_path_buf()).chain(real)
 }

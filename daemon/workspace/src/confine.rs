@@ -50,20 +50,20 @@ fn resolve(path: &AbsPath) -> io::Result<AbsPath> {
     let mut rest: Vec<&std::ffi::OsStr> = Vec::new();
     for ancestor in path.as_path().ancestors() {
         match fs::canonicalize(ancestor) {
-            Ok(real) => return absolute(append(real, &rest)),
+            Ok(real) => return to_absolute(append_reversed(real, &rest)),
             Err(e) if is_absent(&e) && !is_dangling_link(ancestor) => rest.extend(ancestor.file_name()),
             Err(e) => return Err(e),
         }
     }
-    absolute(path.as_path().to_path_buf())
+    to_absolute(path.as_path().to_path_buf())
 }
 
-fn append(mut base: PathBuf, reversed: &[&std::ffi::OsStr]) -> PathBuf {
+fn append_reversed(mut base: PathBuf, reversed: &[&std::ffi::OsStr]) -> PathBuf {
     base.extend(reversed.iter().rev());
     base
 }
 
-fn absolute(path: PathBuf) -> io::Result<AbsPath> {
+fn to_absolute(path: PathBuf) -> io::Result<AbsPath> {
     AbsPath::new(path).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))
 }
 

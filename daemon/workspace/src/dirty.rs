@@ -66,7 +66,7 @@ pub enum NotSettled {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct DirtyState {
     pending: Batch,
     /// Marks made so far. Only grows.
     marks: u64,
@@ -82,9 +82,9 @@ struct State {
     closed: bool,
 }
 
-impl State {
+impl DirtyState {
     /// Returns the time for which the pending marks still rest; zero when they are due.
-    fn rest(&self, debounce: Debounce) -> Duration {
+    fn time_left_to_rest(&self, debounce: Debounce) -> Duration {
         let (Some(first), Some(last)) = (self.first, self.last) else { return Duration::ZERO };
         if self.waiters > 0 {
             return Duration::ZERO;
@@ -93,7 +93,7 @@ impl State {
         due.saturating_duration_since(Instant::now())
     }
 
-    fn take(&mut self) -> Batch {
+    fn take_batch(&mut self) -> Batch {
         self.first = None;
         self.last = None;
         self.wake_at = None;
@@ -106,7 +106,7 @@ impl State {
 /// The marks of one workspace.
 #[derive(Debug, Default)]
 pub struct DirtySet {
-    state: Mutex<State>,
+    state: Mutex<DirtyState>,
     debounce: Debounce,
     /// For the thread that works off batches.
     work: Condvar,
@@ -126,7 +126,7 @@ impl DirtySet {
         if path.is_root() {
             return self.mark_sweep();
         }
-        self.change(|pending| {
+        self.change_pending(|pending| {
             if pending.sweep {
                 return false;
             }
@@ -144,12 +144,12 @@ impl DirtySet {
         if dir.is_root() {
             return self.mark_sweep();
         }
-        self.change(|pending| !pending.sweep && pending.trees.insert(dir));
+        self.change_pending(|pending| !pending.sweep && pending.trees.insert(dir));
     }
 
     /// Marks the whole workspace, in place of all single marks.
     pub fn mark_sweep(&self) {
-        self.change(|pending| {
+        self.change_pending(|pending| {
             pending.paths.clear();
             pending.trees.clear();
             !std::mem::replace(&mut pending.sweep, true)
@@ -158,7 +158,7 @@ impl DirtySet {
 
     /// The count of marks so far: what a call that starts now has to wait for.
     #[must_use]
-    pub fn marks(&self) -> u64 {
+    pub fn mark_count(&self) -> u64 {
         self.lock().marks
     }
 
@@ -179,16 +179,16 @@ impl DirtySet {
                 let rest = state.wake_at.map(|at| at.saturating_duration_since(Instant::now()));
                 state = match rest {
                     None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
-                    Some(Duration::ZERO) => return Some(state.take()),
+                    Some(Duration::ZERO) => return Some(state.take_batch()),
                     Some(rest) => {
                         self.work.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
                     }
                 };
                 continue;
             }
-            let rest = state.rest(self.debounce);
+            let rest = state.time_left_to_rest(self.debounce);
             if rest.is_zero() {
-                return Some(state.take());
+                return Some(state.take_batch());
             }
             let waited = self.work.wait_timeout(state, rest);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -197,14 +197,14 @@ impl DirtySet {
 
     /// Returns a copy of the present marks, for telling a caller which files are behind; takes none of them.
     #[must_use]
-    pub fn pending(&self) -> Batch {
+    pub fn pending_marks(&self) -> Batch {
         self.lock().pending.clone()
     }
 
     /// Takes what is marked now, perhaps nothing.
     #[must_use]
-    pub fn drain(&self) -> Batch {
-        self.lock().take()
+    pub fn take_pending(&self) -> Batch {
+        self.lock().take_batch()
     }
 
     /// A batch has been worked off.
@@ -249,7 +249,12 @@ impl DirtySet {
         self.wait(marks, deadline, |state| state.settled_text)
     }
 
-    fn wait(&self, marks: u64, deadline: Deadline, settled: fn(&State) -> u64) -> Result<(), NotSettled> {
+    fn wait(
+        &self,
+        marks: u64,
+        deadline: Deadline,
+        settled: fn(&DirtyState) -> u64,
+    ) -> Result<(), NotSettled> {
         let mut state = self.lock();
         if settled(&state) >= marks {
             return Ok(());
@@ -263,7 +268,7 @@ impl DirtySet {
             if state.closed {
                 break Err(NotSettled::Closed);
             }
-            if deadline.passed() {
+            if deadline.has_passed() {
                 break Err(NotSettled::Late);
             }
             state = wait_until(&self.settled, state, deadline);
@@ -280,7 +285,7 @@ impl DirtySet {
     }
 
     /// `change` answers whether it marked something that was not marked.
-    fn change(&self, change: impl FnOnce(&mut Batch) -> bool) {
+    fn change_pending(&self, change: impl FnOnce(&mut Batch) -> bool) {
         let mut state = self.lock();
         if !change(&mut state.pending) {
             // Already pending: the batch that will have it comes after this moment, and so counts for it.
@@ -299,7 +304,7 @@ impl DirtySet {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DirtyState> {
         // No code that can panic runs between the writes of one change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -22,14 +22,14 @@ const PROBE_DIR: &str = "hob-probe-folder";
 const SAMPLE: usize = 64;
 
 /// Explains a walk of everything that kept `kept` files: why they are so few; `None` if there is nothing to explain.
-pub(crate) fn absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
+pub(crate) fn explain_absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
     let probes = [(PathBuf::from(PROBE_FILE), false), (PathBuf::from(PROBE_DIR), true)];
     let ignored_by_default = probes.iter().all(|(path, is_dir)| {
         let path = WsPath::from_path(path).expect("a probe is a plain name");
         if *is_dir { !rules.admits_dir(&path) } else { !rules.admits_file(&path) }
     });
     if ignored_by_default {
-        return Some(ScanNote::IgnoredByDefault { kept, by: responsible(rules, &probes) });
+        return Some(ScanNote::IgnoredByDefault { kept, by: responsible_files(rules, &probes) });
     }
     if kept > 0 {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
     let sample = ignored_files(rules);
     Some(match sample.is_empty() {
         true => ScanNote::Empty,
-        false => ScanNote::IgnoredByDefault { kept, by: responsible(rules, &sample) },
+        false => ScanNote::IgnoredByDefault { kept, by: responsible_files(rules, &sample) },
     })
 }
 
@@ -58,9 +58,9 @@ fn ignored_files(rules: &Rules) -> Vec<(PathBuf, bool)> {
 }
 
 /// The ignore files of the root, and those above it, that ignore one of `paths`.
-fn responsible(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
-    let files = rules.afresh();
-    let mut by: Vec<String> = candidates(rules)
+fn responsible_files(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
+    let files = rules.read_afresh();
+    let mut by: Vec<String> = candidate_rule_files(rules)
         .into_iter()
         .filter(|file| ignores_any((rules, &files), file, paths))
         .map(|file| match file.strip_prefix(rules.root()) {
@@ -76,7 +76,7 @@ fn responsible(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
 }
 
 /// The rule files that count for the root: git's up to the repository's root, the others all the way up.
-fn candidates(rules: &Rules) -> Vec<PathBuf> {
+fn candidate_rule_files(rules: &Rules) -> Vec<PathBuf> {
     let folders: Vec<_> = rules.root().as_path().ancestors().collect();
     let repository = folders.iter().position(|folder| folder.join(".git").exists());
     let within_git = match repository {
@@ -98,7 +98,7 @@ fn ignores_any((rules, files): (&Rules, &RuleFiles), file: &PathBuf, paths: &[(P
         Ok(_) => rules.root().as_path(),
         Err(_) => file.parent().unwrap_or(rules.root().as_path()),
     };
-    let matcher = files.matcher(base, std::slice::from_ref(file));
+    let matcher = files.matcher_for(base, std::slice::from_ref(file));
     paths.iter().any(|(path, is_dir)| {
         let path = rules.root().as_path().join(path);
         path.starts_with(base) && matcher.matched_path_or_any_parents(&path, *is_dir).is_ignore()

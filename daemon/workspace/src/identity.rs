@@ -11,16 +11,16 @@ use std::path::Path;
 
 /// The facts that tell a folder from any other that has had, or will have, its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Identity {
+pub(crate) struct FolderIdentity {
     /// Device and number on it; where the platform has none, when it was made.
     folder: (u64, u64),
     /// True if the folder can be listed: one that could not be has to be looked at once it can.
     can_be_listed: bool,
 }
 
-impl Identity {
+impl FolderIdentity {
     /// Identifies the folder at `path`; `None` if none is there, or it cannot be seen. A link is no folder.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of_folder(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
         Some(Self { folder: folder(&metadata), can_be_listed: can_be_listed(path) })
     }

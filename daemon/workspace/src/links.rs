@@ -86,7 +86,7 @@ impl Links {
     pub fn mark_changed(&self, root: &AbsPath, dirty: &DirtySet) -> bool {
         // Held while looking, so that nothing has to be copied; the indexer waits that long at most.
         let list = self.read();
-        let changed = changed(&list.items, root);
+        let changed = changed_files(&list.items, root);
         drop(list);
         let any = !changed.is_empty();
         changed.into_iter().for_each(|path| dirty.mark(path));
@@ -127,7 +127,7 @@ impl Links {
     }
 }
 
-fn changed(items: &[Linked], root: &AbsPath) -> Vec<WsPath> {
+fn changed_files(items: &[Linked], root: &AbsPath) -> Vec<WsPath> {
     let look = |items: &[Linked]| -> Vec<WsPath> {
         items.iter().filter(|item| item.may_have_changed(root)).map(|item| item.path.clone()).collect()
     };

@@ -14,7 +14,7 @@ pub fn mapped_for_writing(root: &AbsPath) -> Vec<WsPath> {
     let processes =
         processes.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
     let maps = processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("maps")).ok());
-    let mut found: Vec<WsPath> = maps.flat_map(|maps| written(&maps, root)).collect();
+    let mut found: Vec<WsPath> = maps.flat_map(|maps| writable_maps(&maps, root)).collect();
     found.sort();
     found.dedup();
     found
@@ -29,7 +29,7 @@ pub fn mapped_for_writing(_root: &AbsPath) -> Vec<WsPath> {
 
 /// Returns the files below `root` that a process's maps (`proc_pid_maps(5)`) share and may write.
 #[cfg(target_os = "linux")]
-fn written(maps: &str, root: &AbsPath) -> Vec<WsPath> {
+fn writable_maps(maps: &str, root: &AbsPath) -> Vec<WsPath> {
     let shared = maps.lines().filter(|line| {
         line.split(' ').nth(1).is_some_and(|rights| rights.contains("w") && rights.ends_with('s'))
     });
@@ -47,6 +47,6 @@ mod tests {
                     7f02-7f03 rw-p 00000000 fe:00 14 /w/c.py\n7f03-7f04 rw-s 00000000 fe:00 15 /elsewhere/d.py\n\
                     7f04-7f05 rw-p 00000000 00:00 0 \n";
         let root = AbsPath::new("/w").expect("absolute");
-        assert_eq!(written(maps, &root), [WsPath::new("a b.py").expect("relative")]);
+        assert_eq!(writable_maps(maps, &root), [WsPath::new("a b.py").expect("relative")]);
     }
 }

@@ -33,22 +33,22 @@ impl Omitted {
     }
 
     /// Returns the notes on what is left out, with the limit of sizes in bytes.
-    pub(crate) fn notes(&self, limit: u64) -> Vec<ScanNote> {
+    pub(crate) fn to_notes(&self, limit: u64) -> Vec<ScanNote> {
         let mut notes = Vec::new();
         if !self.not_unicode.is_empty() {
-            notes.push(ScanNote::NotUnicode(examples(&self.not_unicode)));
+            notes.push(ScanNote::NotUnicode(examples_of(&self.not_unicode)));
         }
         if !self.too_large.is_empty() {
-            notes.push(ScanNote::TooLarge { limit, files: examples(&self.too_large) });
+            notes.push(ScanNote::TooLarge { limit, files: examples_of(&self.too_large) });
         }
         if !self.rules.is_empty() {
-            notes.push(ScanNote::RulesPassedOver(examples(&self.rules)));
+            notes.push(ScanNote::RulesPassedOver(examples_of(&self.rules)));
         }
         notes
     }
 }
 
-fn examples(names: &BTreeSet<String>) -> Examples {
+fn examples_of(names: &BTreeSet<String>) -> Examples {
     let mut examples = Examples::default();
     names.iter().for_each(|name| examples.add(name.as_str()));
     examples

@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use hob_base::{CancelToken, FileId, Stopped, WsPath};
 
-use crate::identity::Identity;
+use crate::identity::FolderIdentity;
 use crate::unread::{Tried, Trouble};
-use crate::{Batch, FileTable, Found, Plan, Rules, Scan, ScanNote, ScanRequest, Stat, Watcher, scan};
+use crate::{
+    Batch, FileTable, ReadPlan, Rules, Scan, ScanNote, ScanRequest, ScannedFile, Stat, Watcher, scan_tree,
+};
 
 /// The input of one [`refresh`]: the rules, the table and the means to work with.
 pub struct Refresh<'a> {
@@ -32,7 +34,7 @@ pub struct Refresh<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Refreshed {
     /// The files to read, and those that are gone.
-    pub plan: Plan,
+    pub plan: ReadPlan,
     /// After a sweep: its notes, which replace all that were known.
     pub notes: Option<Vec<ScanNote>>,
     /// After anything else, if that changed what is left out: all there is to say about that, which replaces the notes for
@@ -50,11 +52,11 @@ pub struct Refreshed {
 /// [`Stopped`] when cancelled or late; the batch must then be put back ([`crate::DirtySet::put_back`]).
 pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     if batch.sweep || is_root_in_doubt(&context) {
-        return sweep(context);
+        return refresh_all(context);
     }
     let before = context.table.omitted.clone();
     let mut work =
-        Looking { real_dirs: HashMap::new(), plan: Plan::default(), nameless: BTreeSet::new(), context };
+        Looking { real_dirs: HashMap::new(), plan: ReadPlan::default(), nameless: BTreeSet::new(), context };
     for path in &batch.paths {
         if !is_covered(path, batch) {
             work.context.cancel.check()?;
@@ -63,15 +65,15 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
     }
     for tree in &batch.trees {
         if !is_covered(tree, batch) {
-            work.tree(tree)?;
+            work.refresh_tree(tree)?;
         }
     }
     work.other_names()?;
     if is_root_in_doubt(&work.context) {
-        return sweep(work.context);
+        return refresh_all(work.context);
     }
     let (omitted, limit) = (&work.context.table.omitted, work.context.rules.options().read_max);
-    let omissions = (*omitted != before).then(|| omitted.notes(limit));
+    let omissions = (*omitted != before).then(|| omitted.to_notes(limit));
     Ok(Refreshed { plan: work.finish(), omissions, ..Refreshed::default() })
 }
 
@@ -96,20 +98,21 @@ fn is_covered(path: &WsPath, batch: &Batch) -> bool {
     false
 }
 
-fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
+fn refresh_all(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     context.rules.reload_all();
     let root = context.rules.root().as_path();
-    let before = Identity::of(root);
+    let before = FolderIdentity::of_folder(root);
     let token = context.watcher.as_ref().map(|watcher| watcher.begin_sweep());
     let root_replaced = token.is_some_and(|token| token.root_replaced);
-    let scan = context.scan(&WsPath::root())?;
+    let scan = context.scan_below(&WsPath::root())?;
     // A root that is away, if only for a part of the walk, is no project that has lost its files.
-    if before != Identity::of(root) || scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. }))
+    if before != FolderIdentity::of_folder(root)
+        || scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. }))
     {
         context.watcher.as_ref().map(|watcher| watcher.check_root());
         return Ok(Refreshed { notes: Some(scan.notes), root_replaced, ..Refreshed::default() });
     }
-    let plan = context.table.plan(&scan, &WsPath::root(), context.rules);
+    let plan = context.table.plan_reads(&scan, &WsPath::root(), context.rules);
     if let (Some(watcher), Some(token)) = (&context.watcher, token) {
         watcher.keep_only(&WsPath::root(), &scan);
         watcher.end_sweep(token, &scan);
@@ -120,8 +123,8 @@ fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
 }
 
 impl Refresh<'_> {
-    fn scan(&self, below: &WsPath) -> Result<Scan, Stopped> {
-        scan(&ScanRequest {
+    fn scan_below(&self, below: &WsPath) -> Result<Scan, Stopped> {
+        scan_tree(&ScanRequest {
             rules: self.rules,
             below: below.clone(),
             watcher: self.watcher.clone(),
@@ -133,10 +136,10 @@ impl Refresh<'_> {
 
 /// Returns what the system says of a path; `None` for what is not there. The error says that the system cannot tell
 /// just now.
-fn known(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Trouble> {
+fn unless_in_doubt(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Trouble> {
     match found {
         Ok(found) => Ok(Some(found)),
-        Err(error) => Trouble::of(&error, Tried::Look).map_or(Ok(None), Err),
+        Err(error) => Trouble::from_error(&error, Tried::Look).map_or(Ok(None), Err),
     }
 }
 
@@ -154,35 +157,35 @@ struct Looking<'a> {
     context: Refresh<'a>,
     /// Says of each folder whether it is a folder and not a link to one; each is asked once a batch.
     real_dirs: HashMap<String, Result<bool, Trouble>>,
-    plan: Plan,
+    plan: ReadPlan,
     /// Files that were perhaps written to through no name, or one that is gone.
     nameless: BTreeSet<u64>,
 }
 
 impl Looking<'_> {
     fn path(&mut self, path: &WsPath) -> Result<(), Stopped> {
-        match self.now(path) {
-            Now::Dir => return self.tree(path),
+        match self.state_now(path) {
+            Now::Dir => return self.refresh_tree(path),
             Now::File(stat) => {
                 // What was a folder may have become a file.
                 self.gone_below(path, true);
-                self.file(Found { path: path.clone(), stat });
+                self.file(ScannedFile { path: path.clone(), stat });
             }
             Now::Nothing => {
                 self.gone_below(path, false);
                 self.nameless.extend(self.inode_without_name(path));
             }
-            Now::Unknown(trouble) => self.unknown(path, trouble),
+            Now::Unknown(trouble) => self.keep_unknown(path, trouble),
         }
         Ok(())
     }
 
     /// A folder, or what was one.
-    fn tree(&mut self, path: &WsPath) -> Result<(), Stopped> {
-        match self.now(path) {
+    fn refresh_tree(&mut self, path: &WsPath) -> Result<(), Stopped> {
+        match self.state_now(path) {
             Now::Dir => {
-                let scan = self.context.scan(path)?;
-                let plan = self.context.table.plan(&scan, path, self.context.rules);
+                let scan = self.context.scan_below(path)?;
+                let plan = self.context.table.plan_reads(&scan, path, self.context.rules);
                 if let Some(watcher) = &self.context.watcher {
                     watcher.keep_only(path, &scan);
                 }
@@ -199,19 +202,19 @@ impl Looking<'_> {
                 Ok(())
             }
             Now::Unknown(trouble) => {
-                self.unknown(path, trouble);
+                self.keep_unknown(path, trouble);
                 Ok(())
             }
         }
     }
 
-    fn file(&mut self, found: Found) {
+    fn file(&mut self, found: ScannedFile) {
         let rules = self.context.rules;
         if found.stat.len > rules.options().read_max {
             self.gone_below(&found.path, false);
             self.context.table.omitted.too_large.insert(found.path.to_string());
         } else {
-            self.plan.read.extend(self.context.table.look(&found, rules));
+            self.plan.read.extend(self.context.table.read_if_changed(&found, rules));
         }
     }
 
@@ -234,18 +237,18 @@ impl Looking<'_> {
     }
 
     /// Keeps what is known at the path, and below it, until somebody can tell what is there.
-    fn unknown(&mut self, path: &WsPath, trouble: Trouble) {
+    fn keep_unknown(&mut self, path: &WsPath, trouble: Trouble) {
         self.context.table.take_unread(path, BTreeMap::from([(path.clone(), trouble)]));
     }
 
     fn gone_below(&mut self, path: &WsPath, strictly: bool) {
         self.context.table.omitted.remove_below(path.as_str());
         self.context.table.unread().remove_below(path);
-        let below = self.context.table.below(path).filter(|(known, _)| !strictly || *known != path);
+        let below = self.context.table.files_below(path).filter(|(known, _)| !strictly || *known != path);
         self.plan.gone.extend(below.map(|(_, id)| id));
     }
 
-    fn now(&mut self, path: &WsPath) -> Now {
+    fn state_now(&mut self, path: &WsPath) -> Now {
         self.look_at(path).unwrap_or_else(Now::Unknown)
     }
 
@@ -255,10 +258,10 @@ impl Looking<'_> {
         if !self.is_real_dir(path.dir())? {
             return Ok(Now::Nothing);
         }
-        let Some(metadata) = known(fs::symlink_metadata(rules.root().join_ws(path)))? else {
+        let Some(metadata) = unless_in_doubt(fs::symlink_metadata(rules.root().join_ws(path)))? else {
             return Ok(Now::Nothing);
         };
-        let admits = |is_dir| rules.verdict(path, is_dir).map_err(Trouble::of_rules);
+        let admits = |is_dir| rules.check_admitted(path, is_dir).map_err(Trouble::of_rules);
         if metadata.is_file() && admits(false)? {
             Ok(Now::File(Stat::of(&metadata)))
         } else if metadata.is_dir() && admits(true)? {
@@ -279,7 +282,8 @@ impl Looking<'_> {
         }
         let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         let path = self.context.rules.root().as_path().join(dir);
-        let here = known(fs::symlink_metadata(path)).map(|found| found.is_some_and(|found| found.is_dir()));
+        let here = unless_in_doubt(fs::symlink_metadata(path))
+            .map(|found| found.is_some_and(|found| found.is_dir()));
         let real = match here {
             Ok(true) => self.is_real_dir(parent),
             other => other,
@@ -288,7 +292,7 @@ impl Looking<'_> {
         real
     }
 
-    fn finish(mut self) -> Plan {
+    fn finish(mut self) -> ReadPlan {
         self.plan.read.sort_by(|a, b| a.path.cmp(&b.path));
         self.plan.read.dedup_by(|a, b| a.file == b.file);
         self.plan.gone.sort_unstable();

@@ -15,7 +15,7 @@ use std::path::Path;
 use hob_base::AbsPath;
 
 use crate::broad::BroadFolders;
-use crate::identity::{Identity, can_be_listed};
+use crate::identity::{FolderIdentity, can_be_listed};
 use crate::{names, pseudo};
 
 /// Files that mark a project; matched exactly.
@@ -112,11 +112,11 @@ pub enum RootError {
 
 /// The folder that a path leads to at this moment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct ResolvedFolder {
     /// It, with symbolic links resolved.
     pub folder: AbsPath,
     /// Tells this folder from a later one of the same name, which is another place; `None` where there is no folder.
-    identity: Option<Identity>,
+    identity: Option<FolderIdentity>,
 }
 
 /// Finds the workspace that `start`, a folder or a file, belongs to.
@@ -131,20 +131,20 @@ pub fn find_root(start: &AbsPath, broad: &BroadFolders) -> Result<Root, RootErro
 ///
 /// # Errors
 /// [`RootError`] when `start` cannot serve as a starting point.
-pub fn place_of(start: &AbsPath) -> Result<Place, RootError> {
+pub fn place_of(start: &AbsPath) -> Result<ResolvedFolder, RootError> {
     let folder = starting_folder(start)?;
     if let Some(kind) = pseudo::kind(folder.as_path()) {
         return Err(RootError::Pseudo { path: folder, kind });
     }
-    let identity = Identity::of(folder.as_path());
-    Ok(Place { folder, identity })
+    let identity = FolderIdentity::of_folder(folder.as_path());
+    Ok(ResolvedFolder { folder, identity })
 }
 
 /// Finds the workspace around a place.
 ///
 /// # Errors
 /// [`RootError::TooBroad`] when no project is around it and the folder itself is around many.
-pub fn root_around(place: &Place, broad: &BroadFolders) -> Result<Root, RootError> {
+pub fn root_around(place: &ResolvedFolder, broad: &BroadFolders) -> Result<Root, RootError> {
     let folder = &place.folder;
     let around = |is_excluded: &dyn Fn(&Path) -> bool, is_root: &dyn Fn(&Path) -> bool| {
         let mut folders = folder.as_path().ancestors();

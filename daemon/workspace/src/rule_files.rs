@@ -34,19 +34,19 @@ const LONGEST_LINK: u64 = 16 << 10;
 
 /// The answer of the rules for one path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
+enum IgnoreDecision {
     Nothing,
     Ignored,
     Admitted,
 }
 
-impl Verdict {
-    fn or(self, other: impl FnOnce() -> Self) -> Self {
+impl IgnoreDecision {
+    fn or_else(self, other: impl FnOnce() -> Self) -> Self {
         if self == Self::Nothing { other() } else { self }
     }
 }
 
-impl From<Match<&Glob>> for Verdict {
+impl From<Match<&Glob>> for IgnoreDecision {
     fn from(found: Match<&Glob>) -> Self {
         match found {
             Match::None => Self::Nothing,
@@ -58,8 +58,8 @@ impl From<Match<&Glob>> for Verdict {
 
 /// The rules in one folder. A folder that adds none is its parent's.
 #[derive(Debug)]
-struct Folder {
-    above: Option<Arc<Folder>>,
+struct FolderRules {
+    above: Option<Arc<FolderRules>>,
     custom: Gitignore,
     ignore: Gitignore,
     git_ignore: Gitignore,
@@ -76,7 +76,7 @@ pub(crate) struct RuleFiles {
     root: AbsPath,
     options: RuleOptions,
     global: Gitignore,
-    folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
+    folders: RwLock<HashMap<PathBuf, Arc<FolderRules>>>,
     /// Says of each folder, by its path, whether it belongs, from the root down.
     belongs: RwLock<HashMap<String, bool>>,
     /// Bytes of rules that may still come before the limit.
@@ -110,7 +110,7 @@ impl RuleFiles {
         }
         if let Some(path) = gitconfig_excludes_path().filter(|_| options.global) {
             // Relative to the working directory for git; a daemon's means nothing.
-            files.global = files.matcher(root.as_path(), &[path]);
+            files.global = files.matcher_for(root.as_path(), &[path]);
         }
         files
     }
@@ -124,10 +124,10 @@ impl RuleFiles {
     /// its name.
     pub(crate) fn admits_here(&self, path: &Path, is_dir: bool, hidden: bool) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return true };
-        match self.verdict(&self.folder(folder), path, is_dir) {
-            Verdict::Ignored => false,
-            Verdict::Admitted => true,
-            Verdict::Nothing => !hidden && !name.as_encoded_bytes().starts_with(b"."),
+        match self.decide_in_folder(&self.rules_of_folder(folder), path, is_dir) {
+            IgnoreDecision::Ignored => false,
+            IgnoreDecision::Admitted => true,
+            IgnoreDecision::Nothing => !hidden && !name.as_encoded_bytes().starts_with(b"."),
         }
     }
 
@@ -137,7 +137,7 @@ impl RuleFiles {
     }
 
     /// Why a rule file could not be read just now, if so: then nobody knows what belongs, and no answer of this counts.
-    pub(crate) fn unsure(&self) -> Option<String> {
+    pub(crate) fn reason_unsure(&self) -> Option<String> {
         self.unsure.get().cloned()
     }
 
@@ -147,7 +147,7 @@ impl RuleFiles {
     }
 
     /// The rules of one file alone, for paths below `base`.
-    pub(crate) fn matcher(&self, base: &Path, files: &[PathBuf]) -> Gitignore {
+    pub(crate) fn matcher_for(&self, base: &Path, files: &[PathBuf]) -> Gitignore {
         let mut builder = GitignoreBuilder::new(base);
         files.iter().for_each(|file| self.add(&mut builder, file));
         // Patterns that are too many or too large together match nothing.
@@ -171,53 +171,53 @@ impl RuleFiles {
 
     /// By precedence: hob's and ripgrep's own files, `.ignore`, `.gitignore`, the private file of the repository, the global one; of
     /// each the nearest. What git says ends where a repository begins.
-    fn verdict(&self, folder: &Folder, path: &Path, is_dir: bool) -> Verdict {
-        let (mut custom, mut ignore) = (Verdict::Nothing, Verdict::Nothing);
-        let (mut git_ignore, mut git_exclude) = (Verdict::Nothing, Verdict::Nothing);
+    fn decide_in_folder(&self, folder: &FolderRules, path: &Path, is_dir: bool) -> IgnoreDecision {
+        let (mut custom, mut ignore) = (IgnoreDecision::Nothing, IgnoreDecision::Nothing);
+        let (mut git_ignore, mut git_exclude) = (IgnoreDecision::Nothing, IgnoreDecision::Nothing);
         let in_git = !self.options.require_git || folder.in_git;
         let mut within = in_git;
         let mut next = Some(folder);
         while let Some(here) = next {
             let ask = |matcher: &Gitignore| match matcher.is_empty() {
-                true => Verdict::Nothing,
+                true => IgnoreDecision::Nothing,
                 false => matcher.matched(path, is_dir).into(),
             };
-            custom = custom.or(|| ask(&here.custom));
-            ignore = ignore.or(|| ask(&here.ignore));
+            custom = custom.or_else(|| ask(&here.custom));
+            ignore = ignore.or_else(|| ask(&here.ignore));
             if within {
-                git_ignore = git_ignore.or(|| ask(&here.git_ignore));
-                git_exclude = git_exclude.or(|| ask(&here.git_exclude));
+                git_ignore = git_ignore.or_else(|| ask(&here.git_ignore));
+                git_exclude = git_exclude.or_else(|| ask(&here.git_exclude));
             }
             within &= !here.has_git;
             next = here.above.as_deref();
         }
         let global = || match in_git {
             true => self.global.matched(path, is_dir).into(),
-            false => Verdict::Nothing,
+            false => IgnoreDecision::Nothing,
         };
-        custom.or(|| ignore).or(|| git_ignore).or(|| git_exclude).or(global)
+        custom.or_else(|| ignore).or_else(|| git_ignore).or_else(|| git_exclude).or_else(global)
     }
 
-    fn folder(&self, dir: &Path) -> Arc<Folder> {
+    fn rules_of_folder(&self, dir: &Path) -> Arc<FolderRules> {
         if let Some(known) = self.folders.read().unwrap_or_else(PoisonError::into_inner).get(dir) {
             return Arc::clone(known);
         }
-        let above = dir.parent().map(|above| self.folder(above));
+        let above = dir.parent().map(|above| self.rules_of_folder(above));
         let folder = self.load(dir, above);
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(folders.entry(dir.to_path_buf()).or_insert(folder))
     }
 
-    fn load(&self, dir: &Path, above: Option<Arc<Folder>>) -> Arc<Folder> {
+    fn load(&self, dir: &Path, above: Option<Arc<FolderRules>>) -> Arc<FolderRules> {
         let git = fs::metadata(dir.join(".git")).ok().map(|found| found.file_type());
         let has_git = self.options.require_git && (git.is_some() || dir.join(".jj").exists());
         let exclude =
             git.and_then(|git| common_folder(dir, git.is_file())).map(|git| git.join("info/exclude"));
-        let folder = Folder {
-            custom: self.matcher(dir, &names::CUSTOM_IGNORE.map(|name| dir.join(name))),
-            ignore: self.matcher(dir, &[dir.join(names::IGNORE)]),
-            git_ignore: self.matcher(dir, &[dir.join(names::GIT_IGNORE)]),
-            git_exclude: self.matcher(dir, exclude.as_slice()),
+        let folder = FolderRules {
+            custom: self.matcher_for(dir, &names::CUSTOM_IGNORE.map(|name| dir.join(name))),
+            ignore: self.matcher_for(dir, &[dir.join(names::IGNORE)]),
+            git_ignore: self.matcher_for(dir, &[dir.join(names::GIT_IGNORE)]),
+            git_exclude: self.matcher_for(dir, exclude.as_slice()),
             has_git,
             in_git: has_git || above.as_ref().is_some_and(|above| above.in_git),
             above,
@@ -264,7 +264,7 @@ impl RuleFiles {
     /// private one too: several checkouts can share it by a link.
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         let root = self.root.as_path();
-        self.linked.note(file, &fs::symlink_metadata(file)?);
+        self.linked.note_if_linked(file, &fs::symlink_metadata(file)?);
         match file.starts_with(root) && !file.ends_with(names::GIT_EXCLUDE) {
             true => small::read_within(root, file, LARGEST),
             false => small::read(file, LARGEST),

@@ -84,19 +84,19 @@ impl Rules {
     /// existence, kind and size do not count.
     #[must_use]
     pub fn admits_file(&self, path: &WsPath) -> bool {
-        self.verdict(path, false).unwrap_or(true)
+        self.check_admitted(path, false).unwrap_or(true)
     }
 
     /// Returns true if a folder at `path` belongs to the workspace, as far as rules can be read just now; the root
     /// always does.
     #[must_use]
     pub fn admits_dir(&self, path: &WsPath) -> bool {
-        self.verdict(path, true).unwrap_or(true)
+        self.check_admitted(path, true).unwrap_or(true)
     }
 
     /// Returns the treatment of a file of `len` bytes.
     #[must_use]
-    pub fn class(&self, len: u64) -> FileClass {
+    pub fn class_of_size(&self, len: u64) -> FileClass {
         match len {
             len if len > self.options.read_max => FileClass::TooLarge,
             len if len > self.options.parse_max => FileClass::TextOnly,
@@ -105,20 +105,20 @@ impl Rules {
     }
 
     /// Forgets all cached rule files. To be called when one changed, and when a folder came or went.
-    pub fn reload(&self) {
+    pub fn reload_files(&self) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Forgets all cached rule files and notes what those are that lie outside: before everything is looked at.
     pub(crate) fn reload_all(&self) {
-        *self.sources() = Sources::of(self);
+        *self.lock_sources() = Sources::stat_all(self);
         self.linked.clear();
-        self.reload();
+        self.reload_files();
     }
 
     /// Marks everything if a rule file has changed where nothing is watched, or by another name. Answers whether that is so.
     pub fn mark_changed(&self, dirty: &DirtySet) -> bool {
-        let changed = self.sources().changed() || self.linked.changed();
+        let changed = self.lock_sources().any_changed() || self.linked.any_changed();
         if changed {
             dirty.mark_sweep();
         }
@@ -127,12 +127,12 @@ impl Rules {
 
     /// The rule files as they are now, for one walk. A walk gives its root unasked, so whoever starts one below the workspace's root
     /// asks [`Rules::admits_dir`] first.
-    pub(crate) fn afresh(&self) -> RuleFiles {
+    pub(crate) fn read_afresh(&self) -> RuleFiles {
         RuleFiles::new(&self.root, self.options, Arc::clone(&self.linked))
     }
 
     /// Returns true if a path belongs; the error says which rules could not be read just now.
-    pub(crate) fn verdict(&self, path: &WsPath, is_dir: bool) -> Result<bool, String> {
+    pub(crate) fn check_admitted(&self, path: &WsPath, is_dir: bool) -> Result<bool, String> {
         if path.is_root() {
             return Ok(is_dir);
         }
@@ -140,21 +140,21 @@ impl Rules {
         if path.as_str().split('/').any(names::is_vcs) {
             return Ok(false);
         }
-        let files = self.cached();
+        let files = self.cached_files();
         let admits = files.admits(path, is_dir);
-        files.unsure().map_or(Ok(admits), |why| {
+        files.reason_unsure().map_or(Ok(admits), |why| {
             // The next who asks reads them again.
-            self.reload();
+            self.reload_files();
             Err(why)
         })
     }
 
-    fn cached(&self) -> Arc<RuleFiles> {
+    fn cached_files(&self) -> Arc<RuleFiles> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(files.get_or_insert_with(|| Arc::new(self.afresh())))
+        Arc::clone(files.get_or_insert_with(|| Arc::new(self.read_afresh())))
     }
 
-    fn sources(&self) -> MutexGuard<'_, Sources> {
+    fn lock_sources(&self) -> MutexGuard<'_, Sources> {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -51,7 +51,7 @@ impl<'a> ScanRequest<'a> {
 
 /// A file that belongs to the workspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct ScannedFile {
     /// The file's path, relative to the root.
     pub path: WsPath,
     /// Size, times and identity of the file, as the system gives them.
@@ -62,7 +62,7 @@ pub struct Found {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Scan {
     /// The files, sorted by path. None is over the size limit.
-    pub files: Vec<Found>,
+    pub files: Vec<ScannedFile>,
     /// The folders, sorted by path, with the one where the walk began.
     pub dirs: Vec<WsPath>,
     /// Notes for users about what the files do not show. Only a walk of everything explains why there are no files.
@@ -86,7 +86,7 @@ impl Scan {
 ///
 /// # Errors
 /// [`Stopped`] when cancelled or late.
-pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
+pub fn scan_tree(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
     let rules = request.rules;
     let start = rules.root().join_ws(&request.below);
     if let Some(watcher) = &request.watcher {
@@ -95,17 +95,17 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
     if let Err(e) = fs::read_dir(&start) {
         return Ok(unreadable_start(request, &e));
     }
-    let seen = Arc::new(Seen::default());
-    let files = Arc::new(rules.afresh());
+    let seen = Arc::new(ScanResults::default());
+    let files = Arc::new(rules.read_afresh());
     let mut walk = WalkBuilder::new(start);
     // Rule files are read by `files` alone.
-    walk.standard_filters(false).filter_entry(gate(request, Arc::clone(&seen), Arc::clone(&files)));
+    walk.standard_filters(false).filter_entry(entry_gate(request, Arc::clone(&seen), Arc::clone(&files)));
     let counter = AtomicU64::new(0);
     walk.build_parallel().visit(&mut Collectors { request, seen: &seen, counter: &counter });
     request.cancel.check()?;
     let mut found = std::mem::take(&mut *seen.0.lock().unwrap_or_else(PoisonError::into_inner));
     found.omitted.rules = files.passed_over();
-    found.doubt(request, &files);
+    found.discard_if_unsure(request, &files);
     Ok(found.finish(request))
 }
 
@@ -115,17 +115,17 @@ fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
         _ if request.below.is_root() && !is_momentary(error) => {
             scan.notes.push(ScanNote::RootGone { why: error.to_string() });
         }
-        _ => scan
-            .unread
-            .extend(Trouble::of(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble))),
+        _ => scan.unread.extend(
+            Trouble::from_error(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble)),
+        ),
     }
     scan
 }
 
 /// Decides on each entry, before it is descended into.
-fn gate(
+fn entry_gate(
     request: &ScanRequest<'_>,
-    seen: Arc<Seen>,
+    seen: Arc<ScanResults>,
     files: Arc<RuleFiles>,
 ) -> impl Fn(&DirEntry) -> bool + Send + Sync + 'static {
     let watcher = request.watcher.clone();
@@ -138,7 +138,7 @@ fn gate(
             return false;
         }
         let Some(name) = entry.file_name().to_str() else {
-            seen.with(|found| {
+            seen.with_found(|found| {
                 found.omitted.not_unicode.insert(relative_lossy(root.as_path(), entry.path()));
             });
             return false;
@@ -147,7 +147,7 @@ fn gate(
             return false;
         }
         if let (Some(watcher), true) = (&watcher, is_dir(entry))
-            && let Ok(path) = relative(root.as_path(), entry.path())
+            && let Ok(path) = relative_path(root.as_path(), entry.path())
         {
             watcher.add_dir(&path);
         }
@@ -173,7 +173,7 @@ fn is_hidden(_entry: &DirEntry) -> bool {
     false
 }
 
-fn relative(root: &Path, path: &Path) -> Result<WsPath, PathError> {
+fn relative_path(root: &Path, path: &Path) -> Result<WsPath, PathError> {
     WsPath::from_path(path.strip_prefix(root).unwrap_or(path))
 }
 
@@ -183,17 +183,17 @@ fn relative_lossy(root: &Path, path: &Path) -> String {
 
 /// The results of all threads.
 #[derive(Default)]
-struct Seen(Mutex<FoundSoFar>);
+struct ScanResults(Mutex<FoundSoFar>);
 
-impl Seen {
-    fn with(&self, change: impl FnOnce(&mut FoundSoFar)) {
+impl ScanResults {
+    fn with_found(&self, change: impl FnOnce(&mut FoundSoFar)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 #[derive(Default)]
 struct FoundSoFar {
-    files: Vec<Found>,
+    files: Vec<ScannedFile>,
     dirs: Vec<WsPath>,
     omitted: Omitted,
     unread: BTreeMap<WsPath, Trouble>,
@@ -208,8 +208,8 @@ impl FoundSoFar {
     }
 
     /// Rules that could not be read: what belongs is not known then, so that nothing of this walk counts.
-    fn doubt(&mut self, request: &ScanRequest<'_>, files: &RuleFiles) {
-        if let Some(why) = files.unsure() {
+    fn discard_if_unsure(&mut self, request: &ScanRequest<'_>, files: &RuleFiles) {
+        if let Some(why) = files.reason_unsure() {
             *self = Self::default();
             self.unread.insert(request.below.clone(), Trouble::of_rules(why));
         }
@@ -219,9 +219,9 @@ impl FoundSoFar {
         self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.dirs.sort_unstable();
         let all_kept = (self.files.len() + self.omitted.too_large.len()) as u64;
-        let mut notes = self.omitted.notes(request.rules.options().read_max);
+        let mut notes = self.omitted.to_notes(request.rules.options().read_max);
         if request.below.is_root() && self.unread.is_empty() {
-            notes.extend(explain::absence(request.rules, all_kept));
+            notes.extend(explain::explain_absence(request.rules, all_kept));
         }
         let Self { files, dirs, omitted, unread } = self;
         Scan { files, dirs, notes, omitted, unread }
@@ -231,7 +231,7 @@ impl FoundSoFar {
 /// Makes one [`Collector`] for each thread of the walk.
 struct Collectors<'s> {
     request: &'s ScanRequest<'s>,
-    seen: &'s Seen,
+    seen: &'s ScanResults,
     counter: &'s AtomicU64,
 }
 
@@ -249,29 +249,29 @@ impl<'s> ParallelVisitorBuilder<'s> for Collectors<'s> {
 /// Collects what one thread sees, without locking, and hands it over at the end.
 struct Collector<'s> {
     request: &'s ScanRequest<'s>,
-    seen: &'s Seen,
+    seen: &'s ScanResults,
     counter: &'s AtomicU64,
     found: FoundSoFar,
 }
 
 impl Collector<'_> {
-    fn entry(&mut self, entry: &DirEntry) {
+    fn add_entry(&mut self, entry: &DirEntry) {
         let root = self.request.rules.root().as_path();
         // The gate let no name through that is not Unicode.
-        let (Some(kind), Ok(path)) = (entry.file_type(), relative(root, entry.path())) else { return };
+        let (Some(kind), Ok(path)) = (entry.file_type(), relative_path(root, entry.path())) else { return };
         if kind.is_dir() {
             self.found.dirs.push(path);
         } else if kind.is_file() {
             match entry.metadata() {
                 Ok(metadata) => self.file(path, Stat::of(&metadata)),
-                Err(error) => self.unread(path, (error.io_error(), Tried::Look)),
+                Err(error) => self.note_unread(path, (error.io_error(), Tried::Look)),
             }
         }
     }
 
     /// Notes what could not be looked at, unless it has vanished meanwhile.
-    fn unread(&mut self, path: WsPath, (error, tried): (Option<&io::Error>, Tried)) {
-        let trouble = error.and_then(|error| Trouble::of(error, tried));
+    fn note_unread(&mut self, path: WsPath, (error, tried): (Option<&io::Error>, Tried)) {
+        let trouble = error.and_then(|error| Trouble::from_error(error, tried));
         self.found.unread.extend(trouble.map(|trouble| (path, trouble)));
     }
 
@@ -282,19 +282,19 @@ impl Collector<'_> {
         {
             progress(count);
         }
-        match self.request.rules.class(stat.len) {
+        match self.request.rules.class_of_size(stat.len) {
             FileClass::TooLarge => {
                 self.found.omitted.too_large.insert(path.to_string());
             }
-            FileClass::Parse | FileClass::TextOnly => self.found.files.push(Found { path, stat }),
+            FileClass::Parse | FileClass::TextOnly => self.found.files.push(ScannedFile { path, stat }),
         }
     }
 
     fn error(&mut self, error: &ignore::Error) {
         tracing::debug!(%error, "while scanning");
         let root = self.request.rules.root().as_path();
-        if let Some(path) = path_of(error).and_then(|path| relative(root, path).ok()) {
-            self.unread(path, (error.io_error(), Tried::Folder));
+        if let Some(path) = path_of(error).and_then(|path| relative_path(root, path).ok()) {
+            self.note_unread(path, (error.io_error(), Tried::Folder));
         }
     }
 }
@@ -302,7 +302,7 @@ impl Collector<'_> {
 impl ParallelVisitor for Collector<'_> {
     fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
         match entry {
-            Ok(entry) => self.entry(&entry),
+            Ok(entry) => self.add_entry(&entry),
             Err(error) => self.error(&error),
         }
         if self.request.cancel.check().is_err() { WalkState::Quit } else { WalkState::Continue }
@@ -312,7 +312,7 @@ impl ParallelVisitor for Collector<'_> {
 impl Drop for Collector<'_> {
     fn drop(&mut self) {
         let found = std::mem::take(&mut self.found);
-        self.seen.with(|all| all.merge(found));
+        self.seen.with_found(|all| all.merge(found));
     }
 }
 

@@ -24,12 +24,12 @@ pub(crate) struct Sources(Vec<(PathBuf, Option<Stat>)>);
 
 impl Sources {
     /// As they are now; to be taken before they are read.
-    pub(crate) fn of(rules: &Rules) -> Self {
-        Self(paths(rules).into_iter().map(|path| (path.clone(), stat(&path))).collect())
+    pub(crate) fn stat_all(rules: &Rules) -> Self {
+        Self(paths_of(rules).into_iter().map(|path| (path.clone(), stat_of(&path))).collect())
     }
 
     /// Returns true if one of the files is another file than it was.
-    pub(crate) fn changed(&self) -> bool {
+    pub(crate) fn any_changed(&self) -> bool {
         self.0.iter().any(|(path, before)| has_changed(path, *before))
     }
 }
@@ -40,14 +40,14 @@ pub(crate) struct Linked(Mutex<BTreeMap<PathBuf, Option<Stat>>>);
 
 impl Linked {
     /// Notes a rule file that is about to be read, if it has another name. `found` is what lies there, a link not followed.
-    pub(crate) fn note(&self, file: &Path, found: &fs::Metadata) {
+    pub(crate) fn note_if_linked(&self, file: &Path, found: &fs::Metadata) {
         if found.is_symlink() || (found.is_file() && Stat::of(found).links > 1) {
-            self.lock().insert(file.to_path_buf(), stat(file));
+            self.lock().insert(file.to_path_buf(), stat_of(file));
         }
     }
 
     /// Returns true if one of the files is another file than it was.
-    pub(crate) fn changed(&self) -> bool {
+    pub(crate) fn any_changed(&self) -> bool {
         self.lock().iter().any(|(path, before)| has_changed(path, *before))
     }
 
@@ -62,17 +62,17 @@ impl Linked {
 }
 
 fn has_changed(path: &Path, before: Option<Stat>) -> bool {
-    match (before, stat(path)) {
+    match (before, stat_of(path)) {
         (Some(before), Some(now)) => !before.matches(&now),
         (before, now) => before.is_some() != now.is_some(),
     }
 }
 
-fn stat(path: &Path) -> Option<Stat> {
+fn stat_of(path: &Path) -> Option<Stat> {
     fs::metadata(path).ok().map(|metadata| Stat::of(&metadata))
 }
 
-fn paths(rules: &Rules) -> Vec<PathBuf> {
+fn paths_of(rules: &Rules) -> Vec<PathBuf> {
     let root = rules.root().as_path();
     let kinds = [names::GIT_IGNORE, names::IGNORE].into_iter().chain(names::CUSTOM_IGNORE);
     let above = root.ancestors().skip(1);

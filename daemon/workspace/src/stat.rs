@@ -33,8 +33,8 @@ impl Stat {
         use std::os::unix::fs::MetadataExt;
         Self {
             len: metadata.len(),
-            mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            mtime_ns: to_nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            ctime_ns: to_nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
             inode: metadata.ino(),
             dev: metadata.dev(),
             links: metadata.nlink(),
@@ -85,7 +85,7 @@ fn since_epoch(time: SystemTime) -> i64 {
 }
 
 #[cfg(unix)]
-fn nanoseconds(seconds: i64, nanos: i64) -> i64 {
+fn to_nanoseconds(seconds: i64, nanos: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
 

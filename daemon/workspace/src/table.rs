@@ -10,7 +10,7 @@ use hob_base::{Change, ContentHash, FileId, WsPath};
 
 use crate::omitted::Omitted;
 use crate::unread::Trouble;
-use crate::{FileClass, Found, Links, Rules, Scan, Stat, Unread};
+use crate::{FileClass, Links, Rules, Scan, ScannedFile, Stat, Unread};
 
 /// The facts about a file as of its last reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,14 +40,14 @@ pub struct ToRead {
 
 /// The work that brings the table up to date.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan {
+pub struct ReadPlan {
     /// To read and hash, in the order of their paths.
     pub read: Vec<ToRead>,
     /// Known files that are gone, or no longer belong.
     pub gone: Vec<FileId>,
 }
 
-impl Plan {
+impl ReadPlan {
     /// Returns true if nothing has to be done.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -56,7 +56,7 @@ impl Plan {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct FileTableEntry {
     path: WsPath,
     /// `None`: not read yet, or gone.
     record: Option<Record>,
@@ -68,7 +68,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct FileTable {
     /// All files, at the place of their number.
-    entries: Vec<Entry>,
+    entries: Vec<FileTableEntry>,
     /// Ordered, so that the files below a folder are neighbours.
     by_path: BTreeMap<WsPath, FileId>,
     /// Known files by inode, where there are such. Devices are not told apart: a number that two share costs a look.
@@ -158,19 +158,19 @@ impl FileTable {
     }
 
     /// Gives `path` a number if it has none.
-    pub fn allocate(&mut self, path: &WsPath) -> FileId {
+    pub fn allocate_id(&mut self, path: &WsPath) -> FileId {
         if let Some(id) = self.id(path) {
             return id;
         }
         let id = FileId(u32::try_from(self.entries.len()).expect("fewer than 2^32 files"));
-        self.entries.push(Entry { path: path.clone(), record: None, inode: 0 });
+        self.entries.push(FileTableEntry { path: path.clone(), record: None, inode: 0 });
         self.by_path.insert(path.clone(), id);
         id
     }
 
     /// Takes over what was known from an earlier run. The next sweep finds out what changed since.
-    pub fn restore(&mut self, path: &WsPath, record: Record) -> FileId {
-        let id = self.allocate(path);
+    pub fn restore_record(&mut self, path: &WsPath, record: Record) -> FileId {
+        let id = self.allocate_id(path);
         self.set(id, Some(record));
         id
     }
@@ -186,7 +186,7 @@ impl FileTable {
     }
 
     /// The caller may not have the contents that it said it read: whatever the next look finds counts as changed.
-    pub fn doubt(&mut self, file: FileId) {
+    pub fn distrust(&mut self, file: FileId) {
         if let Some(record) = self.entries.get_mut(file.index()).and_then(|entry| entry.record.as_mut()) {
             // The hash of no contents anybody has, and a stat that fits no file.
             record.hash = ContentHash::of(&[record.hash.as_bytes(), &b"doubted"[..]].concat());
@@ -195,7 +195,7 @@ impl FileTable {
     }
 
     /// The file is gone. `None` when it was not known.
-    pub fn forget(&mut self, file: FileId) -> Option<Change> {
+    pub fn forget_file(&mut self, file: FileId) -> Option<Change> {
         if let Some(entry) = self.entries.get(file.index()) {
             self.unread.remove(&entry.path);
         }
@@ -203,31 +203,31 @@ impl FileTable {
     }
 
     /// Compares the walk of the tree at `below` with what is known.
-    pub fn plan(&mut self, scan: &Scan, below: &WsPath, rules: &Rules) -> Plan {
+    pub fn plan_reads(&mut self, scan: &Scan, below: &WsPath, rules: &Rules) -> ReadPlan {
         let mut found = scan.files.iter().map(|file| &file.path).peekable();
-        let gone = self.below(below).filter(|(path, _)| {
+        let gone = self.files_below(below).filter(|(path, _)| {
             while found.next_if(|next| next < path).is_some() {}
             found.peek() != Some(path) && !scan.is_unread(path)
         });
         let gone = gone.map(|(_, id)| id).collect();
-        let read = scan.files.iter().filter_map(|file| self.look(file, rules)).collect();
-        Plan { read, gone }
+        let read = scan.files.iter().filter_map(|file| self.read_if_changed(file, rules)).collect();
+        ReadPlan { read, gone }
     }
 
     /// Takes over what the walk of the tree at `below` could not read.
     pub(crate) fn take_unread(&mut self, below: &WsPath, unread: BTreeMap<WsPath, Trouble>) {
         self.unread.remove_below(below);
         for (path, trouble) in unread {
-            let was_known = self.below(&path).next().is_some();
+            let was_known = self.files_below(&path).next().is_some();
             self.unread.insert(path, trouble.of_known(was_known));
         }
     }
 
     /// Returns what to read if a file that was found looks different from what is known of it; `None` if it need not
     /// be read.
-    pub(crate) fn look(&mut self, found: &Found, rules: &Rules) -> Option<ToRead> {
-        let file = self.allocate(&found.path);
-        let class = rules.class(found.stat.len);
+    pub(crate) fn read_if_changed(&mut self, found: &ScannedFile, rules: &Rules) -> Option<ToRead> {
+        let file = self.allocate_id(&found.path);
+        let class = rules.class_of_size(found.stat.len);
         let unchanged = self.record(file).is_some_and(|record| {
             record.stat.matches(&found.stat)
                 && !record.stat.is_racy(record.read_at_ns)
@@ -237,7 +237,7 @@ impl FileTable {
     }
 
     /// The known files at or below `dir`, in the order of their paths.
-    pub(crate) fn below<'t>(&'t self, dir: &'t WsPath) -> impl Iterator<Item = (&'t WsPath, FileId)> {
+    pub(crate) fn files_below<'t>(&'t self, dir: &'t WsPath) -> impl Iterator<Item = (&'t WsPath, FileId)> {
         // Between `a` and `a/b` lie paths such as `a-c`, which are passed over; there are few.
         let start_with = move |path: &WsPath| path.as_str().starts_with(dir.as_str());
         self.by_path

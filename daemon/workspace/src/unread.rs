@@ -39,7 +39,7 @@ pub(crate) struct Trouble {
 
 impl Trouble {
     /// Makes a trouble out of an error in reading; `None` where the error means that there is nothing to read.
-    pub(crate) fn of(error: &io::Error, tried: Tried) -> Option<Self> {
+    pub(crate) fn from_error(error: &io::Error, tried: Tried) -> Option<Self> {
         (!is_gone(error)).then(|| Self {
             why: error.to_string(),
             tried,
@@ -115,8 +115,8 @@ pub struct Unread(RwLock<BTreeMap<WsPath, Trouble>>);
 
 impl Unread {
     /// A file could not be read. Answers whether it is still taken for one: if not, it is gone.
-    pub fn note(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
-        let trouble = Trouble::of(error, Tried::File).map(|trouble| trouble.of_known(was_known));
+    pub fn note_failure(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
+        let trouble = Trouble::from_error(error, Tried::File).map(|trouble| trouble.of_known(was_known));
         let is_there = trouble.is_some();
         if let Some(trouble) = trouble {
             tracing::debug!(%path, %error, "not read for now");
@@ -147,7 +147,7 @@ impl Unread {
 
     /// Files and folders of which something is known that may be out of date.
     #[must_use]
-    pub fn known(&self) -> Vec<WsPath> {
+    pub fn outdated_paths(&self) -> Vec<WsPath> {
         let list = self.read();
         list.iter().filter(|(_, trouble)| trouble.was_known).map(|(path, _)| path.clone()).collect()
     }
@@ -155,21 +155,21 @@ impl Unread {
     /// All of it, for users.
     #[must_use]
     pub fn note_for_status(&self) -> Option<ScanNote> {
-        self.told(|_| true).map(ScanNote::Unreadable)
+        self.examples_of(|_| true).map(ScanNote::Unreadable)
     }
 
     /// Returns the warning for a reader of an answer, which has of these files what was known before, or nothing that
     /// it will have; `None` if there is nothing to warn of.
     #[must_use]
-    pub fn warning(&self) -> Option<String> {
-        let told = self.told(|trouble| trouble.was_known || !trouble.is_denied)?;
+    pub fn warning_for_users(&self) -> Option<String> {
+        let told = self.examples_of(|trouble| trouble.was_known || !trouble.is_denied)?;
         Some(format!(
             "{} file(s) or folder(s) could not be read just now and count as they were before: {told}. Every call tries again.",
             told.count
         ))
     }
 
-    fn told(&self, is_told: impl Fn(&Trouble) -> bool) -> Option<Examples> {
+    fn examples_of(&self, is_told: impl Fn(&Trouble) -> bool) -> Option<Examples> {
         let mut told = Examples::default();
         for (path, trouble) in self.read().iter().filter(|(_, trouble)| is_told(trouble)) {
             let name = if path.is_root() { "." } else { path.as_str() };

@@ -8,7 +8,7 @@ use crate::marks::Mark;
 
 /// An answer as text, uncut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document {
+pub struct AnswerDocument {
     /// In the order in which they are written.
     pub sections: Vec<Section>,
     /// Sentences about the whole answer; each becomes a bracketed line at the end.
@@ -25,25 +25,25 @@ pub struct Section {
     /// The word for the items in notes about what was left out, as the tool's `cuts` have it: `references`.
     pub kind: &'static str,
     /// In the order of their worth.
-    pub items: Vec<Item>,
+    pub items: Vec<AnswerItem>,
     /// True if `offset` counts these items.
     pub is_paged: bool,
 }
 
 /// Lines that are shown together or not at all, unless they are a body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Item {
+pub struct AnswerItem {
     /// Headers above the lines, outermost first. A header is written where it differs from the item before.
     pub group: Vec<String>,
     /// The lines, without the indentation of their group.
     pub lines: Vec<String>,
     /// Where the lines come from, for a body that may be cut between lines.
-    pub source: Option<Source>,
+    pub source: Option<BodySource>,
 }
 
 /// The stretch of a file that an item's lines show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct BodySource {
     /// The path of the file, relative to the root.
     pub path: String,
     /// The item's line (counted from 0) that shows `first`: lines before it are headers of the body.
@@ -52,7 +52,7 @@ pub struct Source {
     pub first: u32,
 }
 
-impl Document {
+impl AnswerDocument {
     /// A document of one section.
     #[must_use]
     pub fn of_section(section: Section) -> Self {
@@ -62,7 +62,7 @@ impl Document {
     /// A document that says one thing.
     #[must_use]
     pub fn of_line(line: impl Into<String>) -> Self {
-        Self::of_section(Section::new("lines", vec![Item::line(line)]))
+        Self::of_section(Section::new("lines", vec![AnswerItem::line(line)]))
     }
 
     /// Notes that `mark` occurs.
@@ -77,25 +77,25 @@ impl Document {
 impl Section {
     /// Items of a kind that `offset` does not count.
     #[must_use]
-    pub fn new(kind: &'static str, items: Vec<Item>) -> Self {
+    pub fn new(kind: &'static str, items: Vec<AnswerItem>) -> Self {
         Self { title: None, kind, items, is_paged: false }
     }
 
     /// The tool's main list, which `offset` pages through.
     #[must_use]
-    pub fn paged(kind: &'static str, items: Vec<Item>) -> Self {
+    pub fn new_paged(kind: &'static str, items: Vec<AnswerItem>) -> Self {
         Self { is_paged: true, ..Self::new(kind, items) }
     }
 
     /// The section below a line of its own.
     #[must_use]
-    pub fn titled(mut self, title: impl Into<String>) -> Self {
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
 }
 
-impl Item {
+impl AnswerItem {
     /// One line under no header.
     #[must_use]
     pub fn line(line: impl Into<String>) -> Self {
@@ -104,7 +104,7 @@ impl Item {
 
     /// One line below a header.
     #[must_use]
-    pub fn below(header: impl Into<String>, line: impl Into<String>) -> Self {
+    pub fn below_header(header: impl Into<String>, line: impl Into<String>) -> Self {
         Self { group: vec![header.into()], ..Self::line(line) }
     }
 }

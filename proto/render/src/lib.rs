@@ -15,10 +15,10 @@ mod one_line;
 mod places;
 
 pub use answers::document;
-pub use document::{Document, Item, Section, Source};
+pub use document::{AnswerDocument, AnswerItem, BodySource, Section};
 pub use failure::error_document;
 pub use fit::{Fitted, Frame, fit};
 pub use marks::Mark;
 pub use notes::{LeftOut, Voice};
 pub use one_line::one_line;
-pub use places::Place;
+pub use places::AnswerPlace;

@@ -2,7 +2,7 @@
 
 use hob_proto::tools::{ToolDef, same_name};
 
-use crate::one_line::{one_line, shortened};
+use crate::one_line::{one_line, shorten_to};
 
 /// Longest note, in characters.
 const NOTE: usize = 400;
@@ -29,8 +29,8 @@ pub struct LeftOut {
 }
 
 /// A bracketed line, its text on one line and of bounded length.
-pub(crate) fn bracketed(note: &str) -> String {
-    format!("[{}]", shortened(one_line(note).trim_end_matches('.'), NOTE))
+pub(crate) fn bracketed_note(note: &str) -> String {
+    format!("[{}]", shorten_to(one_line(note).trim_end_matches('.'), NOTE))
 }
 
 /// Says what is not shown of the items of one kind, and how to get it. `next` is where the next page begins.
@@ -54,7 +54,7 @@ fn lower_first(text: &str) -> String {
 impl Voice {
     /// `note` in these words: on the command line the names of `tool`'s arguments become options, where they stand as such (after a
     /// verb like `pass` or `raise`, or in backticks).
-    pub(crate) fn speak(self, note: &str, tool: Option<&ToolDef>) -> String {
+    pub(crate) fn rewrite_note(self, note: &str, tool: Option<&ToolDef>) -> String {
         let (Self::CommandLine, Some(tool)) = (self, tool) else { return note.to_owned() };
         let mut out = String::with_capacity(note.len() + 16);
         let mut before = "";
@@ -63,7 +63,7 @@ impl Voice {
             let opening = &word[..word.len() - name.len() - rest.len()];
             let is_argument = tool.accepted_args().any(|arg| same_name(arg.name, name));
             if is_argument && is_named(name, before, opening) {
-                out.push_str(&format!("--{}{}", kebab(name), rest.trim_start_matches('`')));
+                out.push_str(&format!("--{}{}", kebab_case(name), rest.trim_start_matches('`')));
             } else {
                 out.push_str(word);
             }
@@ -89,7 +89,7 @@ fn is_named(name: &str, before: &str, opening: &str) -> bool {
     is_written_as_one || opening.ends_with('`') || VERBS.contains(&before) || before.ends_with(',')
 }
 
-fn kebab(name: &str) -> String {
+fn kebab_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_uppercase() || c == '_' {
@@ -121,17 +121,17 @@ mod tests {
 
     #[test]
     fn the_command_line_hears_of_options() {
-        let speak = |note: &str| Voice::CommandLine.speak(note, Some(&map::SEARCH));
+        let speak = |note: &str| Voice::CommandLine.rewrite_note(note, Some(&map::SEARCH));
         assert_eq!(
             speak("raise limit (<=100), or pass kind, pathPrefix or a longer query"),
             "raise --limit (<=100), or pass --kind, --path-prefix or a longer query"
         );
-        assert_eq!(Voice::Tool.speak("pass pathPrefix", Some(&map::SEARCH)), "pass pathPrefix");
+        assert_eq!(Voice::Tool.rewrite_note("pass pathPrefix", Some(&map::SEARCH)), "pass pathPrefix");
     }
 
     #[test]
     fn a_note_is_one_line_of_bounded_length() {
-        assert_eq!(bracketed("a\nb."), "[a\\nb]");
-        assert!(bracketed(&"x".repeat(9_000)).chars().count() < 410);
+        assert_eq!(bracketed_note("a\nb."), "[a\\nb]");
+        assert!(bracketed_note(&"x".repeat(9_000)).chars().count() < 410);
     }
 }

@@ -25,7 +25,7 @@ fn is_unfit(c: char) -> bool {
 }
 
 /// Returns the first `most` characters of `text` with an ellipsis, or all of it when it is no longer.
-pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn shorten_to(text: &str, most: usize) -> Cow<'_, str> {
     if text.char_indices().nth(most).is_none() {
         return Cow::Borrowed(text);
     }
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_long_text_ends_in_an_ellipsis() {
-        assert_eq!(shortened("abcdef", 4), "abc…");
-        assert_eq!(shortened("äbcd", 4), "äbcd");
+        assert_eq!(shorten_to("abcdef", 4), "abc…");
+        assert_eq!(shorten_to("äbcd", 4), "äbcd");
     }
 }

@@ -1,15 +1,15 @@
 //! A place in a file as an item: the path stands once above its rows, the enclosing symbol once above those that share it.
 
-use crate::document::Item;
+use crate::document::AnswerItem;
 use crate::marks::Mark;
-use crate::one_line::{one_line, shortened};
+use crate::one_line::{one_line, shorten_to};
 
 /// Longest text of a row, in characters.
 const ROW: usize = 200;
 
 /// A line of a file that an answer shows.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Place<'p> {
+pub struct AnswerPlace<'p> {
     /// The path of the file, relative to the root.
     pub path: &'p str,
     /// The line of the place, from 1.
@@ -22,20 +22,20 @@ pub struct Place<'p> {
     pub mark: Mark,
 }
 
-impl Place<'_> {
+impl AnswerPlace<'_> {
     /// The row below its path, and below its symbol unless the row is the one that names it.
     #[must_use]
-    pub fn to_item(self) -> Item {
+    pub fn to_item(self) -> AnswerItem {
         let mut group = vec![one_line(self.path).into_owned()];
         group.extend(self.symbol.map(|symbol| one_line(symbol).into_owned()));
-        Item { group, lines: vec![self.row()], source: None }
+        AnswerItem { group, lines: vec![self.row_text()], source: None }
     }
 
     /// The row alone: mark, line and text.
     #[must_use]
-    pub fn row(self) -> String {
+    pub fn row_text(self) -> String {
         let text = self.text.trim();
-        let text = shortened(text, ROW);
+        let text = shorten_to(text, ROW);
         let row = format!("{}{} {}", self.mark.sign(), self.line, one_line(&text));
         row.trim_end().to_owned()
     }
@@ -47,8 +47,13 @@ mod tests {
 
     #[test]
     fn a_place_is_a_row_below_its_path_and_symbol() {
-        let place =
-            Place { path: "a.py", line: 3, symbol: Some("C.f"), text: "    x = 1\n", mark: Mark::Candidate };
+        let place = AnswerPlace {
+            path: "a.py",
+            line: 3,
+            symbol: Some("C.f"),
+            text: "    x = 1\n",
+            mark: Mark::Candidate,
+        };
         let item = place.to_item();
         assert_eq!(
             (item.group, item.lines),

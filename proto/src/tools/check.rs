@@ -32,7 +32,7 @@ const SOURCE: usize = 8 << 20;
 const LIST: (usize, usize) = (100_000, 4 << 20);
 
 /// The longest text that an argument takes, in bytes.
-fn longest(arg: &ArgDef) -> usize {
+fn longest_text(arg: &ArgDef) -> usize {
     match arg.name {
         "root" | "file" | "folder" | "path_prefix" | "pathPrefix" | "place" | "globs_from" | "after_path"
         | "fileFilter" | "glob" | "globs" | "paths" => PATH,
@@ -55,13 +55,15 @@ fn too_long(arg: &ArgDef, (limit, what): (usize, &str), given: usize) -> ToolErr
 pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked, ToolError> {
     let mut checked = Checked { args: Map::new(), warnings: Vec::new() };
     for (name, value) in given {
-        let arg =
-            tool.accepted_args().find(|arg| same_name(arg.name, name)).ok_or_else(|| unknown(tool, name))?;
+        let arg = tool
+            .accepted_args()
+            .find(|arg| same_name(arg.name, name))
+            .ok_or_else(|| unknown_arg_error(tool, name))?;
         if checked.args.contains_key(arg.name) {
             return Err(ToolError::bad_args(format!("`{}` is given twice", arg.name)).hint("Give it once."));
         }
         if !value.is_null() {
-            let value = take(arg, value, &mut checked.warnings)?;
+            let value = check_value(arg, value, &mut checked.warnings)?;
             checked.args.insert(arg.name.to_owned(), value);
         }
     }
@@ -72,7 +74,7 @@ pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked,
         match default(arg) {
             Ok(Some(value)) => drop(checked.args.insert(arg.name.to_owned(), value)),
             Ok(None) => {}
-            Err(()) => return Err(missing(tool, arg)),
+            Err(()) => return Err(missing_arg_error(tool, arg)),
         }
     }
     Ok(checked)
@@ -88,32 +90,32 @@ fn default(arg: &ArgDef) -> Result<Option<Value>, ()> {
     }
 }
 
-fn take(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Result<Value, ToolError> {
+fn check_value(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Result<Value, ToolError> {
     match arg.ty {
-        ArgType::Str { min } => string(arg, value, min),
-        ArgType::Int { min, max } => integer(arg, value, (min, max), warnings),
+        ArgType::Str { min } => check_string(arg, value, min),
+        ArgType::Int { min, max } => check_integer(arg, value, (min, max), warnings),
         ArgType::IntOrAll { max, .. }
             if value.as_str().is_some_and(|word| word.eq_ignore_ascii_case("all")) =>
         {
             Ok(max.into())
         }
-        ArgType::IntOrAll { min, max } => integer(arg, value, (min, max), warnings),
-        ArgType::Bool => value.as_bool().map(Value::Bool).ok_or_else(|| wrong(arg, value)),
+        ArgType::IntOrAll { min, max } => check_integer(arg, value, (min, max), warnings),
+        ArgType::Bool => value.as_bool().map(Value::Bool).ok_or_else(|| wrong_type_error(arg, value)),
         ArgType::Object if value.is_object() => match size(value) {
             bytes if bytes > TEXT => Err(too_long(arg, (TEXT, "bytes"), bytes)),
             _ => Ok(value.clone()),
         },
-        ArgType::Object => Err(wrong(arg, value)),
-        ArgType::Enum(words) => word(arg, value, words),
-        ArgType::StrList => list(arg, value, |item| string(arg, item, 1)),
-        ArgType::EnumList(words) => list(arg, value, |item| word(arg, item, words)),
+        ArgType::Object => Err(wrong_type_error(arg, value)),
+        ArgType::Enum(words) => check_word(arg, value, words),
+        ArgType::StrList => list(arg, value, |item| check_string(arg, item, 1)),
+        ArgType::EnumList(words) => list(arg, value, |item| check_word(arg, item, words)),
     }
 }
 
-fn string(arg: &ArgDef, value: &Value, min: usize) -> Result<Value, ToolError> {
-    let text = value.as_str().ok_or_else(|| wrong(arg, value))?;
-    if text.len() > longest(arg) {
-        return Err(too_long(arg, (longest(arg), "bytes"), text.len()));
+fn check_string(arg: &ArgDef, value: &Value, min: usize) -> Result<Value, ToolError> {
+    let text = value.as_str().ok_or_else(|| wrong_type_error(arg, value))?;
+    if text.len() > longest_text(arg) {
+        return Err(too_long(arg, (longest_text(arg), "bytes"), text.len()));
     }
     if text.chars().take(min).count() < min {
         let plural = if min == 1 { "" } else { "s" };
@@ -123,17 +125,17 @@ fn string(arg: &ArgDef, value: &Value, min: usize) -> Result<Value, ToolError> {
     Ok(text.into())
 }
 
-fn integer(
+fn check_integer(
     arg: &ArgDef,
     value: &Value,
     range: (i64, i64),
     warnings: &mut Vec<String>,
 ) -> Result<Value, ToolError> {
     let n = match value {
-        Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
+        Value::Number(n) => n.as_i64().or_else(|| to_whole_number(n.as_f64()?)),
         _ => None,
     };
-    let n = n.ok_or_else(|| wrong(arg, value))?;
+    let n = n.ok_or_else(|| wrong_type_error(arg, value))?;
     let clamped = n.clamp(range.0, range.1);
     if clamped != n {
         warnings.push(format!(
@@ -145,7 +147,7 @@ fn integer(
 }
 
 /// Some clients write every number as a float, and some write numbers no integer can hold.
-fn whole(n: f64) -> Option<i64> {
+fn to_whole_number(n: f64) -> Option<i64> {
     #[allow(
         clippy::cast_possible_truncation,
         reason = "`as` saturates, and saturated values are clamped with a warning"
@@ -153,18 +155,18 @@ fn whole(n: f64) -> Option<i64> {
     (n.fract() == 0.0).then_some(n as i64)
 }
 
-fn word(arg: &ArgDef, value: &Value, words: &'static [&'static str]) -> Result<Value, ToolError> {
-    let text = value.as_str().ok_or_else(|| wrong(arg, value))?;
+fn check_word(arg: &ArgDef, value: &Value, words: &'static [&'static str]) -> Result<Value, ToolError> {
+    let text = value.as_str().ok_or_else(|| wrong_type_error(arg, value))?;
     if let Some(word) = words.iter().find(|word| word.eq_ignore_ascii_case(text)) {
         return Ok((*word).into());
     }
     let error = ToolError::bad_args(format!(
         "`{}` cannot be `{}`; expected {}",
         arg.name,
-        shorten(text),
-        expected(arg)
+        shorten_text(text),
+        expected_value(arg)
     ));
-    Err(match nearest(text, words.iter().copied()) {
+    Err(match nearest_name(text, words.iter().copied()) {
         Some(near) => error.hint(format!("Did you mean `{near}`?")),
         None => error,
     })
@@ -180,7 +182,7 @@ fn list(
         Value::Array(_) if size(value) > LIST.1 => Err(too_long(arg, (LIST.1, "bytes"), size(value))),
         Value::Array(items) => items.iter().map(&mut item).collect::<Result<Vec<_>, _>>().map(Value::Array),
         Value::String(_) => Ok(Value::Array(vec![item(value)?])),
-        _ => Err(wrong(arg, value)),
+        _ => Err(wrong_type_error(arg, value)),
     }
 }
 
@@ -194,7 +196,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-fn expected(arg: &ArgDef) -> String {
+fn expected_value(arg: &ArgDef) -> String {
     match arg.ty {
         ArgType::Str { .. } => "a string".into(),
         ArgType::Int { min, max: i64::MAX } => format!("an integer from {min}"),
@@ -208,7 +210,7 @@ fn expected(arg: &ArgDef) -> String {
     }
 }
 
-fn wrong(arg: &ArgDef, value: &Value) -> ToolError {
+fn wrong_type_error(arg: &ArgDef, value: &Value) -> ToolError {
     let got = match value {
         Value::Null => "null",
         Value::Bool(_) => "a truth value",
@@ -217,27 +219,28 @@ fn wrong(arg: &ArgDef, value: &Value) -> ToolError {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     };
-    ToolError::bad_args(format!("`{}` must be {}, not {got}", arg.name, expected(arg))).hint(arg.description)
-}
-
-fn missing(tool: &ToolDef, arg: &ArgDef) -> ToolError {
-    ToolError::bad_args(format!("`{}` needs `{}`: {}", tool.name, arg.name, expected(arg)))
+    ToolError::bad_args(format!("`{}` must be {}, not {got}", arg.name, expected_value(arg)))
         .hint(arg.description)
 }
 
-fn unknown(tool: &ToolDef, name: &str) -> ToolError {
+fn missing_arg_error(tool: &ToolDef, arg: &ArgDef) -> ToolError {
+    ToolError::bad_args(format!("`{}` needs `{}`: {}", tool.name, arg.name, expected_value(arg)))
+        .hint(arg.description)
+}
+
+fn unknown_arg_error(tool: &ToolDef, name: &str) -> ToolError {
     let names: Vec<_> = tool.all_args().map(|arg| arg.name).collect();
-    let error = ToolError::bad_args(format!("`{}` has no argument `{}`", tool.name, shorten(name)));
+    let error = ToolError::bad_args(format!("`{}` has no argument `{}`", tool.name, shorten_text(name)));
     if let Some((_, told)) = tool.elsewhere.iter().find(|(other, _)| same_name(other, name)) {
         return ToolError::bad_args(format!("{}. {told}", error.message)).hint(*told);
     }
-    match nearest(name, tool.accepted_args().map(|arg| arg.name)) {
+    match nearest_name(name, tool.accepted_args().map(|arg| arg.name)) {
         Some(near) => error.hint(format!("Did you mean `{near}`? It takes {}.", names.join(", "))),
         None => error.hint(format!("It takes {}.", names.join(", "))),
     }
 }
 
-fn shorten(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text.to_owned(),
@@ -245,16 +248,18 @@ fn shorten(text: &str) -> String {
 }
 
 /// The known name closest to `name`: fewest single-character edits (Levenshtein), at most a third of its length.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
     known
-        .map(|candidate| (edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
+        .map(|candidate| {
+            (edit_distance(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate)
+        })
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3 + 1)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-fn edits(a: &[char], b: &[char]) -> usize {
+fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = row[0];

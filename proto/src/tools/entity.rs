@@ -82,7 +82,7 @@ impl Default for Strategy {
 /// Where candidates come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum EntitySource {
     /// Symbols, sections and files of the map.
     Map,
     /// Symbols that language servers know.
@@ -95,7 +95,7 @@ pub enum Source {
     Git,
 }
 
-impl Source {
+impl EntitySource {
     /// All of them, in the order in which equals are shown.
     pub const ALL: [Self; 5] = [Self::Map, Self::Live, Self::Text, Self::Manifest, Self::Git];
 
@@ -121,7 +121,7 @@ pub struct Constraints {
     /// Only what a language server confirmed.
     pub require_authority: bool,
     /// Only from these; everything when left out.
-    pub allowed_sources: Option<Vec<Source>>,
+    pub allowed_sources: Option<Vec<EntitySource>>,
     /// Most candidates in the answer.
     pub max_candidates: u32,
     /// Least confidence of an answer or a candidate, 0 to 1; less sure ones are dropped.
@@ -189,7 +189,7 @@ pub struct Entity {
     /// Signature, documentation, version, subject of the commit.
     pub description: String,
     /// Where it comes from.
-    pub source: Source,
+    pub source: EntitySource,
     /// `file://` with a line, `pkg:`, or `git:` and the object.
     pub uri: String,
     /// Further facts about the entity; empty if there are none.
@@ -198,7 +198,7 @@ pub struct Entity {
 
 /// A candidate: one entity that the words may mean.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct EntityCandidate {
     /// The candidate's ID, in the form of [`Entity::id`].
     pub id: String,
     /// The candidate's name, as people write it.
@@ -207,7 +207,7 @@ pub struct Candidate {
     #[serde(rename = "type")]
     pub kind: String,
     /// Where it comes from.
-    pub source: Source,
+    pub source: EntitySource,
     /// The confidence with which this candidate would be the answer, 0 to 1.
     pub confidence: f64,
     /// The terms of its score, where explanations are wanted.
@@ -226,7 +226,7 @@ pub struct Ambiguity {
 
 /// One step on the way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct EntityStep {
     /// `normalise`, `generate`, `score`, `decide`, `select` or `verify`.
     pub phase: String,
     /// The action of the step in a few words.
@@ -250,7 +250,7 @@ pub struct Meta {
 
 /// Why it could not be looked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Failure {
+pub struct EntityFailure {
     /// A stable word for the failure, for programs.
     pub code: String,
     /// A sentence that says what to do about the failure.
@@ -268,15 +268,15 @@ pub struct EntityResult {
     /// The answer's confidence, 0 to 1; the best candidate's if `ambiguous`, and 0 if there is none.
     pub confidence: f64,
     /// The candidates that the words may mean, likeliest first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<EntityCandidate>,
     /// Why nothing was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ambiguity: Option<Ambiguity>,
     /// The steps by which the resolver found the answer.
-    pub resolution_path: Vec<Step>,
+    pub resolution_path: Vec<EntityStep>,
     /// Facts about the answer itself: its ID, time and duration.
     pub meta: Meta,
     /// Why it could not be looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
+    pub error: Option<EntityFailure>,
 }

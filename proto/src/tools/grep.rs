@@ -11,11 +11,11 @@ use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 /// A page fits into a frame with much to spare; in tokens.
 const PAGE_BUDGET: u32 = 12 << 20;
 
-const fn flag(name: &'static str, description: &'static str) -> ArgDef {
+const fn flag_arg(name: &'static str, description: &'static str) -> ArgDef {
     ArgDef { name, ty: ArgType::Bool, default: Default::Bool(false), description }
 }
 
-const fn context(name: &'static str, description: &'static str) -> ArgDef {
+const fn context_arg(name: &'static str, description: &'static str) -> ArgDef {
     ArgDef { name, ty: ArgType::Int { min: 0, max: u32::MAX as i64 }, default: Default::Int(0), description }
 }
 
@@ -35,23 +35,23 @@ pub static GREP: ToolDef = ToolDef {
             default: Default::Required,
             description: "Regexes; a line matches if any of them does",
         },
-        flag("fixed", "They are plain texts"),
+        flag_arg("fixed", "They are plain texts"),
         ArgDef {
             name: "case",
             ty: ArgType::Enum(&["sensitive", "insensitive", "smart"]),
             default: Default::Str("sensitive"),
             description: "How case counts",
         },
-        flag("word", "Only whole words"),
-        flag("line", "Only whole lines"),
+        flag_arg("word", "Only whole words"),
+        flag_arg("line", "Only whole lines"),
         ArgDef {
             name: "keep",
             ty: ArgType::Enum(&["lines", "matches", "counts", "paths"]),
             default: Default::Str("lines"),
             description: "What to give of each file",
         },
-        context("before", "Lines of context before a match"),
-        context("after", "Lines of context after a match"),
+        context_arg("before", "Lines of context before a match"),
+        context_arg("after", "Lines of context after a match"),
         ArgDef {
             name: "max_count",
             ty: ArgType::Int { min: 1, max: u32::MAX as i64 },

@@ -158,7 +158,7 @@ pub struct InvestigateResult {
     /// The clusters that the entries shown are in, most relevant first.
     pub domains: Vec<Domain>,
     /// The entries shown, with the most relevant first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<InvestigationEntry>,
     /// True if the bundle has entries that are not shown.
     pub more_available: bool,
     /// Number of entries that are shown.
@@ -180,7 +180,7 @@ pub struct Domain {
 
 /// A place that the topic is about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub struct InvestigationEntry {
     /// Its name in the bundle; nothing if it is in none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asset_id: String,
@@ -218,7 +218,7 @@ pub struct ExpandResult {
     /// As it was asked.
     pub bundle_id: String,
     /// In the order of the targets.
-    pub expanded: Vec<Entry>,
+    pub expanded: Vec<InvestigationEntry>,
     /// The neighbours of the expanded entries.
     pub neighbors: Vec<Beside>,
     /// Targets that mean nothing now.
@@ -254,7 +254,7 @@ pub struct HydrateResult {
     /// The reasons why entries were skipped, with their entries.
     pub skipped_reasons: Vec<Skipped>,
     /// Those that have their source here.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<InvestigationEntry>,
 }
 
 /// Entries without their source.

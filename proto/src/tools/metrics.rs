@@ -80,7 +80,7 @@ pub struct Totals {
 /// Sums with what follows from them.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "a share with one decimal")]
-pub fn totals(calls: u64, failed: u64, actual: u64, baseline: u64) -> Totals {
+pub fn make_totals(calls: u64, failed: u64, actual: u64, baseline: u64) -> Totals {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let saved = signed(baseline).saturating_sub(signed(actual));
     let share = if baseline == 0 { 0.0 } else { saved as f64 * 100.0 / baseline as f64 };
@@ -210,10 +210,10 @@ mod tests {
 
     #[test]
     fn a_saving_may_be_a_loss_and_never_divides_by_nothing() {
-        let told = totals(2, 1, 100, 400);
+        let told = make_totals(2, 1, 100, 400);
         assert_eq!((told.saved_tokens, told.saved_pct), (300, 75.0));
-        let told = totals(1, 1, 100, 0);
+        let told = make_totals(1, 1, 100, 0);
         assert_eq!((told.saved_tokens, told.saved_pct), (-100, 0.0));
-        assert_eq!(totals(1, 0, 3, 9).saved_pct, 66.7);
+        assert_eq!(make_totals(1, 0, 3, 9).saved_pct, 66.7);
     }
 }

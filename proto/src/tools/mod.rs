@@ -28,7 +28,7 @@ pub mod scope;
 pub mod servers;
 pub mod text;
 
-pub use check::{Checked, check_args, nearest};
+pub use check::{Checked, check_args, nearest_name};
 pub use schema::{input_schema, output_schema};
 
 /// The type and range of values that an argument takes.
@@ -309,7 +309,7 @@ pub struct UnknownTool {
 ///
 /// # Errors
 /// [`UnknownTool`].
-pub fn select(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, UnknownTool> {
+pub fn select_tools(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, UnknownTool> {
     let mut chosen: Vec<&'static ToolDef> = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match word {
@@ -318,7 +318,7 @@ pub fn select(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, UnknownT
                 let everyday = |def: &&&ToolDef| matches!(def.set, ToolSet::Core | ToolSet::All);
                 chosen.extend(TOOLS.iter().filter(everyday));
             }
-            name => chosen.push(find(name).ok_or_else(|| unknown(name))?),
+            name => chosen.push(find(name).ok_or_else(|| unknown_tool(name))?),
         }
     }
     if edits && !chosen.is_empty() {
@@ -334,9 +334,9 @@ pub fn select(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, UnknownT
 
 /// The error for a name that is no tool.
 #[must_use]
-pub fn unknown(name: &str) -> UnknownTool {
+pub fn unknown_tool(name: &str) -> UnknownTool {
     let known = TOOLS.iter().filter(|def| def.set != ToolSet::Hidden).map(|def| def.name);
-    UnknownTool { name: name.to_owned(), nearest: nearest(name, known) }
+    UnknownTool { name: name.to_owned(), nearest: nearest_name(name, known) }
 }
 
 /// Returns true if two argument names are the same but for camelCase or snake_case.
@@ -371,13 +371,13 @@ mod tests {
 
     #[test]
     fn sets_select_and_unknown_names_suggest() {
-        assert_eq!(select("map_search, regex_search", false).expect("known").len(), 2);
-        let count = |list, edits| select(list, edits).expect("known").len();
+        assert_eq!(select_tools("map_search, regex_search", false).expect("known").len(), 2);
+        let count = |list, edits| select_tools(list, edits).expect("known").len();
         assert!(count("core", false) < count("all", false));
         assert_eq!(count("core", true), count("core", false) + 6, "edits are offered whatever is listed");
-        assert!(select("all", false).expect("known").iter().all(|def| def.set != ToolSet::Edit));
+        assert!(select_tools("all", false).expect("known").iter().all(|def| def.set != ToolSet::Edit));
         assert_eq!(count("edit_text", false), 2, "and the decision about them");
-        let error = select("map_serch", false).expect_err("misspelt").to_string();
+        let error = select_tools("map_serch", false).expect_err("misspelt").to_string();
         assert!(error.contains("did you mean `map_search`"), "{error}");
     }
 
@@ -385,8 +385,11 @@ mod tests {
     #[test]
     fn definitions_stay_cheap() {
         let cost = |set: &str, edits: bool| {
-            let listed: Vec<_> =
-                select(set, edits).expect("known").iter().map(|def| schema::listing(def)).collect();
+            let listed: Vec<_> = select_tools(set, edits)
+                .expect("known")
+                .iter()
+                .map(|def| schema::tool_listing(def))
+                .collect();
             serde_json::to_string(&listed).expect("plain data").chars().count().div_ceil(4)
         };
         assert!(cost("all", true) < 6_000, "all: {}", cost("all", true));

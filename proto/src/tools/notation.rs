@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let mut parser = Parser { rest: text };
     let value = parser.value()?;
-    parser.skip();
+    parser.skip_spaces();
     if parser.rest.is_empty() { Ok(value) } else { Err(format!("unexpected `{}`", parser.rest)) }
 }
 
@@ -21,12 +21,12 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn skip(&mut self) {
+    fn skip_spaces(&mut self) {
         self.rest = self.rest.trim_start();
     }
 
-    fn eat(&mut self, token: char) -> bool {
-        self.skip();
+    fn eat_token(&mut self, token: char) -> bool {
+        self.skip_spaces();
         match self.rest.strip_prefix(token) {
             Some(rest) => {
                 self.rest = rest;
@@ -36,12 +36,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn expect(&mut self, token: char) -> Result<(), String> {
-        if self.eat(token) { Ok(()) } else { Err(format!("expected `{token}` before `{}`", self.rest)) }
+    fn expect_token(&mut self, token: char) -> Result<(), String> {
+        if self.eat_token(token) { Ok(()) } else { Err(format!("expected `{token}` before `{}`", self.rest)) }
     }
 
-    fn word(&mut self) -> &'a str {
-        self.skip();
+    fn next_word(&mut self) -> &'a str {
+        self.skip_spaces();
         let end = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
@@ -49,15 +49,15 @@ impl<'a> Parser<'a> {
     }
 
     fn value(&mut self) -> Result<Value, String> {
-        if self.eat('{') {
-            return self.object();
+        if self.eat_token('{') {
+            return self.parse_object();
         }
-        if self.eat('[') {
+        if self.eat_token('[') {
             let items = self.value()?;
-            self.expect(']')?;
+            self.expect_token(']')?;
             return Ok(json!({"type": "array", "items": items}));
         }
-        match self.word() {
+        match self.next_word() {
             "str" => Ok(json!({"type": "string"})),
             "int" => Ok(json!({"type": "integer"})),
             "num" => Ok(json!({"type": "number"})),
@@ -67,20 +67,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn object(&mut self) -> Result<Value, String> {
+    fn parse_object(&mut self) -> Result<Value, String> {
         let mut properties = Map::new();
         let mut required = Vec::new();
-        while !self.eat('}') {
-            let name = self.word();
+        while !self.eat_token('}') {
+            let name = self.next_word();
             if name.is_empty() {
                 return Err(format!("expected a name before `{}`", self.rest));
             }
-            if !self.eat('?') {
+            if !self.eat_token('?') {
                 required.push(Value::from(name));
             }
-            self.expect(':')?;
+            self.expect_token(':')?;
             properties.insert(name.to_owned(), self.value()?);
-            self.eat(',');
+            self.eat_token(',');
         }
         let mut object = json!({"type": "object", "properties": properties});
         if !required.is_empty() {

@@ -125,12 +125,12 @@ pub struct ReadSymbolsResult {
     pub not_found: Vec<String>,
     /// The outlines of targets that were asked for as outlines, and the folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outlines: Vec<Outline>,
+    pub outlines: Vec<ReadOutline>,
 }
 
 /// The symbols of a file, or of one of its classes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Outline {
+pub struct ReadOutline {
     /// The file, or a folder, with `/` at its end, of which only the number of files is told.
     pub file: String,
     /// Number of files in the folder; `None` for a file.
@@ -195,7 +195,7 @@ pub struct Ambiguous {
     /// The target as the caller gave it.
     pub target: String,
     /// The definitions that the target may mean, the most connected first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<AmbiguousCandidate>,
     /// Number of further candidates that are not listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: usize,
@@ -208,7 +208,7 @@ fn is_zero(n: &usize) -> bool {
 
 /// A definition that a target may mean.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct AmbiguousCandidate {
     /// The node ID of the definition.
     pub uid: String,
     /// The kind of the definition, as in `function`.

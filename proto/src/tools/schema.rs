@@ -15,7 +15,7 @@ pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
     let mut required = Vec::new();
     // Each would pay for it in every conversation, and a page that follows is had with `offset`.
     for arg in tool.all_args().filter(|arg| !super::same_name(arg.name, "tokenBudget")) {
-        properties.insert(arg.name.to_owned(), Value::Object(property(arg)));
+        properties.insert(arg.name.to_owned(), Value::Object(property_schema(arg)));
         if matches!(arg.default, Default::Required | Default::Expected) {
             required.push(Value::from(arg.name));
         }
@@ -29,7 +29,7 @@ pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
     schema
 }
 
-fn property(arg: &ArgDef) -> Map<String, Value> {
+fn property_schema(arg: &ArgDef) -> Map<String, Value> {
     let mut out = Map::new();
     let mut set = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
     match arg.ty {
@@ -102,7 +102,7 @@ pub fn output_schema(tool: &ToolDef) -> Map<String, Value> {
 /// A tool as MCP's `tools/list` shows it, without an output schema. What a tool may destroy, and whether it may be called
 /// twice, the protocol asks only of tools that write.
 #[must_use]
-pub fn listing(tool: &ToolDef) -> Value {
+pub fn tool_listing(tool: &ToolDef) -> Value {
     let mut annotations = json!({"readOnlyHint": tool.read_only});
     if !tool.read_only {
         annotations["destructiveHint"] = tool.destructive.into();

@@ -53,7 +53,7 @@ pub struct Family {
     /// The protocol's names for them.
     pub languages: Vec<String>,
     /// Their servers, most wanted first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ListedServer>,
     /// The user's settings that concern these languages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
@@ -61,7 +61,7 @@ pub struct Family {
 
 /// A server that can serve a family of languages, with its state here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct ListedServer {
     /// The name of the server in the catalogue.
     pub name: String,
     /// `used`, `spare` (found, but another one comes first), `rejected`, `missing`, or `off` (the user does not want it).
@@ -118,12 +118,12 @@ pub struct Recipe {
     /// A file in it that is made when everything has succeeded: without it the folder does not count.
     pub stamp: String,
     /// The commands to run, one after the other.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecipeStep>,
 }
 
 /// One command of a recipe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Step {
+pub struct RecipeStep {
     /// A name to be looked up, or a path.
     pub program: String,
     /// The arguments of the program, in order.

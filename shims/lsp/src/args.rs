@@ -19,7 +19,7 @@ Environment:
 /// The options that the user passed to `hob-lsp`.
 #[derive(Debug, Parser)]
 #[command(name = "hob-lsp", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
-pub(crate) struct Args {
+pub(crate) struct LspShimArgs {
     /// The project, where the editor names none: its folder (default: that of each file)
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
@@ -37,14 +37,14 @@ pub(crate) struct Args {
     pub(crate) man: bool,
 }
 
-impl Args {
+impl LspShimArgs {
     /// Returns the manual page of `hob-lsp`.
     pub(crate) fn manual() -> Vec<u8> {
         hob_client::manual::page(Self::command(), &["hob", "hobd"])
     }
 
     /// Where the project is, absolute, if that is said.
-    pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
+    pub(crate) fn project_place(&self, cwd: &Path) -> Option<PathBuf> {
         self.root.as_ref().map(|root| cwd.join(root))
     }
 }
@@ -55,16 +55,16 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Args::command().debug_assert();
+        LspShimArgs::command().debug_assert();
     }
 
     #[test]
     fn languages_add_up_and_the_root_is_absolute() {
         let line = ["hob-lsp", "--stdio", "--language", "rust", "--root", "a", "--language=go"];
-        let args = Args::try_parse_from(line).expect("valid");
+        let args = LspShimArgs::try_parse_from(line).expect("valid");
         assert_eq!(args.languages, ["rust", "go"]);
-        assert_eq!(args.place(Path::new("/work")), Some("/work/a".into()));
-        let args = Args::try_parse_from(["hob-lsp"]).expect("valid");
-        assert_eq!(args.place(Path::new("/work")), None);
+        assert_eq!(args.project_place(Path::new("/work")), Some("/work/a".into()));
+        let args = LspShimArgs::try_parse_from(["hob-lsp"]).expect("valid");
+        assert_eq!(args.project_place(Path::new("/work")), None);
     }
 }

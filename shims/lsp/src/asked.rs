@@ -15,7 +15,7 @@ use crate::message::{self, Head, Id};
 
 /// The requests and registrations of the daemon that the editor still has.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct DaemonRequests {
     /// Requests of the present daemon that are not answered, by the id that the editor knows; the daemon's own where that is
     /// another.
     open: HashMap<Id, Option<Id>>,
@@ -38,7 +38,7 @@ struct Registration {
 
 /// The destination of an answer of the editor.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum EditorAnswer {
     /// It goes to the daemon as it is.
     Pass,
     /// It goes to the daemon in this form.
@@ -47,22 +47,22 @@ pub(crate) enum Answer {
     Swallow,
 }
 
-impl Asked {
+impl DaemonRequests {
     /// Takes note of a request or notification of the daemon; the message, if the editor has to see another.
-    pub(crate) fn heard(&mut self, head: &Head<'_>, message: &str) -> Option<String> {
+    pub(crate) fn note_request(&mut self, head: &Head<'_>, message: &str) -> Option<String> {
         let method = head.method.as_deref()?;
         match method {
             "client/registerCapability" => self.register(head.params),
             "client/unregisterCapability" => self.unregister(head.params),
-            "$/progress" => self.progress(head.params),
-            "textDocument/publishDiagnostics" => self.diagnose(head.params),
-            "$/cancelRequest" => return self.cancelled(head, message),
+            "$/progress" => self.note_progress(head.params),
+            "textDocument/publishDiagnostics" => self.note_diagnostics(head.params),
+            "$/cancelRequest" => return self.translate_cancel(head, message),
             _ => {}
         }
-        self.ask(head.id.as_ref()?, message)
+        self.open_request(head.id.as_ref()?, message)
     }
 
-    fn ask(&mut self, id: &Id, message: &str) -> Option<String> {
+    fn open_request(&mut self, id: &Id, message: &str) -> Option<String> {
         if !self.open.contains_key(id) && !self.orphans.contains(id) {
             self.open.insert(id.clone(), None);
             return None;
@@ -74,27 +74,27 @@ impl Asked {
     }
 
     /// The daemon wants an answer no more; the editor may know the request by another id.
-    fn cancelled(&self, head: &Head<'_>, message: &str) -> Option<String> {
-        let id = Some(message::cancelled(head.params)?);
+    fn translate_cancel(&self, head: &Head<'_>, message: &str) -> Option<String> {
+        let id = Some(message::cancelled_id(head.params)?);
         let (known, _) = self.open.iter().find(|(_, own)| **own == id)?;
         Some(json::set(message, &["params", "id"], known))
     }
 
     /// Takes note of an answer of the editor.
-    pub(crate) fn answered(&mut self, id: &str, message: &str) -> Answer {
+    pub(crate) fn note_answer(&mut self, id: &str, message: &str) -> EditorAnswer {
         match self.open.remove(id) {
-            Some(None) => Answer::Pass,
-            Some(Some(own)) => Answer::Changed(json::set(message, &["id"], &own)),
+            Some(None) => EditorAnswer::Pass,
+            Some(Some(own)) => EditorAnswer::Changed(json::set(message, &["id"], &own)),
             None => {
                 self.orphans.remove(id);
-                Answer::Swallow
+                EditorAnswer::Swallow
             }
         }
     }
 
     /// The daemon is gone. What the editor has to hear at once: nobody waits for its answers, progress has ended, and diagnostics
     /// are those of nobody until there are new ones.
-    pub(crate) fn lost(&mut self) -> Vec<String> {
+    pub(crate) fn messages_after_loss(&mut self) -> Vec<String> {
         let mut all = Vec::new();
         for (id, _) in self.open.drain() {
             all.push(message::notification("$/cancelRequest", &format!(r#"{{"id":{id}}}"#)));
@@ -113,7 +113,7 @@ impl Asked {
     }
 
     /// Another daemon is there. What the editor has to hear before it: what the last one registered counts no more.
-    pub(crate) fn renewed(&mut self) -> Option<String> {
+    pub(crate) fn unregistration(&mut self) -> Option<String> {
         if self.registered.is_empty() {
             return None;
         }
@@ -136,34 +136,34 @@ impl Asked {
 
     fn register(&mut self, params: Option<&RawValue>) {
         #[derive(Deserialize)]
-        struct Params {
+        struct RegistrationParams {
             registrations: Vec<Registration>,
         }
-        if let Some(params) = message::parse::<Params>(params) {
+        if let Some(params) = message::parse::<RegistrationParams>(params) {
             self.registered.extend(params.registrations);
         }
     }
 
     fn unregister(&mut self, params: Option<&RawValue>) {
         #[derive(Deserialize)]
-        struct Params {
+        struct UnregistrationParams {
             #[serde(alias = "unregistrations")]
             unregisterations: Vec<Registration>,
         }
-        if let Some(params) = message::parse::<Params>(params) {
+        if let Some(params) = message::parse::<UnregistrationParams>(params) {
             let gone: HashSet<String> = params.unregisterations.into_iter().map(|gone| gone.id).collect();
             self.registered.retain(|registration| !gone.contains(&registration.id));
         }
     }
 
-    fn diagnose(&mut self, params: Option<&RawValue>) {
+    fn note_diagnostics(&mut self, params: Option<&RawValue>) {
         #[derive(Deserialize)]
-        struct Params<'p> {
+        struct PublishedDiagnostics<'p> {
             uri: String,
             #[serde(borrow)]
             diagnostics: &'p RawValue,
         }
-        let Some(Params { uri, diagnostics }) = message::parse(params) else { return };
+        let Some(PublishedDiagnostics { uri, diagnostics }) = message::parse(params) else { return };
         let written = diagnostics.get().bytes().filter(|byte| !byte.is_ascii_whitespace());
         match written.take(3).eq(*b"[]") {
             true => self.diagnosed.remove(&uri),
@@ -171,19 +171,19 @@ impl Asked {
         };
     }
 
-    fn progress(&mut self, params: Option<&RawValue>) {
+    fn note_progress(&mut self, params: Option<&RawValue>) {
         #[derive(Deserialize)]
-        struct Params<'p> {
+        struct ProgressParams<'p> {
             #[serde(borrow)]
             token: &'p RawValue,
-            value: Step,
+            value: ProgressStep,
         }
         #[derive(Deserialize)]
-        struct Step {
+        struct ProgressStep {
             kind: String,
         }
         // Partial results come the same way, and have no kind.
-        let Some(params) = message::parse::<Params<'_>>(params) else { return };
+        let Some(params) = message::parse::<ProgressParams<'_>>(params) else { return };
         let Some(token) = message::id_of(params.token) else { return };
         match params.value.kind.as_str() {
             "begin" => drop(self.progress.insert(token)),
@@ -197,34 +197,37 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn hear(asked: &mut Asked, message: &str) -> Option<String> {
-        asked.heard(&Head::of(message), message)
+    fn hear(asked: &mut DaemonRequests, message: &str) -> Option<String> {
+        asked.note_request(&Head::read_head(message), message)
     }
 
     #[test]
     fn an_answer_goes_to_the_daemon_that_asked_and_to_no_other() {
-        let mut asked = Asked::default();
+        let mut asked = DaemonRequests::default();
         let ask = r#"{"id":1,"method":"workspace/configuration"}"#;
         assert_eq!(hear(&mut asked, ask), None);
-        assert_eq!(asked.answered("1", "{}"), Answer::Pass);
-        assert_eq!(asked.answered("1", "{}"), Answer::Swallow, "it was answered");
+        assert_eq!(asked.note_answer("1", "{}"), EditorAnswer::Pass);
+        assert_eq!(asked.note_answer("1", "{}"), EditorAnswer::Swallow, "it was answered");
 
         assert_eq!(hear(&mut asked, ask), None);
-        assert_eq!(asked.lost(), [r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#]);
+        assert_eq!(
+            asked.messages_after_loss(),
+            [r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#]
+        );
         let other = hear(&mut asked, ask).expect("the editor has a request with this id");
         assert_eq!(other, r#"{"id":"hob-lsp:1","method":"workspace/configuration"}"#);
         let cancel = r#"{"method":"$/cancelRequest","params":{"id":1}}"#;
         assert!(hear(&mut asked, cancel).expect("as the editor knows it").contains(r#"{"id":"hob-lsp:1"}"#));
-        assert_eq!(asked.answered("1", "{}"), Answer::Swallow, "the one who asked is gone");
+        assert_eq!(asked.note_answer("1", "{}"), EditorAnswer::Swallow, "the one who asked is gone");
         let answer = r#"{"id":"hob-lsp:1","result":[]}"#;
-        let changed = asked.answered(r#""hob-lsp:1""#, answer);
-        assert_eq!(changed, Answer::Changed(r#"{"id":1,"result":[]}"#.into()));
+        let changed = asked.note_answer(r#""hob-lsp:1""#, answer);
+        assert_eq!(changed, EditorAnswer::Changed(r#"{"id":1,"result":[]}"#.into()));
         assert_eq!(hear(&mut asked, ask), None, "the id is free again");
     }
 
     #[test]
     fn what_is_still_registered_is_unregistered_once() {
-        let mut asked = Asked::default();
+        let mut asked = DaemonRequests::default();
         let register = |ids: &str| {
             format!(r#"{{"id":7,"method":"client/registerCapability","params":{{"registrations":[{ids}]}}}}"#)
         };
@@ -234,15 +237,15 @@ mod tests {
         );
         let gone = r#"{"id":8,"method":"client/unregisterCapability","params":{"unregisterations":[{"id":"a","method":"m"}]}}"#;
         hear(&mut asked, gone);
-        let message = asked.renewed().expect("b is left");
+        let message = asked.unregistration().expect("b is left");
         assert!(message.contains(r#""unregisterations":[{"id":"b\"","method":"n"}]"#), "{message}");
-        assert_eq!(asked.answered(r#""hob-lsp:1""#, "{}"), Answer::Swallow);
-        assert_eq!(asked.renewed(), None);
+        assert_eq!(asked.note_answer(r#""hob-lsp:1""#, "{}"), EditorAnswer::Swallow);
+        assert_eq!(asked.unregistration(), None);
     }
 
     #[test]
     fn progress_that_has_begun_is_ended() {
-        let mut asked = Asked::default();
+        let mut asked = DaemonRequests::default();
         let step = |token: &str, kind: &str| {
             format!(r#"{{"method":"$/progress","params":{{"token":{token},"value":{{"kind":"{kind}"}}}}}}"#)
         };
@@ -251,15 +254,15 @@ mod tests {
         hear(&mut asked, &step("1", "end"));
         hear(&mut asked, &step("\"x\"", "begin"));
         hear(&mut asked, r#"{"method":"$/progress","params":{"token":5,"value":[1]}}"#);
-        let ends = asked.lost();
+        let ends = asked.messages_after_loss();
         let end = r#"{"jsonrpc":"2.0","method":"$/progress","params":{"token":"x","value":{"kind":"end"}}}"#;
         assert_eq!(ends, [end]);
-        assert!(asked.lost().is_empty());
+        assert!(asked.messages_after_loss().is_empty());
     }
 
     #[test]
     fn diagnostics_that_are_there_are_taken_back() {
-        let mut asked = Asked::default();
+        let mut asked = DaemonRequests::default();
         let publish = |uri: &str, diagnostics: &str| {
             format!(
                 r#"{{"method":"textDocument/publishDiagnostics","params":{{"diagnostics":{diagnostics},"uri":"{uri}"}}}}"#
@@ -268,9 +271,9 @@ mod tests {
         hear(&mut asked, &publish("a", "[{}]"));
         hear(&mut asked, &publish("b", "[{}]"));
         hear(&mut asked, &publish("a", "[ ]"));
-        let taken = asked.lost();
+        let taken = asked.messages_after_loss();
         assert_eq!(taken.len(), 1);
         assert!(taken[0].ends_with(r#""params":{"uri":"b","diagnostics":[]}}"#), "{taken:?}");
-        assert!(asked.lost().is_empty());
+        assert!(asked.messages_after_loss().is_empty());
     }
 }

@@ -25,7 +25,7 @@ impl Additions {
     }
 
     /// The request with what is added; the folder only where the editor names none.
-    pub(crate) fn to(&self, mut initialize: String) -> String {
+    pub(crate) fn add_to(&self, mut initialize: String) -> String {
         if let Some(languages) = &self.languages {
             let path = ["params", "initializationOptions", "hob", "languages"];
             initialize = json::set(&initialize, &path, languages);
@@ -42,7 +42,7 @@ impl Additions {
 fn names_a_folder(initialize: &str) -> bool {
     #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase", default)]
-    struct Params<'p> {
+    struct InitializeFolders<'p> {
         #[serde(borrow)]
         workspace_folders: Option<Vec<&'p RawValue>>,
         #[serde(borrow)]
@@ -50,7 +50,8 @@ fn names_a_folder(initialize: &str) -> bool {
         #[serde(borrow)]
         root_path: Option<&'p RawValue>,
     }
-    let params: Params<'_> = message::parse(Head::of(initialize).params).unwrap_or_default();
+    let params: InitializeFolders<'_> =
+        message::parse(Head::read_head(initialize).params).unwrap_or_default();
     params.root_uri.is_some()
         || params.root_path.is_some()
         || params.workspace_folders.is_some_and(|folders| !folders.is_empty())
@@ -81,15 +82,15 @@ mod tests {
     fn a_root_is_for_editors_that_name_none() {
         let additions = Additions::new(&[], Some(Path::new("/a b/é")));
         let added = r#"{"params":{"rootUri":"file:///a%20b/%C3%A9"}}"#;
-        assert_eq!(additions.to(r#"{"params":{"rootUri":null}}"#.into()), added);
-        assert_eq!(additions.to("{}".into()), added);
+        assert_eq!(additions.add_to(r#"{"params":{"rootUri":null}}"#.into()), added);
+        assert_eq!(additions.add_to("{}".into()), added);
         let none = r#"{"params":{"rootPath":null,"workspaceFolders":[]}}"#;
-        assert!(additions.to(none.into()).contains("file:///a%20b"));
+        assert!(additions.add_to(none.into()).contains("file:///a%20b"));
         for named in [
             r#"{"params":{"workspaceFolders":[{"uri":"file:///x"}],"rootUri":null}}"#,
             r#"{"params":{"rootPath":"/x"}}"#,
         ] {
-            assert_eq!(additions.to(named.into()), named);
+            assert_eq!(additions.add_to(named.into()), named);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 struct Members<'m>(Vec<(String, &'m RawValue)>);
 
 impl<'m> Members<'m> {
-    fn of(text: &'m str) -> Option<Self> {
+    fn parse_object(text: &'m str) -> Option<Self> {
         struct Listing;
         impl<'de> Visitor<'de> for Listing {
             type Value = Members<'de>;
@@ -34,7 +34,7 @@ impl<'m> Members<'m> {
 /// object goes.
 pub(crate) fn set(object: &str, path: &[&str], value: &str) -> String {
     let [name, rest @ ..] = path else { return value.to_owned() };
-    let members = Members::of(object).map_or_else(Vec::new, |members| members.0);
+    let members = Members::parse_object(object).map_or_else(Vec::new, |members| members.0);
     let mut out = String::with_capacity(object.len() + value.len() + 16);
     let mut is_set = false;
     for (key, old) in &members {

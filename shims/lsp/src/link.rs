@@ -14,7 +14,7 @@ const GOOD: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// The state of the connection to the daemon.
-pub(crate) enum Link {
+pub(crate) enum DaemonLink {
     /// The connection stands, with its inbox.
     Up(Connection, Inbox),
     /// One is being reached, or started.
@@ -36,7 +36,7 @@ pub(crate) enum News {
     Reached(Reached),
 }
 
-impl Link {
+impl DaemonLink {
     /// Waits for the next event; forever, as long as nothing is under way. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> News {
         match self {
@@ -73,29 +73,29 @@ impl Linking {
     }
 
     /// A link that is on its way.
-    pub(crate) fn begin(&mut self) -> Link {
-        Link::Reaching(Box::pin(reach(self.client.clone(), Duration::ZERO)))
+    pub(crate) fn begin(&mut self) -> DaemonLink {
+        DaemonLink::Reaching(Box::pin(reach_daemon(self.client.clone(), Duration::ZERO)))
     }
 
     /// Notes that the link stands.
-    pub(crate) fn stands(&mut self) {
+    pub(crate) fn note_standing(&mut self) {
         self.since = Instant::now();
     }
 
     /// The link was lost: another one. The first is reached for at once, so that the editor sees little of a restart.
-    pub(crate) fn again(&mut self, orderly: bool) -> Link {
+    pub(crate) fn link_again(&mut self, orderly: bool) -> DaemonLink {
         if orderly || self.since.elapsed() > GOOD {
             self.bad = 0;
         }
         let pause = if self.bad == 0 { Duration::ZERO } else { self.pause() };
         self.bad += 1;
-        Link::Reaching(Box::pin(reach(self.client.clone(), pause)))
+        DaemonLink::Reaching(Box::pin(reach_daemon(self.client.clone(), pause)))
     }
 
     /// There is no daemon: none is looked for during a while.
-    pub(crate) fn rest(&mut self) -> Link {
+    pub(crate) fn pause_link(&mut self) -> DaemonLink {
         self.bad += 1;
-        Link::Down(Instant::now() + self.pause())
+        DaemonLink::Down(Instant::now() + self.pause())
     }
 
     fn pause(&self) -> Duration {
@@ -103,12 +103,12 @@ impl Linking {
     }
 }
 
-async fn reach(client: Result<Client, Unavailable>, pause: Duration) -> Reached {
+async fn reach_daemon(client: Result<Client, Unavailable>, pause: Duration) -> Reached {
     if !pause.is_zero() {
         tokio::time::sleep(pause).await;
     }
-    let client = client.map_err(|error| why(&error))?;
-    let connection = client.connection().await.map_err(|error| why(&error))?;
+    let client = client.map_err(|error| failure_words(&error))?;
+    let connection = client.connection().await.map_err(|error| failure_words(&error))?;
     let server = connection.server();
     tracing::info!(?server, "connected");
     if server.protocol < PROTOCOL {
@@ -117,12 +117,12 @@ async fn reach(client: Result<Client, Unavailable>, pause: Duration) -> Reached 
             "the running hob daemon ({version}) is too old to serve editors: `hob stop` ends it"
         ));
     }
-    let inbox = connection.inbox();
+    let inbox = connection.open_inbox();
     Ok((connection, inbox))
 }
 
 /// Why there is no daemon, and what can be done.
-fn why(error: &Unavailable) -> String {
+fn failure_words(error: &Unavailable) -> String {
     tracing::warn!(%error, "no daemon");
     let error = error.to_tool_error();
     let hint = if error.hint.is_empty() { String::new() } else { format!(" ({})", error.hint) };

@@ -22,14 +22,14 @@ use clap::Parser as _;
 use hob_client::Settings;
 use hob_proto::ClientKind;
 
-use args::Args;
+use args::LspShimArgs;
 use greeting::Additions;
 use link::Linking;
 use relay::Relay;
 use stdio::{Input, Output};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = LspShimArgs::parse();
     if args.man {
         return print_manual();
     }
@@ -48,22 +48,22 @@ fn main() -> ExitCode {
 }
 
 fn print_manual() -> ExitCode {
-    let printed = std::io::Write::write_all(&mut std::io::stdout(), &Args::manual());
+    let printed = std::io::Write::write_all(&mut std::io::stdout(), &LspShimArgs::manual());
     if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-async fn run(args: &Args) -> ExitCode {
+async fn run(args: &LspShimArgs) -> ExitCode {
     let told_to_stop = told_to_stop();
     let settings = Settings::from_process_env(ClientKind::Lsp);
-    let root = args.place(&working_dir());
+    let root = args.project_place(&working_dir());
     let additions = Additions::new(&args.languages, root.as_deref());
     let settings = settings.map(|settings| match root {
         Some(cwd) => Settings { cwd, ..settings },
         None => settings,
     });
-    let relay = Relay::new(Output::new(pipes::output()), Linking::new(settings), additions);
+    let relay = Relay::new(Output::new(pipes::open_output()), Linking::new(settings), additions);
     tokio::select! {
-        end = relay.run(Input::new(pipes::input())) => end.into(),
+        end = relay.run(Input::new(pipes::open_input())) => end.into(),
         () = told_to_stop => ExitCode::SUCCESS,
     }
 }

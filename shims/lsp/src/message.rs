@@ -38,9 +38,9 @@ impl Wrong {
 
 /// A message of an editor, by what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum EditorMessage {
     /// It wants an answer.
-    Request(Id, Asking),
+    Request(Id, RequestMethod),
     /// A notification, which needs no answer.
     Notification(Telling),
     /// It answers a request of the daemon.
@@ -49,7 +49,7 @@ pub(crate) enum Said {
 
 /// Requests that are not all the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asking {
+pub(crate) enum RequestMethod {
     /// A request of the method `initialize`.
     Initialize,
     /// A request of the method `shutdown`.
@@ -83,22 +83,23 @@ pub(crate) enum Telling {
     Other,
 }
 
-impl Said {
+impl EditorMessage {
     /// Reads what an editor wrote.
     pub(crate) fn read(message: &str) -> Result<Self, Wrong> {
         let mut head = Head::default();
         let mut json = serde_json::Deserializer::from_str(message);
-        let read = Reading { head: &mut head, hurry: false }.deserialize(&mut json).and_then(|()| json.end());
+        let read =
+            HeadReading { head: &mut head, hurry: false }.deserialize(&mut json).and_then(|()| json.end());
         if let Err(error) = read {
             let what = format!("the message is not readable: {error}");
             let wrong = if error.is_data() { Wrong::invalid(what) } else { Wrong::unreadable(what) };
             // The id may come after what is wrong.
-            let id = head.id.or_else(|| IdScan::of(message.as_bytes()));
+            let id = head.id.or_else(|| IdScan::find_id(message.as_bytes()));
             return Err(Wrong { id, ..wrong });
         }
         match (head.id, head.method) {
-            (Some(id), Some(method)) => Ok(Self::Request(id, asking(&method))),
-            (None, Some(method)) => Ok(Self::Notification(telling(&method, head.params))),
+            (Some(id), Some(method)) => Ok(Self::Request(id, request_kind(&method))),
+            (None, Some(method)) => Ok(Self::Notification(notification_kind(&method, head.params))),
             (Some(id), None) if head.answers => Ok(Self::Answer(id)),
             (None, None) if head.answers => Ok(Self::Notification(Telling::Other)),
             (id, _) => {
@@ -109,51 +110,51 @@ impl Said {
     }
 }
 
-fn asking(method: &str) -> Asking {
+fn request_kind(method: &str) -> RequestMethod {
     match method {
-        "initialize" => Asking::Initialize,
-        "shutdown" => Asking::Shutdown,
-        "workspace/executeCommand" => Asking::Command,
-        _ => Asking::Other,
+        "initialize" => RequestMethod::Initialize,
+        "shutdown" => RequestMethod::Shutdown,
+        "workspace/executeCommand" => RequestMethod::Command,
+        _ => RequestMethod::Other,
     }
 }
 
-fn telling(method: &str, params: Option<&RawValue>) -> Telling {
+fn notification_kind(method: &str, params: Option<&RawValue>) -> Telling {
     let told = match method {
         "initialized" => Some(Telling::Initialized),
         "exit" => Some(Telling::Exit),
         "workspace/didChangeConfiguration" => Some(Telling::Configuration),
         "workspace/didChangeWorkspaceFolders" => Some(Telling::Folders),
-        "textDocument/didOpen" => document(params).map(Telling::Open),
-        "textDocument/didChange" => document(params).map(Telling::Change),
-        "textDocument/didClose" => document(params).map(Telling::Close),
-        "$/cancelRequest" => cancelled(params).map(Telling::Cancel),
+        "textDocument/didOpen" => document_uri(params).map(Telling::Open),
+        "textDocument/didChange" => document_uri(params).map(Telling::Change),
+        "textDocument/didClose" => document_uri(params).map(Telling::Close),
+        "$/cancelRequest" => cancelled_id(params).map(Telling::Cancel),
         _ => None,
     };
     told.unwrap_or(Telling::Other)
 }
 
-fn document(params: Option<&RawValue>) -> Option<String> {
+fn document_uri(params: Option<&RawValue>) -> Option<String> {
     #[derive(Deserialize)]
-    struct Params {
+    struct DocumentParams {
         #[serde(rename = "textDocument")]
-        document: Document,
+        document: DocumentUri,
     }
     #[derive(Deserialize)]
-    struct Document {
+    struct DocumentUri {
         uri: String,
     }
-    parse::<Params>(params).map(|params| params.document.uri)
+    parse::<DocumentParams>(params).map(|params| params.document.uri)
 }
 
 /// The request that `$/cancelRequest` is about.
-pub(crate) fn cancelled(params: Option<&RawValue>) -> Option<Id> {
+pub(crate) fn cancelled_id(params: Option<&RawValue>) -> Option<Id> {
     #[derive(Deserialize)]
-    struct Params<'p> {
+    struct CancelParams<'p> {
         #[serde(borrow)]
         id: &'p RawValue,
     }
-    parse::<Params<'_>>(params).and_then(|params| id_of(params.id))
+    parse::<CancelParams<'_>>(params).and_then(|params| id_of(params.id))
 }
 
 /// Params in the form in which they are wanted, if they have it.
@@ -182,16 +183,16 @@ pub(crate) struct Head<'m> {
 
 impl<'m> Head<'m> {
     /// Reads the head of a message of the daemon, which is JSON. Of an answer whose id comes first, nothing after it.
-    pub(crate) fn of(message: &'m str) -> Self {
+    pub(crate) fn read_head(message: &'m str) -> Self {
         let mut head = Self::default();
         let mut json = serde_json::Deserializer::from_str(message);
         // To stop half-way is an error to the reader, and what was read is there.
-        let _ = Reading { head: &mut head, hurry: true }.deserialize(&mut json);
+        let _ = HeadReading { head: &mut head, hurry: true }.deserialize(&mut json);
         head
     }
 }
 
-struct Reading<'h, 'm> {
+struct HeadReading<'h, 'm> {
     head: &'h mut Head<'m>,
     /// Stop when it is clear what the message is.
     hurry: bool,
@@ -199,7 +200,7 @@ struct Reading<'h, 'm> {
 
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "lowercase")]
-enum Key {
+enum HeadKey {
     Id,
     Method,
     Params,
@@ -209,7 +210,7 @@ enum Key {
     Other,
 }
 
-impl<'m> DeserializeSeed<'m> for Reading<'_, 'm> {
+impl<'m> DeserializeSeed<'m> for HeadReading<'_, 'm> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'m>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -217,7 +218,7 @@ impl<'m> DeserializeSeed<'m> for Reading<'_, 'm> {
     }
 }
 
-impl<'m> Visitor<'m> for Reading<'_, 'm> {
+impl<'m> Visitor<'m> for HeadReading<'_, 'm> {
     type Value = ();
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -227,23 +228,23 @@ impl<'m> Visitor<'m> for Reading<'_, 'm> {
     fn visit_map<A: MapAccess<'m>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key()? {
             match key {
-                Key::Id => self.head.id = id_of(map.next_value()?),
-                Key::Method => self.head.method = Some(map.next_value()?),
-                Key::Params => self.head.params = Some(map.next_value()?),
-                Key::Result => {
+                HeadKey::Id => self.head.id = id_of(map.next_value()?),
+                HeadKey::Method => self.head.method = Some(map.next_value()?),
+                HeadKey::Params => self.head.params = Some(map.next_value()?),
+                HeadKey::Result => {
                     self.head.answers = true;
                     if self.hurry && self.head.id.is_some() {
                         return Ok(());
                     }
                     let _: &RawValue = map.next_value()?;
                 }
-                Key::Error => {
+                HeadKey::Error => {
                     let error: &RawValue = map.next_value()?;
                     self.head.answers = true;
                     // Beside a result, `null` is one way to say that there is none.
                     self.head.failed = error.get() != "null";
                 }
-                Key::Other => {
+                HeadKey::Other => {
                     let _: &RawValue = map.next_value()?;
                 }
             }
@@ -254,21 +255,21 @@ impl<'m> Visitor<'m> for Reading<'_, 'm> {
 
 /// An error as the answer to a request; to none in particular if there is no id.
 pub(crate) fn error(id: Option<&str>, wrong: &Wrong) -> String {
-    refusal(id, wrong, "")
+    refusal_text(id, wrong, "")
 }
 
 /// As [`error`], to a request that may be made again if the user likes; for `initialize`.
 pub(crate) fn error_to_retry(id: &str, wrong: &Wrong) -> String {
-    refusal(Some(id), wrong, r#","data":{"retry":true}"#)
+    refusal_text(Some(id), wrong, r#","data":{"retry":true}"#)
 }
 
-fn refusal(id: Option<&str>, Wrong { code, reason, .. }: &Wrong, data: &str) -> String {
+fn refusal_text(id: Option<&str>, Wrong { code, reason, .. }: &Wrong, data: &str) -> String {
     let (id, reason) = (id.unwrap_or("null"), crate::json::text(reason));
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{reason}{data}}}}}"#)
 }
 
 /// An answer that says nothing but that it is done.
-pub(crate) fn nothing(id: &str) -> String {
+pub(crate) fn null_answer(id: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":null}}"#)
 }
 
@@ -286,32 +287,36 @@ pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(message: &str) -> Said {
-        Said::read(message).expect("a message")
+    fn read(message: &str) -> EditorMessage {
+        EditorMessage::read(message).expect("a message")
     }
 
     #[test]
     fn requests_answers_and_notifications_are_told_apart() {
         assert_eq!(
             read(r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#),
-            Said::Request("1".into(), Asking::Other)
+            EditorMessage::Request("1".into(), RequestMethod::Other)
         );
         let late = read(r#"{"params":{"id":9},"method":"workspace/executeCommand","id":"a\u0062"}"#);
-        assert_eq!(late, Said::Request("\"ab\"".into(), Asking::Command));
-        assert_eq!(read(r#"{"id":7,"result":null}"#), Said::Answer("7".into()));
-        assert_eq!(read(r#"{"method":"x","id":null}"#), Said::Notification(Telling::Other));
-        assert_eq!(read(r#"{"id":null,"error":{}}"#), Said::Notification(Telling::Other));
+        assert_eq!(late, EditorMessage::Request("\"ab\"".into(), RequestMethod::Command));
+        assert_eq!(read(r#"{"id":7,"result":null}"#), EditorMessage::Answer("7".into()));
+        assert_eq!(read(r#"{"method":"x","id":null}"#), EditorMessage::Notification(Telling::Other));
+        assert_eq!(read(r#"{"id":null,"error":{}}"#), EditorMessage::Notification(Telling::Other));
         let cancel = read(r#"{"method":"$/cancelRequest","params":{"id":"q"}}"#);
-        assert_eq!(cancel, Said::Notification(Telling::Cancel("\"q\"".into())));
+        assert_eq!(cancel, EditorMessage::Notification(Telling::Cancel("\"q\"".into())));
     }
 
     #[test]
     fn documents_are_known_by_their_uri() {
         let change = r#"{"method":"textDocument/didChange","params":{"contentChanges":[{"text":"\"uri\""}],
             "textDocument":{"version":2,"uri":"file:///a%20b"}}}"#;
-        assert_eq!(read(change), Said::Notification(Telling::Change("file:///a%20b".into())));
+        assert_eq!(read(change), EditorMessage::Notification(Telling::Change("file:///a%20b".into())));
         let without = r#"{"method":"textDocument/didOpen","params":[1]}"#;
-        assert_eq!(read(without), Said::Notification(Telling::Other), "the daemon says what is wrong");
+        assert_eq!(
+            read(without),
+            EditorMessage::Notification(Telling::Other),
+            "the daemon says what is wrong"
+        );
     }
 
     #[test]
@@ -326,25 +331,25 @@ mod tests {
             ("{}", -32600),
             (r#"{"id":1,"method":7}"#, -32600),
         ] {
-            assert_eq!(Said::read(text).expect_err(text).code, code, "{text}");
+            assert_eq!(EditorMessage::read(text).expect_err(text).code, code, "{text}");
         }
         for text in [r#"{"id":1,"method":7}"#, r#"{"params":[1,],"method":"x","id":1}"#, r#"{"id":1}"#] {
-            let wrong = Said::read(text).expect_err("it is no message");
+            let wrong = EditorMessage::read(text).expect_err("it is no message");
             assert_eq!(wrong.id.as_deref(), Some("1"), "whoever asked is told: {text}");
         }
         let deep = format!(r#"{{"method":"x","params":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
-        assert_eq!(read(&deep), Said::Notification(Telling::Other));
+        assert_eq!(read(&deep), EditorMessage::Notification(Telling::Other));
     }
 
     #[test]
     fn an_answer_is_read_up_to_its_result() {
-        let head = Head::of(r#"{"jsonrpc":"2.0","id":5,"result":{{{ unread"#);
+        let head = Head::read_head(r#"{"jsonrpc":"2.0","id":5,"result":{{{ unread"#);
         assert_eq!((head.id.as_deref(), head.answers, head.failed), (Some("5"), true, false));
-        let head = Head::of(r#"{"error":{"code":1},"id":5}"#);
+        let head = Head::read_head(r#"{"error":{"code":1},"id":5}"#);
         assert_eq!((head.id.as_deref(), head.failed), (Some("5"), true));
-        let head = Head::of(r#"{"result":1,"error":null,"id":5}"#);
+        let head = Head::read_head(r#"{"result":1,"error":null,"id":5}"#);
         assert_eq!((head.id.as_deref(), head.answers, head.failed), (Some("5"), true, false));
-        let head = Head::of(r#"{"method":"m","params":{"result":1},"id":"late"}"#);
+        let head = Head::read_head(r#"{"method":"m","params":{"result":1},"id":"late"}"#);
         assert_eq!((head.id.as_deref(), head.method.as_deref()), (Some("\"late\""), Some("m")));
     }
 }

@@ -7,7 +7,7 @@
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Opens standard input for asynchronous reading.
-pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
+pub(crate) fn open_input() -> Box<dyn AsyncRead + Unpin> {
     #[cfg(unix)]
     if let Some(input) = unix::input() {
         return input;
@@ -16,7 +16,7 @@ pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
 }
 
 /// Opens standard output for asynchronous writing.
-pub(crate) fn output() -> Box<dyn AsyncWrite + Unpin> {
+pub(crate) fn open_output() -> Box<dyn AsyncWrite + Unpin> {
     #[cfg(unix)]
     if let Some(output) = unix::output() {
         return output;
@@ -36,7 +36,7 @@ mod unix {
     use tokio::net::unix::pipe::OpenOptions;
 
     pub(super) fn input() -> Option<Box<dyn AsyncRead + Unpin>> {
-        if let Some(socket) = socket(std::io::stdin().as_fd()) {
+        if let Some(socket) = as_socket(std::io::stdin().as_fd()) {
             return Some(Box::new(socket));
         }
         let pipe = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
@@ -44,14 +44,14 @@ mod unix {
     }
 
     pub(super) fn output() -> Option<Box<dyn AsyncWrite + Unpin>> {
-        if let Some(socket) = socket(std::io::stdout().as_fd()) {
+        if let Some(socket) = as_socket(std::io::stdout().as_fd()) {
             return Some(Box::new(socket));
         }
         let pipe = OpenOptions::new().open_sender("/proc/self/fd/1").ok()?;
         Some(Box::new(pipe))
     }
 
-    fn socket(end: impl AsFd) -> Option<UnixStream> {
+    fn as_socket(end: impl AsFd) -> Option<UnixStream> {
         let end: OwnedFd = end.as_fd().try_clone_to_owned().ok()?;
         let file = File::from(end);
         if !file.metadata().ok()?.file_type().is_socket() {

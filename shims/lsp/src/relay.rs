@@ -14,12 +14,12 @@ use hob_client::{Connection, FromDaemon, Lost};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
 
-use crate::asked::{Answer, Asked};
+use crate::asked::{DaemonRequests, EditorAnswer};
 use crate::greeting::Additions;
 use crate::json;
-use crate::link::{Link, Linking, News};
-use crate::message::{self, Asking, Head, Said, Telling};
-use crate::replay::{Replay, unavailable};
+use crate::link::{DaemonLink, Linking, News};
+use crate::message::{self, EditorMessage, Head, RequestMethod, Telling};
+use crate::replay::{Replay, unavailable_answer};
 use crate::stdio::{Incoming, Input, Output};
 
 /// Bytes of the editor that may wait for a daemon; the editor itself waits after that.
@@ -50,12 +50,12 @@ impl From<End> for ExitCode {
 pub(crate) struct Relay<W> {
     output: Output<W>,
     linking: Linking,
-    link: Link,
+    link: DaemonLink,
     /// The editor's messages since the last daemon went.
-    waiting: VecDeque<(Said, String)>,
+    waiting: VecDeque<(EditorMessage, String)>,
     waiting_bytes: usize,
     replay: Replay,
-    asked: Asked,
+    asked: DaemonRequests,
     additions: Additions,
     /// Why there is no daemon; the user has been told.
     why_down: Option<String>,
@@ -80,7 +80,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             replay: Replay::default(),
-            asked: Asked::default(),
+            asked: DaemonRequests::default(),
             additions,
             why_down: None,
             shut_down: false,
@@ -92,13 +92,13 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
     pub(crate) async fn run<R: AsyncRead + Unpin>(mut self, mut input: Input<R>) -> End {
         loop {
             let over = match self.next(&mut input).await {
-                Next::Said(Incoming::Message(message)) => self.said(message),
+                Next::Said(Incoming::Message(message)) => self.handle_editor_message(message),
                 Next::Said(Incoming::Wrong(wrong)) => {
                     self.output.push(&message::error(wrong.id.as_deref(), &wrong));
                     false
                 }
                 Next::Heard(news) => {
-                    self.heard(news);
+                    self.handle_news(news);
                     false
                 }
                 Next::Written(written) => written.is_err(),
@@ -118,7 +118,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         let has_room = self.waiting_bytes < WAITING;
         let said = async {
             if let Some(connection) = &connection {
-                connection.room().await;
+                connection.wait_for_room().await;
             }
             input.next().await
         };
@@ -130,8 +130,8 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
     }
 
     /// Takes a message of the editor. True at the end.
-    fn said(&mut self, message: String) -> bool {
-        let said = match Said::read(&message) {
+    fn handle_editor_message(&mut self, message: String) -> bool {
+        let said = match EditorMessage::read(&message) {
             Ok(said) => said,
             Err(wrong) => {
                 self.output.push(&message::error(wrong.id.as_deref(), &wrong));
@@ -139,46 +139,47 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             }
         };
         match &said {
-            Said::Notification(Telling::Exit) => {
+            EditorMessage::Notification(Telling::Exit) => {
                 self.exit();
                 return true;
             }
-            Said::Request(id, Asking::Shutdown) => self.shut_down(id),
-            Said::Answer(id) => {
-                self.answer(id, message);
+            EditorMessage::Request(id, RequestMethod::Shutdown) => self.shut_down(id),
+            EditorMessage::Answer(id) => {
+                self.pass_answer(id, message);
                 return false;
             }
             _ => {}
         }
         let message = match said {
-            Said::Request(_, Asking::Initialize) => self.additions.to(message),
+            EditorMessage::Request(_, RequestMethod::Initialize) => self.additions.add_to(message),
             _ => message,
         };
         match &self.link {
-            Link::Up(connection, _) => {
+            DaemonLink::Up(connection, _) => {
                 let connection = connection.clone();
                 self.send(&connection, said, message);
             }
-            Link::Reaching(_) => self.wait(said, message),
-            Link::Down(until) => {
-                let wants_daemon = matches!(&said, Said::Request(_, asking) if *asking != Asking::Shutdown);
+            DaemonLink::Reaching(_) => self.wait(said, message),
+            DaemonLink::Down(until) => {
+                let wants_daemon =
+                    matches!(&said, EditorMessage::Request(_, asking) if *asking != RequestMethod::Shutdown);
                 if wants_daemon && Instant::now() >= *until {
                     self.link = self.linking.begin();
                     self.wait(said, message);
                 } else {
-                    self.refuse(said, message);
+                    self.refuse_message(said, message);
                 }
             }
         }
         false
     }
 
-    fn send(&mut self, connection: &Connection, said: Said, message: String) {
-        if let Err(lost) = connection.lsp(&message)
+    fn send(&mut self, connection: &Connection, said: EditorMessage, message: String) {
+        if let Err(lost) = connection.send_lsp(&message)
             && lost.too_large
         {
-            if let Said::Request(id, asking) = said {
-                self.output.push(&unavailable(&id, asking, &lost.reason));
+            if let EditorMessage::Request(id, asking) = said {
+                self.output.push(&unavailable_answer(&id, asking, &lost.reason));
             }
             return;
         }
@@ -186,10 +187,10 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         self.replay.keep(said, message);
     }
 
-    fn wait(&mut self, said: Said, message: String) {
-        if let Said::Request(id, Asking::Shutdown) = &said {
+    fn wait(&mut self, said: EditorMessage, message: String) {
+        if let EditorMessage::Request(id, RequestMethod::Shutdown) = &said {
             // Nobody need be asked, and the editor waits for nothing else.
-            self.output.push(&message::nothing(id));
+            self.output.push(&message::null_answer(id));
             self.shutting_down = None;
             return;
         }
@@ -198,11 +199,11 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
     }
 
     /// There is no daemon.
-    fn refuse(&mut self, said: Said, message: String) {
+    fn refuse_message(&mut self, said: EditorMessage, message: String) {
         let reason = self.why_down.as_deref().unwrap_or("hob: the daemon cannot be reached");
         match said {
-            Said::Request(id, asking) => {
-                self.output.push(&unavailable(&id, asking, reason));
+            EditorMessage::Request(id, asking) => {
+                self.output.push(&unavailable_answer(&id, asking, reason));
                 self.shutting_down.take_if(|shutdown| *shutdown == id);
             }
             said => self.replay.keep(said, message),
@@ -216,72 +217,72 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
 
     fn exit(&mut self) {
         if let Some(id) = self.shutting_down.take() {
-            self.output.push(&message::nothing(&id));
+            self.output.push(&message::null_answer(&id));
         }
     }
 
-    fn answer(&mut self, id: &str, message: String) {
-        let answer = match self.asked.answered(id, &message) {
-            Answer::Pass => message,
-            Answer::Changed(answer) => answer,
-            Answer::Swallow => return,
+    fn pass_answer(&mut self, id: &str, message: String) {
+        let answer = match self.asked.note_answer(id, &message) {
+            EditorAnswer::Pass => message,
+            EditorAnswer::Changed(answer) => answer,
+            EditorAnswer::Swallow => return,
         };
         if let Some(connection) = self.link.connection() {
             // Whoever is gone needs no answer.
-            let _ = connection.lsp(&answer);
+            let _ = connection.send_lsp(&answer);
         }
     }
 
-    fn heard(&mut self, news: News) {
+    fn handle_news(&mut self, news: News) {
         match news {
-            News::Message(FromDaemon::Message(message)) => self.pass(&message),
+            News::Message(FromDaemon::Message(message)) => self.pass_to_editor(&message),
             News::Message(FromDaemon::Keep { uri, changes, open }) => {
                 self.replay.replace(&uri, changes, open);
             }
-            News::Lost(lost) => self.lost(&lost),
+            News::Lost(lost) => self.handle_loss(&lost),
             News::Reached(Ok((connection, inbox))) => {
-                self.linking.stands();
+                self.linking.note_standing();
                 self.why_down = None;
-                self.link = Link::Up(connection.clone(), inbox);
-                self.stands(&connection);
+                self.link = DaemonLink::Up(connection.clone(), inbox);
+                self.resume_session(&connection);
             }
-            News::Reached(Err(reason)) => self.down(reason),
+            News::Reached(Err(reason)) => self.note_no_daemon(reason),
         }
     }
 
-    fn pass(&mut self, message: &str) {
-        let head = Head::of(message);
+    fn pass_to_editor(&mut self, message: &str) {
+        let head = Head::read_head(message);
         if head.method.is_some() {
-            let changed = self.asked.heard(&head, message);
+            let changed = self.asked.note_request(&head, message);
             self.output.push(changed.as_deref().unwrap_or(message));
             return;
         }
         if let Some(id) = head.id {
             self.shutting_down.take_if(|shutdown| *shutdown == id);
-            if !self.replay.answered(&id, head.failed) {
+            if !self.replay.note_answer(&id, head.failed) {
                 return;
             }
         }
         self.output.push(message);
     }
 
-    fn lost(&mut self, lost: &Lost) {
+    fn handle_loss(&mut self, lost: &Lost) {
         tracing::info!(%lost, orderly = lost.orderly, "the daemon is gone");
-        let mut all = self.asked.lost();
-        all.extend(self.replay.lost(lost.orderly));
+        let mut all = self.asked.messages_after_loss();
+        all.extend(self.replay.note_loss(lost.orderly));
         all.iter().for_each(|message| self.output.push(message));
         // A shutdown under way was answered just now.
         self.shutting_down = None;
-        self.link = self.linking.again(lost.orderly);
+        self.link = self.linking.link_again(lost.orderly);
     }
 
-    fn stands(&mut self, connection: &Connection) {
-        if let Some(message) = self.asked.renewed() {
+    fn resume_session(&mut self, connection: &Connection) {
+        if let Some(message) = self.asked.unregistration() {
             self.output.push(&message);
         }
-        for message in self.replay.again() {
+        for message in self.replay.messages_to_repeat() {
             // If the connection is gone already, its inbox tells.
-            let _ = connection.lsp(&message);
+            let _ = connection.send_lsp(&message);
         }
         self.waiting_bytes = 0;
         for (said, message) in std::mem::take(&mut self.waiting) {
@@ -289,8 +290,8 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         }
     }
 
-    fn down(&mut self, reason: String) {
-        self.link = self.linking.rest();
+    fn note_no_daemon(&mut self, reason: String) {
+        self.link = self.linking.pause_link();
         if self.why_down.is_none() {
             let params = format!(r#"{{"type":1,"message":{}}}"#, json::text(&reason));
             self.output.push(&message::notification("window/showMessage", &params));
@@ -299,7 +300,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
         self.why_down = Some(reason);
         self.waiting_bytes = 0;
         for (said, message) in std::mem::take(&mut self.waiting) {
-            self.refuse(said, message);
+            self.refuse_message(said, message);
         }
     }
 }

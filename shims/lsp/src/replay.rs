@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::json;
-use crate::message::{self, Asking, Id, Said, Telling, Wrong};
+use crate::message::{self, EditorMessage, Id, RequestMethod, Telling, Wrong};
 
 /// The id under which the next daemon is greeted: its answer is none of the editor's business any more.
 const GREETING: &str = r#""hob-lsp:initialize""#;
@@ -26,8 +26,8 @@ pub(crate) struct Replay {
     initialized: Option<String>,
     configuration: Option<String>,
     folders: Vec<String>,
-    documents: HashMap<String, Document>,
-    requests: HashMap<Id, Request>,
+    documents: HashMap<String, ReplayedDocument>,
+    requests: HashMap<Id, ReplayedRequest>,
     /// Numbers documents and requests in the order in which they came.
     came: u64,
 }
@@ -38,7 +38,7 @@ struct Greeting {
     answered: bool,
 }
 
-struct Document {
+struct ReplayedDocument {
     came: u64,
     open: String,
     changes: Vec<String>,
@@ -46,10 +46,10 @@ struct Document {
     contained: u64,
 }
 
-struct Request {
+struct ReplayedRequest {
     came: u64,
     message: String,
-    asking: Asking,
+    asking: RequestMethod,
     cancelled: bool,
     /// Unannounced losses since it was sent.
     crashes: u32,
@@ -57,19 +57,20 @@ struct Request {
 
 impl Replay {
     /// Keeps a message of the editor, if the next daemon has to hear it after a reconnect.
-    pub(crate) fn keep(&mut self, said: Said, message: String) {
+    pub(crate) fn keep(&mut self, said: EditorMessage, message: String) {
         self.came += 1;
         match said {
             // One that comes again is refused by the daemon, and changes nothing.
-            Said::Request(id, Asking::Initialize) if !self.is_greeted() => {
+            EditorMessage::Request(id, RequestMethod::Initialize) if !self.is_greeted() => {
                 self.greeting = Some(Greeting { id, message, answered: false });
             }
-            Said::Request(id, asking) => {
-                let request = Request { came: self.came, message, asking, cancelled: false, crashes: 0 };
+            EditorMessage::Request(id, asking) => {
+                let request =
+                    ReplayedRequest { came: self.came, message, asking, cancelled: false, crashes: 0 };
                 self.requests.insert(id, request);
             }
-            Said::Notification(telling) => self.tell(telling, message),
-            Said::Answer(_) => {}
+            EditorMessage::Notification(telling) => self.keep_notification(telling, message),
+            EditorMessage::Answer(_) => {}
         }
     }
 
@@ -77,13 +78,14 @@ impl Replay {
         self.greeting.as_ref().is_some_and(|greeting| greeting.answered)
     }
 
-    fn tell(&mut self, telling: Telling, message: String) {
+    fn keep_notification(&mut self, telling: Telling, message: String) {
         match telling {
             Telling::Initialized => self.initialized = Some(message),
             Telling::Configuration => self.configuration = Some(message),
             Telling::Folders => self.folders.push(message),
             Telling::Open(uri) => {
-                let document = Document { came: self.came, open: message, changes: Vec::new(), contained: 0 };
+                let document =
+                    ReplayedDocument { came: self.came, open: message, changes: Vec::new(), contained: 0 };
                 self.documents.insert(uri, document);
             }
             Telling::Change(uri) => {
@@ -112,7 +114,7 @@ impl Replay {
     }
 
     /// Notes that the daemon has answered; whether the answer is for the editor.
-    pub(crate) fn answered(&mut self, id: &str, failed: bool) -> bool {
+    pub(crate) fn note_answer(&mut self, id: &str, failed: bool) -> bool {
         if id == GREETING {
             if failed {
                 tracing::warn!("the new daemon does not take the editor");
@@ -133,13 +135,13 @@ impl Replay {
     }
 
     /// The daemon is gone. The answers to those requests that the next one shall not hear.
-    pub(crate) fn lost(&mut self, orderly: bool) -> Vec<String> {
+    pub(crate) fn note_loss(&mut self, orderly: bool) -> Vec<String> {
         let mut answers = Vec::new();
         for request in self.requests.values_mut() {
             request.crashes += u32::from(!orderly);
         }
         self.requests.retain(|id, request| {
-            let answer = request.instead(id);
+            let answer = request.answer_instead(id);
             let again = answer.is_none();
             answers.extend(answer);
             again
@@ -151,14 +153,16 @@ impl Replay {
     pub(crate) fn give_up(&mut self, reason: &str) -> Vec<String> {
         let mut answers = Vec::new();
         if let Some(greeting) = self.greeting.take_if(|greeting| !greeting.answered) {
-            answers.push(unavailable(&greeting.id, Asking::Initialize, reason));
+            answers.push(unavailable_answer(&greeting.id, RequestMethod::Initialize, reason));
         }
-        answers.extend(self.requests.drain().map(|(id, request)| unavailable(&id, request.asking, reason)));
+        answers.extend(
+            self.requests.drain().map(|(id, request)| unavailable_answer(&id, request.asking, reason)),
+        );
         answers
     }
 
     /// Returns the messages that a new daemon has to hear, in their order.
-    pub(crate) fn again(&mut self) -> Vec<String> {
+    pub(crate) fn messages_to_repeat(&mut self) -> Vec<String> {
         let mut all = Vec::new();
         if let Some(greeting) = &self.greeting {
             all.push(match greeting.answered {
@@ -167,30 +171,30 @@ impl Replay {
             });
         }
         all.extend(self.initialized.iter().chain(&self.configuration).chain(&self.folders).cloned());
-        let mut documents: Vec<&mut Document> = self.documents.values_mut().collect();
+        let mut documents: Vec<&mut ReplayedDocument> = self.documents.values_mut().collect();
         documents.sort_unstable_by_key(|document| document.came);
         for document in documents {
             document.contained = 0;
             all.push(document.open.clone());
             all.extend(document.changes.iter().cloned());
         }
-        let mut requests: Vec<&Request> = self.requests.values().collect();
+        let mut requests: Vec<&ReplayedRequest> = self.requests.values().collect();
         requests.sort_unstable_by_key(|request| request.came);
         all.extend(requests.into_iter().map(|request| request.message.clone()));
         all
     }
 }
 
-impl Request {
+impl ReplayedRequest {
     /// The answer to a request that was under way when its daemon went, unless it is asked again.
-    fn instead(&self, id: &str) -> Option<String> {
+    fn answer_instead(&self, id: &str) -> Option<String> {
         let failed = |code, reason: &str| {
             Some(message::error(Some(id), &Wrong { code, reason: reason.into(), id: None }))
         };
         match self.asking {
-            Asking::Shutdown => Some(message::nothing(id)),
+            RequestMethod::Shutdown => Some(message::null_answer(id)),
             _ if self.cancelled => failed(REQUEST_CANCELLED, "cancelled"),
-            Asking::Command => failed(
+            RequestMethod::Command => failed(
                 REQUEST_FAILED,
                 "the hob daemon was restarted while this command was under way: it may or may not have been carried out",
             ),
@@ -204,12 +208,12 @@ impl Request {
 }
 
 /// The answer to a request while no daemon can be had.
-pub(crate) fn unavailable(id: &str, asking: Asking, reason: &str) -> String {
+pub(crate) fn unavailable_answer(id: &str, asking: RequestMethod, reason: &str) -> String {
     let wrong = Wrong { code: REQUEST_FAILED, reason: reason.to_owned(), id: None };
     match asking {
-        Asking::Shutdown => message::nothing(id),
-        Asking::Initialize => message::error_to_retry(id, &wrong),
-        Asking::Command | Asking::Other => message::error(Some(id), &wrong),
+        RequestMethod::Shutdown => message::null_answer(id),
+        RequestMethod::Initialize => message::error_to_retry(id, &wrong),
+        RequestMethod::Command | RequestMethod::Other => message::error(Some(id), &wrong),
     }
 }
 
@@ -218,10 +222,10 @@ mod tests {
     use super::*;
 
     /// A replay to which these messages were said.
-    fn said(messages: &[&str]) -> Replay {
+    fn replay_of(messages: &[&str]) -> Replay {
         let mut replay = Replay::default();
         for message in messages {
-            replay.keep(Said::read(message).expect("a message"), (*message).to_owned());
+            replay.keep(EditorMessage::read(message).expect("a message"), (*message).to_owned());
         }
         replay
     }
@@ -250,7 +254,7 @@ mod tests {
         let (open_a, open_b, open_c) = (open("a"), open("b"), open("c"));
         let (first, second) = (change("a", 2), change("a", 3));
         let (one, two) = (settings(1), settings(2));
-        let mut replay = said(&[
+        let mut replay = replay_of(&[
             INITIALIZE,
             INITIALIZED,
             &open_c,
@@ -265,48 +269,52 @@ mod tests {
             close,
             &two,
         ]);
-        assert!(replay.answered("0", false), "the first answer is for the editor");
+        assert!(replay.note_answer("0", false), "the first answer is for the editor");
         let greeting = r#"{"id":"hob-lsp:initialize","method":"initialize","params":{}}"#;
         let expected = [greeting, INITIALIZED, &two, folders, &open_c, &open_a, &first, &second, hover];
-        assert_eq!(replay.again(), expected);
-        assert!(!replay.answered(r#""hob-lsp:initialize""#, false), "the second is not");
-        assert!(replay.answered("1", false));
-        assert_eq!(replay.again().len(), expected.len() - 1, "what is answered is not asked again");
+        assert_eq!(replay.messages_to_repeat(), expected);
+        assert!(!replay.note_answer(r#""hob-lsp:initialize""#, false), "the second is not");
+        assert!(replay.note_answer("1", false));
+        assert_eq!(
+            replay.messages_to_repeat().len(),
+            expected.len() - 1,
+            "what is answered is not asked again"
+        );
     }
 
     #[test]
     fn a_greeting_that_was_not_answered_is_the_editors_own() {
-        let mut replay = said(&[INITIALIZE]);
-        assert_eq!(replay.again(), [INITIALIZE]);
-        assert!(replay.answered("0", true), "a refusal is for the editor");
-        assert!(replay.again().is_empty(), "and leaves nothing to say again");
+        let mut replay = replay_of(&[INITIALIZE]);
+        assert_eq!(replay.messages_to_repeat(), [INITIALIZE]);
+        assert!(replay.note_answer("0", true), "a refusal is for the editor");
+        assert!(replay.messages_to_repeat().is_empty(), "and leaves nothing to say again");
     }
 
     #[test]
     fn what_the_daemon_keeps_takes_the_place_of_the_changes_that_it_contains() {
-        let mut replay = said(&[&open("a"), &change("a", 2), &change("a", 3), &change("a", 4)]);
+        let mut replay = replay_of(&[&open("a"), &change("a", 2), &change("a", 3), &change("a", 4)]);
         replay.replace("a", 2, "two".into());
-        assert_eq!(replay.again(), ["two".to_owned(), change("a", 4)]);
+        assert_eq!(replay.messages_to_repeat(), ["two".to_owned(), change("a", 4)]);
         // On the next connection the changes are counted from its own opening.
         replay.replace("a", 1, "three".into());
-        replay.keep(Said::Notification(Telling::Change("a".into())), "5".into());
-        replay.keep(Said::Notification(Telling::Change("a".into())), "6".into());
+        replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "5".into());
+        replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "6".into());
         replay.replace("a", 3, "five".into());
-        assert_eq!(replay.again()[0], "five", "2 more are contained");
-        assert_eq!(replay.again().len(), 1);
+        assert_eq!(replay.messages_to_repeat()[0], "five", "2 more are contained");
+        assert_eq!(replay.messages_to_repeat().len(), 1);
     }
 
     #[test]
     fn what_is_kept_of_an_earlier_opening_is_left() {
         let close = r#"{"method":"textDocument/didClose","params":{"textDocument":{"uri":"a"}}}"#;
-        let mut replay = said(&[&open("a"), &change("a", 2), &change("a", 3), close]);
+        let mut replay = replay_of(&[&open("a"), &change("a", 2), &change("a", 3), close]);
         replay.replace("a", 2, "old".into());
-        assert!(replay.again().is_empty());
-        replay.keep(Said::Notification(Telling::Open("a".into())), "new".into());
-        replay.keep(Said::Notification(Telling::Change("a".into())), "2".into());
+        assert!(replay.messages_to_repeat().is_empty());
+        replay.keep(EditorMessage::Notification(Telling::Open("a".into())), "new".into());
+        replay.keep(EditorMessage::Notification(Telling::Change("a".into())), "2".into());
         replay.replace("a", 2, "old".into());
         replay.replace("a", 0, "old".into());
-        assert_eq!(replay.again(), ["new", "2"]);
+        assert_eq!(replay.messages_to_repeat(), ["new", "2"]);
     }
 
     #[test]
@@ -316,31 +324,31 @@ mod tests {
         let hover = r#"{"id":1,"method":"textDocument/hover"}"#;
         let symbols = r#"{"id":2,"method":"workspace/symbol"}"#;
         let shutdown = r#"{"id":3,"method":"shutdown"}"#;
-        let mut replay = said(&[hover, symbols, cancel, command, shutdown]);
-        let mut answers = replay.lost(true);
+        let mut replay = replay_of(&[hover, symbols, cancel, command, shutdown]);
+        let mut answers = replay.note_loss(true);
         answers.sort_unstable();
         assert!(answers[0].contains(r#""id":"c","error":{"code":-32803"#), "{answers:?}");
         assert!(answers[1].contains(r#""id":2,"error":{"code":-32800"#), "{answers:?}");
         assert!(answers[2].contains(r#""id":3,"result":null"#), "{answers:?}");
-        assert_eq!(replay.again(), [hover]);
+        assert_eq!(replay.messages_to_repeat(), [hover]);
     }
 
     #[test]
     fn a_request_under_which_daemons_die_is_not_asked_for_ever() {
-        let mut replay = said(&[r#"{"id":1,"method":"x"}"#]);
-        assert!((0..9).all(|_| replay.lost(true).is_empty()), "a goodbye is no crash");
-        assert!(replay.lost(false).is_empty() && replay.lost(false).is_empty());
-        assert_eq!(replay.lost(false).len(), 1);
-        assert!(replay.again().is_empty());
+        let mut replay = replay_of(&[r#"{"id":1,"method":"x"}"#]);
+        assert!((0..9).all(|_| replay.note_loss(true).is_empty()), "a goodbye is no crash");
+        assert!(replay.note_loss(false).is_empty() && replay.note_loss(false).is_empty());
+        assert_eq!(replay.note_loss(false).len(), 1);
+        assert!(replay.messages_to_repeat().is_empty());
     }
 
     #[test]
     fn without_a_daemon_every_request_is_answered_with_the_reason() {
-        let mut replay = said(&[INITIALIZE, r#"{"id":1,"method":"x"}"#]);
+        let mut replay = replay_of(&[INITIALIZE, r#"{"id":1,"method":"x"}"#]);
         let answers = replay.give_up("no \"daemon\"");
         assert_eq!(answers.len(), 2);
         assert!(answers.iter().all(|answer| answer.contains(r#"no \"daemon\""#)), "{answers:?}");
         assert!(answers[0].contains(r#""retry":true"#), "{answers:?}");
-        assert!(replay.again().is_empty());
+        assert!(replay.messages_to_repeat().is_empty());
     }
 }

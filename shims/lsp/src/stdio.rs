@@ -61,7 +61,7 @@ struct Frames {
 }
 
 /// The outcome of looking at the unread bytes.
-enum Found {
+enum FramedBytes {
     /// A body in the next so many bytes.
     Body(usize),
     Wrong(Wrong),
@@ -78,9 +78,9 @@ impl<R: AsyncRead + Unpin> Input<R> {
     pub(crate) async fn next(&mut self) -> Incoming {
         loop {
             match self.frames.find(&self.buffer, &mut self.at) {
-                Found::Body(length) => return self.take(length),
-                Found::Wrong(wrong) => return Incoming::Wrong(wrong),
-                Found::Needs(more) => self.make_room(more),
+                FramedBytes::Body(length) => return self.take_body(length),
+                FramedBytes::Wrong(wrong) => return Incoming::Wrong(wrong),
+                FramedBytes::Needs(more) => self.make_room(more),
             }
             match self.reader.read_buf(&mut self.buffer).await {
                 Ok(0) | Err(_) => return Incoming::End,
@@ -89,11 +89,11 @@ impl<R: AsyncRead + Unpin> Input<R> {
         }
     }
 
-    fn take(&mut self, length: usize) -> Incoming {
+    fn take_body(&mut self, length: usize) -> Incoming {
         let body = self.buffer[self.at..self.at + length].to_vec();
         self.at += length;
         let unreadable = |error: std::string::FromUtf8Error| {
-            let id = IdScan::of(error.as_bytes());
+            let id = IdScan::find_id(error.as_bytes());
             Incoming::Wrong(Wrong { id, ..Wrong::unreadable("the message is no UTF-8") })
         };
         String::from_utf8(body).map_or_else(unreadable, Incoming::Message)
@@ -111,7 +111,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
 }
 
 impl Frames {
-    fn find(&mut self, buffer: &[u8], at: &mut usize) -> Found {
+    fn find(&mut self, buffer: &[u8], at: &mut usize) -> FramedBytes {
         loop {
             let unread = &buffer[*at..];
             if self.skip > 0 {
@@ -120,20 +120,23 @@ impl Frames {
                 self.skip -= skipped as u64;
                 *at += skipped;
                 if self.skip > 0 {
-                    return Found::Needs(1);
+                    return FramedBytes::Needs(1);
                 }
                 // Told at its end, because the id may be there.
                 let id = std::mem::take(&mut self.skipped).id().map(str::to_owned);
-                return Found::Wrong(Wrong { id, ..Wrong::invalid("the message is longer than 64 MiB") });
+                return FramedBytes::Wrong(Wrong {
+                    id,
+                    ..Wrong::invalid("the message is longer than 64 MiB")
+                });
             }
             let Some(end) = unread.iter().take(MAX_LINE).position(|byte| *byte == b'\n') else {
                 if unread.len() < MAX_LINE {
-                    return Found::Needs(1);
+                    return FramedBytes::Needs(1);
                 }
                 // What stays may hold the beginning of a header.
                 *at += MAX_LINE - LONGEST_LENGTH;
-                match self.lose() {
-                    Some(wrong) => return Found::Wrong(wrong),
+                match self.mark_lost() {
+                    Some(wrong) => return FramedBytes::Wrong(wrong),
                     None => continue,
                 }
             };
@@ -141,7 +144,7 @@ impl Frames {
             if !(line.is_empty() && self.length.is_some()) {
                 *at += end + 1;
                 if let Some(wrong) = self.line(line) {
-                    return Found::Wrong(wrong);
+                    return FramedBytes::Wrong(wrong);
                 }
                 continue;
             }
@@ -154,11 +157,11 @@ impl Frames {
             }
             let missing = (end + 1 + length).saturating_sub(unread.len());
             if missing > 0 {
-                return Found::Needs(missing);
+                return FramedBytes::Needs(missing);
             }
             *at += end + 1;
             *self = Self::default();
-            return Found::Body(length);
+            return FramedBytes::Body(length);
         }
     }
 
@@ -166,7 +169,7 @@ impl Frames {
     fn line(&mut self, line: &[u8]) -> Option<Wrong> {
         if line.is_empty() {
             // Before a header empty lines do no harm; after one, there should have been a length.
-            return if self.in_header { self.lose() } else { None };
+            return if self.in_header { self.mark_lost() } else { None };
         }
         match length_in(line, self.lost) {
             Header::Length(length) => {
@@ -174,7 +177,7 @@ impl Frames {
                 None
             }
             Header::None => {
-                let wrong = self.lose();
+                let wrong = self.mark_lost();
                 if let Header::Length(length) = length_in(line, true) {
                     *self = Self { length: Some(length), in_header: true, ..Self::default() };
                 }
@@ -188,7 +191,7 @@ impl Frames {
     }
 
     /// Marks the stream as lost; returns the error for the editor unless it has had it.
-    fn lose(&mut self) -> Option<Wrong> {
+    fn mark_lost(&mut self) -> Option<Wrong> {
         let told = self.lost;
         *self = Self { lost: true, ..Self::default() };
         (!told).then(|| Wrong::unreadable("this is no message with a Content-Length header"))

@@ -34,7 +34,7 @@ Environment:
 /// The options that the user passed to `hob-mcp`.
 #[derive(Debug, Parser)]
 #[command(name = "hob-mcp", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
-pub(crate) struct Args {
+pub(crate) struct McpShimArgs {
     /// The project: its folder or any path in it (default: what the client says, else the working directory)
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Option<PathBuf>,
@@ -61,15 +61,15 @@ pub(crate) struct Args {
     pub(crate) man: bool,
 }
 
-impl Args {
+impl McpShimArgs {
     /// Returns the manual page of `hob-mcp`.
     pub(crate) fn manual() -> Vec<u8> {
         hob_client::manual::page(Self::command(), &["hob", "hobd"])
     }
 
     /// The tools to offer, sorted by name. `enabled` says whether the settings enable edits.
-    pub(crate) fn chosen(&self, enabled: bool) -> Vec<&'static ToolDef> {
-        tools::select(&self.tools, self.edits || enabled).unwrap_or_default()
+    pub(crate) fn chosen_tools(&self, enabled: bool) -> Vec<&'static ToolDef> {
+        tools::select_tools(&self.tools, self.edits || enabled).unwrap_or_default()
     }
 }
 
@@ -83,7 +83,7 @@ fn parse_form(word: &str) -> Result<Form, String> {
 
 /// The list as it is, once it is known that it names tools.
 fn parse_tools(list: &str) -> Result<String, String> {
-    let chosen = tools::select(list, false).map_err(|unknown| unknown.to_string())?;
+    let chosen = tools::select_tools(list, false).map_err(|unknown| unknown.to_string())?;
     if chosen.is_empty() { Err("no tool is named".to_owned()) } else { Ok(list.to_owned()) }
 }
 
@@ -108,15 +108,16 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Args::command().debug_assert();
+        McpShimArgs::command().debug_assert();
     }
 
     #[test]
     fn a_misspelt_tool_is_refused_with_the_nearest_name() {
-        let error =
-            Args::try_parse_from(["hob-mcp", "--tools", "map_serch"]).expect_err("unknown").to_string();
+        let error = McpShimArgs::try_parse_from(["hob-mcp", "--tools", "map_serch"])
+            .expect_err("unknown")
+            .to_string();
         assert!(error.contains("did you mean `map_search`"), "{error}");
-        assert!(Args::try_parse_from(["hob-mcp", "--tools", ","]).is_err());
+        assert!(McpShimArgs::try_parse_from(["hob-mcp", "--tools", ","]).is_err());
     }
 
     #[cfg(unix)]

@@ -65,10 +65,10 @@ pub(crate) enum Next {
 
 impl<'c> Questions<'c> {
     /// For a call in this context, with what it brings back from a round before.
-    pub(crate) fn of(context: &'c RequestContext<RoleServer>, request: &CallToolRequestParams) -> Self {
+    pub(crate) fn for_call(context: &'c RequestContext<RoleServer>, request: &CallToolRequestParams) -> Self {
         let version = context.protocol_version();
         let is_repeated = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        let can = context.client_capabilities().map(|offered| offers(&offered)).unwrap_or_default();
+        let can = context.client_capabilities().map(|offered| client_offers(&offered)).unwrap_or_default();
         let (round, replies) = match is_repeated {
             true => brought_back(request),
             false => (0, Map::new()),
@@ -87,7 +87,7 @@ impl<'c> Questions<'c> {
     }
 
     /// Puts a question that came with an answer.
-    pub(crate) async fn put(&mut self, ask: Ask, reporter: Option<&mut Reporter>) -> Next {
+    pub(crate) async fn put_question(&mut self, ask: Ask, reporter: Option<&mut Reporter>) -> Next {
         let wanted = match ask.question {
             AskKind::Choose { .. } => Offer::Choose,
             AskKind::Sample { .. } => Offer::Sample,
@@ -135,7 +135,7 @@ impl<'c> Questions<'c> {
                 }
                 answer = &mut answer => {
                     let answer = answer.ok().and_then(|answer| serde_json::to_value(answer).ok());
-                    return Some(answer.as_ref().map_or(Value::Null, reply));
+                    return Some(answer.as_ref().map_or(Value::Null, read_reply));
                 }
                 _ = signs.tick() => if let Some(reporter) = &mut reporter {
                     reporter.sign_of_life(waits_for).await;
@@ -147,7 +147,7 @@ impl<'c> Questions<'c> {
 
 /// Returns the requests that a client with these capabilities can answer. Before there were forms and links,
 /// elicitation meant forms.
-fn offers(capabilities: &ClientCapabilities) -> Vec<Offer> {
+fn client_offers(capabilities: &ClientCapabilities) -> Vec<Offer> {
     let forms = capabilities.elicitation.as_ref().filter(|can| can.form.is_some() || can.url.is_none());
     let choose = forms.map(|_| Offer::Choose);
     let sample = capabilities.sampling.as_ref().map(|_| Offer::Sample);
@@ -159,10 +159,11 @@ fn brought_back(request: &CallToolRequestParams) -> (usize, Map<String, Value>) 
     let state = request.request_state.as_deref().and_then(|state| serde_json::from_str::<Value>(state).ok());
     let Some(state) = state else { return (0, Map::new()) };
     let earlier = state["replies"].as_object().into_iter().flatten().take(ROUNDS);
-    let mut replies: Map<_, _> = earlier.map(|(key, reply)| (key.clone(), bounded(reply.as_str()))).collect();
+    let mut replies: Map<_, _> =
+        earlier.map(|(key, reply)| (key.clone(), bounded_text(reply.as_str()))).collect();
     if let Some(asked) = state["asked"].as_str() {
         let response = request.input_responses.as_ref().and_then(|responses| responses.get(asked));
-        replies.insert(asked.to_owned(), response.map_or(Value::Null, reply));
+        replies.insert(asked.to_owned(), response.map_or(Value::Null, read_reply));
     }
     // A state without a number is none of ours: no more questions then.
     let round = state["round"].as_u64().and_then(|round| usize::try_from(round).ok());
@@ -176,7 +177,7 @@ fn as_request(ask: Ask) -> InputRequest {
             InputRequest::Elicitation(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
                 meta: None,
                 message: ask.message,
-                requested_schema: form(options),
+                requested_schema: choice_form(options),
             }))
         }
         AskKind::Sample { system, max_tokens } => {
@@ -189,7 +190,7 @@ fn as_request(ask: Ask) -> InputRequest {
 
 /// A form with one required field. `enum` with `enumNames` has been there from the beginning, and a client that does not know the
 /// titles still shows the values; of the later `oneOf` such a client would make a field to write in.
-fn form(options: Vec<(String, String)>) -> ElicitationSchema {
+fn choice_form(options: Vec<(String, String)>) -> ElicitationSchema {
     let (values, titles) = options.into_iter().unzip();
     let mut choice = LegacyEnumSchema::new(values);
     choice.title = Some("Choice".into());
@@ -202,21 +203,21 @@ fn form(options: Vec<(String, String)>) -> ElicitationSchema {
 }
 
 /// Reads a client's response: the choice, or the text of its model; `null` if it has neither.
-fn reply(response: &Value) -> Value {
+fn read_reply(response: &Value) -> Value {
     match response.get("action").and_then(Value::as_str) {
-        Some("accept") => bounded(response["content"][FIELD].as_str()),
+        Some("accept") => bounded_text(response["content"][FIELD].as_str()),
         Some(_) => Value::Null,
         None => match &response["content"] {
             Value::Array(blocks) => {
                 let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-                bounded(Some(&text).filter(|text| !text.is_empty()).map(String::as_str))
+                bounded_text(Some(&text).filter(|text| !text.is_empty()).map(String::as_str))
             }
-            block => bounded(block["text"].as_str()),
+            block => bounded_text(block["text"].as_str()),
         },
     }
 }
 
 /// A text that may go to the daemon.
-fn bounded(text: Option<&str>) -> Value {
+fn bounded_text(text: Option<&str>) -> Value {
     text.filter(|text| text.len() <= LARGEST_REPLY).map_or(Value::Null, Value::from)
 }

@@ -21,14 +21,14 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
-use args::{Args, Where};
+use args::{McpShimArgs, Where};
 use relay::Relay;
 use roots::Roots;
 use server::Server;
 use stdio::Stdio;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = McpShimArgs::parse();
     if args.man {
         return print_manual();
     }
@@ -47,27 +47,27 @@ fn main() -> ExitCode {
 }
 
 fn print_manual() -> ExitCode {
-    let printed = std::io::Write::write_all(&mut std::io::stdout(), &Args::manual());
+    let printed = std::io::Write::write_all(&mut std::io::stdout(), &McpShimArgs::manual());
     if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-async fn run(args: Args) {
+async fn run(args: McpShimArgs) {
     // Before the first answer: a client may say stop right after it.
     let told_to_stop = told_to_stop();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback);
-    let relay = Relay::new(roots.known(), args.edits, args.format);
-    relay.warm();
-    let server = Server::new(args.chosen(relay.edits_enabled()), args.output_schemas, roots, relay);
+    let relay = Relay::new(roots.known_root(), args.edits, args.format);
+    relay.connect_early();
+    let server = Server::new(args.chosen_tools(relay.edits_enabled()), args.output_schemas, roots, relay);
     tokio::select! {
-        () = serve(Arc::new(server)) => {}
+        () = serve_stdio(Arc::new(server)) => {}
         () = told_to_stop => {}
     }
 }
 
 /// Serves until the end of input. A message that may not come first (a stray notification, say) makes `rmcp` give up before
 /// a session began; serving then begins again with the next message.
-async fn serve(server: Arc<Server>) {
+async fn serve_stdio(server: Arc<Server>) {
     let (reader, writer) = stdio_pipes();
     let stdio = Stdio::new(reader, writer);
     loop {

@@ -34,14 +34,14 @@ pub(crate) fn instructions(listed: &[&'static ToolDef]) -> String {
 #[cfg(test)]
 mod tests {
     use hob_proto::envelope::tokens_of;
-    use hob_proto::tools::{TOOLS, find, select};
+    use hob_proto::tools::{TOOLS, find, select_tools};
 
     use super::*;
 
     #[test]
     fn it_is_short_and_names_only_listed_tools() {
         for list in ["core", "all", "map_search", "map_path,regex_search", "hob_noop", "all,edit_text"] {
-            let listed = select(list, false).expect("known");
+            let listed = select_tools(list, false).expect("known");
             let text = instructions(&listed);
             assert!(tokens_of(&text) < 150, "{list}: {}", tokens_of(&text));
             for def in TOOLS {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hob_client::envelope::error_answer;
-use hob_client::{Answer, Client, OnProgress, Progress, Request, Settings, Unavailable, edits};
+use hob_client::{Client, DaemonAnswer, OnProgress, Progress, Settings, ToolRequest, Unavailable, edits};
 use hob_proto::message::Offer;
 use hob_proto::tools::ToolDef;
 use hob_proto::{ClientKind, Form};
@@ -26,7 +26,7 @@ pub(crate) struct Relay {
 }
 
 /// A call to carry through.
-pub(crate) struct Order<'o> {
+pub(crate) struct RelayOrder<'o> {
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: Map<String, Value>,
     pub(crate) root: &'o Path,
@@ -43,7 +43,8 @@ impl Relay {
     /// `form` unless a call wants another.
     pub(crate) fn new(place: &Path, edits: bool, form: Form) -> Self {
         let settings = Settings::from_process_env(ClientKind::Mcp);
-        let enabled = settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings()));
+        let enabled =
+            settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings_file()));
         let client =
             settings.map(|settings| Client::new(Settings { cwd: place.to_path_buf(), edits, ..settings }));
         Self { client, edits: edits || enabled, form }
@@ -60,7 +61,7 @@ impl Relay {
     }
 
     /// Connects in the background, so that the first call finds a daemon. Its failure shows up in the first call.
-    pub(crate) fn warm(&self) {
+    pub(crate) fn connect_early(&self) {
         if let Ok(client) = &self.client {
             let client = client.clone();
             tokio::spawn(async move {
@@ -73,8 +74,8 @@ impl Relay {
     }
 
     /// Makes the call and returns its answer. Dropping the future cancels the call.
-    pub(crate) async fn call(&self, order: Order<'_>) -> Answer {
-        let mut request = Request::new(order.tool.name, order.args);
+    pub(crate) async fn call(&self, order: RelayOrder<'_>) -> DaemonAnswer {
+        let mut request = ToolRequest::new(order.tool.name, order.args);
         // A root that is not Unicode cannot be said; the connection's own directory is the next best.
         request.root = order.root.to_str().map(str::to_owned);
         request.form = self.form;
@@ -84,7 +85,7 @@ impl Relay {
             Ok(client) => client,
             Err(error) => {
                 let envelope = error_answer(&request, error.to_tool_error());
-                return Answer { ok: false, envelope, ask: None };
+                return DaemonAnswer { ok: false, envelope, ask: None };
             }
         };
         match order.reporter {
@@ -95,7 +96,7 @@ impl Relay {
 }
 
 /// Progress arrives faster than a client may read it, so only the latest is kept.
-async fn call_and_report(client: &Client, request: &Request, reporter: &mut Reporter) -> Answer {
+async fn call_and_report(client: &Client, request: &ToolRequest, reporter: &mut Reporter) -> DaemonAnswer {
     reporter.begin();
     let (sender, mut latest) = watch::channel(None);
     let on_progress: OnProgress = Arc::new(move |progress| drop(sender.send(Some(progress))));

@@ -24,11 +24,11 @@ pub(crate) struct Roots {
     /// The folder that the environment suggests.
     fallback: PathBuf,
     /// The client's answer; the lock is held while it is being asked, so that it is asked once.
-    asked: Mutex<Asked>,
+    asked: Mutex<RootsAnswer>,
 }
 
 #[derive(Debug, Default)]
-enum Asked {
+enum RootsAnswer {
     #[default]
     NotYet,
     /// The first root that exists, if any.
@@ -41,34 +41,34 @@ impl Roots {
     }
 
     /// The root as far as it is known without asking anybody.
-    pub(crate) fn known(&self) -> &Path {
+    pub(crate) fn known_root(&self) -> &Path {
         self.fixed.as_deref().unwrap_or(&self.fallback)
     }
 
     /// The root for a call in this context.
-    pub(crate) async fn of(&self, context: &RequestContext<RoleServer>) -> PathBuf {
+    pub(crate) async fn root_for_call(&self, context: &RequestContext<RoleServer>) -> PathBuf {
         if self.fixed.is_none()
             && has_roots(context)
-            && let Some(root) = self.ask(&context.peer).await
+            && let Some(root) = self.ask_client(&context.peer).await
         {
             return root;
         }
-        self.known().to_path_buf()
+        self.known_root().to_path_buf()
     }
 
-    async fn ask(&self, peer: &Peer<RoleServer>) -> Option<PathBuf> {
+    async fn ask_client(&self, peer: &Peer<RoleServer>) -> Option<PathBuf> {
         let mut asked = self.asked.lock().await;
-        if let Asked::Answered(root) = &*asked {
+        if let RootsAnswer::Answered(root) = &*asked {
             return root.clone();
         }
         let root = tokio::time::timeout(PATIENCE, first_folder(peer)).await.ok().flatten();
-        *asked = Asked::Answered(root.clone());
+        *asked = RootsAnswer::Answered(root.clone());
         root
     }
 
     /// The client says that its roots changed: ask again at the next call.
-    pub(crate) async fn forget(&self) {
-        *self.asked.lock().await = Asked::NotYet;
+    pub(crate) async fn forget_roots(&self) {
+        *self.asked.lock().await = RootsAnswer::NotYet;
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hob_client::Answer;
+use hob_client::DaemonAnswer;
 use hob_proto::Form;
 use hob_proto::tools::{self, ToolDef, ToolSet, schema};
 use rmcp::model::{
@@ -19,7 +19,7 @@ use rmcp::{RoleServer, ServerHandler};
 
 use crate::ask::{Next, Questions};
 use crate::policy;
-use crate::relay::{Order, Relay, Reporter};
+use crate::relay::{Relay, RelayOrder, Reporter};
 use crate::roots::Roots;
 
 /// Time for which a client may keep the tool list, in milliseconds: the list cannot change while this process lives.
@@ -47,14 +47,14 @@ impl Server {
         Self { listed, output_schemas, tools: OnceLock::new(), roots, relay }
     }
 
-    fn tools(&self) -> &[Tool] {
+    fn listed_tools(&self) -> &[Tool] {
         self.tools.get_or_init(|| self.listed.iter().map(|def| as_tool(def, self.output_schemas)).collect())
     }
 
     /// The tool of this name, if this client may call it: it is listed, or in no list at all.
-    fn callable(&self, name: &str) -> Result<&'static ToolDef, ErrorData> {
+    fn callable_tool(&self, name: &str) -> Result<&'static ToolDef, ErrorData> {
         let Some(def) = tools::find(name) else {
-            return Err(ErrorData::invalid_params(tools::unknown(name).to_string(), None));
+            return Err(ErrorData::invalid_params(tools::unknown_tool(name).to_string(), None));
         };
         if def.set == ToolSet::Hidden || self.listed.iter().any(|listed| listed.name == name) {
             return Ok(def);
@@ -84,7 +84,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let result = ListToolsResult::with_all_items(self.tools().to_vec());
+        let result = ListToolsResult::with_all_items(self.listed_tools().to_vec());
         let has_hints =
             context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         if has_hints {
@@ -98,35 +98,45 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.callable(&request.name)?;
-        let mut questions = Questions::of(&context, &request);
+        let tool = self.callable_tool(&request.name)?;
+        let mut questions = Questions::for_call(&context, &request);
         let args = request.arguments.unwrap_or_default();
         let named = args.get("root").is_some_and(|root| !root.is_null());
         let form = self.relay.form_of(&args);
-        let root = if named { self.roots.known().to_path_buf() } else { self.roots.of(&context).await };
+        let root = if named {
+            self.roots.known_root().to_path_buf()
+        } else {
+            self.roots.root_for_call(&context).await
+        };
         let token = context.meta.get_progress_token();
         let mut reporter = token.map(|token| Reporter::new(context.peer.clone(), token));
         let mut stands = None;
         loop {
             let (offers, replies) = (questions.offers(), questions.replies());
-            let order =
-                Order { tool, args: args.clone(), root: &root, offers, replies, reporter: reporter.as_mut() };
-            let Answer { ok, envelope, ask } = tokio::select! {
+            let order = RelayOrder {
+                tool,
+                args: args.clone(),
+                root: &root,
+                offers,
+                replies,
+                reporter: reporter.as_mut(),
+            };
+            let DaemonAnswer { ok, envelope, ask } = tokio::select! {
                 answer = self.relay.call(order) => answer,
                 // Nobody waits for this answer any more, and `rmcp` drops it.
-                () = context.ct.cancelled() => return Err(cancelled()),
+                () = context.ct.cancelled() => return Err(cancelled_error()),
             };
             // What failed the second time was good the first time.
             let envelope = stands.take().filter(|_| !ok).unwrap_or(envelope);
             let next = match ask {
-                Some(ask) => questions.put(ask, reporter.as_mut()).await,
+                Some(ask) => questions.put_question(ask, reporter.as_mut()).await,
                 None => Next::Stands,
             };
             match next {
                 Next::Stands => return Ok(as_result(envelope, form).into()),
                 Next::Returned(question) => return Ok(question.into()),
                 Next::Again => stands = Some(envelope),
-                Next::Cancelled => return Err(cancelled()),
+                Next::Cancelled => return Err(cancelled_error()),
             }
         }
     }
@@ -148,11 +158,11 @@ impl ServerHandler for Server {
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
-        self.roots.forget().await;
+        self.roots.forget_roots().await;
     }
 }
 
-fn cancelled() -> ErrorData {
+fn cancelled_error() -> ErrorData {
     ErrorData::internal_error("cancelled", None)
 }
 
@@ -183,9 +193,9 @@ mod tests {
 
     #[test]
     fn a_listed_tool_is_what_the_table_says() {
-        for def in tools::select("all", true).expect("known") {
+        for def in tools::select_tools("all", true).expect("known") {
             let tool = serde_json::to_value(as_tool(def, false)).expect("plain data");
-            assert_eq!(tool, schema::listing(def), "{}", def.name);
+            assert_eq!(tool, schema::tool_listing(def), "{}", def.name);
             let tool = serde_json::to_value(as_tool(def, true)).expect("plain data");
             assert_eq!(tool["outputSchema"]["type"], "object", "{}", def.name);
         }

@@ -52,7 +52,7 @@ struct Input<R> {
 
 /// The outcome of reading one line.
 #[derive(Debug, PartialEq)]
-enum Line {
+enum InputLine {
     Whole,
     /// With its id, as JSON, if it has one.
     TooLong(Option<String>),
@@ -127,12 +127,12 @@ where
                 return Some(message);
             }
             match input.read_line().await {
-                Ok(Line::Whole) => self.take_in(&mut input),
-                Ok(Line::TooLong(id)) => {
+                Ok(InputLine::Whole) => self.take_in(&mut input),
+                Ok(InputLine::TooLong(id)) => {
                     let id = id.and_then(|id| serde_json::from_str(&id).ok());
                     self.begin_reply(&mut input, Refusal::invalid("the line is longer than 16 MiB", id));
                 }
-                Ok(Line::End) | Err(_) => return None,
+                Ok(InputLine::End) | Err(_) => return None,
             }
         }
     }
@@ -159,14 +159,14 @@ where
 
 impl<R: AsyncRead + Unpin> Input<R> {
     /// Reads up to the end of a line. The end of input ends the last line too; a second call then says `End`.
-    async fn read_line(&mut self) -> io::Result<Line> {
+    async fn read_line(&mut self) -> io::Result<InputLine> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
                 return Ok(match (self.skipping.take(), self.line.is_empty()) {
-                    (Some(scan), _) => Line::TooLong(scan.id().map(str::to_owned)),
-                    (None, false) => Line::Whole,
-                    (None, true) => Line::End,
+                    (Some(scan), _) => InputLine::TooLong(scan.id().map(str::to_owned)),
+                    (None, false) => InputLine::Whole,
+                    (None, true) => InputLine::End,
                 });
             }
             let end = available.iter().position(|byte| *byte == b'\n');
@@ -184,7 +184,9 @@ impl<R: AsyncRead + Unpin> Input<R> {
             self.reader.consume(taken);
             if end.is_some() {
                 let skipped = self.skipping.take();
-                return Ok(skipped.map_or(Line::Whole, |scan| Line::TooLong(scan.id().map(str::to_owned))));
+                return Ok(
+                    skipped.map_or(InputLine::Whole, |scan| InputLine::TooLong(scan.id().map(str::to_owned)))
+                );
             }
         }
     }
@@ -223,7 +225,7 @@ fn read_messages(line: &[u8]) -> Vec<Result<Incoming, Refusal>> {
         Ok(value) => read_message(value).into_iter().collect(),
         Err(cause) => {
             let error = ErrorData::parse_error(format!("the line is not JSON: {cause}"), None);
-            let id = IdScan::of(line).and_then(|id| serde_json::from_str(&id).ok());
+            let id = IdScan::find_id(line).and_then(|id| serde_json::from_str(&id).ok());
             vec![Err(Refusal { error, id })]
         }
     }

@@ -8,31 +8,31 @@ use hob_proto::ClientMessage;
 use hob_proto::message::{Ask, AskKind, Call, Offer};
 use serde_json::{Map, Value, json};
 use support::daemon::{FakeDaemon, call, start};
-use support::{Shim, meta};
+use support::{Shim, request_meta};
 
 const FIRST: &str = r#"{"ok":true,"data":"before"}"#;
 const SECOND: &str = r#"{"ok":true,"data":"after"}"#;
 
-fn choose() -> Ask {
+fn choose_ask() -> Ask {
     let options =
         vec![("a.rs:f".to_owned(), "f in a.rs".to_owned()), ("b.rs:f".to_owned(), "f in b".to_owned())];
     Ask { key: "choice".to_owned(), message: "Which `f`?".to_owned(), question: AskKind::Choose { options } }
 }
 
-fn sample() -> Ask {
+fn sample_ask() -> Ask {
     let question = AskKind::Sample { system: "A number.".to_owned(), max_tokens: 16 };
     Ask { key: "model".to_owned(), message: "1 or 2?".to_owned(), question }
 }
 
 /// A shim in a session of an older revision, whose client has these capabilities.
-fn session(version: &str, capabilities: Value) -> (Shim, FakeDaemon) {
+fn older_session(version: &str, capabilities: Value) -> (Shim, FakeDaemon) {
     let (mut shim, daemon) = start(&["--tools", "all"]);
     let _ = shim.initialize(version, capabilities);
     (shim, daemon)
 }
 
 /// The daemon's first call of a request, which it answers with this question.
-fn asks(shim: &mut Shim, daemon: &FakeDaemon, ask: Ask) -> Call {
+fn call_and_ask(shim: &mut Shim, daemon: &FakeDaemon, ask: Ask) -> Call {
     shim.send(&call(1, "resolve", json!({"subject": "f"})));
     let heard = daemon.call();
     daemon.answer_and_ask(&heard, FIRST, ask);
@@ -40,19 +40,19 @@ fn asks(shim: &mut Shim, daemon: &FakeDaemon, ask: Ask) -> Call {
 }
 
 /// Returns the replies that the daemon receives when the client answers its question with `outcome`.
-fn told(shim: &mut Shim, daemon: &FakeDaemon, outcome: (&str, Value)) -> Map<String, Value> {
-    let first = asks(shim, daemon, choose());
+fn replies_for(shim: &mut Shim, daemon: &FakeDaemon, outcome: (&str, Value)) -> Map<String, Value> {
+    let first = call_and_ask(shim, daemon, choose_ask());
     let asked = shim.receive();
     assert_eq!(asked["method"], "elicitation/create", "{asked}");
     shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], outcome.0: outcome.1}));
     let again = daemon.call();
     assert_eq!((&again.tool, &again.args, &again.root), (&first.tool, &first.args, &first.root));
-    daemon.answer(&again, SECOND);
-    assert_eq!(data(&shim.receive()), "after");
+    daemon.answer_call(&again, SECOND);
+    assert_eq!(answer_data(&shim.receive()), "after");
     again.replies
 }
 
-fn data(answer: &Value) -> &Value {
+fn answer_data(answer: &Value) -> &Value {
     &answer["result"]["structuredContent"]["data"]
 }
 
@@ -63,8 +63,8 @@ fn map(value: Value) -> Map<String, Value> {
 #[test]
 fn a_form_with_the_options_is_shown_and_the_choice_reaches_the_daemon() {
     for version in ["2025-06-18", "2025-11-25"] {
-        let (mut shim, daemon) = session(version, json!({"elicitation": {}}));
-        assert_eq!(asks(&mut shim, &daemon, choose()).offers, [Offer::Choose]);
+        let (mut shim, daemon) = older_session(version, json!({"elicitation": {}}));
+        assert_eq!(call_and_ask(&mut shim, &daemon, choose_ask()).offers, [Offer::Choose]);
         let asked = shim.receive();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
         assert_eq!(asked["params"]["message"], "Which `f`?");
@@ -78,15 +78,15 @@ fn a_form_with_the_options_is_shown_and_the_choice_reaches_the_daemon() {
         shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": accepted}));
         let again = daemon.call();
         assert_eq!(again.replies, map(json!({"choice": "b.rs:f"})));
-        daemon.answer(&again, SECOND);
+        daemon.answer_call(&again, SECOND);
         let answer = shim.receive();
-        assert_eq!((&answer["id"], data(&answer)), (&json!(1), &json!("after")));
+        assert_eq!((&answer["id"], answer_data(&answer)), (&json!(1), &json!("after")));
     }
 }
 
 #[test]
 fn whatever_is_no_choice_is_none() {
-    let (mut shim, daemon) = session("2025-11-25", json!({"elicitation": {"form": {}}}));
+    let (mut shim, daemon) = older_session("2025-11-25", json!({"elicitation": {"form": {}}}));
     let nothing = map(json!({"choice": null}));
     for outcome in [
         ("result", json!({"action": "decline"})),
@@ -102,20 +102,20 @@ fn whatever_is_no_choice_is_none() {
         ("error", json!({"code": -32603, "message": "no"})),
         ("error", json!("no")),
     ] {
-        assert_eq!(told(&mut shim, &daemon, outcome.clone()), nothing, "{outcome:?}");
+        assert_eq!(replies_for(&mut shim, &daemon, outcome.clone()), nothing, "{outcome:?}");
     }
 }
 
 #[test]
 fn the_clients_model_is_asked_where_it_offers_it() {
-    let (mut shim, daemon) = session("2025-03-26", json!({"sampling": {}}));
+    let (mut shim, daemon) = older_session("2025-03-26", json!({"sampling": {}}));
     for (content, reply) in [
         (json!({"type": "text", "text": "2"}), json!("2")),
         (json!([{"type": "text", "text": "1"}, {"type": "text", "text": "2"}]), json!("12")),
         (json!({"type": "image", "data": "AA==", "mimeType": "image/png"}), json!(null)),
         (json!([]), json!(null)),
     ] {
-        assert_eq!(asks(&mut shim, &daemon, sample()).offers, [Offer::Sample]);
+        assert_eq!(call_and_ask(&mut shim, &daemon, sample_ask()).offers, [Offer::Sample]);
         let asked = shim.receive();
         assert_eq!(asked["method"], "sampling/createMessage", "{asked}");
         let params = &asked["params"];
@@ -126,37 +126,37 @@ fn the_clients_model_is_asked_where_it_offers_it() {
         shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}));
         let again = daemon.call();
         assert_eq!(again.replies, map(json!({"model": reply})));
-        daemon.answer(&again, SECOND);
-        assert_eq!(data(&shim.receive()), "after");
+        daemon.answer_call(&again, SECOND);
+        assert_eq!(answer_data(&shim.receive()), "after");
     }
 }
 
 #[test]
 fn a_client_that_offers_nothing_is_asked_nothing() {
     for capabilities in [json!({}), json!({"roots": {}}), json!({"elicitation": {"url": {}}})] {
-        let (mut shim, daemon) = session("2025-11-25", capabilities.clone());
+        let (mut shim, daemon) = older_session("2025-11-25", capabilities.clone());
         let mut request = call(1, "resolve", json!({"root": "/x"}));
         shim.send(&request);
         let heard = daemon.call();
         assert_eq!(heard.offers, [], "{capabilities}");
         // Even if the daemon asks all the same.
-        daemon.answer_and_ask(&heard, FIRST, choose());
-        assert_eq!(data(&shim.receive()), "before");
+        daemon.answer_and_ask(&heard, FIRST, choose_ask());
+        assert_eq!(answer_data(&shim.receive()), "before");
         // In the newer revision the request says what its client can do, not the session.
-        request["params"]["_meta"] = meta();
+        request["params"]["_meta"] = request_meta();
         let (mut shim, daemon) = start(&["--tools", "all"]);
         shim.send(&request);
         let heard = daemon.call();
         assert_eq!(heard.offers, []);
-        daemon.answer_and_ask(&heard, FIRST, choose());
-        assert_eq!(data(&shim.receive()), "before");
+        daemon.answer_and_ask(&heard, FIRST, choose_ask());
+        assert_eq!(answer_data(&shim.receive()), "before");
     }
 }
 
 #[test]
 fn cancelling_withdraws_the_question_and_the_next_call_works() {
-    let (mut shim, daemon) = session("2025-11-25", json!({"elicitation": {}}));
-    let _ = asks(&mut shim, &daemon, choose());
+    let (mut shim, daemon) = older_session("2025-11-25", json!({"elicitation": {}}));
+    let _ = call_and_ask(&mut shim, &daemon, choose_ask());
     let asked = shim.receive();
     shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
     let withdrawn = shim.receive();
@@ -168,13 +168,13 @@ fn cancelling_withdraws_the_question_and_the_next_call_works() {
     shim.send(&call(2, "hob_noop", json!({})));
     let next = daemon.call();
     assert_eq!((next.tool.as_str(), next.replies.len()), ("hob_noop", 0));
-    daemon.answer(&next, SECOND);
+    daemon.answer_call(&next, SECOND);
     assert_eq!(shim.receive()["id"], 2, "a cancelled request is not answered");
 }
 
 #[test]
 fn while_a_person_thinks_other_calls_are_answered_and_the_client_hears_that_it_waits() {
-    let (mut shim, daemon) = session("2025-11-25", json!({"elicitation": {}}));
+    let (mut shim, daemon) = older_session("2025-11-25", json!({"elicitation": {}}));
     let mut request = call(1, "resolve", json!({"subject": "f"}));
     request["params"]["_meta"] = json!({"progressToken": "tok"});
     shim.send(&request);
@@ -185,7 +185,7 @@ fn while_a_person_thinks_other_calls_are_answered_and_the_client_hears_that_it_w
         total: Some(9),
         message: "files".to_owned(),
     };
-    daemon.say(progress(&heard));
+    daemon.send_message(progress(&heard));
     let mut last = shim.receive()["params"]["progress"].as_f64().expect("a number");
     let mut increases = |notification: &Value| {
         assert_eq!(notification["method"], "notifications/progress", "{notification}");
@@ -193,23 +193,23 @@ fn while_a_person_thinks_other_calls_are_answered_and_the_client_hears_that_it_w
         assert!(now > last, "{now} after {last}");
         last = now;
     };
-    daemon.answer_and_ask(&heard, FIRST, choose());
-    let (asked, sign) = two(&mut shim, "elicitation/create");
+    daemon.answer_and_ask(&heard, FIRST, choose_ask());
+    let (asked, sign) = two_messages(&mut shim, "elicitation/create");
     increases(&sign);
     shim.send(&call(2, "hob_noop", json!({})));
     let other = daemon.call();
-    daemon.answer(&other, SECOND);
+    daemon.answer_call(&other, SECOND);
     assert_eq!(next_answer(&mut shim)["id"], 2);
     shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}));
     let again = daemon.call();
-    daemon.say(progress(&again));
+    daemon.send_message(progress(&again));
     increases(&shim.receive());
-    daemon.answer(&again, SECOND);
+    daemon.answer_call(&again, SECOND);
     assert_eq!(next_answer(&mut shim)["id"], 1);
 }
 
 /// The next two messages: the one of this method first.
-fn two(shim: &mut Shim, method: &str) -> (Value, Value) {
+fn two_messages(shim: &mut Shim, method: &str) -> (Value, Value) {
     let (a, b) = (shim.receive(), shim.receive());
     if a["method"] == method { (a, b) } else { (b, a) }
 }
@@ -226,21 +226,21 @@ fn next_answer(shim: &mut Shim) -> Value {
 
 #[test]
 fn an_answer_outlives_what_comes_of_its_question() {
-    let (mut shim, daemon) = session("2025-11-25", json!({"elicitation": {}}));
-    let _ = asks(&mut shim, &daemon, choose());
+    let (mut shim, daemon) = older_session("2025-11-25", json!({"elicitation": {}}));
+    let _ = call_and_ask(&mut shim, &daemon, choose_ask());
     let asked = shim.receive();
     shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}));
     let again = daemon.call();
     let envelope = r#"{"ok":false,"error":{"code":"TIMEOUT"}}"#.to_owned();
-    daemon.say(hob_proto::ServerMessage::Answer { id: again.id, ok: false, envelope, ask: None });
-    assert_eq!(data(&shim.receive()), "before");
+    daemon.send_message(hob_proto::ServerMessage::Answer { id: again.id, ok: false, envelope, ask: None });
+    assert_eq!(answer_data(&shim.receive()), "before");
 }
 
 #[test]
 fn nobody_is_asked_twice_nor_without_end() {
-    let (mut shim, daemon) = session("2025-11-25", json!({"elicitation": {}}));
-    let mut heard = asks(&mut shim, &daemon, choose());
-    let keyed = |key: &str| Ask { key: key.to_owned(), ..choose() };
+    let (mut shim, daemon) = older_session("2025-11-25", json!({"elicitation": {}}));
+    let mut heard = call_and_ask(&mut shim, &daemon, choose_ask());
+    let keyed = |key: &str| Ask { key: key.to_owned(), ..choose_ask() };
     for next in ["two", "three", "four"] {
         let asked = shim.receive();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
@@ -249,20 +249,20 @@ fn nobody_is_asked_twice_nor_without_end() {
         daemon.answer_and_ask(&heard, SECOND, keyed(next));
     }
     assert_eq!((heard.offers.len(), heard.replies.len()), (0, 3), "{heard:?}");
-    assert_eq!(data(&shim.receive()), "after", "the fourth question is not put");
+    assert_eq!(answer_data(&shim.receive()), "after", "the fourth question is not put");
 
-    let _ = asks(&mut shim, &daemon, choose());
+    let _ = call_and_ask(&mut shim, &daemon, choose_ask());
     let asked = shim.receive();
     shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}));
     let again = daemon.call();
-    daemon.answer_and_ask(&again, SECOND, choose());
-    assert_eq!(data(&shim.receive()), "after", "the same question is not put again");
+    daemon.answer_and_ask(&again, SECOND, choose_ask());
+    assert_eq!(answer_data(&shim.receive()), "after", "the same question is not put again");
 }
 
 /// A request of revision 2026-07-28 whose client can do this, as a first try or with what a result asked for.
-fn stateless(id: u64, capabilities: &Value, brings: Value) -> Value {
+fn stateless_call(id: u64, capabilities: &Value, brings: Value) -> Value {
     let mut request = call(id, "resolve", json!({"subject": "f"}));
-    request["params"]["_meta"] = meta();
+    request["params"]["_meta"] = request_meta();
     request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
     for (key, value) in map(brings) {
         request["params"][key] = value;
@@ -274,10 +274,10 @@ fn stateless(id: u64, capabilities: &Value, brings: Value) -> Value {
 fn without_sessions_the_question_is_the_result_and_the_repeated_call_brings_the_reply() {
     let (mut shim, daemon) = start(&["--tools", "all"]);
     let can = json!({"elicitation": {}, "sampling": {}});
-    shim.send(&stateless(1, &can, json!({})));
+    shim.send(&stateless_call(1, &can, json!({})));
     let heard = daemon.call();
     assert_eq!(heard.offers, [Offer::Choose, Offer::Sample]);
-    daemon.answer_and_ask(&heard, FIRST, sample());
+    daemon.answer_and_ask(&heard, FIRST, sample_ask());
     let asked = shim.receive();
     assert_eq!((&asked["id"], &asked["result"]["resultType"]), (&json!(1), &json!("input_required")));
     let request = &asked["result"]["inputRequests"]["model"];
@@ -285,11 +285,11 @@ fn without_sessions_the_question_is_the_result_and_the_repeated_call_brings_the_
     let wrote = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "none"}});
     let state = asked["result"]["requestState"].clone();
     assert!(state.is_string(), "{asked}");
-    shim.send(&stateless(2, &can, json!({"inputResponses": {"model": wrote}, "requestState": state})));
+    shim.send(&stateless_call(2, &can, json!({"inputResponses": {"model": wrote}, "requestState": state})));
     let heard = daemon.call();
     assert_eq!(heard.replies, map(json!({"model": "none"})));
 
-    daemon.answer_and_ask(&heard, FIRST, choose());
+    daemon.answer_and_ask(&heard, FIRST, choose_ask());
     let asked = shim.receive();
     let form = &asked["result"]["inputRequests"]["choice"];
     assert_eq!(form["method"], "elicitation/create", "{asked}");
@@ -301,21 +301,24 @@ fn without_sessions_the_question_is_the_result_and_the_repeated_call_brings_the_
     let (mut shim, daemon) = start(&["--tools", "all"]);
     let accepted = json!({"choice": {"action": "accept", "content": {"choice": "a.rs:f"}}});
     let state = asked["result"]["requestState"].clone();
-    shim.send(&stateless(3, &can, json!({"inputResponses": accepted, "requestState": state})));
+    shim.send(&stateless_call(3, &can, json!({"inputResponses": accepted, "requestState": state})));
     let heard = daemon.call();
     assert_eq!(heard.replies, map(json!({"model": "none", "choice": "a.rs:f"})));
-    daemon.answer(&heard, SECOND);
+    daemon.answer_call(&heard, SECOND);
     let answer = shim.receive();
-    assert_eq!((data(&answer), &answer["result"]["resultType"]), (&json!("after"), &json!("complete")));
+    assert_eq!(
+        (answer_data(&answer), &answer["result"]["resultType"]),
+        (&json!("after"), &json!("complete"))
+    );
 }
 
 #[test]
 fn what_a_repeated_call_brings_is_not_trusted() {
     let (mut shim, daemon) = start(&["--tools", "all"]);
     let can = json!({"elicitation": {}});
-    shim.send(&stateless(1, &can, json!({})));
+    shim.send(&stateless_call(1, &can, json!({})));
     let heard = daemon.call();
-    daemon.answer_and_ask(&heard, FIRST, choose());
+    daemon.answer_and_ask(&heard, FIRST, choose_ask());
     let state = shim.receive()["result"]["requestState"].clone();
     let accepted = json!({"action": "accept", "content": {"choice": "a.rs:f"}});
     let none = json!({"choice": null});
@@ -334,20 +337,20 @@ fn what_a_repeated_call_brings_is_not_trusted() {
             &json!({"x": null}),
         ),
     ] {
-        shim.send(&stateless(2, &can, json!({"inputResponses": responses, "requestState": state})));
+        shim.send(&stateless_call(2, &can, json!({"inputResponses": responses, "requestState": state})));
         let heard = daemon.call();
         assert_eq!(heard.replies, map(replies.clone()), "{responses} {state}");
-        daemon.answer(&heard, SECOND);
-        assert_eq!(data(&shim.receive()), "after");
+        daemon.answer_call(&heard, SECOND);
+        assert_eq!(answer_data(&shim.receive()), "after");
     }
     // Not even the kinds are right: refused, and the shim goes on.
     for brings in [json!({"inputResponses": [1]}), json!({"requestState": 7})] {
-        shim.send(&stateless(3, &can, brings));
+        shim.send(&stateless_call(3, &can, brings));
         assert_eq!(shim.receive()["error"]["code"], -32602);
     }
     // A state says which round it is; past the last one nothing is offered.
     let late = json!({"requestState": r#"{"round":3,"asked":"choice","replies":{}}"#});
-    shim.send(&stateless(4, &can, late));
-    let ClientMessage::Call(heard) = daemon.hear() else { panic!("no call") };
+    shim.send(&stateless_call(4, &can, late));
+    let ClientMessage::Call(heard) = daemon.next_message() else { panic!("no call") };
     assert_eq!(heard.offers, []);
 }

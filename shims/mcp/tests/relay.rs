@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::daemon::{ENVELOPE, FakeDaemon, call, start, start_in};
 
 /// The real path: temporary folders are symbolic links on some systems.
-fn real(path: &std::path::Path) -> String {
+fn real_path(path: &std::path::Path) -> String {
     path.canonicalize().expect("exists").display().to_string()
 }
 
@@ -24,7 +24,7 @@ fn a_call_and_its_envelope_go_through_untouched() {
     assert_eq!(heard.tool, "map_search");
     assert_eq!(Value::from(heard.args.clone()).to_string(), arguments.to_string());
     assert!(!heard.progress);
-    daemon.answer(&heard, ENVELOPE);
+    daemon.answer_call(&heard, ENVELOPE);
     let answer = shim.receive();
     assert_eq!(answer["result"]["content"], json!([{"type": "text", "text": ENVELOPE}]));
     assert_eq!(answer["result"]["structuredContent"].to_string(), ENVELOPE);
@@ -38,7 +38,7 @@ fn a_failure_of_the_domain_is_no_error_of_the_protocol() {
     shim.send(&call(1, "map_search", json!({})));
     let heard = daemon.call();
     let envelope = ENVELOPE.replace("\"ok\":true", "\"ok\":false");
-    daemon.say(ServerMessage::Answer { id: heard.id, ok: false, envelope, ask: None });
+    daemon.send_message(ServerMessage::Answer { id: heard.id, ok: false, envelope, ask: None });
     let answer = shim.receive();
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["ok"], false);
@@ -49,13 +49,13 @@ fn the_root_follows_its_order_of_precedence() {
     let rooted = |shim: &mut support::Shim, daemon: &FakeDaemon| {
         shim.send(&call(1, "hob_noop", json!({})));
         let heard = daemon.call();
-        daemon.answer(&heard, ENVELOPE);
+        daemon.answer_call(&heard, ENVELOPE);
         assert_eq!(shim.receive()["id"], 1);
         heard.root.expect("a root")
     };
     let (mut shim, daemon) = start(&[]);
     let _ = shim.initialize("2025-11-25", json!({}));
-    assert_eq!(rooted(&mut shim, &daemon), real(shim.folder()), "the working directory");
+    assert_eq!(rooted(&mut shim, &daemon), real_path(shim.folder()), "the working directory");
 
     let (mut shim, daemon) = start_in(&[], |_| Some("/the/project".into()));
     let _ = shim.initialize("2025-11-25", json!({}));
@@ -63,7 +63,7 @@ fn the_root_follows_its_order_of_precedence() {
 
     let (mut shim, daemon) = start_in(&["--root", "sub"], |_| Some("/the/project".into()));
     let _ = shim.initialize("2025-11-25", json!({"roots": {}}));
-    assert_eq!(rooted(&mut shim, &daemon), format!("{}/sub", real(shim.folder())));
+    assert_eq!(rooted(&mut shim, &daemon), format!("{}/sub", real_path(shim.folder())));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn mcp_roots_go_before_the_environment() {
     shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}));
     let heard = daemon.call();
     assert_eq!(heard.root.as_deref(), shim.folder().to_str());
-    daemon.answer(&heard, ENVELOPE);
+    daemon.answer_call(&heard, ENVELOPE);
     assert_eq!(shim.receive()["id"], 1);
 }
 
@@ -102,7 +102,7 @@ fn progress_is_passed_on_and_always_increases() {
     let heard = daemon.call();
     assert!(heard.progress);
     for done in [0, 3, 3, 7] {
-        daemon.say(ServerMessage::Progress { id: heard.id, done, total: Some(9), message: "files".into() });
+        daemon.send_message(ServerMessage::Progress { id: heard.id, done, total: Some(9), message: "files".into() });
     }
     let mut last = -1.0;
     while last < 7.0 {
@@ -115,7 +115,7 @@ fn progress_is_passed_on_and_always_increases() {
         assert!(progress > last, "{progress} after {last}");
         last = progress;
     }
-    daemon.answer(&heard, ENVELOPE);
+    daemon.answer_call(&heard, ENVELOPE);
     assert_eq!(shim.receive()["id"], 1);
 }
 
@@ -126,11 +126,11 @@ fn cancelling_reaches_the_daemon_and_the_next_call_works() {
     shim.send(&call(1, "map_overview", json!({})));
     let heard = daemon.call();
     shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
-    assert_eq!(daemon.hear(), ClientMessage::Cancel { id: heard.id });
-    daemon.answer(&heard, ENVELOPE);
+    assert_eq!(daemon.next_message(), ClientMessage::Cancel { id: heard.id });
+    daemon.answer_call(&heard, ENVELOPE);
     shim.send(&call(2, "hob_noop", json!({})));
     let next = daemon.call();
-    daemon.answer(&next, ENVELOPE);
+    daemon.answer_call(&next, ENVELOPE);
     assert_eq!(shim.receive()["id"], 2, "a cancelled request is not answered");
 }
 
@@ -144,7 +144,7 @@ fn many_calls_are_under_way_at_once() {
     let mut heard: Vec<_> = (1..=40).map(|_| daemon.call()).collect();
     heard.reverse();
     for call in &heard {
-        daemon.answer(call, &format!(r#"{{"ok":true,"data":{}}}"#, call.args["root"]));
+        daemon.answer_call(call, &format!(r#"{{"ok":true,"data":{}}}"#, call.args["root"]));
     }
     for _ in 1..=40 {
         let answer = shim.receive();
@@ -162,6 +162,6 @@ fn a_call_survives_the_loss_of_its_daemon() {
     daemon.hang_up();
     let repeated = daemon.call();
     assert_eq!(repeated.tool, "map_overview");
-    daemon.answer(&repeated, ENVELOPE);
+    daemon.answer_call(&repeated, ENVELOPE);
     assert_eq!(shim.receive()["result"]["structuredContent"]["ok"], true);
 }

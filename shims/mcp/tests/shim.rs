@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Shim, meta};
+use support::{Shim, request_meta};
 
 const OLDER: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
@@ -20,7 +20,7 @@ const CORE: &[&str] = &[
     "regex_search",
 ];
 
-fn names(answer: &Value) -> Vec<String> {
+fn tool_names(answer: &Value) -> Vec<String> {
     let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools in {answer}"));
     tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
 }
@@ -35,7 +35,7 @@ fn revisions_with_initialize() {
         assert!(answer["result"]["capabilities"]["tools"].is_object(), "{answer}");
         assert!(answer["result"]["instructions"].as_str().expect("instructions").contains("map_overview"));
         let list = shim.request(1, "tools/list", json!({}));
-        assert_eq!(names(&list), CORE, "{version}");
+        assert_eq!(tool_names(&list), CORE, "{version}");
         assert!(
             list["result"].get("ttlMs").is_none() && list["result"].get("resultType").is_none(),
             "{list}"
@@ -57,7 +57,7 @@ fn an_unknown_revision_gets_one_that_is_spoken() {
 fn the_stateless_revision() {
     let mut shim = Shim::start(&[]);
     shim.send(
-        &json!({"jsonrpc": "2.0", "id": "probe", "method": "server/discover", "params": {"_meta": meta()}}),
+        &json!({"jsonrpc": "2.0", "id": "probe", "method": "server/discover", "params": {"_meta": request_meta()}}),
     );
     let discovered = shim.receive();
     assert_eq!(discovered["id"], "probe");
@@ -66,11 +66,11 @@ fn the_stateless_revision() {
         assert!(versions.contains(&json!(version)), "{version} in {discovered}");
     }
     assert!(discovered["result"]["ttlMs"].as_u64().expect("a lifetime") > 0);
-    let list = shim.request(1, "tools/list", json!({"_meta": meta()}));
-    assert_eq!(names(&list), CORE);
+    let list = shim.request(1, "tools/list", json!({"_meta": request_meta()}));
+    assert_eq!(tool_names(&list), CORE);
     assert!(list["result"]["ttlMs"].as_u64().expect("a lifetime") > 0);
     assert_eq!(list["result"]["cacheScope"], "private");
-    let call = shim.request(2, "tools/call", json!({"name": "hob_noop", "_meta": meta()}));
+    let call = shim.request(2, "tools/call", json!({"name": "hob_noop", "_meta": request_meta()}));
     assert_eq!(call["result"]["resultType"], "complete");
     assert!(shim.close().success());
 }
@@ -78,9 +78,9 @@ fn the_stateless_revision() {
 #[test]
 fn a_client_may_probe_and_then_initialize() {
     let mut shim = Shim::start(&[]);
-    let _ = shim.request(7, "server/discover", json!({"_meta": meta()}));
+    let _ = shim.request(7, "server/discover", json!({"_meta": request_meta()}));
     assert_eq!(shim.initialize("2025-11-25", json!({}))["result"]["protocolVersion"], "2025-11-25");
-    assert_eq!(names(&shim.request(1, "tools/list", json!({}))), CORE);
+    assert_eq!(tool_names(&shim.request(1, "tools/list", json!({}))), CORE);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn every_tool_is_annotated_and_says_what_it_takes() {
     let mut shim = Shim::start(&["--tools", "all"]);
     let _ = shim.initialize("2025-11-25", json!({}));
     let list = shim.request(1, "tools/list", json!({}));
-    assert!(names(&list).is_sorted(), "{list}");
-    assert!(names(&list).len() > CORE.len());
-    assert!(!names(&list).contains(&"hob_noop".to_owned()));
+    assert!(tool_names(&list).is_sorted(), "{list}");
+    assert!(tool_names(&list).len() > CORE.len());
+    assert!(!tool_names(&list).contains(&"hob_noop".to_owned()));
     for tool in list["result"]["tools"].as_array().expect("tools") {
         let annotations = &tool["annotations"];
         let reads = annotations["readOnlyHint"].as_bool().expect("every tool says whether it writes");
@@ -113,7 +113,7 @@ fn tools_and_output_schemas_can_be_chosen() {
         "{instructions}"
     );
     let list = shim.request(1, "tools/list", json!({}));
-    assert_eq!(names(&list), ["map_search", "regex_search"]);
+    assert_eq!(tool_names(&list), ["map_search", "regex_search"]);
     assert_eq!(list["result"]["tools"][0]["outputSchema"]["type"], "object");
     let other = shim.request(2, "tools/call", json!({"name": "map_overview"}));
     assert_eq!(other["error"]["code"], -32602);
@@ -196,7 +196,7 @@ fn bad_input_is_answered_and_survived() {
     );
     shim.write(r#"{"jsonrpc":"2.0","id":8,"method":"tools/list","params":[1]}"#);
     assert!(shim.receive()["error"]["code"].is_i64());
-    assert_eq!(names(&shim.request(9, "tools/list", json!({}))), CORE);
+    assert_eq!(tool_names(&shim.request(9, "tools/list", json!({}))), CORE);
     assert!(shim.close().success());
 }
 
@@ -288,5 +288,5 @@ fn nothing_but_the_protocol_is_on_stdout_with_a_log() {
         command.env("HOB_LOG", "trace").stderr(std::process::Stdio::null());
     });
     assert!(shim.initialize("2025-11-25", json!({}))["result"].is_object());
-    assert_eq!(names(&shim.request(1, "tools/list", json!({}))), CORE);
+    assert_eq!(tool_names(&shim.request(1, "tools/list", json!({}))), CORE);
 }

@@ -4,25 +4,25 @@ use std::process::{Command, Stdio};
 
 use hob_client::Settings;
 use hob_proto::ClientKind;
-use hob_proto::settings::{Question, Report};
+use hob_proto::settings::{Report, SettingsRequest};
 
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 
 /// The word that has `hobd` answer instead of being the daemon.
 const WORD: &str = "report-settings";
 
 /// Asks the `hobd` that this client would start for its report on the settings.
-pub(super) fn hobd(question: &Question) -> Result<Report, Failure> {
+pub(super) fn ask_hobd(question: &SettingsRequest) -> Result<Report, CommandFailure> {
     let program = Settings::from_process_env(ClientKind::Cli)?.program;
     let path = program.path.as_ref().ok_or_else(|| {
         let looked: Vec<String> = program.looked.iter().map(|path| path.display().to_string()).collect();
-        Failure::Usage(format!(
+        CommandFailure::Usage(format!(
             "there is no hobd, which knows the settings; looked for {}",
             looked.join(", ")
         ))
     })?;
     let failed = |why: &dyn std::fmt::Display| {
-        Failure::Daemon(format!("`{}` says nothing of the settings: {why}", path.display()))
+        CommandFailure::Daemon(format!("`{}` says nothing of the settings: {why}", path.display()))
     };
     let question = serde_json::to_string(question).map_err(|error| failed(&error))?;
     let mut command = Command::new(path);

@@ -8,10 +8,10 @@ mod ask;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use hob_proto::settings::{Counted, Problem, Question, Report};
+use hob_proto::settings::{Counted, Problem, Report, SettingsRequest};
 
 use crate::cli::term::{self, Style};
-use crate::cli::{Common, Failure, Outcome, output};
+use crate::cli::{CommandFailure, CommandOutcome, Common, output};
 
 /// Check and show the settings
 ///
@@ -55,9 +55,10 @@ enum What {
 }
 
 impl Config {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        let place = common.place()?;
-        let mut question = Question { root: place.to_str().map(str::to_owned), ..Question::default() };
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let place = common.project_folder()?;
+        let mut question =
+            SettingsRequest { root: place.to_str().map(str::to_owned), ..SettingsRequest::default() };
         match &self.what {
             What::Check { file: Some(file) } => question.file = Some(place_of(common, file)?),
             What::Schema { project, .. } => {
@@ -68,49 +69,52 @@ impl Config {
             What::Check { file: None } => question.tries = true,
             What::Show { .. } | What::Path => {}
         }
-        let report = ask::hobd(&question)?;
+        let report = ask::ask_hobd(&question)?;
         if common.json && !matches!(self.what, What::Schema { .. }) {
-            let text = serde_json::to_string(&report).map_err(|error| Failure::Daemon(error.to_string()))?;
+            let text =
+                serde_json::to_string(&report).map_err(|error| CommandFailure::Daemon(error.to_string()))?;
             term::print(&format!("{text}\n"))?;
-            return Ok(outcome(&self.what, &report));
+            return Ok(check_outcome(&self.what, &report));
         }
         let style = Style::of_stdout();
         let text = match &self.what {
-            What::Check { .. } => checked(&report, &style),
-            What::Show { origin } => shown(&report, *origin, &style),
-            What::Path => paths(&report, &style),
-            What::Schema { .. } => schema(&report)?,
+            What::Check { .. } => check_text(&report, &style),
+            What::Show { origin } => values_text(&report, *origin, &style),
+            What::Path => paths_text(&report, &style),
+            What::Schema { .. } => schema_text(&report)?,
             What::Page => report.page.clone().unwrap_or_default(),
         };
         match &self.what {
-            What::Schema { out, .. } => output::deliver(&text, out.as_deref())?,
+            What::Schema { out, .. } => output::print_or_write(&text, out.as_deref())?,
             _ => term::print(&text)?,
         }
         if matches!(self.what, What::Show { .. }) {
             for line in remarks(&report, &Style::of_stderr()) {
-                term::tell(&line);
+                term::print_to_stderr(&line);
             }
         }
-        Ok(outcome(&self.what, &report))
+        Ok(check_outcome(&self.what, &report))
     }
 }
 
-fn outcome(what: &What, report: &Report) -> Outcome {
+fn check_outcome(what: &What, report: &Report) -> CommandOutcome {
     let is_wrong = matches!(what, What::Check { .. }) && !report.problems.is_empty();
-    if is_wrong { Outcome::Refused } else { Outcome::Done }
+    if is_wrong { CommandOutcome::Refused } else { CommandOutcome::Done }
 }
 
 /// A file named on the command line, absolute: against the working directory, as every file is.
-fn place_of(common: &Common, file: &std::path::Path) -> Result<String, Failure> {
+fn place_of(common: &Common, file: &std::path::Path) -> Result<String, CommandFailure> {
     let common = Common { root: None, ..common.clone() };
-    let path = common.place()?.join(file);
+    let path = common.project_folder()?.join(file);
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::Usage(format!("`{}` is no text, and hobd is asked in text", path.display())))
+    text.ok_or_else(|| {
+        CommandFailure::Usage(format!("`{}` is no text, and hobd is asked in text", path.display()))
+    })
 }
 
-fn checked(report: &Report, style: &Style) -> String {
+fn check_text(report: &Report, style: &Style) -> String {
     let mut text = String::new();
-    report.problems.iter().for_each(|one| text.push_str(&problem(one, style)));
+    report.problems.iter().for_each(|one| text.push_str(&problem_text(one, style)));
     for note in &report.notes {
         text.push_str(&format!("{} {note}\n", style.notice("note:")));
     }
@@ -125,7 +129,7 @@ fn checked(report: &Report, style: &Style) -> String {
 }
 
 /// As compilers write it, so that editors and terminals make a link of it.
-fn problem(problem: &Problem, style: &Style) -> String {
+fn problem_text(problem: &Problem, style: &Style) -> String {
     let place = match (problem.line, problem.file.as_str()) {
         (0, _) | (_, "") => String::new(),
         (line, file) => format!("{}: ", style.path(format!("{file}:{line}:{}", problem.column))),
@@ -133,7 +137,7 @@ fn problem(problem: &Problem, style: &Style) -> String {
     format!("{place}{}\n", problem.text)
 }
 
-fn shown(report: &Report, origin: bool, style: &Style) -> String {
+fn values_text(report: &Report, origin: bool, style: &Style) -> String {
     let line = |one: &Counted| {
         let set = format!("{} = {}", one.key, one.value);
         if !origin {
@@ -158,7 +162,7 @@ fn remarks(report: &Report, style: &Style) -> Vec<String> {
     lines
 }
 
-fn paths(report: &Report, style: &Style) -> String {
+fn paths_text(report: &Report, style: &Style) -> String {
     let line = |file: &hob_proto::settings::File| {
         let whose = if file.is_users { "yours" } else { "the project's" };
         let state = match (file.exists, file.counts, file.why.as_deref()) {
@@ -171,8 +175,10 @@ fn paths(report: &Report, style: &Style) -> String {
     report.files.iter().map(line).collect()
 }
 
-fn schema(report: &Report) -> Result<String, Failure> {
-    let schema = report.schema.as_ref().ok_or_else(|| Failure::Daemon("hobd told no schema".to_owned()))?;
-    let text = serde_json::to_string_pretty(schema).map_err(|error| Failure::Daemon(error.to_string()))?;
+fn schema_text(report: &Report) -> Result<String, CommandFailure> {
+    let schema =
+        report.schema.as_ref().ok_or_else(|| CommandFailure::Daemon("hobd told no schema".to_owned()))?;
+    let text =
+        serde_json::to_string_pretty(schema).map_err(|error| CommandFailure::Daemon(error.to_string()))?;
     Ok(format!("{text}\n"))
 }

@@ -10,14 +10,14 @@ use super::check::{Check, Finding};
 use super::surroundings::Surroundings;
 use crate::cli::Common;
 use crate::cli::setup::agents::probe::{self, Answered};
-use crate::cli::setup::agents::{Configured, Scope, Seen, configured};
+use crate::cli::setup::agents::{AgentFileState, Configured, SetupScope, configured_here};
 
 pub(super) const CHECKS: &[Check] = &[Check { name: "entries", run: entries }];
 
 /// An agent's entry, and what came of starting it.
 #[derive(Debug)]
 pub(super) struct Agent {
-    seen: Seen,
+    seen: AgentFileState,
     tried: Tried,
 }
 
@@ -36,9 +36,13 @@ const ELSEWHERE: &str =
     "not started, as it sets variables, which may mean another daemon (hob doctor --start)";
 
 /// Looks at every agent's files, and starts what may be started.
-pub(super) async fn look(common: &Common, root: &Path, may_start: bool) -> Result<Vec<Agent>, String> {
+pub(super) async fn check_agents(
+    common: &Common,
+    root: &Path,
+    may_start: bool,
+) -> Result<Vec<Agent>, String> {
     let mut agents = Vec::new();
-    for seen in configured(common).map_err(|failure| failure.to_string())? {
+    for seen in configured_here(common).map_err(|failure| failure.to_string())? {
         let tried = match &seen.state {
             Configured::Yes(entry) => match why_not(&seen, may_start) {
                 Some(why) => Tried::No(why),
@@ -51,11 +55,11 @@ pub(super) async fn look(common: &Common, root: &Path, may_start: bool) -> Resul
     Ok(agents)
 }
 
-fn why_not(seen: &Seen, may_start: bool) -> Option<&'static str> {
+fn why_not(seen: &AgentFileState, may_start: bool) -> Option<&'static str> {
     let Configured::Yes(entry) = &seen.state else { return None };
     let ours =
-        shim().is_some_and(|shim| Path::new(&entry.command).canonicalize().ok().as_ref() == Some(&shim));
-    let of_project = matches!(seen.scope, Scope::Project);
+        shim_path().is_some_and(|shim| Path::new(&entry.command).canonicalize().ok().as_ref() == Some(&shim));
+    let of_project = matches!(seen.scope, SetupScope::Project);
     if of_project && (!ours || !Path::new(&entry.command).is_absolute() || !entry.env.is_empty()) {
         return Some(NOT_OURS);
     }
@@ -67,7 +71,7 @@ fn why_not(seen: &Seen, may_start: bool) -> Option<&'static str> {
 }
 
 /// The `hob-mcp` beside this program.
-fn shim() -> Option<PathBuf> {
+fn shim_path() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?.canonicalize().ok()?;
     own.parent()?.join(if cfg!(windows) { "hob-mcp.exe" } else { "hob-mcp" }).canonicalize().ok()
 }
@@ -77,23 +81,23 @@ fn entries(around: &Surroundings) -> Vec<Finding> {
         Err(why) => vec![Finding::note(format!("agents could not be looked for: {why}"))],
         Ok(agents) if agents.is_empty() => vec![
             Finding::note("no agent is set up for hob")
-                .fix("hob setup lists the agents on this machine; hob setup AGENT adds hob"),
+                .with_fix("hob setup lists the agents on this machine; hob setup AGENT adds hob"),
         ],
-        Ok(agents) => agents.iter().map(judged).collect(),
+        Ok(agents) => agents.iter().map(judge_agent).collect(),
     }
 }
 
-fn judged(agent: &Agent) -> Finding {
-    let Seen { title, client, file, state, .. } = &agent.seen;
+fn judge_agent(agent: &Agent) -> Finding {
+    let AgentFileState { title, client, file, state, .. } = &agent.seen;
     let file = file.display();
     let again = format!("hob setup {client}");
     match (state, &agent.tried) {
         (Configured::Unreadable(why), _) => {
             Finding::warning(format!("{title}: {file} cannot be read: {why}"))
-                .fix(format!("mend {file}, then {again}"))
+                .with_fix(format!("mend {file}, then {again}"))
         }
         (Configured::Other | Configured::No, _) => {
-            Finding::note(format!("{title}: the entry `hob` in {file} starts no program")).fix(again)
+            Finding::note(format!("{title}: the entry `hob` in {file} starts no program")).with_fix(again)
         }
         (Configured::Yes(entry), Tried::No(why)) => {
             let program = Path::new(&entry.command);
@@ -102,14 +106,14 @@ fn judged(agent: &Agent) -> Finding {
                     "{title}: {} is not there, and {file} names it",
                     entry.command
                 ))
-                .fix(again);
+                .with_fix(again);
             }
             Finding::note(format!("{title}: {} ({file}) was {why}", entry.command))
         }
         (Configured::Yes(entry), Tried::Yes(Err(why))) => {
             let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
             Finding::problem(format!("{title}: {} does not work, which {file} names: {why}", entry.command))
-                .fix(again)
+                .with_fix(again)
         }
         (Configured::Yes(_), Tried::Yes(Ok(answered))) => {
             let Answered { server, tools, took } = answered;

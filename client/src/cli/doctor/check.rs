@@ -64,7 +64,7 @@ impl Finding {
     }
 
     /// Adds the command or change that repairs it.
-    pub(super) fn fix(self, fix: impl Into<String>) -> Self {
+    pub(super) fn with_fix(self, fix: impl Into<String>) -> Self {
         Self { fix: Some(fix.into()), ..self }
     }
 }
@@ -100,7 +100,7 @@ pub(super) const GROUPS: &[Group] = &[
 ];
 
 /// A finding with the names of its group and check.
-pub(super) struct Found {
+pub(super) struct NamedFinding {
     /// The name of the finding's group.
     pub(super) group: &'static str,
     /// The name of the finding's check.
@@ -110,11 +110,11 @@ pub(super) struct Found {
 }
 
 /// Runs every check and returns all findings in order.
-pub(super) fn all(around: &Surroundings) -> Vec<Found> {
+pub(super) fn run_checks(around: &Surroundings) -> Vec<NamedFinding> {
     let checks = GROUPS.iter().flat_map(|group| group.checks.iter().map(|check| (group.name, check)));
     let run = |(group, check): (&'static str, &'static Check)| {
         let findings = (check.run)(around).into_iter();
-        findings.map(move |finding| Found { group, check: check.name, finding })
+        findings.map(move |finding| NamedFinding { group, check: check.name, finding })
     };
     checks.flat_map(run).collect()
 }

@@ -5,22 +5,22 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hob_client::{Server, Settings, Unavailable};
+use hob_client::{ConnectedDaemon, Settings, Unavailable};
 use hob_proto::places::SOCKET_PATH_MAX;
 
 use super::check::{Check, Finding};
-use super::others::others;
+use super::others::check_others;
 use super::surroundings::{Daemon, Surroundings};
 use crate::cli::render;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { name: "running", run: running },
+    Check { name: "running", run: check_running },
     Check { name: "build", run: |around| build(around).into_iter().collect() },
-    Check { name: "socket", run: socket },
+    Check { name: "socket", run: check_socket },
     Check { name: "lock", run: |around| lock(around).into_iter().collect() },
-    Check { name: "others", run: others },
-    Check { name: "crash", run: crash },
-    Check { name: "notices", run: notices },
+    Check { name: "others", run: check_others },
+    Check { name: "crash", run: check_crashes },
+    Check { name: "notices", run: check_notices },
 ];
 
 /// Most bytes at the end of a log that are read.
@@ -28,29 +28,31 @@ const LOG_END: u64 = 256 * 1024;
 /// An earlier crash is history.
 const RECENT: Duration = Duration::from_secs(24 * 3600);
 
-fn running(around: &Surroundings) -> Vec<Finding> {
+fn check_running(around: &Surroundings) -> Vec<Finding> {
     let one = match &around.daemon {
         Daemon::NotAsked(why) => match &around.settings {
-            Err(_) => Finding::problem(format!("there is no place for hob's files: {why}")).fix(
+            Err(_) => Finding::problem(format!("there is no place for hob's files: {why}")).with_fix(
                 "set HOB_DIR to an absolute path, such as HOB_DIR=$HOME/.hob, or HOME to your home folder",
             ),
             Ok(_) => Finding::note(format!("the daemon was not asked: {why}")),
         },
         Daemon::Nobody => Finding::note("no daemon runs; the first question starts one")
-            .fix("hob doctor --start looks at what only a daemon knows"),
+            .with_fix("hob doctor --start looks at what only a daemon knows"),
         Daemon::Leaving => Finding::note("the daemon is ending; the next question starts another"),
         Daemon::Refusing { version, reason } => {
             Finding::warning(format!("a daemon of version {version} runs and refuses this hob: {reason}"))
-                .fix("the next question replaces it if it is older; else use the hob of that installation")
+                .with_fix(
+                    "the next question replaces it if it is older; else use the hob of that installation",
+                )
         }
-        Daemon::Broken(why) => broken(why),
+        Daemon::Broken(why) => broken_daemon_finding(why),
         Daemon::Serving(server) => {
             let up = around.status["uptimeS"].as_u64().unwrap_or(0);
             let text = format!(
                 "hobd {} runs, process {}, up {}",
                 server.build.version,
                 server.pid,
-                render::duration(up)
+                render::duration_text(up)
             );
             match around.status["retiring"] == true {
                 true => Finding::note(format!("{text}, and is ending")),
@@ -63,21 +65,21 @@ fn running(around: &Surroundings) -> Vec<Finding> {
                 server.build.version, server.pid
             );
             Finding::problem(text)
-                .fix(format!("hob logs shows what it does; if it hangs: kill {}", server.pid))
+                .with_fix(format!("hob logs shows what it does; if it hangs: kill {}", server.pid))
         }
     };
     vec![one]
 }
 
-fn broken(why: &Unavailable) -> Finding {
+fn broken_daemon_finding(why: &Unavailable) -> Finding {
     let error = why.to_tool_error();
     let last: String =
         why.log_tail().last().map(|line| format!("; the last line of its log: {line}")).unwrap_or_default();
     let finding = Finding::problem(format!("{}{last}", error.message));
     if error.hint.is_empty() {
-        finding.fix("hob logs shows the daemon's log")
+        finding.with_fix("hob logs shows the daemon's log")
     } else {
-        finding.fix(error.hint)
+        finding.with_fix(error.hint)
     }
 }
 
@@ -92,17 +94,17 @@ fn build(around: &Surroundings) -> Option<Finding> {
         let text = format!(
             "the daemon that runs is older than what is installed: {theirs}{from}, installed is {mine}"
         );
-        Finding::warning(text).fix("hob stop; the next question starts the one that is installed")
+        Finding::warning(text).with_fix("hob stop; the next question starts the one that is installed")
     } else if server.build.is_newer_than(&ours) {
         let text = format!("the daemon that runs is newer than this hob: {theirs}{from}, this is {mine}");
-        Finding::note(text).fix("use the programs of that installation, or remove this one")
+        Finding::note(text).with_fix("use the programs of that installation, or remove this one")
     } else {
         other_program(server, settings, program)
             .unwrap_or_else(|| Finding::ok("the daemon is the one that is installed"))
     })
 }
 
-fn other_program(server: &Server, settings: &Settings, theirs: Option<PathBuf>) -> Option<Finding> {
+fn other_program(server: &ConnectedDaemon, settings: &Settings, theirs: Option<PathBuf>) -> Option<Finding> {
     let (theirs, ours) = (theirs?, settings.program.path.as_ref()?.canonicalize().ok()?);
     let text = format!(
         "the daemon (process {}) runs from {}, not from {}",
@@ -110,15 +112,16 @@ fn other_program(server: &Server, settings: &Settings, theirs: Option<PathBuf>) 
         theirs.display(),
         ours.display()
     );
-    (theirs != ours).then(|| Finding::note(text).fix("hob stop, if the other installation is not wanted"))
+    (theirs != ours)
+        .then(|| Finding::note(text).with_fix("hob stop, if the other installation is not wanted"))
 }
 
 /// The file that the daemon was started from, where the system says that.
-fn program_of(server: &Server) -> Option<PathBuf> {
+fn program_of(server: &ConnectedDaemon) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{}/exe", server.pid)).ok()
 }
 
-fn socket(around: &Surroundings) -> Vec<Finding> {
+fn check_socket(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let places = &settings.places;
     let mut findings = Vec::new();
@@ -128,8 +131,9 @@ fn socket(around: &Surroundings) -> Vec<Finding> {
             "the path of hob's folder is too long for a socket ({long} bytes, {SOCKET_PATH_MAX} is the limit), so the socket is {}",
             places.socket.display()
         );
-        findings
-            .push(Finding::note(text).fix("set HOB_DIR to a shorter path, for every program that uses hob"));
+        findings.push(
+            Finding::note(text).with_fix("set HOB_DIR to a shorter path, for every program that uses hob"),
+        );
     }
     let left = places.socket.symlink_metadata().is_ok();
     match &around.daemon {
@@ -141,7 +145,7 @@ fn socket(around: &Surroundings) -> Vec<Finding> {
         Daemon::Nobody if cfg!(unix) && left => {
             let text =
                 format!("a daemon that did not end properly left its socket, {}", places.socket.display());
-            findings.push(Finding::note(text).fix("nothing to do: the next start replaces it"));
+            findings.push(Finding::note(text).with_fix("nothing to do: the next start replaces it"));
         }
         Daemon::Serving(_) => {
             findings.push(Finding::ok(format!("it answers at {}", places.socket.display())));
@@ -176,24 +180,25 @@ fn lock(around: &Surroundings) -> Option<Finding> {
             let pid = pid.trim();
             let text =
                 format!("process {pid} holds the daemon's lock, {}, and does not listen", path.display());
-            Some(Finding::problem(text).fix(format!("if it is still so in a minute: kill {pid}")))
+            Some(Finding::problem(text).with_fix(format!("if it is still so in a minute: kill {pid}")))
         }
     }
 }
 
 /// Finds the traces of a crash of the last daemons, in their log and on standard error, which only a crash uses.
-fn crash(around: &Surroundings) -> Vec<Finding> {
+fn check_crashes(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
-    let logs = settings.places.logs();
+    let logs = settings.places.logs_dir();
     let mut findings = Vec::new();
     for line in newest_log(&logs).map(|log| end_of(&log)).unwrap_or_default().lines().rev() {
         if line.contains("the daemon could not start") && !around.has_status() {
-            let text = format!("the last start of the daemon failed: {}", brief(line));
-            findings.push(Finding::warning(text).fix("hob logs -n 20 shows what came before"));
+            let text = format!("the last start of the daemon failed: {}", shorten_line(line));
+            findings.push(Finding::warning(text).with_fix("hob logs -n 20 shows what came before"));
         }
         if line.contains(" panic: ") {
-            let text = format!("the daemon's log tells of a bug: {}", brief(line));
-            findings.push(Finding::warning(text).fix("hob logs -n 200 shows it whole; please report it"));
+            let text = format!("the daemon's log tells of a bug: {}", shorten_line(line));
+            findings
+                .push(Finding::warning(text).with_fix("hob logs -n 200 shows it whole; please report it"));
             break;
         }
         if findings.len() == 1 {
@@ -201,17 +206,17 @@ fn crash(around: &Surroundings) -> Vec<Finding> {
         }
     }
     let words = logs.join("hobd-stderr.txt");
-    if let Some(age) = age(&words) {
+    if let Some(age) = file_age(&words) {
         let end = end_of(&words);
         if let Some(last) = end.lines().rev().find(|line| !line.trim().is_empty()) {
             let text = format!(
                 "a daemon ended with last words {} ago: {}",
-                render::duration(age.as_secs()),
-                brief(last)
+                render::duration_text(age.as_secs()),
+                shorten_line(last)
             );
             let fix = format!("{} has all of it; please report it", words.display());
             let found = if age < RECENT { Finding::warning(text) } else { Finding::note(text) };
-            findings.push(found.fix(fix));
+            findings.push(found.with_fix(fix));
         }
     }
     if findings.is_empty() {
@@ -237,12 +242,12 @@ fn end_of(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn age(path: &Path) -> Option<Duration> {
+fn file_age(path: &Path) -> Option<Duration> {
     let meta = path.metadata().ok().filter(|meta| meta.len() > 0)?;
     Some(SystemTime::now().duration_since(meta.modified().ok()?).unwrap_or_default())
 }
 
-fn brief(line: &str) -> String {
+fn shorten_line(line: &str) -> String {
     let mut text: String = line.trim().chars().take(200).collect();
     if text.len() < line.trim().len() {
         text.push('…');
@@ -251,10 +256,10 @@ fn brief(line: &str) -> String {
 }
 
 /// Turns the daemon's notices about itself into findings; those about the settings belong to that group.
-fn notices(around: &Surroundings) -> Vec<Finding> {
+fn check_notices(around: &Surroundings) -> Vec<Finding> {
     let ours = |notice: &&str| !super::settings::is_about_settings(around, notice);
     let all = around.status["notices"].as_array().into_iter().flatten().filter_map(|notice| notice.as_str());
     all.filter(ours)
-        .map(|notice| Finding::warning(notice.trim_end_matches('.')).fix("hob logs tells more"))
+        .map(|notice| Finding::warning(notice.trim_end_matches('.')).with_fix("hob logs tells more"))
         .collect()
 }

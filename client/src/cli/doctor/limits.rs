@@ -7,10 +7,10 @@ use super::surroundings::Surroundings;
 use crate::cli::render;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { name: "watches", run: |around| watches(around).into_iter().collect() },
-    Check { name: "instances", run: |_| instances().into_iter().collect() },
+    Check { name: "watches", run: |around| check_watches(around).into_iter().collect() },
+    Check { name: "instances", run: |_| check_instances().into_iter().collect() },
     Check { name: "open-files", run: |_| open_files().into_iter().collect() },
-    Check { name: "memory", run: |_| memory().into_iter().collect() },
+    Check { name: "memory", run: |_| check_memory().into_iter().collect() },
 ];
 
 /// A large project has tens of thousands of folders.
@@ -25,7 +25,7 @@ const LITTLE_MEMORY: u64 = 1 << 30;
 const WATCHES: &str = "fs.inotify.max_user_watches";
 const INSTANCES: &str = "fs.inotify.max_user_instances";
 
-fn raise(key: &str, to: u64) -> String {
+fn raise_command(key: &str, to: u64) -> String {
     format!("sudo sysctl {key}={to}; to keep it: echo '{key} = {to}' | sudo tee -a /etc/sysctl.d/60-hob.conf")
 }
 
@@ -33,46 +33,47 @@ fn number_in(path: &str) -> Option<u64> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-fn watches(around: &Surroundings) -> Option<Finding> {
+fn check_watches(around: &Surroundings) -> Option<Finding> {
     let limit = number_in("/proc/sys/fs/inotify/max_user_watches")?;
     let (used, _) = used_by_this_user();
     let here = around.workspace().and_then(|workspace| workspace["watchedDirs"].as_u64());
     let all = around.status["watchedDirs"].as_u64();
     let of = |n: Option<u64>, what: &str| {
-        n.map(|n| format!(", {} {what}", render::grouped(n))).unwrap_or_default()
+        n.map(|n| format!(", {} {what}", render::grouped_digits(n))).unwrap_or_default()
     };
     let text = format!(
         "{} of {} watches are used{}{}",
-        render::grouped(used),
-        render::grouped(limit),
+        render::grouped_digits(used),
+        render::grouped_digits(limit),
         of(all, "by hob"),
         of(here, "for this project")
     );
-    let more = raise(WATCHES, (limit * 2).max(524_288));
+    let more = raise_command(WATCHES, (limit * 2).max(524_288));
     Some(match () {
         () if used.saturating_mul(10) >= limit.saturating_mul(9) => Finding::problem(format!(
             "the watches are nearly used up, so changes are found by looking at all files: {text}"
         ))
-        .fix(more),
+        .with_fix(more),
         () if limit < FEW_WATCHES => {
-            Finding::note(format!("the limit of watches is low for large projects: {text}")).fix(more)
+            Finding::note(format!("the limit of watches is low for large projects: {text}")).with_fix(more)
         }
         () => Finding::ok(text),
     })
 }
 
-fn instances() -> Option<Finding> {
+fn check_instances() -> Option<Finding> {
     let limit = number_in("/proc/sys/fs/inotify/max_user_instances")?;
     let (_, used) = used_by_this_user();
-    let text = format!("{} of {} watchers are used", render::grouped(used), render::grouped(limit));
-    let more = raise(INSTANCES, (limit * 2).max(512));
+    let text =
+        format!("{} of {} watchers are used", render::grouped_digits(used), render::grouped_digits(limit));
+    let more = raise_command(INSTANCES, (limit * 2).max(512));
     Some(match () {
         () if used + 2 > limit => Finding::warning(format!(
             "no watcher is left for a daemon that starts, or for another program: {text}"
         ))
-        .fix(more),
+        .with_fix(more),
         () if limit < FEW_INSTANCES || used * 10 >= limit * 9 => {
-            Finding::note(format!("watchers are few: {text}")).fix(more)
+            Finding::note(format!("watchers are few: {text}")).with_fix(more)
         }
         () => Finding::ok(text),
     })
@@ -121,7 +122,7 @@ fn open_files() -> Option<Finding> {
     let soft = limit.current.unwrap_or(u64::MAX);
     if soft >= FEW_FILES {
         return Some(Finding::ok(match limit.current {
-            Some(soft) => format!("{} files may be open at once", render::grouped(soft)),
+            Some(soft) => format!("{} files may be open at once", render::grouped_digits(soft)),
             None => "any number of files may be open at once".to_owned(),
         }));
     }
@@ -129,7 +130,7 @@ fn open_files() -> Option<Finding> {
         format!("only {soft} files may be open at once; language servers and large projects need more");
     Some(
         Finding::warning(text)
-            .fix("ulimit -n 4096, then hob stop, so that the next question starts a daemon with it"),
+            .with_fix("ulimit -n 4096, then hob stop, so that the next question starts a daemon with it"),
     )
 }
 
@@ -138,7 +139,7 @@ fn open_files() -> Option<Finding> {
     None
 }
 
-fn memory() -> Option<Finding> {
+fn check_memory() -> Option<Finding> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kib = |field: &str| {
         let line = info.lines().find(|line| line.starts_with(field))?;
@@ -151,12 +152,12 @@ fn memory() -> Option<Finding> {
     let left = group.zip(used).map_or(free, |(limit, used)| limit.saturating_sub(used).min(free));
     let text = format!(
         "{} of {} memory are free",
-        render::bytes(left),
-        render::bytes(group.map_or(all, |group| group.min(all)))
+        render::bytes_text(left),
+        render::bytes_text(group.map_or(all, |group| group.min(all)))
     );
     Some(match left < LITTLE_MEMORY {
         true => Finding::warning(format!("there is little memory for language servers: {text}"))
-            .fix("hob top shows which take most; those that nobody uses end by themselves"),
+            .with_fix("hob top shows which take most; those that nobody uses end by themselves"),
         false => Finding::ok(text),
     })
 }

@@ -25,7 +25,7 @@ mod surroundings;
 use clap::Args;
 
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome};
+use super::{CommandFailure, CommandOutcome, Common};
 use check::Level;
 use surroundings::Surroundings;
 
@@ -46,15 +46,15 @@ pub(crate) struct Doctor {
 }
 
 impl Doctor {
-    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let around = Surroundings::gather(common, self.start).await?;
-        let found = check::all(&around);
+        let found = check::run_checks(&around);
         let text = match common.json {
-            true => report::json(&around, &found),
+            true => report::findings_json(&around, &found),
             false => report::text(&found, self.verbose, &Style::of_stdout()),
         };
         term::print(&text)?;
         let worst = found.iter().map(|one| one.finding.level).max();
-        Ok(if worst == Some(Level::Problem) { Outcome::Refused } else { Outcome::Done })
+        Ok(if worst == Some(Level::Problem) { CommandOutcome::Refused } else { CommandOutcome::Done })
     }
 }

@@ -11,36 +11,36 @@ pub(super) const CHECKS: &[Check] = &[Check { name: "key", run: |around| vec![ke
 
 fn key(around: &Surroundings) -> Finding {
     let text =
-        around.settings.as_ref().ok().and_then(|it| std::fs::read_to_string(it.places.settings()).ok());
+        around.settings.as_ref().ok().and_then(|it| std::fs::read_to_string(it.places.settings_file()).ok());
     let table = text.as_deref().and_then(|text| DeTable::parse(text).ok());
     let model = table.as_ref().and_then(|table| table.get_ref().get("model")?.get_ref().as_table());
     let Some(model) = model else { return Finding::ok("no model is named; none is needed") };
     let said = |field: &str| model.get(field).and_then(|value| value.get_ref().as_str());
-    judged(&said)
+    judge_model(&said)
 }
 
-fn judged<'m>(said: &dyn Fn(&str) -> Option<&'m str>) -> Finding {
+fn judge_model<'m>(said: &dyn Fn(&str) -> Option<&'m str>) -> Finding {
     let (name, endpoint) = (said("name").unwrap_or_default(), said("endpoint").unwrap_or_default());
     if let Some(variable) = said("key_env") {
         // The daemon's environment counts; it is that of whoever started it, most often a shell like this one.
         if std::env::var_os(variable).is_none_or(|value| value.is_empty()) {
             let text = format!("the key of the model {name} is to be in {variable}, which is not set here");
             return Finding::note(text)
-                .fix(format!("set {variable} where the daemon is started, or use key_file"));
+                .with_fix(format!("set {variable} where the daemon is started, or use key_file"));
         }
     }
     if let Some(file) = said("key_file") {
-        let path = expanded(file);
+        let path = expand_home(file);
         if let Err(error) = std::fs::File::open(&path) {
             let text = format!("the key of the model {name}, {}, cannot be read: {error}", path.display());
             return Finding::problem(text)
-                .fix("write the key into that file, or change key_file in config.toml");
+                .with_fix("write the key into that file, or change key_file in config.toml");
         }
     }
     Finding::ok(format!("the model {name} at {endpoint} may be asked"))
 }
 
-fn expanded(path: &str) -> PathBuf {
+fn expand_home(path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),

@@ -12,16 +12,16 @@ use super::check::Finding;
 use super::surroundings::Surroundings;
 
 /// Daemons and sockets found besides the daemon that this program would ask.
-pub(super) fn others(around: &Surroundings) -> Vec<Finding> {
+pub(super) fn check_others(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let ours = pid_at(&settings.places.daemon_lock());
-    let others = daemons().into_iter().filter(|other| Some(other.pid) != ours);
-    let (same, apart): (Vec<Other>, Vec<Other>) = others.partition(Other::has_our_folders);
+    let others = list_daemons().into_iter().filter(|other| Some(other.pid) != ours);
+    let (same, apart): (Vec<OtherDaemon>, Vec<OtherDaemon>) = others.partition(OtherDaemon::has_our_folders);
     let mut findings: Vec<Finding> =
-        same.iter().map(|other| unwanted(&other.words(), other.pid, ours)).collect();
-    findings.extend(hidden(&settings.places, &same, ours));
+        same.iter().map(|other| unwanted_finding(&other.description(), other.pid, ours)).collect();
+    findings.extend(hidden_daemons(&settings.places, &same, ours));
     if !apart.is_empty() {
-        let named: Vec<String> = apart.iter().map(Other::words).collect();
+        let named: Vec<String> = apart.iter().map(OtherDaemon::description).collect();
         let text = format!("daemons of yours that have folders of their own: {}", named.join(", "));
         findings.push(Finding::ok(text));
     }
@@ -30,10 +30,10 @@ pub(super) fn others(around: &Surroundings) -> Vec<Finding> {
 
 /// The process that holds a daemon's lock.
 fn pid_at(lock: &Path) -> Option<u32> {
-    holder::pid(lock).filter(|_| holder::is_held(lock).unwrap_or(false))
+    holder::read_pid(lock).filter(|_| holder::is_held(lock).unwrap_or(false))
 }
 
-fn unwanted(words: &str, pid: u32, ours: Option<u32>) -> Finding {
+fn unwanted_finding(words: &str, pid: u32, ours: Option<u32>) -> Finding {
     let found = match ours {
         Some(ours) => format!("programs here find process {ours}"),
         None => "programs here do not find it".to_owned(),
@@ -41,31 +41,31 @@ fn unwanted(words: &str, pid: u32, ours: Option<u32>) -> Finding {
     let text = format!(
         "another daemon of yours runs: {words}; {found}, and neither knows of the other's pending edits"
     );
-    Finding::warning(text).fix(format!("if it is still so in a minute: kill {pid}"))
+    Finding::warning(text).with_fix(format!("if it is still so in a minute: kill {pid}"))
 }
 
 /// Daemons in other places of this user's that the system's list of processes does not show.
-fn hidden(places: &Places, listed: &[Other], ours: Option<u32>) -> Vec<Finding> {
+fn hidden_daemons(places: &Places, listed: &[OtherDaemon], ours: Option<u32>) -> Vec<Finding> {
     let runtimes = places.other_runtimes();
     let found = runtimes.iter().filter_map(|runtime| Some((runtime, pid_at(&runtime.join("daemon.lock"))?)));
     let unlisted = found.filter(|(_, pid)| listed.iter().all(|other| other.pid != *pid));
     unlisted
         .map(|(runtime, pid)| {
-            unwanted(&format!("process {pid} with its socket in {}", runtime.display()), pid, ours)
+            unwanted_finding(&format!("process {pid} with its socket in {}", runtime.display()), pid, ours)
         })
         .collect()
 }
 
 /// A daemon, with what decides about its folders.
 #[derive(Debug)]
-struct Other {
+struct OtherDaemon {
     pid: u32,
     program: PathBuf,
     hob_dir: Option<String>,
     home: Option<String>,
 }
 
-impl Other {
+impl OtherDaemon {
     /// True if it would keep the same folders as this program's daemon.
     fn has_our_folders(&self) -> bool {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -78,7 +78,7 @@ impl Other {
         }
     }
 
-    fn words(&self) -> String {
+    fn description(&self) -> String {
         let folder = match (&self.hob_dir, &self.home) {
             (Some(dir), _) => format!(", HOB_DIR={dir}"),
             (None, Some(home)) => format!(", HOME={home}"),
@@ -89,17 +89,17 @@ impl Other {
 }
 
 /// The daemons among this user's processes, as far as the system lists them.
-fn daemons() -> Vec<Other> {
+fn list_daemons() -> Vec<OtherDaemon> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut daemons: Vec<Other> = pids.filter_map(daemon).collect();
+    let mut daemons: Vec<OtherDaemon> = pids.filter_map(daemon_of_process).collect();
     daemons.sort_by_key(|daemon| daemon.pid);
     daemons
 }
 
 /// This process, if it is a daemon: not one of its copies that guard language servers or answer questions, which have a word for
 /// that before everything else. Another user's cannot be read.
-fn daemon(pid: u32) -> Option<Other> {
+fn daemon_of_process(pid: u32) -> Option<OtherDaemon> {
     let folder = PathBuf::from(format!("/proc/{pid}"));
     let program = std::fs::read_link(folder.join("exe")).ok()?;
     let is_named_so = program.file_name().is_some_and(|name| name == "hobd" || name == "hobd (deleted)");
@@ -112,5 +112,5 @@ fn daemon(pid: u32) -> Option<Other> {
         Some(String::from_utf8_lossy(value).into_owned()).filter(|value| !value.is_empty())
     };
     let is_daemon = is_named_so && (first.is_empty() || first.starts_with(b"-"));
-    is_daemon.then(|| Other { pid, program, hob_dir: variable("HOB_DIR"), home: variable("HOME") })
+    is_daemon.then(|| OtherDaemon { pid, program, hob_dir: variable("HOB_DIR"), home: variable("HOME") })
 }

@@ -12,18 +12,18 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "hob-dir", run: |around| of_places(around, hob_dir) },
     Check {
         name: "config",
-        run: |around| of_places(around, |p| vec![folder("folder for settings", &p.config, false)]),
+        run: |around| of_places(around, |p| vec![check_folder("folder for settings", &p.config, false)]),
     },
     Check {
         name: "state",
-        run: |around| of_places(around, |p| vec![folder("folder for state", &p.state, true)]),
+        run: |around| of_places(around, |p| vec![check_folder("folder for state", &p.state, true)]),
     },
     Check {
         name: "cache",
-        run: |around| of_places(around, |p| vec![folder("cache folder", &p.cache, true)]),
+        run: |around| of_places(around, |p| vec![check_folder("cache folder", &p.cache, true)]),
     },
-    Check { name: "runtime", run: |around| of_places(around, runtime) },
-    Check { name: "disk", run: |around| of_places(around, disk) },
+    Check { name: "runtime", run: |around| of_places(around, check_runtime) },
+    Check { name: "disk", run: |around| of_places(around, check_disk) },
     Check { name: "file-system", run: file_systems },
 ];
 
@@ -48,32 +48,32 @@ fn hob_dir(_: &Places) -> Vec<Finding> {
 }
 
 /// The runtime folder, and where the socket is if that is another one.
-fn runtime(places: &Places) -> Vec<Finding> {
-    let mut findings = vec![folder("folder of socket and locks", &places.runtime, true)];
+fn check_runtime(places: &Places) -> Vec<Finding> {
+    let mut findings = vec![check_folder("folder of socket and locks", &places.runtime, true)];
     if let Some(other) = places.socket.parent().filter(|folder| cfg!(unix) && *folder != places.runtime) {
-        findings.push(folder("folder of the socket", other, true));
+        findings.push(check_folder("folder of the socket", other, true));
     }
     findings
 }
 
 /// One folder. `private` wants that others cannot even read it.
-fn folder(what: &str, path: &Path, private: bool) -> Finding {
+fn check_folder(what: &str, path: &Path, private: bool) -> Finding {
     let shown = path.display();
-    let Ok(meta) = path.symlink_metadata() else { return absent(what, path) };
+    let Ok(meta) = path.symlink_metadata() else { return absent_finding(what, path) };
     // The one link that hob follows is the user's own for a folder of settings, state or cache.
     let meta = if meta.is_symlink() { path.metadata().unwrap_or(meta) } else { meta };
     if !meta.is_dir() {
         let text = format!("the {what}, {shown}, is not a folder");
-        return Finding::problem(text).fix(format!(
+        return Finding::problem(text).with_fix(format!(
             "mv {} {}",
-            quoted(path),
-            quoted(&path.with_extension("old"))
+            shell_quoted(path),
+            shell_quoted(&path.with_extension("old"))
         ));
     }
     access(what, path, (&meta, private)).unwrap_or_else(|| Finding::ok(format!("the {what} is {shown}")))
 }
 
-fn absent(what: &str, path: &Path) -> Finding {
+fn absent_finding(what: &str, path: &Path) -> Finding {
     let above = path.ancestors().skip(1).find(|folder| folder.exists());
     match above {
         Some(folder) if !is_writable(folder) => {
@@ -82,7 +82,8 @@ fn absent(what: &str, path: &Path) -> Finding {
                 path.display(),
                 folder.display()
             );
-            Finding::problem(text).fix("set HOB_DIR to an absolute path of a folder that you may write to")
+            Finding::problem(text)
+                .with_fix("set HOB_DIR to an absolute path of a folder that you may write to")
         }
         _ => Finding::ok(format!("the {what}, {}, will be made when it is needed", path.display())),
     }
@@ -95,19 +96,20 @@ fn access(what: &str, path: &Path, (meta, private): (&std::fs::Metadata, bool)) 
     let ours = rustix::process::geteuid().as_raw();
     if meta.uid() != ours {
         let text = format!("the {what}, {shown}, belongs to user {}, not to you ({ours})", meta.uid());
-        return Some(Finding::problem(text).fix(format!("sudo chown -R {ours} {}", quoted(path))));
+        return Some(Finding::problem(text).with_fix(format!("sudo chown -R {ours} {}", shell_quoted(path))));
     }
-    let fix = format!("chmod 700 {}", quoted(path));
+    let fix = format!("chmod 700 {}", shell_quoted(path));
     if mode & 0o022 != 0 {
         let text = format!("other users can write to the {what}, {shown} (mode {mode:o})");
-        return Some(Finding::problem(text).fix(fix));
+        return Some(Finding::problem(text).with_fix(fix));
     }
     if mode & 0o077 != 0 && private {
         let text = format!("other users can look into the {what}, {shown} (mode {mode:o})");
-        return Some(Finding::warning(text).fix(fix));
+        return Some(Finding::warning(text).with_fix(fix));
     }
     let text = format!("the {what}, {shown}, cannot be written to");
-    (!is_writable(path)).then(|| Finding::problem(text).fix(format!("chmod u+rwx {}", quoted(path))))
+    (!is_writable(path))
+        .then(|| Finding::problem(text).with_fix(format!("chmod u+rwx {}", shell_quoted(path))))
 }
 
 #[cfg(not(unix))]
@@ -127,35 +129,36 @@ fn is_writable(path: &Path) -> bool {
 }
 
 /// A path as a shell takes it.
-pub(super) fn quoted(path: &Path) -> String {
+pub(super) fn shell_quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-fn disk(places: &Places) -> Vec<Finding> {
-    let Some(free) = free_bytes(&existing(&places.cache)) else { return Vec::new() };
+fn check_disk(places: &Places) -> Vec<Finding> {
+    let Some(free) = free_bytes(&nearest_existing(&places.cache)) else { return Vec::new() };
     let (files, bytes) = size(&places.cache);
     let least = if files >= MOST_FILES { "more than " } else { "" };
     let text = format!(
         "{} free for the cache, which takes {least}{} ({})",
-        render::bytes(free),
-        render::bytes(bytes),
+        render::bytes_text(free),
+        render::bytes_text(bytes),
         places.cache.display()
     );
-    let fix = format!("free some room, or hob stop && rm -r {}: it is made anew", quoted(&places.cache));
+    let fix =
+        format!("free some room, or hob stop && rm -r {}: it is made anew", shell_quoted(&places.cache));
     vec![match free {
-        0..NO_ROOM => Finding::problem(format!("the disk is full: {text}")).fix(fix),
+        0..NO_ROOM => Finding::problem(format!("the disk is full: {text}")).with_fix(fix),
         NO_ROOM..LITTLE_ROOM => {
-            Finding::warning(format!("there is little room on the disk: {text}")).fix(fix)
+            Finding::warning(format!("there is little room on the disk: {text}")).with_fix(fix)
         }
-        _ if bytes > LARGE_CACHE => Finding::note(format!("the cache is large: {text}")).fix(fix),
+        _ if bytes > LARGE_CACHE => Finding::note(format!("the cache is large: {text}")).with_fix(fix),
         _ => Finding::ok(text),
     }]
 }
 
 /// The folder or the nearest one above it that is there.
-fn existing(path: &Path) -> PathBuf {
+fn nearest_existing(path: &Path) -> PathBuf {
     path.ancestors().find(|folder| folder.exists()).unwrap_or(path).to_path_buf()
 }
 
@@ -191,21 +194,22 @@ fn file_systems(around: &Surroundings) -> Vec<Finding> {
         let places = &settings.places;
         for (what, path) in [("cache folder", &places.cache), ("folder of socket and locks", &places.runtime)]
         {
-            let Some((name, Kind::Remote)) = file_system(&existing(path)) else { continue };
+            let Some((name, FileSystemKind::Remote)) = file_system(&nearest_existing(path)) else { continue };
             let text = format!("the {what}, {}, is on a network file system ({name})", path.display());
-            findings.push(Finding::warning(text).fix("set HOB_DIR to a folder on a local disk"));
+            findings.push(Finding::warning(text).with_fix("set HOB_DIR to a folder on a local disk"));
         }
-        if let Some((name, Kind::Layer)) = file_system(&existing(&places.cache)) {
+        if let Some((name, FileSystemKind::Layer)) = file_system(&nearest_existing(&places.cache)) {
             let text =
                 format!("the cache is in a container's own layer ({name}), and is gone with the container");
-            findings.push(Finding::note(text).fix(format!("mount a volume for {}", places.cache.display())));
+            findings
+                .push(Finding::note(text).with_fix(format!("mount a volume for {}", places.cache.display())));
         }
     }
-    if let Some((name, Kind::Remote)) = file_system(around.root()) {
+    if let Some((name, FileSystemKind::Remote)) = file_system(around.root()) {
         let text = format!(
             "this project is on a network file system ({name}): what other machines change gives no event, so it is noticed late"
         );
-        findings.push(Finding::warning(text).fix("hob index looks at every file again"));
+        findings.push(Finding::warning(text).with_fix("hob index looks at every file again"));
     }
     if findings.is_empty() {
         findings.push(Finding::ok("folders and project are on local disks"));
@@ -215,24 +219,24 @@ fn file_systems(around: &Surroundings) -> Vec<Finding> {
 
 /// The property of a file system that matters to hob.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileSystemKind {
     Remote,
     Layer,
 }
 
 /// Names and kinds by the numbers of `statfs(2)`.
 #[cfg(target_os = "linux")]
-fn file_system(path: &Path) -> Option<(&'static str, Kind)> {
-    const KNOWN: &[(u32, &str, Kind)] = &[
-        (0x6969, "nfs", Kind::Remote),
-        (0xff53_4d42, "cifs", Kind::Remote),
-        (0xfe53_4d42, "smb", Kind::Remote),
-        (0x517b, "smb", Kind::Remote),
-        (0x0102_1997, "9p", Kind::Remote),
-        (0x00c3_6400, "ceph", Kind::Remote),
-        (0x5346_414f, "afs", Kind::Remote),
-        (0x6573_5546, "fuse", Kind::Remote),
-        (0x794c_7630, "overlay", Kind::Layer),
+fn file_system(path: &Path) -> Option<(&'static str, FileSystemKind)> {
+    const KNOWN: &[(u32, &str, FileSystemKind)] = &[
+        (0x6969, "nfs", FileSystemKind::Remote),
+        (0xff53_4d42, "cifs", FileSystemKind::Remote),
+        (0xfe53_4d42, "smb", FileSystemKind::Remote),
+        (0x517b, "smb", FileSystemKind::Remote),
+        (0x0102_1997, "9p", FileSystemKind::Remote),
+        (0x00c3_6400, "ceph", FileSystemKind::Remote),
+        (0x5346_414f, "afs", FileSystemKind::Remote),
+        (0x6573_5546, "fuse", FileSystemKind::Remote),
+        (0x794c_7630, "overlay", FileSystemKind::Layer),
     ];
     // The numbers are 32 bits wide, in a field that is wider on some systems and has a sign on others.
     #[allow(
@@ -245,6 +249,6 @@ fn file_system(path: &Path) -> Option<(&'static str, Kind)> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn file_system(_path: &Path) -> Option<(&'static str, Kind)> {
+fn file_system(_path: &Path) -> Option<(&'static str, FileSystemKind)> {
     None
 }

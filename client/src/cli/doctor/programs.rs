@@ -13,10 +13,16 @@ use super::check::{Check, Finding};
 use super::surroundings::Surroundings;
 
 pub(super) const CHECKS: &[Check] = &[
-    Check { name: "hob", run: own },
-    Check { name: "hobd", run: |around| daemon(around).into_iter().collect() },
-    Check { name: "hob-mcp", run: |around| vec![beside(around, "hob-mcp", "agents cannot use hob", true)] },
-    Check { name: "hob-lsp", run: |around| vec![beside(around, "hob-lsp", "editors cannot use hob", false)] },
+    Check { name: "hob", run: check_own_program },
+    Check { name: "hobd", run: |around| check_daemon_program(around).into_iter().collect() },
+    Check {
+        name: "hob-mcp",
+        run: |around| vec![check_shim(around, "hob-mcp", "agents cannot use hob", true)],
+    },
+    Check {
+        name: "hob-lsp",
+        run: |around| vec![check_shim(around, "hob-lsp", "editors cannot use hob", false)],
+    },
     Check { name: "path", run: path },
 ];
 
@@ -25,12 +31,12 @@ const VERSION_WITHIN: Duration = Duration::from_secs(10);
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const INSTALL: &str = "install hob again, so that its programs lie in one folder";
 
-fn own(around: &Surroundings) -> Vec<Finding> {
+fn check_own_program(around: &Surroundings) -> Vec<Finding> {
     let place = around.own.as_ref().map(|own| format!(": {}", own.display())).unwrap_or_default();
     vec![Finding::ok(format!("hob {VERSION}{place}"))]
 }
 
-fn daemon(around: &Surroundings) -> Option<Finding> {
+fn check_daemon_program(around: &Surroundings) -> Option<Finding> {
     let program = &around.settings.as_ref().ok()?.program;
     let set = std::env::var_os(DAEMON_PROGRAM_VAR).is_some_and(|value| !value.is_empty());
     let Some(path) = program.path.as_deref() else {
@@ -38,46 +44,47 @@ fn daemon(around: &Surroundings) -> Option<Finding> {
             program.looked.iter().take(3).map(|path| path.display().to_string()).collect();
         let text = format!("hobd was not found, so nothing can be asked (looked at {})", looked.join(", "));
         return Some(
-            Finding::problem(text).fix(format!("{INSTALL}, or set {DAEMON_PROGRAM_VAR} to hobd's path")),
+            Finding::problem(text).with_fix(format!("{INSTALL}, or set {DAEMON_PROGRAM_VAR} to hobd's path")),
         );
     };
-    Some(match versioned("hobd", path) {
+    Some(match check_version("hobd", path) {
         found if found.fix.is_some() && set => {
             let text = format!("{} ({DAEMON_PROGRAM_VAR} names it)", found.text);
             Finding { text, ..found }
-                .fix(format!("unset {DAEMON_PROGRAM_VAR}, or let it name a hobd that works"))
+                .with_fix(format!("unset {DAEMON_PROGRAM_VAR}, or let it name a hobd that works"))
         }
         found if set => Finding::note(format!("{} ({DAEMON_PROGRAM_VAR} names it)", found.text))
-            .fix(format!("unset {DAEMON_PROGRAM_VAR} if that is not wanted")),
+            .with_fix(format!("unset {DAEMON_PROGRAM_VAR} if that is not wanted")),
         found => found,
     })
 }
 
 /// A shim: it belongs beside this program; one on the `PATH` will do.
-fn beside(around: &Surroundings, name: &str, loss: &str, needed: bool) -> Finding {
+fn check_shim(around: &Surroundings, name: &str, loss: &str, needed: bool) -> Finding {
     let own = own_folders(around);
     let missing = |text: String| if needed { Finding::problem(text) } else { Finding::warning(text) };
     if let Some(path) = own.iter().map(|folder| folder.join(file_name(name))).find(|path| path.is_file()) {
-        return versioned(name, &path);
+        return check_version(name, &path);
     }
     let here = own.first().map(|folder| folder.display().to_string()).unwrap_or_default();
     match on_path(name).first() {
-        None => missing(format!("{name} is not beside hob in {here}, nor on the PATH: {loss}")).fix(INSTALL),
-        Some(path) => match versioned(name, path) {
+        None => {
+            missing(format!("{name} is not beside hob in {here}, nor on the PATH: {loss}")).with_fix(INSTALL)
+        }
+        Some(path) => match check_version(name, path) {
             found if found.fix.is_some() => found,
-            found => Finding::note(format!("{} (not beside hob in {here})", found.text)).fix(INSTALL),
+            found => Finding::note(format!("{} (not beside hob in {here})", found.text)).with_fix(INSTALL),
         },
     }
 }
 
-fn versioned(name: &str, path: &Path) -> Finding {
+fn check_version(name: &str, path: &Path) -> Finding {
     let shown = path.display();
     match version_of(path) {
         Ok(version) if version == VERSION => Finding::ok(format!("{name} {version}: {shown}")),
-        Ok(version) => {
-            Finding::warning(format!("{shown} is of version {version}, and hob of {VERSION}")).fix(INSTALL)
-        }
-        Err(why) => Finding::problem(format!("{shown} does not run: {why}")).fix(INSTALL),
+        Ok(version) => Finding::warning(format!("{shown} is of version {version}, and hob of {VERSION}"))
+            .with_fix(INSTALL),
+        Err(why) => Finding::problem(format!("{shown} does not run: {why}")).with_fix(INSTALL),
     }
 }
 
@@ -90,7 +97,7 @@ fn path(around: &Surroundings) -> Vec<Finding> {
         let folder =
             own_folders(around).first().map(|folder| folder.display().to_string()).unwrap_or_default();
         let fix = format!("add it in your shell's start file: export PATH=\"{folder}:$PATH\"");
-        return vec![Finding::note(format!("the PATH has no hob; this one is in {folder}")).fix(fix)];
+        return vec![Finding::note(format!("the PATH has no hob; this one is in {folder}")).with_fix(fix)];
     };
     let mut findings = Vec::new();
     if own.as_ref() == Some(&real(first)) {
@@ -98,7 +105,7 @@ fn path(around: &Surroundings) -> Vec<Finding> {
     } else {
         let mine = own.as_ref().map(|own| own.display().to_string()).unwrap_or_default();
         let text = format!("a shell runs another hob, {}, not {mine}", first.display());
-        findings.push(Finding::warning(text).fix("remove one of them, or change their order in PATH"));
+        findings.push(Finding::warning(text).with_fix("remove one of them, or change their order in PATH"));
     }
     let mut others: Vec<PathBuf> = all.iter().skip(1).map(real).filter(|path| *path != real(first)).collect();
     others.dedup();
@@ -106,7 +113,7 @@ fn path(around: &Surroundings) -> Vec<Finding> {
         let version = version_of(&other)
             .map_or_else(|why| format!("which does not run: {why}"), |v| format!("version {v}"));
         let text = format!("there is another hob further down the PATH: {}, {version}", other.display());
-        findings.push(Finding::note(text).fix(format!("remove {} if it is left over", other.display())));
+        findings.push(Finding::note(text).with_fix(format!("remove {} if it is left over", other.display())));
     }
     findings
 }

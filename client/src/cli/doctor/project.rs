@@ -10,8 +10,8 @@ use crate::cli::render;
 pub(super) const CHECKS: &[Check] = &[
     Check { name: "root", run: root },
     Check { name: "index", run: |around| vec![index(around)] },
-    Check { name: "watcher", run: |around| watcher(around).into_iter().collect() },
-    Check { name: "notes", run: notes },
+    Check { name: "watcher", run: |around| check_watcher(around).into_iter().collect() },
+    Check { name: "notes", run: check_notes },
     Check { name: "trust", run: |around| trust(around).into_iter().collect() },
 ];
 
@@ -21,9 +21,10 @@ fn root(around: &Surroundings) -> Vec<Finding> {
     let home = std::env::home_dir();
     let fix = "cd into a project, or pass --root PATH";
     vec![match () {
-        () if !root.is_dir() => Finding::problem(format!("{shown} is not a folder")).fix(fix),
+        () if !root.is_dir() => Finding::problem(format!("{shown} is not a folder")).with_fix(fix),
         () if root.parent().is_none() || home.as_deref() == Some(root) => {
-            Finding::note(format!("{shown} is no project but everything on this machine or account")).fix(fix)
+            Finding::note(format!("{shown} is no project but everything on this machine or account"))
+                .with_fix(fix)
         }
         () if root.join(".git").exists() => Finding::ok(format!("{shown}, a git repository")),
         () => Finding::ok(format!("{shown}, not a git repository")),
@@ -39,51 +40,52 @@ fn index(around: &Surroundings) -> Finding {
         return Finding::note(
             "the daemon does not have this project open, so nothing can be said of its index",
         )
-        .fix(fix);
+        .with_fix(fix);
     };
     let number = |field: &str| workspace[field].as_u64().unwrap_or(0);
     let (files, symbols) =
         (render::count(number("files"), "file"), render::count(number("symbols"), "symbol"));
     match workspace["built"] == true {
-        true if number("files") == 0 => Finding::warning(
-            "nothing in this project is a language that the map knows",
-        )
-        .fix("hob call map_status tells what was left out; regex_search and text_search work all the same"),
-        true => Finding::ok(format!("indexed: {files}, {symbols}; {}", languages(workspace))),
+        true if number("files") == 0 => {
+            Finding::warning("nothing in this project is a language that the map knows").with_fix(
+                "hob call map_status tells what was left out; regex_search and text_search work all the same",
+            )
+        }
+        true => Finding::ok(format!("indexed: {files}, {symbols}; {}", languages_text(workspace))),
         false => {
             let state = workspace["state"].as_str().unwrap_or("being indexed");
-            Finding::note(format!("the first index is under way: {state}")).fix("hob index waits for it")
+            Finding::note(format!("the first index is under way: {state}")).with_fix("hob index waits for it")
         }
     }
 }
 
 /// The languages with most files first.
-fn languages(workspace: &Value) -> String {
-    let mut all: Vec<(&str, u64)> = found(workspace).collect();
+fn languages_text(workspace: &Value) -> String {
+    let mut all: Vec<(&str, u64)> = found_languages(workspace).collect();
     all.sort_by_key(|(_, files)| std::cmp::Reverse(*files));
     let all: Vec<String> =
-        all.iter().map(|(name, files)| format!("{name} {}", render::grouped(*files))).collect();
+        all.iter().map(|(name, files)| format!("{name} {}", render::grouped_digits(*files))).collect();
     all.join(", ")
 }
 
 /// Languages of the project and how many files they have.
-pub(super) fn found(workspace: &Value) -> impl Iterator<Item = (&str, u64)> {
+pub(super) fn found_languages(workspace: &Value) -> impl Iterator<Item = (&str, u64)> {
     let all = workspace["languages"].as_object().into_iter().flatten();
     all.map(|(name, files)| (name.as_str(), files.as_u64().unwrap_or(0)))
 }
 
-fn watcher(around: &Surroundings) -> Option<Finding> {
+fn check_watcher(around: &Surroundings) -> Option<Finding> {
     let workspace = around.workspace()?;
     let note = workspace["watcherNote"].as_str().unwrap_or("it is not known why");
     Some(match workspace["watcher"].as_str()? {
         "live" => Finding::ok("changes are noticed as they happen"),
         _ => Finding::warning(format!("changes are found by looking at every file on every call: {note}"))
-            .fix("see limits; hob stop and the next question begin anew"),
+            .with_fix("see limits; hob stop and the next question begin anew"),
     })
 }
 
 /// Turns the scan's notes on skipped files into findings.
-fn notes(around: &Surroundings) -> Vec<Finding> {
+fn check_notes(around: &Surroundings) -> Vec<Finding> {
     let notes = around.workspace().and_then(|workspace| workspace["notes"].as_array());
     let notes = notes.into_iter().flatten().filter_map(|note| note.as_str());
     let of_scan =
@@ -92,15 +94,15 @@ fn notes(around: &Surroundings) -> Vec<Finding> {
 }
 
 /// Reads the list of trusted projects; `None` when the file cannot be used, which [`trust`] reports.
-pub(super) fn trusts(around: &Surroundings) -> Option<Trusted> {
-    Trusted::read(&around.settings.as_ref().ok()?.places.trust()).ok()
+pub(super) fn trusted_projects(around: &Surroundings) -> Option<Trusted> {
+    Trusted::read(&around.settings.as_ref().ok()?.places.trust_file()).ok()
 }
 
 fn trust(around: &Surroundings) -> Option<Finding> {
-    let file = around.settings.as_ref().ok()?.places.trust();
+    let file = around.settings.as_ref().ok()?.places.trust_file();
     Some(match Trusted::read(&file) {
         Err(error) => Finding::problem(format!("no project is trusted, because {error}"))
-            .fix(format!("rm {}, then hob trust in each project", super::places::quoted(&file))),
+            .with_fix(format!("rm {}, then hob trust in each project", super::places::shell_quoted(&file))),
         Ok(trusted) if trusted.covers(around.root()) => Finding::ok("this project is trusted"),
         Ok(_) => Finding::ok("this project is not trusted: no program in it is run (hob trust)"),
     })

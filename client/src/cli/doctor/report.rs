@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::check::{Found, GROUPS, Level};
+use super::check::{GROUPS, Level, NamedFinding};
 use super::surroundings::Surroundings;
 use crate::cli::render;
 use crate::cli::term::Style;
 use crate::cli::visible::is_invisible;
 
 /// Grouped; what is as it should be is one word per group unless `verbose`.
-pub(super) fn text(found: &[Found], verbose: bool, style: &Style) -> String {
+pub(super) fn text(found: &[NamedFinding], verbose: bool, style: &Style) -> String {
     let mut out = String::new();
     for group in GROUPS {
-        let of_group: Vec<&Found> = found.iter().filter(|one| one.group == group.name).collect();
-        let shown: Vec<&&Found> =
+        let of_group: Vec<&NamedFinding> = found.iter().filter(|one| one.group == group.name).collect();
+        let shown: Vec<&&NamedFinding> =
             of_group.iter().filter(|one| verbose || one.finding.level != Level::Ok).collect();
         if of_group.is_empty() {
             continue;
@@ -33,7 +33,7 @@ pub(super) fn text(found: &[Found], verbose: bool, style: &Style) -> String {
 /// Width of the names of groups, and of the words for levels.
 const NAME: usize = 9;
 
-fn lines(one: &Found, style: &Style) -> String {
+fn lines(one: &NamedFinding, style: &Style) -> String {
     let level = one.finding.level;
     let word = match level {
         Level::Ok => style.dim(level.word()),
@@ -42,28 +42,28 @@ fn lines(one: &Found, style: &Style) -> String {
         Level::Problem => style.alarm(level.word()),
     };
     let pad = " ".repeat(NAME.saturating_sub(level.word().len()));
-    let mut out = format!("  {word}{pad}{}\n", plain(&one.finding.text));
+    let mut out = format!("  {word}{pad}{}\n", without_controls(&one.finding.text));
     if let Some(fix) = &one.finding.fix {
-        out.push_str(&format!("  {}{} {}\n", " ".repeat(NAME), style.dim("fix:"), plain(fix)));
+        out.push_str(&format!("  {}{} {}\n", " ".repeat(NAME), style.dim("fix:"), without_controls(fix)));
     }
     out
 }
 
 /// Names of files and words of others can hold anything; a terminal must not obey it.
-fn plain(text: &str) -> String {
+fn without_controls(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
-fn number(found: &[Found], level: Level) -> u64 {
+fn count_findings(found: &[NamedFinding], level: Level) -> u64 {
     found.iter().filter(|one| one.finding.level == level).count() as u64
 }
 
-fn summary(found: &[Found]) -> String {
-    let parts =
-        [Level::Problem, Level::Warning, Level::Note].map(|level| (number(found, level), level.word()));
+fn summary(found: &[NamedFinding]) -> String {
+    let parts = [Level::Problem, Level::Warning, Level::Note]
+        .map(|level| (count_findings(found, level), level.word()));
     let parts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| render::count(*n, word)).collect();
-    let fine = number(found, Level::Ok);
+    let fine = count_findings(found, Level::Ok);
     match parts.is_empty() {
         true => format!("Nothing is wrong: {} looked at.", render::count(fine, "thing")),
         false => format!("{}; {} as it should be.", parts.join(", "), render::count(fine, "thing")),
@@ -71,8 +71,8 @@ fn summary(found: &[Found]) -> String {
 }
 
 /// Every finding. Fields are added, never renamed.
-pub(super) fn json(around: &Surroundings, found: &[Found]) -> String {
-    let one = |one: &Found| {
+pub(super) fn findings_json(around: &Surroundings, found: &[NamedFinding]) -> String {
+    let one = |one: &NamedFinding| {
         let mut entry = json!({
             "group": one.group,
             "check": one.check,
@@ -86,7 +86,7 @@ pub(super) fn json(around: &Surroundings, found: &[Found]) -> String {
     };
     let worst = found.iter().map(|one| one.finding.level).max().unwrap_or(Level::Ok);
     let counts = [Level::Ok, Level::Note, Level::Warning, Level::Problem]
-        .map(|level| (level.word().to_owned(), Value::from(number(found, level))));
+        .map(|level| (level.word().to_owned(), Value::from(count_findings(found, level))));
     let report = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "project": around.root().display().to_string(),
@@ -102,15 +102,15 @@ mod tests {
     use super::*;
     use crate::cli::doctor::check::Finding;
 
-    fn found(group: &'static str, finding: Finding) -> Found {
-        Found { group, check: "x", finding }
+    fn found(group: &'static str, finding: Finding) -> NamedFinding {
+        NamedFinding { group, check: "x", finding }
     }
 
     #[test]
     fn what_is_fine_is_one_word_and_the_rest_has_its_fix() {
         let all = [
             found("programs", Finding::ok("hob is there")),
-            found("daemon", Finding::problem("it\u{202e} does not\x1b[2J answer").fix("kill 7")),
+            found("daemon", Finding::problem("it\u{202e} does not\x1b[2J answer").with_fix("kill 7")),
             found("daemon", Finding::ok("the socket is private")),
         ];
         let brief = "programs  ok\ndaemon\n  problem  it\u{fffd} does not\u{fffd}[2J answer\n           fix: kill 7\n\n\

@@ -2,7 +2,7 @@
 //!
 //! The daemon says what it finds; it runs programs for their version and starts no server for this.
 
-use hob_proto::tools::servers::{Candidate, Family};
+use hob_proto::tools::servers::{Family, ListedServer};
 use serde_json::Value;
 
 use super::check::{Check, Finding};
@@ -10,7 +10,7 @@ use super::project;
 use super::surroundings::Surroundings;
 
 pub(super) const CHECKS: &[Check] =
-    &[Check { name: "languages", run: languages }, Check { name: "running", run: running }];
+    &[Check { name: "languages", run: check_languages }, Check { name: "running", run: check_running }];
 
 /// The map's languages by other names in the language server protocol.
 const RENAMED: &[(&str, &str)] =
@@ -19,14 +19,14 @@ const RENAMED: &[(&str, &str)] =
 /// Languages with a smaller share of the files than this, in per cent, are told together: fixtures, a script or two.
 const FEW: u64 = 2;
 
-fn languages(around: &Surroundings) -> Vec<Finding> {
+fn check_languages(around: &Surroundings) -> Vec<Finding> {
     let (Some(workspace), Some(servers)) = (around.workspace(), &around.servers) else { return Vec::new() };
     let counts: Vec<(String, u64)> =
-        project::found(workspace).map(|(name, files)| (protocol_name(name), files)).collect();
-    told(&servers.families, &counts)
+        project::found_languages(workspace).map(|(name, files)| (protocol_name(name), files)).collect();
+    language_findings(&servers.families, &counts)
 }
 
-fn told(families: &[Family], counts: &[(String, u64)]) -> Vec<Finding> {
+fn language_findings(families: &[Family], counts: &[(String, u64)]) -> Vec<Finding> {
     let known: Vec<String> = counts.iter().map(|(language, _)| language.clone()).collect();
     let all: u64 = counts.iter().map(|(_, files)| files).sum();
     let of_project = families.iter().filter(|family| family.languages.iter().any(|one| known.contains(one)));
@@ -55,7 +55,7 @@ fn of_few(families: &[&Family], known: &[String]) -> Option<Finding> {
     };
     let names = |served: bool| {
         let of_these = families.iter().filter(|family| is_served(family) == served);
-        let names = of_these.flat_map(|family| here(family, known));
+        let names = of_these.flat_map(|family| languages_here(family, known));
         names.collect::<Vec<_>>().join(", ")
     };
     let (served, unserved) = (names(true), names(false));
@@ -66,13 +66,13 @@ fn of_few(families: &[&Family], known: &[String]) -> Option<Finding> {
         (_, false) => {
             let rest = if served.is_empty() { String::new() } else { format!("; {served}: served") };
             let text = format!("{unserved}: {about}, and without a language server{rest}");
-            Some(Finding::note(text).fix("hob servers list shows how to get one, if that matters"))
+            Some(Finding::note(text).with_fix("hob servers list shows how to get one, if that matters"))
         }
     }
 }
 
 /// The languages of a family that the project has.
-fn here<'f>(family: &'f Family, known: &[String]) -> Vec<&'f str> {
+fn languages_here<'f>(family: &'f Family, known: &[String]) -> Vec<&'f str> {
     family.languages.iter().filter(|one| known.contains(one)).map(String::as_str).collect()
 }
 
@@ -82,31 +82,31 @@ fn protocol_name(language: &str) -> String {
 }
 
 fn of_family(family: &Family, known: &[String]) -> Vec<Finding> {
-    let names = here(family, known).join(", ");
+    let names = languages_here(family, known).join(", ");
     let mut findings = Vec::new();
     let used = family.candidates.iter().find(|candidate| candidate.state == "used");
     match (used, family.candidates.first()) {
-        (Some(used), _) => findings.push(Finding::ok(format!("{names}: {}", found(used)))),
+        (Some(used), _) => findings.push(Finding::ok(format!("{names}: {}", found_server_text(used)))),
         (None, _) if family.candidates.iter().all(|candidate| candidate.state == "off") => {
             findings.push(Finding::ok(format!("{names}: your settings switch its servers off")));
         }
-        (None, Some(first)) => findings.push(missing(&names, family, first)),
+        (None, Some(first)) => findings.push(missing_server_finding(&names, family, first)),
         (None, None) => {}
     }
     // With a server that is used, what could not be is told only if the user asked for it by name.
-    let wanted = |candidate: &&Candidate| used.is_none() || !candidate.settings.is_empty();
+    let wanted = |candidate: &&ListedServer| used.is_none() || !candidate.settings.is_empty();
     for candidate in family.candidates.iter().filter(wanted) {
-        findings.extend(candidate.rejected.iter().map(|why| rejected(candidate, why)));
+        findings.extend(candidate.rejected.iter().map(|why| rejected_finding(candidate, why)));
     }
     findings
 }
 
-fn found(candidate: &Candidate) -> String {
+fn found_server_text(candidate: &ListedServer) -> String {
     let version = candidate.version.as_deref().map(|version| format!(" ({version})")).unwrap_or_default();
     format!("{} {}{version}", candidate.name, candidate.program.as_deref().unwrap_or_default())
 }
 
-fn missing(names: &str, family: &Family, first: &Candidate) -> Finding {
+fn missing_server_finding(names: &str, family: &Family, first: &ListedServer) -> Finding {
     let text = format!(
         "{names}: no language server is installed, so nav_* tools answer from the map alone or not at all"
     );
@@ -114,23 +114,23 @@ fn missing(names: &str, family: &Family, first: &Candidate) -> Finding {
         let text = format!(
             "{names}: a language server is there and is not run, because this project is not trusted"
         );
-        return Finding::note(text).fix("hob trust, if you trust everybody who can change this project");
+        return Finding::note(text).with_fix("hob trust, if you trust everybody who can change this project");
     }
-    Finding::warning(text).fix(how_to_get(family, first))
+    Finding::warning(text).with_fix(how_to_get(family, first))
 }
 
 /// The first server is the best; one that hob itself can get is the least trouble.
-fn how_to_get(family: &Family, first: &Candidate) -> String {
+fn how_to_get(family: &Family, first: &ListedServer) -> String {
     match family.candidates.iter().find(|candidate| candidate.installable) {
         Some(installable) => format!("hob servers install {}, or: {}", installable.name, first.install),
         None => first.install.clone(),
     }
 }
 
-fn rejected(candidate: &Candidate, why: &str) -> Finding {
+fn rejected_finding(candidate: &ListedServer, why: &str) -> Finding {
     match candidate.needs_trust {
         true => Finding::note(format!("{}: {why}", candidate.name)),
-        false => Finding::warning(format!("{}: {why}", candidate.name)).fix(format!(
+        false => Finding::warning(format!("{}: {why}", candidate.name)).with_fix(format!(
             "hob servers why {} tells more; install it again: {}",
             candidate.name, candidate.install
         )),
@@ -138,27 +138,27 @@ fn rejected(candidate: &Candidate, why: &str) -> Finding {
 }
 
 /// Those that the daemon runs, or tried to.
-fn running(around: &Surroundings) -> Vec<Finding> {
+fn check_running(around: &Surroundings) -> Vec<Finding> {
     let root = around.open.as_deref().and_then(|root| root.to_str());
     let all = around.status["servers"].as_array().into_iter().flatten();
     let here = all.filter(|server| server["root"].as_str() == root && root.is_some());
-    here.filter_map(state).collect()
+    here.filter_map(server_finding).collect()
 }
 
-fn state(server: &Value) -> Option<Finding> {
+fn server_finding(server: &Value) -> Option<Finding> {
     let name = server["name"].as_str()?;
     let state = server["state"].as_str()?;
     let last = server["stderrTail"].as_array().and_then(|lines| lines.last()).and_then(Value::as_str);
     let last = last.map(|line| format!("; its last words: {line}")).unwrap_or_default();
     match state {
-        "failed" => {
-            Some(Finding::problem(format!("{name} failed too often and is not started any more{last}")).fix(
+        "failed" => Some(
+            Finding::problem(format!("{name} failed too often and is not started any more{last}")).with_fix(
                 format!("hob servers why {name}; once it works: hob stop, the next question begins anew"),
-            ))
-        }
+            ),
+        ),
         "crashed" => Some(
             Finding::warning(format!("{name} crashed, and is started again when it is needed{last}"))
-                .fix(format!("hob servers why {name}; hob logs")),
+                .with_fix(format!("hob servers why {name}; hob logs")),
         ),
         _ => Some(Finding::ok(format!("{name} is {state}"))),
     }
@@ -191,7 +191,7 @@ mod tests {
             family("ruby", "missing", None),
             family("zig", "missing", None),
         ];
-        let findings = told(&families, &counts);
+        let findings = language_findings(&families, &counts);
         let texts: Vec<&str> = findings.iter().map(|finding| finding.text.as_str()).collect();
         assert_eq!(findings.len(), 3, "{texts:?}");
         assert!(
@@ -203,6 +203,6 @@ mod tests {
             "lua, ruby: in under 2 % of the files each, and without a language server; php: served"
         );
         let named = [family("python", "used", None), family("lua", "missing", Some("servers.lua"))];
-        assert_eq!(told(&named, &counts).len(), 2, "what the user named is told by itself");
+        assert_eq!(language_findings(&named, &counts).len(), 2, "what the user named is told by itself");
     }
 }

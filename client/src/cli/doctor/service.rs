@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::check::{Check, Finding};
 use super::surroundings::Surroundings;
 
-pub(super) const CHECKS: &[Check] = &[Check { name: "unit", run: unit }];
+pub(super) const CHECKS: &[Check] = &[Check { name: "unit", run: check_unit }];
 
-fn unit(around: &Surroundings) -> Vec<Finding> {
+fn check_unit(around: &Surroundings) -> Vec<Finding> {
     let Some(file) = unit_file().filter(|file| file.is_file()) else {
         return vec![Finding::ok("hob is not installed as a service; clients start the daemon themselves")];
     };
@@ -15,21 +15,21 @@ fn unit(around: &Surroundings) -> Vec<Finding> {
         Ok(text) => text,
         Err(error) => {
             let text = format!("the service's file, {}, cannot be read: {error}", file.display());
-            return vec![Finding::problem(text).fix("hob service install")];
+            return vec![Finding::problem(text).with_fix("hob service install")];
         }
     };
-    let Some(program) = program(&text) else {
+    let Some(program) = program_in_unit(&text) else {
         let text = format!("the service's file, {}, names no program", file.display());
-        return vec![Finding::problem(text).fix("hob service install")];
+        return vec![Finding::problem(text).with_fix("hob service install")];
     };
-    vec![judged(around, &file, Path::new(&program))]
+    vec![judge_unit(around, &file, Path::new(&program))]
 }
 
-fn judged(around: &Surroundings, file: &Path, program: &Path) -> Finding {
+fn judge_unit(around: &Surroundings, file: &Path, program: &Path) -> Finding {
     let (shown, named) = (file.display(), program.display());
     if !program.is_file() {
         let text = format!("the service starts {named}, which is not there ({shown})");
-        return Finding::problem(text).fix("hob service install");
+        return Finding::problem(text).with_fix("hob service install");
     }
     let ours = around
         .settings
@@ -40,7 +40,7 @@ fn judged(around: &Surroundings, file: &Path, program: &Path) -> Finding {
         Some(ours) if program.canonicalize().ok().as_ref() != Some(&ours) => {
             let text =
                 format!("the service starts {named}, and this hob would start {} ({shown})", ours.display());
-            Finding::warning(text).fix("hob service install, to have the service start this one")
+            Finding::warning(text).with_fix("hob service install, to have the service start this one")
         }
         _ => Finding::ok(format!("the service starts {named} ({shown})")),
     }
@@ -60,7 +60,7 @@ pub(in crate::cli) fn unit_file() -> Option<PathBuf> {
 }
 
 /// The program of `ExecStart=`, or the first of launchd's `ProgramArguments`.
-fn program(text: &str) -> Option<String> {
+fn program_in_unit(text: &str) -> Option<String> {
     let by_systemd = text.lines().find_map(|line| line.trim().strip_prefix("ExecStart="));
     if let Some(line) = by_systemd {
         let line = line.trim_start_matches(['@', '-', ':', '+', '!']);
@@ -82,12 +82,12 @@ mod tests {
     #[test]
     fn the_program_of_a_unit() {
         assert_eq!(
-            program("[Service]\nExecStart=/usr/bin/hobd --foreground\n").as_deref(),
+            program_in_unit("[Service]\nExecStart=/usr/bin/hobd --foreground\n").as_deref(),
             Some("/usr/bin/hobd")
         );
-        assert_eq!(program("ExecStart=-\"/home/a b/hobd\" x").as_deref(), Some("/home/a b/hobd"));
+        assert_eq!(program_in_unit("ExecStart=-\"/home/a b/hobd\" x").as_deref(), Some("/home/a b/hobd"));
         let plist = "<key>ProgramArguments</key><array><string>/opt/hobd</string><string>x</string></array>";
-        assert_eq!(program(plist).as_deref(), Some("/opt/hobd"));
-        assert_eq!(program("[Service]\n"), None);
+        assert_eq!(program_in_unit(plist).as_deref(), Some("/opt/hobd"));
+        assert_eq!(program_in_unit("[Service]\n"), None);
     }
 }

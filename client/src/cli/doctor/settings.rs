@@ -6,13 +6,13 @@ use super::check::{Check, Finding};
 use super::surroundings::Surroundings;
 
 pub(super) const CHECKS: &[Check] =
-    &[Check { name: "user", run: users }, Check { name: "project", run: of_project }];
+    &[Check { name: "user", run: check_users_file }, Check { name: "project", run: of_project }];
 
 /// The name of a project's own file.
 const IN_PROJECT: &str = ".hob.toml";
 
 fn users_file(around: &Surroundings) -> Option<PathBuf> {
-    around.settings.as_ref().ok().map(|settings| settings.places.settings())
+    around.settings.as_ref().ok().map(|settings| settings.places.settings_file())
 }
 
 /// Returns true if a notice of the daemon is about the user's settings file.
@@ -20,7 +20,7 @@ pub(super) fn is_about_settings(around: &Surroundings, notice: &str) -> bool {
     users_file(around).is_some_and(|file| notice.contains(&*file.to_string_lossy()))
 }
 
-fn users(around: &Surroundings) -> Vec<Finding> {
+fn check_users_file(around: &Surroundings) -> Vec<Finding> {
     let Some(file) = users_file(around) else { return Vec::new() };
     if !file.exists() {
         return vec![Finding::ok(format!(
@@ -31,7 +31,7 @@ fn users(around: &Surroundings) -> Vec<Finding> {
     let notices =
         around.status["notices"].as_array().into_iter().flatten().filter_map(|notice| notice.as_str());
     let told: Vec<&str> = notices.filter(|notice| is_about_settings(around, notice)).collect();
-    judged(&file, &told, around.has_status())
+    judge_settings(&file, &told, around.has_status())
 }
 
 fn of_project(around: &Surroundings) -> Vec<Finding> {
@@ -39,23 +39,25 @@ fn of_project(around: &Surroundings) -> Vec<Finding> {
     if file.symlink_metadata().is_err() {
         return vec![Finding::ok("this project has no settings of its own")];
     }
-    let trusted = super::project::trusts(around).is_some_and(|trusted| trusted.covers(around.root()));
+    let trusted =
+        super::project::trusted_projects(around).is_some_and(|trusted| trusted.covers(around.root()));
     if !trusted {
         let text = format!("{} does not count, because this project is not trusted", file.display());
         return vec![
-            Finding::note(text).fix("hob trust, if you trust everybody who can change this project"),
+            Finding::note(text).with_fix("hob trust, if you trust everybody who can change this project"),
         ];
     }
     let notes = around.workspace().and_then(|workspace| workspace["notes"].as_array());
     let notes = notes.into_iter().flatten().filter_map(|note| note.as_str());
     let told: Vec<&str> = notes.filter(|note| note.contains(IN_PROJECT)).collect();
-    judged(&file, &told, around.workspace().is_some())
+    judge_settings(&file, &told, around.workspace().is_some())
 }
 
 /// Returns the daemon's findings about the file, if it was asked; else checks that the file is TOML.
-fn judged(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
+fn judge_settings(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
     if asked {
-        let problem = |text: &&str| Finding::problem(text.trim_end_matches('.')).fix(change(file, text));
+        let problem =
+            |text: &&str| Finding::problem(text.trim_end_matches('.')).with_fix(change_hint(file, text));
         return match told {
             [] => vec![Finding::ok(format!("{} is understood", file.display()))],
             told => told.iter().map(problem).collect(),
@@ -65,7 +67,7 @@ fn judged(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
         Ok(text) => text,
         Err(error) => {
             let text = format!("{} cannot be read: {error}", file.display());
-            return vec![Finding::problem(text).fix("make it a text file that you may read")];
+            return vec![Finding::problem(text).with_fix("make it a text file that you may read")];
         }
     };
     vec![match toml::de::DeTable::parse(&text) {
@@ -74,13 +76,13 @@ fn judged(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
             let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
             let at = line.map(|line| format!(":{line}")).unwrap_or_default();
             let told = format!("{}{at}: {}", file.display(), error.message());
-            Finding::problem(told.clone()).fix(change(file, &told))
+            Finding::problem(told.clone()).with_fix(change_hint(file, &told))
         }
     }]
 }
 
 /// Where to change what, from a message that begins with file and line.
-fn change(file: &Path, told: &str) -> String {
+fn change_hint(file: &Path, told: &str) -> String {
     let shown = file.display().to_string();
     let after =
         told.split_once(&*shown).map_or("", |(_, rest)| rest).trim_start_matches(['`', ':', ',', ' ']);

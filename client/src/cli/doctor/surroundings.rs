@@ -6,13 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hob_client::{Connection, Patience, Reached, Request, Server, Settings, Unavailable};
+use hob_client::{ConnectedDaemon, Connection, Patience, Reached, Settings, ToolRequest, Unavailable};
 use hob_proto::tools::servers::ServersResult;
 use hob_proto::{ClientKind, Envelope};
 use serde_json::{Map, Value};
 
 use super::agents::{self, Agent};
-use crate::cli::{Common, Failure};
+use crate::cli::{CommandFailure, Common};
 
 /// The longest time that the daemon may take for its status.
 const STATUS_WITHIN: Duration = Duration::from_secs(10);
@@ -38,9 +38,9 @@ pub(super) enum Daemon {
     /// There is something that cannot be talked to.
     Broken(Unavailable),
     /// A daemon that serves this client.
-    Serving(Box<Server>),
+    Serving(Box<ConnectedDaemon>),
     /// It took the connection and then said nothing useful.
-    Mute(Box<Server>),
+    Mute(Box<ConnectedDaemon>),
 }
 
 /// The surroundings that the checks examine.
@@ -66,8 +66,8 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// Looks around; `start` allows to start a daemon and to have it open the project.
-    pub(super) async fn gather(common: &Common, start: bool) -> Result<Self, Failure> {
-        let place = common.place()?;
+    pub(super) async fn gather(common: &Common, start: bool) -> Result<Self, CommandFailure> {
+        let place = common.project_folder()?;
         let place = place.canonicalize().unwrap_or(place);
         let patience = Patience { welcome: Duration::from_secs(5), ..Patience::default() };
         let settings = Settings::from_process_env(ClientKind::Cli);
@@ -82,15 +82,15 @@ impl Surroundings {
             servers: None,
             agents: Ok(Vec::new()),
         };
-        if let Some(connection) = around.reach(start).await {
-            around.ask(&connection, start).await;
+        if let Some(connection) = around.reach_daemon(start).await {
+            around.ask_daemon(&connection, start).await;
         }
         let starts_nothing_new = matches!(around.daemon, Daemon::Serving(_)) && !around.is_older();
-        around.agents = agents::look(common, around.root(), start || starts_nothing_new).await;
+        around.agents = agents::check_agents(common, around.root(), start || starts_nothing_new).await;
         Ok(around)
     }
 
-    async fn reach(&mut self, start: bool) -> Option<Connection> {
+    async fn reach_daemon(&mut self, start: bool) -> Option<Connection> {
         let settings = match &self.settings {
             Ok(settings) => settings,
             Err(why) => {
@@ -103,7 +103,7 @@ impl Surroundings {
             return None;
         }
         let reached = match (start, hob_client::connect::is_running(settings)) {
-            (true, _) => hob_client::reach(settings).await.map(Reached::Serving),
+            (true, _) => hob_client::reach_daemon(settings).await.map(Reached::Serving),
             // Where a service manager listens for the daemon, connecting would start one.
             (false, Ok(false)) => Ok(Reached::Nobody),
             (false, Ok(true)) => hob_client::connect(settings).await,
@@ -124,9 +124,9 @@ impl Surroundings {
         connection
     }
 
-    async fn ask(&mut self, connection: &Connection, start: bool) {
+    async fn ask_daemon(&mut self, connection: &Connection, start: bool) {
         if start {
-            self.servers = servers(connection, &self.place).await;
+            self.servers = ask_servers(connection, &self.place).await;
         }
         match tokio::time::timeout(STATUS_WITHIN, connection.status()).await {
             Ok(Ok(status)) => self.status = Value::Object(status),
@@ -137,7 +137,7 @@ impl Surroundings {
         }
         self.open = open_root(&self.status, &self.place);
         if let (Some(root), false) = (&self.open, start) {
-            self.servers = servers(connection, root).await;
+            self.servers = ask_servers(connection, root).await;
         }
     }
 
@@ -177,8 +177,8 @@ fn open_root(status: &Value, place: &Path) -> Option<PathBuf> {
 }
 
 /// Asks for the language servers of the project that `root` is or lies in. Opens it if it is not open.
-async fn servers(connection: &Connection, root: &Path) -> Option<ServersResult> {
-    let request = Request::new("hob_servers", Map::new()).root(root.to_str()?).deadline(SERVERS_WITHIN);
+async fn ask_servers(connection: &Connection, root: &Path) -> Option<ServersResult> {
+    let request = ToolRequest::new("hob_servers", Map::new()).root(root.to_str()?).deadline(SERVERS_WITHIN);
     let asked = tokio::time::timeout(SERVERS_WITHIN, connection.call(&request, None));
     let answer = asked.await.ok()?.ok()?;
     Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())

@@ -16,9 +16,9 @@ const SETTLING: usize = 80;
 const GAP: f64 = 34.0;
 
 /// Gives every cluster its circle.
-pub(super) fn place(picture: &mut Picture) {
+pub(super) fn place_clusters(picture: &mut Picture) {
     let most = picture.clusters.iter().map(|cluster| cluster.symbols).max().unwrap_or(0).max(1) as f64;
-    let mut turning = spiral();
+    let mut turning = spiral_points();
     for cluster in &mut picture.clusters {
         cluster.r = 9.0 + 51.0 * (cluster.symbols as f64 / most).sqrt();
         let (x, y) = turning.next().unwrap_or_default();
@@ -26,26 +26,27 @@ pub(super) fn place(picture: &mut Picture) {
     }
     let heaviest = picture.links.iter().map(|link| link.2).max().unwrap_or(0).max(1) as f64;
     for _ in 0..PULLING {
-        pull(picture, heaviest);
-        part(picture);
+        pull_linked(picture, heaviest);
+        push_apart(picture);
     }
     for _ in 0..SETTLING {
-        part(picture);
+        push_apart(picture);
     }
     for cluster in &mut picture.clusters {
-        (cluster.x, cluster.y, cluster.r) = (rounded(cluster.x), rounded(cluster.y), rounded(cluster.r));
+        (cluster.x, cluster.y, cluster.r) =
+            (round_to_tenth(cluster.x), round_to_tenth(cluster.y), round_to_tenth(cluster.r));
     }
 }
 
 /// Places of `count` dots in a circle.
-pub(super) fn dots(count: usize, (x, y, r): (f64, f64, f64)) -> Vec<(f64, f64)> {
+pub(super) fn dot_places(count: usize, (x, y, r): (f64, f64, f64)) -> Vec<(f64, f64)> {
     let step = 0.72 * r / (count.max(1) as f64).sqrt();
-    let at = |(dx, dy): (f64, f64)| (rounded(x + dx * step), rounded(y + dy * step));
-    if count == 1 { vec![(x, y)] } else { spiral().take(count).map(at).collect() }
+    let at = |(dx, dy): (f64, f64)| (round_to_tenth(x + dx * step), round_to_tenth(y + dy * step));
+    if count == 1 { vec![(x, y)] } else { spiral_points().take(count).map(at).collect() }
 }
 
 /// Points on a spiral with about one to each unit of area.
-fn spiral() -> impl Iterator<Item = (f64, f64)> {
+fn spiral_points() -> impl Iterator<Item = (f64, f64)> {
     let mut direction = (1.0_f64, 0.0_f64);
     (0u32..).map(move |n| {
         let (c, s) = direction;
@@ -55,7 +56,7 @@ fn spiral() -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
-fn pull(picture: &mut Picture, heaviest: f64) {
+fn pull_linked(picture: &mut Picture, heaviest: f64) {
     for &(a, b, uses) in &picture.links {
         let (a, b) = (a as usize, b as usize);
         let (p, q) = (&picture.clusters[a], &picture.clusters[b]);
@@ -74,7 +75,7 @@ fn pull(picture: &mut Picture, heaviest: f64) {
 }
 
 /// Moves apart what is too near.
-fn part(picture: &mut Picture) {
+fn push_apart(picture: &mut Picture) {
     let clusters = &mut picture.clusters;
     for a in 0..clusters.len() {
         for b in a + 1..clusters.len() {
@@ -95,7 +96,7 @@ fn part(picture: &mut Picture) {
 }
 
 /// Returns the rectangle that the picture covers: left, top, width, height.
-pub(super) fn frame(picture: &Picture) -> [f64; 4] {
+pub(super) fn picture_frame(picture: &Picture) -> [f64; 4] {
     let edge = |of: fn(f64, f64) -> f64, start: f64, at: &dyn Fn(usize) -> f64| {
         (0..picture.clusters.len()).map(at).fold(start, of)
     };
@@ -104,10 +105,10 @@ pub(super) fn frame(picture: &Picture) -> [f64; 4] {
     let right = edge(f64::max, 120.0, &|i| c[i].x + c[i].r) + 60.0;
     let top = edge(f64::min, -80.0, &|i| c[i].y - c[i].r) - 30.0;
     let bottom = edge(f64::max, 80.0, &|i| c[i].y + c[i].r) + 40.0;
-    [rounded(left), rounded(top), rounded(right - left), rounded(bottom - top)]
+    [round_to_tenth(left), round_to_tenth(top), round_to_tenth(right - left), round_to_tenth(bottom - top)]
 }
 
-fn rounded(x: f64) -> f64 {
+fn round_to_tenth(x: f64) -> f64 {
     (x * 10.0).round() / 10.0
 }
 
@@ -121,7 +122,7 @@ mod tests {
         let cluster = |symbols| Cluster { symbols, ..Cluster::default() };
         let clusters = (0..60).map(|n| cluster(1000 / (n + 1))).collect();
         let mut picture = Picture { clusters, links: vec![(0, 59, 100)], ..Picture::default() };
-        place(&mut picture);
+        place_clusters(&mut picture);
         let far = |a: usize, b: usize| {
             let (p, q) = (&picture.clusters[a], &picture.clusters[b]);
             ((p.x - q.x).powi(2) + (p.y - q.y).powi(2)).sqrt() - p.r - q.r

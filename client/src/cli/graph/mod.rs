@@ -17,9 +17,9 @@ use hob_proto::places::Places;
 use hob_proto::tools::graph::GraphResult;
 use serde_json::{Map, json};
 
-use super::ask::{self, Question};
+use super::ask::{self, CliQuestion};
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, output, show};
+use super::{CommandFailure, CommandOutcome, Common, output, show};
 use model::{Gatherer, Picture};
 
 /// Draw the code base: clusters, hubs, and who uses what
@@ -42,8 +42,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        let picture = match gathered(common).await? {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let picture = match gather_pages(common).await? {
             Ok(picture) => picture,
             Err(refused) => return Ok(refused),
         };
@@ -54,50 +54,50 @@ impl Graph {
         };
         let svg = self.svg.as_deref().map(place_of).transpose()?;
         if let Some(out) = &out {
-            write(out, &page::html(&picture), self.out.is_none())?;
+            write(out, &page::html_page(&picture), self.out.is_none())?;
         }
         if let Some(svg) = &svg {
-            write(svg, &svg::svg(&picture), false)?;
+            write(svg, &svg::svg_image(&picture), false)?;
         }
-        tell(&picture, (out.as_deref(), svg.as_deref()), common.json)?;
+        report_picture(&picture, (out.as_deref(), svg.as_deref()), common.json)?;
         if self.open
             && let Some(file) = out.or(svg)
         {
             open(&file)?;
         }
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
 /// All pages of the map; or how it ended if the daemon has none, which is printed by then.
-async fn gathered(common: &Common) -> Result<Result<Picture, Outcome>, Failure> {
+async fn gather_pages(common: &Common) -> Result<Result<Picture, CommandOutcome>, CommandFailure> {
     let mut gatherer = Gatherer::default();
     let mut args = Map::new();
     loop {
-        let question = Question {
+        let question = CliQuestion {
             tool: "hob_graph",
             args: args.clone(),
-            root: common.place()?,
+            root: common.project_folder()?,
             timeout: common.timeout,
             edits: false,
             form: Form::Json,
         };
         let answer = ask::with_progress(&question, common).await?;
         let envelope = Envelope::parse(&answer.envelope)
-            .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
+            .map_err(|error| CommandFailure::Daemon(format!("the answer cannot be read: {error}")))?;
         let Some(data) = envelope.data else {
-            return show::answer(&answer, common.json).map(Err);
+            return show::print_answer(&answer, common.json).map(Err);
         };
         if envelope.truncated {
-            return Err(Failure::Daemon("a page came cut: this is a bug".to_owned()));
+            return Err(CommandFailure::Daemon("a page came cut: this is a bug".to_owned()));
         }
         if args.is_empty() {
             show::remarks_of(&answer);
         }
         let page: GraphResult = serde_json::from_value(data)
-            .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
+            .map_err(|error| CommandFailure::Daemon(format!("the answer cannot be read: {error}")))?;
         let next = page.next_path.clone();
-        gatherer.take(page);
+        gatherer.add_page(page);
         match next {
             Some(path) => drop(args.insert("after_path".to_owned(), path.into())),
             None => return Ok(Ok(gatherer.finish())),
@@ -106,25 +106,25 @@ async fn gathered(common: &Common) -> Result<Result<Picture, Outcome>, Failure> 
 }
 
 /// Files are named from the working directory, whatever `--root` says.
-fn place_of(file: &Path) -> Result<PathBuf, Failure> {
-    Ok(Common::cwd()?.join(file))
+fn place_of(file: &Path) -> Result<PathBuf, CommandFailure> {
+    Ok(Common::working_dir()?.join(file))
 }
 
 /// A file of hob's own, one for each workspace: a page in the project would be indexed with it.
-fn own_file(picture: &Picture) -> Result<PathBuf, Failure> {
-    let places = Places::from_process_env().map_err(|error| Failure::Daemon(error.to_string()))?;
+fn own_file(picture: &Picture) -> Result<PathBuf, CommandFailure> {
+    let places = Places::from_process_env().map_err(|error| CommandFailure::Daemon(error.to_string()))?;
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let name: String = picture.name.chars().take(60).map(plain).collect();
     let folder = places.cache.join(PAGES);
     make_private(&folder)?;
-    Ok(folder.join(format!("{name}{}", ending(&picture.root))))
+    Ok(folder.join(format!("{name}{}", page_suffix(&picture.root))))
 }
 
 /// The folder of such files, in that of caches.
 const PAGES: &str = "graphs";
 
 /// Suffixes of the names of a project's files.
-fn ending(root: &str) -> String {
+fn page_suffix(root: &str) -> String {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);
@@ -133,7 +133,7 @@ fn ending(root: &str) -> String {
 
 /// The pages that were drawn of the project `root` and not put elsewhere.
 pub(super) fn pages_of(places: &Places, root: &str) -> Vec<PathBuf> {
-    let ending = ending(root);
+    let ending = page_suffix(root);
     let files = std::fs::read_dir(places.cache.join(PAGES)).into_iter().flatten().flatten();
     let of_root =
         |file: &PathBuf| file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&ending));
@@ -149,7 +149,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Writes a file: one of hob's own for the user alone, one that the user names with the usual permissions.
-fn write(file: &Path, text: &str, is_own: bool) -> Result<(), Failure> {
+fn write(file: &Path, text: &str, is_own: bool) -> Result<(), CommandFailure> {
     use std::io::Write as _;
     output::make_way(file)?;
     let mut options = std::fs::OpenOptions::new();
@@ -161,10 +161,14 @@ fn write(file: &Path, text: &str, is_own: bool) -> Result<(), Failure> {
     #[cfg(not(unix))]
     let _ = is_own;
     let written = options.open(file).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+    written.map_err(|error| CommandFailure::Usage(format!("{}: {error}", file.display())))
 }
 
-fn tell(picture: &Picture, (out, svg): (Option<&Path>, Option<&Path>), as_json: bool) -> Result<(), Failure> {
+fn report_picture(
+    picture: &Picture,
+    (out, svg): (Option<&Path>, Option<&Path>),
+    as_json: bool,
+) -> Result<(), CommandFailure> {
     if as_json {
         let written = json!({
             "out": out, "svg": svg, "files": picture.files.len(), "symbols": picture.symbols_total,
@@ -175,16 +179,20 @@ fn tell(picture: &Picture, (out, svg): (Option<&Path>, Option<&Path>), as_json: 
     }
     let style = Style::of_stdout();
     for file in [out, svg].into_iter().flatten() {
-        term::print(&format!("{}  {}\n", style.path(file.display().to_string()), page::totals(picture)))?;
+        term::print(&format!(
+            "{}  {}\n",
+            style.path(file.display().to_string()),
+            page::totals_line(picture)
+        ))?;
     }
     for note in &picture.notes {
-        term::tell(&format!("{} {note}", Style::of_stderr().notice("note:")));
+        term::print_to_stderr(&format!("{} {note}", Style::of_stderr().notice("note:")));
     }
     Ok(())
 }
 
 /// Hands a file to whatever the desktop opens such files with.
-fn open(file: &Path) -> Result<(), Failure> {
+fn open(file: &Path) -> Result<(), CommandFailure> {
     let program = match () {
         () if cfg!(target_os = "macos") => "open",
         () if cfg!(windows) => "explorer",
@@ -193,6 +201,9 @@ fn open(file: &Path) -> Result<(), Failure> {
     let mut command = Command::new(program);
     command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().map(drop).map_err(|error| {
-        Failure::Usage(format!("{program} cannot be started ({error}): open {} in a browser", file.display()))
+        CommandFailure::Usage(format!(
+            "{program} cannot be started ({error}): open {} in a browser",
+            file.display()
+        ))
     })
 }

@@ -90,7 +90,7 @@ pub(super) struct Gatherer {
 
 impl Gatherer {
     /// Takes in a page; pages come in order.
-    pub(super) fn take(&mut self, page: GraphResult) {
+    pub(super) fn add_page(&mut self, page: GraphResult) {
         if !page.clusters.is_empty() {
             self.labels = page.clusters;
         }
@@ -101,7 +101,7 @@ impl Gatherer {
             self.file(file, &others);
         }
         if self.picture.symbols.len() > 2 * MOST_SYMBOLS {
-            self.prune();
+            self.prune_symbols();
         }
     }
 
@@ -127,7 +127,7 @@ impl Gatherer {
     }
 
     /// Keeps the most connected symbols, in their final order.
-    fn prune(&mut self) {
+    fn prune_symbols(&mut self) {
         let symbols = &mut self.picture.symbols;
         symbols.sort_by(|a, b| {
             let by_place = || (a.file, a.seen.line, &a.seen.id).cmp(&(b.file, b.seen.line, &b.seen.id));
@@ -138,7 +138,7 @@ impl Gatherer {
 
     /// The picture, once all pages are there.
     pub(super) fn finish(mut self) -> Picture {
-        self.prune();
+        self.prune_symbols();
         self.number_edges();
         let left_out = self.picture.symbols_total - self.picture.symbols.len();
         if left_out > 0 {
@@ -147,9 +147,9 @@ impl Gatherer {
                 "The {shown} most connected symbols are here; {left_out} more are only counted."
             ));
         }
-        self.group();
+        self.group_clusters();
         self.join_clusters();
-        layout::place(&mut self.picture);
+        layout::place_clusters(&mut self.picture);
         self.picture
     }
 
@@ -175,7 +175,7 @@ impl Gatherer {
     }
 
     /// Makes clusters of the daemon's: the largest by themselves, those of a single file together, and the rest together.
-    fn group(&mut self) {
+    fn group_clusters(&mut self) {
         let mut sizes: HashMap<Option<u32>, (usize, usize)> = HashMap::new();
         for file in &self.picture.files {
             let size = sizes.entry(file.cluster).or_default();
@@ -274,13 +274,13 @@ mod tests {
             uses,
         };
         let mut gatherer = Gatherer::default();
-        gatherer.take(GraphResult {
+        gatherer.add_page(GraphResult {
             clusters: vec!["app".into(), "lib".into()],
             files: vec![file("a.py", 0, vec![symbol("a.py", "f", 0.1)], vec![1, 0, 3, 2, 0, 1, 1, 1])],
             others: vec!["py:b.py#g".into(), "py:b.py".into()],
             ..GraphResult::default()
         });
-        gatherer.take(GraphResult {
+        gatherer.add_page(GraphResult {
             files: vec![file("b.py", 1, vec![symbol("b.py", "g", 0.9)], vec![])],
             ..GraphResult::default()
         });
@@ -300,7 +300,7 @@ mod tests {
             let symbols =
                 (0..50_000).map(|n| symbol(&path, &format!("s{n}"), f64::from(page) / 10.0)).collect();
             let file = GraphFile { id: format!("py:{path}"), path, symbols, ..GraphFile::default() };
-            gatherer.take(GraphResult { files: vec![file], ..GraphResult::default() });
+            gatherer.add_page(GraphResult { files: vec![file], ..GraphResult::default() });
         }
         let picture = gatherer.finish();
         assert_eq!((picture.symbols.len(), picture.symbols_total), (MOST_SYMBOLS, 150_000));

@@ -20,12 +20,12 @@ const SCRIPT: &str = include_str!("page.js");
 const TOLD: usize = 20_000;
 
 /// Returns the whole HTML page of a picture.
-pub(super) fn html(picture: &Picture) -> String {
-    let data = data(picture).to_string();
+pub(super) fn html_page(picture: &Picture) -> String {
+    let data = picture_data(picture).to_string();
     let nonce = nonce(&data);
-    let title = escaped(&picture.name);
-    let totals = escaped(&totals(picture));
-    let data = inert(&data);
+    let title = escape_text(&picture.name);
+    let totals = escape_text(&totals_line(picture));
+    let data = escape_markup(&data);
     format!(
         r#"<!doctype html>
 <html lang="en">
@@ -58,7 +58,7 @@ pub(super) fn html(picture: &Picture) -> String {
 }
 
 /// `1,200 symbols in 40 files, ...`
-pub(super) fn totals(picture: &Picture) -> String {
+pub(super) fn totals_line(picture: &Picture) -> String {
     use crate::cli::render::count;
     format!(
         "{} in {}, {}, {}",
@@ -70,7 +70,7 @@ pub(super) fn totals(picture: &Picture) -> String {
 }
 
 /// The picture as the script reads it: columns, since a page may hold a hundred thousand symbols.
-fn data(picture: &Picture) -> Value {
+fn picture_data(picture: &Picture) -> Value {
     let mut kinds: Vec<&str> = picture.symbols.iter().map(|symbol| symbol.seen.kind.as_str()).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -102,7 +102,7 @@ fn data(picture: &Picture) -> Value {
         "cluster": picture.files.iter().map(|file| file.cluster.unwrap_or(0)).collect::<Vec<_>>(),
         "edges": picture.edges.iter().flatten().copied().collect::<Vec<u64>>(),
         "clusters": picture.clusters.iter().map(|cluster| {
-            let dots = layout::dots(cluster.hubs.len(), (cluster.x, cluster.y, cluster.r));
+            let dots = layout::dot_places(cluster.hubs.len(), (cluster.x, cluster.y, cluster.r));
             json!({
                 "label": in_words(&cluster.label), "files": cluster.files, "symbols": cluster.symbols,
                 "x": cluster.x, "y": cluster.y, "r": cluster.r,
@@ -111,12 +111,12 @@ fn data(picture: &Picture) -> Value {
         }).collect::<Vec<_>>(),
         "links": picture.links,
         "notes": picture.notes,
-        "box": layout::frame(picture),
+        "box": layout::picture_frame(picture),
     })
 }
 
 /// JSON that no parser of HTML can take for markup: inside strings, where alone these characters occur, they are escapes.
-fn inert(json: &str) -> String {
+fn escape_markup(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -128,7 +128,7 @@ fn inert(json: &str) -> String {
 }
 
 /// Text for HTML and SVG, between tags and in quoted attributes; what no document may hold is replaced.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in in_words(text).chars() {
         match c {
@@ -161,20 +161,20 @@ mod tests {
     #[test]
     fn nothing_of_the_data_is_markup() {
         let json = json!({"name": "</script><script>alert(1)</script><!-- & \u{2028}"}).to_string();
-        let inert = inert(&json);
+        let inert = escape_markup(&json);
         assert!(!inert.contains(['<', '>', '&', '\u{2028}']), "{inert}");
         assert_eq!(
             serde_json::from_str::<Value>(&inert).expect("still JSON"),
             serde_json::from_str::<Value>(&json).expect("JSON")
         );
-        assert_eq!(escaped("<a b='\"'>\u{0}&"), "&lt;a b=&#39;&quot;&#39;&gt;\u{fffd}&amp;");
+        assert_eq!(escape_text("<a b='\"'>\u{0}&"), "&lt;a b=&#39;&quot;&#39;&gt;\u{fffd}&amp;");
     }
 
     #[test]
     fn the_page_refers_to_nothing_outside() {
-        let page = html(&Picture { name: "<img src=x onerror=alert(1)>".into(), ..Picture::default() });
+        let page = html_page(&Picture { name: "<img src=x onerror=alert(1)>".into(), ..Picture::default() });
         assert!(!page.contains("<img"), "{page}");
-        let page = html(&Picture::default());
+        let page = html_page(&Picture::default());
         let elsewhere: Vec<_> = page
             .match_indices("://")
             .map(|(at, _)| &page[at.saturating_sub(5)..(at + 15).min(page.len())])

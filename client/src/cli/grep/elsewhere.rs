@@ -3,9 +3,9 @@
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 /// Name, letter, and whether a value follows.
-type Known = (&'static str, Option<char>, bool);
+type RipgrepOption = (&'static str, Option<char>, bool);
 
-const KNOWN: &[Known] = &[
+const KNOWN: &[RipgrepOption] = &[
     ("auto-hybrid-regex", None, false),
     ("binary", None, false),
     ("byte-offset", Some('b'), false),

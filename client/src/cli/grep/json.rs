@@ -9,7 +9,7 @@ use hob_proto::tools::grep::GrepFile;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::rows::{Kind, Row};
+use super::rows::{PrintedRow, PrintedRowKind};
 
 /// The printer of ripgrep's JSON messages.
 pub(super) struct Messages<W> {
@@ -40,7 +40,7 @@ struct Elapsed {
 }
 
 impl Elapsed {
-    fn of(time: Duration) -> Self {
+    fn from_duration(time: Duration) -> Self {
         Self {
             secs: time.as_secs(),
             nanos: time.subsec_nanos(),
@@ -50,7 +50,7 @@ impl Elapsed {
 }
 
 /// Text, or bytes that are none.
-fn data(bytes: &[u8]) -> Value {
+fn data_value(bytes: &[u8]) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => json!({ "text": text }),
         Err(_) => json!({ "bytes": base64(bytes) }),
@@ -66,25 +66,25 @@ impl<W: Write> Messages<W> {
     pub(super) fn begin(&mut self, path: &str) -> io::Result<()> {
         self.printed = 0;
         self.file = Stats { searches: 1, searches_with_match: 1, ..Stats::default() };
-        self.say(&json!({"type": "begin", "data": {"path": {"text": path}}}))
+        self.print_message(&json!({"type": "begin", "data": {"path": {"text": path}}}))
     }
 
-    pub(super) fn row(&mut self, path: &str, row: &Row<'_>) -> io::Result<()> {
+    pub(super) fn print_row(&mut self, path: &str, row: &PrintedRow<'_>) -> io::Result<()> {
         let kind = match row.kind {
-            Kind::Gap => return Ok(()),
-            Kind::Match => "match",
-            Kind::Context => "context",
+            PrintedRowKind::Gap => return Ok(()),
+            PrintedRowKind::Match => "match",
+            PrintedRowKind::Context => "context",
         };
-        if row.kind == Kind::Match {
+        if row.kind == PrintedRowKind::Match {
             self.file.matched_lines += 1;
             self.file.matches += row.matches.len() as u64;
         }
         let submatches = row.matches.iter().map(
-            |found| json!({"match": data(&row.bytes[found.clone()]), "start": found.start, "end": found.end}),
+            |found| json!({"match": data_value(&row.bytes[found.clone()]), "start": found.start, "end": found.end}),
         );
-        self.say(&json!({"type": kind, "data": {
+        self.print_message(&json!({"type": kind, "data": {
             "path": {"text": path},
-            "lines": data(row.bytes),
+            "lines": data_value(row.bytes),
             "line_number": row.line,
             "absolute_offset": row.offset,
             "submatches": submatches.collect::<Vec<_>>(),
@@ -94,25 +94,25 @@ impl<W: Write> Messages<W> {
     pub(super) fn end(&mut self, path: &str, file: &GrepFile) -> io::Result<()> {
         self.file.bytes_searched = file.searched;
         self.file.bytes_printed = self.printed;
-        self.file.elapsed = Elapsed::of(Duration::ZERO);
+        self.file.elapsed = Elapsed::from_duration(Duration::ZERO);
         let stats = self.file.clone();
         self.all.searches_with_match += 1;
         self.all.bytes_printed += stats.bytes_printed;
         self.all.matched_lines += stats.matched_lines;
         self.all.matches += stats.matches;
-        self.say(
+        self.print_message(
             &json!({"type": "end", "data": {"path": {"text": path}, "binary_offset": file.binary, "stats": stats}}),
         )
     }
 
     /// A page was searched.
-    pub(super) fn searched(&mut self, files: u64, bytes: u64) {
+    pub(super) fn count_searched(&mut self, files: u64, bytes: u64) {
         self.all.searches += files;
         self.all.bytes_searched += bytes;
     }
 
     pub(super) fn summary(&mut self) -> io::Result<()> {
-        self.all.elapsed = Elapsed::of(self.started.elapsed());
+        self.all.elapsed = Elapsed::from_duration(self.started.elapsed());
         let all = &self.all;
         let elapsed = |time: &Elapsed| json!({"human": time.human, "nanos": time.nanos, "secs": time.secs});
         let message = json!({"data": {"elapsed_total": elapsed(&all.elapsed), "stats": {
@@ -124,14 +124,14 @@ impl<W: Write> Messages<W> {
             "searches": all.searches,
             "searches_with_match": all.searches_with_match,
         }}, "type": "summary"});
-        self.say(&message)
+        self.print_message(&message)
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn say(&mut self, message: &Value) -> io::Result<()> {
+    fn print_message(&mut self, message: &Value) -> io::Result<()> {
         let line = message.to_string();
         self.printed += line.len() as u64 + 1;
         writeln!(self.out, "{line}")

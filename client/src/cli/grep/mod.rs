@@ -18,10 +18,10 @@ use hob_proto::tools::grep::{GrepFile, GrepResult};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::ask::{Asker, Question};
+use super::ask::{Asker, CliQuestion};
 use super::term;
 use super::visible::{Form, Visible};
-use super::{Common, Failure, Outcome};
+use super::{CommandFailure, CommandOutcome, Common};
 pub(crate) use args::Grep;
 use args::{Sort, When};
 use json::Messages;
@@ -35,7 +35,7 @@ struct Operand {
 
 /// An answer of the daemon's.
 #[derive(Deserialize)]
-struct Page {
+struct GrepAnswerPage {
     data: Option<GrepResult>,
     error: Option<ToolError>,
     #[serde(default)]
@@ -64,16 +64,16 @@ enum Printer {
 }
 
 impl Grep {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        self.refuse(common)?;
-        let (patterns, operands) = self.words(common)?;
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        self.refuse_unsupported(common)?;
+        let (patterns, operands) = self.patterns_and_places(common)?;
         let mode = self.mode(common);
         if self.max_count == Some(0) {
-            return Ok(Outcome::NothingFound);
+            return Ok(CommandOutcome::NothingFound);
         }
-        let run = Run {
+        let run = GrepRun {
             asker: Asker::new(common)?,
-            args: self.question(mode, &patterns, &common.place()?)?,
+            args: self.search_args(mode, &patterns, &common.project_folder()?)?,
             one: operands.len() == 1,
             grep: self,
             mode,
@@ -81,16 +81,18 @@ impl Grep {
             matched: false,
             failed: false,
         };
-        match run.all(&operands, common).await {
+        match run.run_all(&operands, common).await {
             // Whoever closed the pipe has read enough.
-            Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::Done),
+            Err(CommandFailure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Ok(CommandOutcome::Done)
+            }
             ended => ended,
         }
     }
 
     /// Says what hob does not do.
-    fn refuse(&self, common: &Common) -> Result<(), Failure> {
-        let no = |what: &str, instead: &str| Err(Failure::Usage(format!("{what}: {instead}")));
+    fn refuse_unsupported(&self, common: &Common) -> Result<(), CommandFailure> {
+        let no = |what: &str, instead: &str| Err(CommandFailure::Usage(format!("{what}: {instead}")));
         if let Some(option) = self.elsewhere.used {
             return no(&format!("--{option} is not for `hob grep`"), "use rg");
         }
@@ -100,7 +102,7 @@ impl Grep {
         }
         let config = std::env::var_os("RIPGREP_CONFIG_PATH").filter(|path| !path.is_empty());
         if config.is_some() && !self.no_config {
-            term::tell(
+            term::print_to_stderr(
                 "hob grep: RIPGREP_CONFIG_PATH is set, but its file is not read (--no-config says it need not)",
             );
         }
@@ -109,36 +111,36 @@ impl Grep {
     }
 
     /// The patterns, and the places to search.
-    fn words(&self, common: &Common) -> Result<(Vec<String>, Vec<Operand>), Failure> {
+    fn patterns_and_places(&self, common: &Common) -> Result<(Vec<String>, Vec<Operand>), CommandFailure> {
         let mut patterns = self.regexp.clone();
         for file in &self.file {
             if file.as_os_str() == "-" {
-                return Err(Failure::Usage(
+                return Err(CommandFailure::Usage(
                     "-f - reads standard input, which is not for `hob grep`: use rg".into(),
                 ));
             }
-            let text = std::fs::read_to_string(common.place()?.join(file))
-                .map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+            let text = std::fs::read_to_string(common.project_folder()?.join(file))
+                .map_err(|error| CommandFailure::Usage(format!("{}: {error}", file.display())))?;
             patterns.extend(text.lines().map(str::to_owned));
         }
         let mut words = self.words.iter();
         if self.regexp.is_empty() && self.file.is_empty() {
             let Some(pattern) = words.next() else {
-                return Err(Failure::Usage("a PATTERN is needed".to_owned()));
+                return Err(CommandFailure::Usage("a PATTERN is needed".to_owned()));
             };
             let pattern = pattern.to_str().ok_or_else(|| {
-                Failure::Usage(
+                CommandFailure::Usage(
                     "the pattern is not UTF-8: write the bytes as (?-u:\\xFF), or use rg".to_owned(),
                 )
             })?;
             patterns.push(pattern.to_owned());
         }
-        let base = common.place()?;
+        let base = common.project_folder()?;
         let mut operands = Vec::new();
         for word in words {
             let written = word.to_string_lossy().into_owned();
             if written == "-" {
-                return Err(Failure::Usage("standard input is not searched here: use rg".to_owned()));
+                return Err(CommandFailure::Usage("standard input is not searched here: use rg".to_owned()));
             }
             operands.push(Operand { place: base.join(word), written });
         }
@@ -146,7 +148,7 @@ impl Grep {
             if is_input_given() {
                 let words = "no PATH is given and standard input is no terminal: ripgrep would search standard input, hob \
                              cannot. Name a path (`hob grep PATTERN ./`), or use rg";
-                return Err(Failure::Usage(words.to_owned()));
+                return Err(CommandFailure::Usage(words.to_owned()));
             }
             operands.push(Operand { place: base, written: String::new() });
         }
@@ -164,8 +166,13 @@ impl Grep {
         }
     }
 
-    fn question(&self, mode: Mode, patterns: &[String], base: &Path) -> Result<Map<String, Value>, Failure> {
-        let look = self.look(false);
+    fn search_args(
+        &self,
+        mode: Mode,
+        patterns: &[String],
+        base: &Path,
+    ) -> Result<Map<String, Value>, CommandFailure> {
+        let look = self.line_look(false);
         let matches = mode == Mode::Json || look.colour || look.column || look.only_matching;
         let keep = match mode {
             Mode::Paths | Mode::Nothing => "paths",
@@ -214,7 +221,7 @@ impl Grep {
     }
 
     /// Returns the style in which lines are printed; `one_file` matters when only a single file was named.
-    fn look(&self, one_file: bool) -> Look {
+    fn line_look(&self, one_file: bool) -> Look {
         let terminal = io::stdout().is_terminal();
         let colour = match self.color {
             When::Always => true,
@@ -239,7 +246,7 @@ impl Grep {
 }
 
 /// A search under way.
-struct Run {
+struct GrepRun {
     grep: Grep,
     asker: Asker,
     args: Map<String, Value>,
@@ -251,16 +258,20 @@ struct Run {
     failed: bool,
 }
 
-impl Run {
-    async fn all(mut self, operands: &[Operand], common: &Common) -> Result<Outcome, Failure> {
+impl GrepRun {
+    async fn run_all(
+        mut self,
+        operands: &[Operand],
+        common: &Common,
+    ) -> Result<CommandOutcome, CommandFailure> {
         for operand in operands {
             if let Err(error) = std::fs::metadata(&operand.place) {
-                self.complain(&format!("{}: {error}", operand.written));
+                self.report_failure(&format!("{}: {error}", operand.written));
                 continue;
             }
-            self.operand(operand, common).await?;
+            self.search_operand(operand, common).await?;
             if self.matched && self.mode == Mode::Nothing {
-                return Ok(Outcome::Done);
+                return Ok(CommandOutcome::Done);
             }
         }
         match &mut self.printer {
@@ -272,35 +283,35 @@ impl Run {
             None => {}
         }
         Ok(match (self.failed, self.matched) {
-            (true, _) => Outcome::Failed,
-            (false, true) => Outcome::Done,
-            (false, false) => Outcome::NothingFound,
+            (true, _) => CommandOutcome::Failed,
+            (false, true) => CommandOutcome::Done,
+            (false, false) => CommandOutcome::NothingFound,
         })
     }
 
-    async fn operand(&mut self, operand: &Operand, common: &Common) -> Result<(), Failure> {
+    async fn search_operand(&mut self, operand: &Operand, common: &Common) -> Result<(), CommandFailure> {
         let mut args = self.args.clone();
         args.insert("place".to_owned(), text_of(&operand.place)?.into());
         loop {
-            let question = Question {
+            let question = CliQuestion {
                 tool: "hob_grep",
                 args: args.clone(),
-                root: common.place()?,
+                root: common.project_folder()?,
                 timeout: common.timeout,
                 edits: false,
                 form: hob_proto::Form::Json,
             };
-            let page: Page = serde_json::from_str(&self.asker.ask(&question).await)
-                .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
-            page.warnings.iter().for_each(|warning| self.note(warning));
+            let page: GrepAnswerPage = serde_json::from_str(&self.asker.ask(&question).await)
+                .map_err(|error| CommandFailure::Daemon(format!("the answer cannot be read: {error}")))?;
+            page.warnings.iter().for_each(|warning| self.print_warning(warning));
             if page.truncated {
-                return Err(Failure::Daemon("a page came cut: this is a bug".to_owned()));
+                return Err(CommandFailure::Daemon("a page came cut: this is a bug".to_owned()));
             }
             let result = match (page.data, page.error) {
                 (Some(result), _) => result,
                 (None, error) => {
                     let error = error.map_or_else(String::new, |e| format!("{}\n{}", e.message, e.hint));
-                    return Err(Failure::Daemon(error.trim_end().to_owned()));
+                    return Err(CommandFailure::Daemon(error.trim_end().to_owned()));
                 }
             };
             let next = (result.next_path.clone(), result.next_row);
@@ -315,25 +326,25 @@ impl Run {
         }
     }
 
-    fn page(&mut self, operand: &Operand, result: GrepResult) -> Result<(), Failure> {
+    fn page(&mut self, operand: &Operand, result: GrepResult) -> Result<(), CommandFailure> {
         if !result.known && !is_empty_folder(&operand.place) {
             let place = if operand.written.is_empty() { "." } else { &operand.written };
-            self.complain(&format!(
+            self.report_failure(&format!(
                 "{place}: not in the index (ignored, hidden, binary, too large, or without text files): use rg"
             ));
         }
         if result.unreadable > 0 {
-            self.complain(&format!("{} file(s) could not be read", result.unreadable));
+            self.report_failure(&format!("{} file(s) could not be read", result.unreadable));
         }
         self.matched |= !result.files.is_empty();
         if let Printer::Json(messages) = self.printer(result.is_file) {
-            messages.searched(result.searched, result.bytes);
+            messages.count_searched(result.searched, result.bytes);
         }
         for mut file in result.files {
             let rest = file.path.strip_prefix(&result.place).unwrap_or(&file.path);
-            let path = shown(&operand.written, rest.trim_start_matches('/'));
+            let path = shown_path(&operand.written, rest.trim_start_matches('/'));
             if result.is_file && file.binary.is_some() && matches!(self.mode, Mode::Lines | Mode::Json) {
-                self.complain(&format!("{path}: binary data further down: use rg"));
+                self.report_failure(&format!("{path}: binary data further down: use rg"));
             }
             let mode = self.mode;
             match self.printer(result.is_file) {
@@ -346,7 +357,7 @@ impl Run {
 
     /// Returns the printer; makes it when it is known whether the place named is a file.
     fn printer(&mut self, is_file: bool) -> &mut Printer {
-        let look = self.grep.look(self.one && is_file);
+        let look = self.grep.line_look(self.one && is_file);
         let is_json = self.mode == Mode::Json;
         let form = if is_json { Form::Json } else { Form::Words };
         self.printer.get_or_insert_with(|| {
@@ -357,16 +368,16 @@ impl Run {
         })
     }
 
-    fn complain(&mut self, what: &str) {
+    fn report_failure(&mut self, what: &str) {
         self.failed = true;
         if !self.grep.no_messages {
-            term::tell(&format!("hob grep: {what}"));
+            term::print_to_stderr(&format!("hob grep: {what}"));
         }
     }
 
-    fn note(&self, warning: &str) {
+    fn print_warning(&self, warning: &str) {
         if !self.grep.no_messages {
-            term::tell(&format!("hob grep: {warning}"));
+            term::print_to_stderr(&format!("hob grep: {warning}"));
         }
     }
 }
@@ -374,7 +385,7 @@ impl Run {
 fn write_plain(plain: &mut Plain<Out>, mode: Mode, (path, file): (&str, &mut GrepFile)) -> io::Result<()> {
     match mode {
         Mode::Nothing | Mode::Json => return Ok(()),
-        Mode::Paths => return plain.listed(path),
+        Mode::Paths => return plain.print_listed_path(path),
         Mode::Count => return plain.count(path, file.lines),
         Mode::CountMatches => return plain.count(path, file.matches),
         Mode::Lines => {}
@@ -382,10 +393,10 @@ fn write_plain(plain: &mut Plain<Out>, mode: Mode, (path, file): (&str, &mut Gre
     if !file.continues {
         plain.begin(path)?;
     }
-    let bytes = rows::bytes(file);
-    rows::rows(file, &bytes).try_for_each(|row| plain.row(path, &row))?;
+    let bytes = rows::take_bytes(file);
+    rows::read_rows(file, &bytes).try_for_each(|row| plain.print_row(path, &row))?;
     match file.binary.filter(|_| !file.unfinished) {
-        Some(offset) => plain.stopped(path, offset),
+        Some(offset) => plain.print_stopped(path, offset),
         None => Ok(()),
     }
 }
@@ -394,13 +405,13 @@ fn write_json(messages: &mut Messages<Out>, path: &str, file: &mut GrepFile) -> 
     if !file.continues {
         messages.begin(path)?;
     }
-    let bytes = rows::bytes(file);
-    rows::rows(file, &bytes).try_for_each(|row| messages.row(path, &row))?;
+    let bytes = rows::take_bytes(file);
+    rows::read_rows(file, &bytes).try_for_each(|row| messages.print_row(path, &row))?;
     if file.unfinished { Ok(()) } else { messages.end(path, file) }
 }
 
 /// A path as ripgrep prints it: after the place as it was written.
-fn shown(written: &str, rest: &str) -> String {
+fn shown_path(written: &str, rest: &str) -> String {
     match (written, rest) {
         ("", rest) => rest.to_owned(),
         (written, "") => written.to_owned(),
@@ -409,9 +420,9 @@ fn shown(written: &str, rest: &str) -> String {
     }
 }
 
-fn text_of(path: &Path) -> Result<String, Failure> {
+fn text_of(path: &Path) -> Result<String, CommandFailure> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::Usage(format!("{}: the path is not UTF-8: use rg", path.display())))
+    text.ok_or_else(|| CommandFailure::Usage(format!("{}: the path is not UTF-8: use rg", path.display())))
 }
 
 fn is_empty_folder(place: &Path) -> bool {
@@ -437,10 +448,10 @@ mod tests {
 
     #[test]
     fn paths_are_shown_as_the_place_was_written() {
-        assert_eq!(shown("", "a/b"), "a/b");
-        assert_eq!(shown(".", "a/b"), "./a/b");
-        assert_eq!(shown("src/", "b"), "src/b");
-        assert_eq!(shown("../x", "b"), "../x/b");
-        assert_eq!(shown("a/b.rs", ""), "a/b.rs");
+        assert_eq!(shown_path("", "a/b"), "a/b");
+        assert_eq!(shown_path(".", "a/b"), "./a/b");
+        assert_eq!(shown_path("src/", "b"), "src/b");
+        assert_eq!(shown_path("../x", "b"), "../x/b");
+        assert_eq!(shown_path("a/b.rs", ""), "a/b.rs");
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::rows::{Kind, Row};
+use super::rows::{PrintedRow, PrintedRowKind};
 use crate::cli::visible::on_one_line;
 
 /// The style in which matches are printed.
@@ -60,31 +60,31 @@ impl<W: Write> Plain<W> {
         Ok(())
     }
 
-    pub(super) fn row(&mut self, path: &str, row: &Row<'_>) -> io::Result<()> {
+    pub(super) fn print_row(&mut self, path: &str, row: &PrintedRow<'_>) -> io::Result<()> {
         match row.kind {
-            Kind::Gap => self.out.write_all(b"--\n"),
-            Kind::Context => {
-                self.prelude(path, b"-", (row, None))?;
+            PrintedRowKind::Gap => self.out.write_all(b"--\n"),
+            PrintedRowKind::Context => {
+                self.write_prelude(path, b"-", (row, None))?;
                 self.line(row.text(), &[])
             }
             // A line whose only match is nothing at its very end is printed whole.
-            Kind::Match if self.look.only_matching && !row.matches.is_empty() => {
+            PrintedRowKind::Match if self.look.only_matching && !row.matches.is_empty() => {
                 row.matches.iter().try_for_each(|found| {
-                    self.prelude(path, b":", (row, Some(found.start)))?;
+                    self.write_prelude(path, b":", (row, Some(found.start)))?;
                     let text = &row.bytes[found.clone()];
                     let text = text.strip_suffix(b"\n").unwrap_or(text);
                     self.line(text, std::slice::from_ref(&(0..text.len())))
                 })
             }
-            Kind::Match => {
-                self.prelude(path, b":", (row, row.matches.first().map(|found| found.start)))?;
+            PrintedRowKind::Match => {
+                self.write_prelude(path, b":", (row, row.matches.first().map(|found| found.start)))?;
                 self.line(row.text(), &row.matches)
             }
         }
     }
 
     /// Prints that a NUL ended the search of a file, at byte `offset`.
-    pub(super) fn stopped(&mut self, path: &str, offset: u64) -> io::Result<()> {
+    pub(super) fn print_stopped(&mut self, path: &str, offset: u64) -> io::Result<()> {
         if self.look.paths {
             self.path(path)?;
             self.out.write_all(b": ")?;
@@ -94,7 +94,7 @@ impl<W: Write> Plain<W> {
     }
 
     /// A path by itself.
-    pub(super) fn listed(&mut self, path: &str) -> io::Result<()> {
+    pub(super) fn print_listed_path(&mut self, path: &str) -> io::Result<()> {
         self.path(path)?;
         self.out.write_all(if self.look.null { b"\0" } else { b"\n" })
     }
@@ -114,32 +114,32 @@ impl<W: Write> Plain<W> {
 
     fn path(&mut self, path: &str) -> io::Result<()> {
         let path = if self.look.names_on_one_line { on_one_line(path) } else { path.into() };
-        self.painted(PATH, path.as_bytes())
+        self.write_painted(PATH, path.as_bytes())
     }
 
-    fn painted(&mut self, colour: &[u8], text: &[u8]) -> io::Result<()> {
+    fn write_painted(&mut self, colour: &[u8], text: &[u8]) -> io::Result<()> {
         if !self.look.colour {
             return self.out.write_all(text);
         }
         [colour, text, RESET].into_iter().try_for_each(|part| self.out.write_all(part))
     }
 
-    fn prelude(
+    fn write_prelude(
         &mut self,
         path: &str,
         separator: &[u8],
-        (row, start): (&Row<'_>, Option<usize>),
+        (row, start): (&PrintedRow<'_>, Option<usize>),
     ) -> io::Result<()> {
         if self.look.paths && !self.look.heading {
             self.path(path)?;
             self.out.write_all(if self.look.null { b"\0" } else { separator })?;
         }
         if self.look.lines {
-            self.painted(LINE, row.line.to_string().as_bytes())?;
+            self.write_painted(LINE, row.line.to_string().as_bytes())?;
             self.out.write_all(separator)?;
         }
         if let Some(start) = start.filter(|_| self.look.column) {
-            self.painted(COLUMN, (start + 1).to_string().as_bytes())?;
+            self.write_painted(COLUMN, (start + 1).to_string().as_bytes())?;
             self.out.write_all(separator)?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use hob_proto::tools::grep::GrepFile;
 
 /// The kind of a row in a file's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PrintedRowKind {
     /// A line of context.
     Context,
     /// A line that matches.
@@ -17,8 +17,8 @@ pub(super) enum Kind {
 
 /// A line of a file, matching or context, or a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row<'b> {
-    pub(super) kind: Kind,
+pub(super) struct PrintedRow<'b> {
+    pub(super) kind: PrintedRowKind,
     pub(super) line: u64,
     pub(super) offset: u64,
     /// With its line end, if it has one.
@@ -26,7 +26,7 @@ pub(super) struct Row<'b> {
     pub(super) matches: Vec<Range<usize>>,
 }
 
-impl<'b> Row<'b> {
+impl<'b> PrintedRow<'b> {
     /// The line without its newline.
     pub(super) fn text(&self) -> &'b [u8] {
         self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes)
@@ -34,7 +34,7 @@ impl<'b> Row<'b> {
 }
 
 /// The bytes of a file's lines.
-pub(super) fn bytes(file: &mut GrepFile) -> Vec<u8> {
+pub(super) fn take_bytes(file: &mut GrepFile) -> Vec<u8> {
     let text = std::mem::take(&mut file.text);
     // One character for each byte: all of them fit.
     if file.latin {
@@ -45,13 +45,13 @@ pub(super) fn bytes(file: &mut GrepFile) -> Vec<u8> {
 }
 
 /// The rows over `bytes`; what does not hang together ends them.
-pub(super) fn rows<'b>(file: &'b GrepFile, bytes: &'b [u8]) -> impl Iterator<Item = Row<'b>> {
+pub(super) fn read_rows<'b>(file: &'b GrepFile, bytes: &'b [u8]) -> impl Iterator<Item = PrintedRow<'b>> {
     let (mut numbers, mut at) = (file.rows.iter().copied(), 0);
     std::iter::from_fn(move || {
         let kind = match numbers.next()? {
-            0 => Kind::Context,
-            1 => Kind::Match,
-            _ => Kind::Gap,
+            0 => PrintedRowKind::Context,
+            1 => PrintedRowKind::Match,
+            _ => PrintedRowKind::Gap,
         };
         let (line, offset) = (numbers.next()?, numbers.next()?);
         let end = at + usize::try_from(numbers.next()?).ok()?;
@@ -60,6 +60,6 @@ pub(super) fn rows<'b>(file: &'b GrepFile, bytes: &'b [u8]) -> impl Iterator<Ite
         at = end;
         let mut place = || usize::try_from(numbers.next()?).ok().map(|at| at.min(text.len()));
         let matches = (0..count).map_while(|_| Some(place()?..place()?)).filter(|m| m.start <= m.end);
-        Some(Row { kind, line, offset, bytes: text, matches: matches.collect() })
+        Some(PrintedRow { kind, line, offset, bytes: text, matches: matches.collect() })
     })
 }

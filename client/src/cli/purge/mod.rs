@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::term::{self, Style};
 use super::visible::on_one_line;
-use super::{Common, Failure, Outcome, daemon, doctor};
+use super::{CommandFailure, CommandOutcome, Common, daemon, doctor};
 
 /// Remove what hob keeps: indexes, logs, trust, pending edits, installed servers and models
 ///
@@ -61,57 +61,59 @@ const STATE: &[&str] = &[
 const RUNTIME: &[&str] = &["cookies", "hobd.sock", "daemon.lock", "start.lock"];
 
 impl Purge {
-    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
-        let places = Places::from_process_env().map_err(|error| Failure::Usage(error.to_string()))?;
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let places = Places::from_process_env().map_err(|error| CommandFailure::Usage(error.to_string()))?;
         if common.root.is_some() {
             return self.one_project(&places, common).await;
         }
         let receipts = places.state.join("setup");
         if !self.force && has_files(&receipts) {
-            return Err(Failure::Usage(format!(
+            return Err(CommandFailure::Usage(format!(
                 "`hob setup` has written into other programs' files, and what takes that back lies in `{}`: run `hob setup --undo` \
                  first, or pass --force to leave those files as they are",
                 receipts.display()
             )));
         }
         if !self.force && has_service() {
-            return Err(Failure::Usage(
+            return Err(CommandFailure::Usage(
                 "a service runs the daemon, and would go on listening where nobody finds it: run `hob service uninstall` first, or pass \
                  --force to leave it installed"
                     .to_owned(),
             ));
         }
-        let found: Vec<PathBuf> = self.all(&places).into_iter().filter(|path| exists(path)).collect();
+        let found: Vec<PathBuf> =
+            self.paths_to_remove(&places).into_iter().filter(|path| path_exists(path)).collect();
         if !self.yes {
-            term::print(&shown(&found, common.json))?;
-            return Ok(Outcome::Done);
+            term::print(&found_text(&found, common.json))?;
+            return Ok(CommandOutcome::Done);
         }
         if daemon::stop(common).await? {
             term::print("stopped the daemon\n")?;
         }
         // The daemon's last act is saving, so what there is is looked for again.
-        for path in self.all(&places).into_iter().filter(|path| exists(path)) {
-            remove(&path).map_err(|error| named(&path, &error))?;
+        for path in self.paths_to_remove(&places).into_iter().filter(|path| path_exists(path)) {
+            remove(&path).map_err(|error| removal_failure(&path, &error))?;
         }
-        for folder in folders(&places) {
+        for folder in hob_folders(&places) {
             // One that is not empty holds what is not hob's.
             let _ = fs::remove_dir(folder);
         }
-        let left: Vec<PathBuf> = self.all(&places).into_iter().filter(|path| exists(path)).collect();
+        let left: Vec<PathBuf> =
+            self.paths_to_remove(&places).into_iter().filter(|path| path_exists(path)).collect();
         if left.is_empty() {
-            term::print(&removed(found.len(), common.json))?;
-            return Ok(Outcome::Done);
+            term::print(&removed_text(found.len(), common.json))?;
+            return Ok(CommandOutcome::Done);
         }
         let hint = "an agent or an editor that is open has started the daemon again: end it, and repeat this";
-        term::tell(&format!("{} {hint}", Style::of_stderr().alarm("error:")));
-        Ok(Outcome::Failed)
+        term::print_to_stderr(&format!("{} {hint}", Style::of_stderr().alarm("error:")));
+        Ok(CommandOutcome::Failed)
     }
 
-    fn all(&self, places: &Places) -> Vec<PathBuf> {
+    fn paths_to_remove(&self, places: &Places) -> Vec<PathBuf> {
         let below = |folder: &Path, names: &[&str]| -> Vec<PathBuf> {
             names.iter().map(|name| folder.join(name)).collect()
         };
-        let settings = if self.settings { vec![places.settings()] } else { Vec::new() };
+        let settings = if self.settings { vec![places.settings_file()] } else { Vec::new() };
         let socket = if cfg!(unix) { vec![places.socket.clone()] } else { Vec::new() };
         let elsewhere = places.other_runtimes().iter().flat_map(|runtime| below(runtime, RUNTIME)).collect();
         [
@@ -119,7 +121,7 @@ impl Purge {
             below(&places.state, STATE),
             below(&places.runtime, RUNTIME),
             elsewhere,
-            places.memory().into_iter().collect(),
+            places.memory_file().into_iter().collect(),
             socket,
             settings,
         ]
@@ -128,18 +130,18 @@ impl Purge {
 }
 
 /// The folders that hob may have made, those within others first.
-fn folders(places: &Places) -> Vec<PathBuf> {
+fn hob_folders(places: &Places) -> Vec<PathBuf> {
     let mut folders = vec![places.runtime.clone()];
     folders.extend(places.other_runtimes());
     folders.extend([&places.cache, &places.state, &places.config].map(Clone::clone));
-    folders.extend(places.memory().and_then(|file| Some(file.parent()?.to_path_buf())));
+    folders.extend(places.memory_file().and_then(|file| Some(file.parent()?.to_path_buf())));
     // With `HOB_DIR` they have one folder around them that is hob's too.
     let around = places.state.parent().filter(|around| places.cache.parent() == Some(*around));
     folders.extend(around.map(Path::to_path_buf));
     folders
 }
 
-fn exists(path: &Path) -> bool {
+fn path_exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
@@ -166,11 +168,14 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-fn named(path: &Path, error: &io::Error) -> Failure {
-    Failure::Usage(format!("cannot remove `{}`: {error}; nothing after it was removed", path.display()))
+fn removal_failure(path: &Path, error: &io::Error) -> CommandFailure {
+    CommandFailure::Usage(format!(
+        "cannot remove `{}`: {error}; nothing after it was removed",
+        path.display()
+    ))
 }
 
-fn shown(found: &[PathBuf], as_json: bool) -> String {
+fn found_text(found: &[PathBuf], as_json: bool) -> String {
     if as_json {
         let paths: Vec<_> = found.iter().map(|path| path.to_string_lossy()).collect();
         return format!("{}\n", json!({"wouldRemove": paths}));
@@ -185,7 +190,7 @@ fn shown(found: &[PathBuf], as_json: bool) -> String {
     )
 }
 
-fn removed(number: usize, as_json: bool) -> String {
+fn removed_text(number: usize, as_json: bool) -> String {
     match as_json {
         true => format!("{}\n", json!({"removed": number})),
         false => "hob keeps nothing here any more\n".to_owned(),
@@ -207,7 +212,7 @@ mod tests {
             let link = dir.path().join("store");
             std::os::unix::fs::symlink(&kept, &link).expect("linked");
             remove(&link).expect("removed");
-            assert!(!exists(&link));
+            assert!(!path_exists(&link));
         }
         assert!(kept.join("file").is_file());
         remove(&dir.path().join("nothing")).expect("what is not there is removed");

@@ -12,10 +12,10 @@ use hob_proto::tools::admin::PurgeResult;
 use hob_proto::trust::Trusted;
 use serde_json::{Map, json};
 
-use super::super::ask::{self, Question};
+use super::super::ask::{self, CliQuestion};
 use super::super::visible::on_one_line;
-use super::super::{Common, Failure, Outcome, daemon, graph, render, show, term};
-use super::{Purge, named, remove};
+use super::super::{CommandFailure, CommandOutcome, Common, daemon, graph, render, show, term};
+use super::{Purge, removal_failure, remove};
 
 /// Tells the user which parts stay, and why.
 const STAYS: &str = "what is known of files by their contents stays until nobody has had them for a fortnight: \
@@ -28,12 +28,16 @@ struct Beside {
 }
 
 impl Purge {
-    pub(super) async fn one_project(&self, places: &Places, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn one_project(
+        &self,
+        places: &Places,
+        common: &Common,
+    ) -> Result<CommandOutcome, CommandFailure> {
         if self.settings {
             let why = "--settings is about all of hob: pass it without --root, or edit config.toml";
-            return Err(Failure::Usage(why.to_owned()));
+            return Err(CommandFailure::Usage(why.to_owned()));
         }
-        let was_running = hob_client::connect::is_running(&ask::settings(common)?)?;
+        let was_running = hob_client::connect::is_running(&ask::client_settings(common)?)?;
         let ended = self.ask_for_one(places, common).await;
         if !was_running {
             daemon::stop(common).await?;
@@ -41,10 +45,10 @@ impl Purge {
         ended
     }
 
-    async fn ask_for_one(&self, places: &Places, common: &Common) -> Result<Outcome, Failure> {
+    async fn ask_for_one(&self, places: &Places, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let args = Map::from_iter([("confirm".to_owned(), self.yes.into())]);
-        let root = common.place()?;
-        let question = Question {
+        let root = common.project_folder()?;
+        let question = CliQuestion {
             tool: "hob_purge",
             args,
             root,
@@ -55,39 +59,40 @@ impl Purge {
         let answer = ask::with_progress(&question, common).await?;
         let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
         let Some(kept) = data.and_then(|data| serde_json::from_value::<PurgeResult>(data).ok()) else {
-            return show::answer(&answer, common.json);
+            return show::print_answer(&answer, common.json);
         };
-        let beside = beside(places, &kept)?;
+        let beside = find_beside(places, &kept)?;
         if self.yes {
             beside.forget(places, &kept)?;
         }
-        term::print(&told(&kept, &beside, common.json))?;
+        term::print(&purge_text(&kept, &beside, common.json))?;
         show::remarks_of(&answer);
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
-fn beside(places: &Places, kept: &PurgeResult) -> Result<Beside, Failure> {
-    let trusted = Trusted::read(&places.trust()).map_err(|error| Failure::Usage(error.to_string()))?;
+fn find_beside(places: &Places, kept: &PurgeResult) -> Result<Beside, CommandFailure> {
+    let trusted =
+        Trusted::read(&places.trust_file()).map_err(|error| CommandFailure::Usage(error.to_string()))?;
     let trusted = trusted.folders().any(|folder| folder.as_os_str() == kept.root.as_str());
     Ok(Beside { pages: graph::pages_of(places, &kept.root), trusted })
 }
 
 impl Beside {
-    fn forget(&self, places: &Places, kept: &PurgeResult) -> Result<(), Failure> {
+    fn forget(&self, places: &Places, kept: &PurgeResult) -> Result<(), CommandFailure> {
         for page in &self.pages {
-            remove(page).map_err(|error| named(page, &error))?;
+            remove(page).map_err(|error| removal_failure(page, &error))?;
         }
         if self.trusted {
-            Trusted::change(&places.trust(), |trusted| trusted.remove(kept.root.as_ref()))
-                .map_err(|error| Failure::Usage(error.to_string()))?;
+            Trusted::change_file(&places.trust_file(), |trusted| trusted.remove(kept.root.as_ref()))
+                .map_err(|error| CommandFailure::Usage(error.to_string()))?;
         }
         Ok(())
     }
 }
 
-fn told(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
-    let parts = parts(kept, beside);
+fn purge_text(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
+    let parts = purge_parts(kept, beside);
     if as_json {
         let word = if kept.removed { "removed" } else { "wouldRemove" };
         return format!("{}\n", json!({"root": kept.root, word: parts}));
@@ -106,7 +111,7 @@ fn told(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
 }
 
 /// Each thing on a line of its own: paths first.
-fn parts(kept: &PurgeResult, beside: &Beside) -> Vec<String> {
+fn purge_parts(kept: &PurgeResult, beside: &Beside) -> Vec<String> {
     let mut parts = kept.folders.clone();
     parts.extend(beside.pages.iter().map(|page| page.display().to_string()));
     if kept.pending > 0 {

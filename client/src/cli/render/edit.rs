@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::super::term::Style;
-use super::{count, items, number_of, text_of};
+use super::{count, list_field, number_of, text_of};
 
 /// Renders the pending changes; with its diff, if one was named.
-pub(super) fn pending(data: &Value, style: &Style) -> Option<String> {
+pub(super) fn render_pending(data: &Value, style: &Style) -> Option<String> {
     let all = data["pending"].as_array()?;
     if all.is_empty() {
         return Some("Nothing is pending.\n".to_owned());
@@ -22,27 +22,27 @@ pub(super) fn pending(data: &Value, style: &Style) -> Option<String> {
             style.dim(format!("{}, {}{whose}", text_of(one, "sourceToolName"), text_of(one, "createdAt"))),
         ));
         if data["files"].is_null() {
-            let paths = items(one, "files").iter().filter_map(Value::as_str);
+            let paths = list_field(one, "files").iter().filter_map(Value::as_str);
             out.extend(paths.map(|path| format!("  {}\n", style.path(path))));
         }
     }
-    out.push_str(&files(items(data, "files"), style));
+    out.push_str(&files(list_field(data, "files"), style));
     if !data["diff"].is_null() {
         out.push('\n');
-        out.push_str(&diff(data, style));
+        out.push_str(&coloured_diff(data, style));
     }
     Some(out)
 }
 
 /// Renders the outcome of a decision about a pending change.
-pub(super) fn decided(data: &Value, style: &Style) -> Option<String> {
+pub(super) fn render_decision(data: &Value, style: &Style) -> Option<String> {
     let mut out = format!("{}\n", data["message"].as_str()?);
-    out.push_str(&files(items(data, "files"), style));
-    for left in items(&data["sourceResultDetails"]["leftovers"], "shown") {
-        let place = super::place(left);
+    out.push_str(&files(list_field(data, "files"), style));
+    for left in list_field(&data["sourceResultDetails"]["leftovers"], "shown") {
+        let place = super::place_text(left);
         out.push_str(&format!("  {}  {}\n", style.path(place), text_of(left, "text")));
     }
-    for worse in items(&data["sourceResultDetails"]["diagnostics"], "worse") {
+    for worse in list_field(&data["sourceResultDetails"]["diagnostics"], "worse") {
         let (severity, after) = (text_of(worse, "severity"), number_of(worse, "after").unwrap_or(0));
         let more = after.saturating_sub(number_of(worse, "before").unwrap_or(0));
         out.push_str(&format!(
@@ -50,8 +50,8 @@ pub(super) fn decided(data: &Value, style: &Style) -> Option<String> {
             style.path(text_of(worse, "file")),
             count(more, &format!("new {severity}"))
         ));
-        for new in items(worse, "new") {
-            out.push_str(&format!("    {}: {}\n", super::place(new), text_of(new, "message")));
+        for new in list_field(worse, "new") {
+            out.push_str(&format!("    {}: {}\n", super::place_text(new), text_of(new, "message")));
         }
     }
     Some(out)
@@ -72,7 +72,7 @@ fn files(files: &[Value], style: &Style) -> String {
 }
 
 /// A unified diff in the usual colours.
-fn diff(data: &Value, style: &Style) -> String {
+fn coloured_diff(data: &Value, style: &Style) -> String {
     let line = |line: &str| {
         let painted = match line.as_bytes().first() {
             _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => {
@@ -99,11 +99,11 @@ mod tests {
         let file = json!({"file": "a.py", "additions": 1, "deletions": 2});
         let one = json!({"pendingId": "p1", "label": "Replace text in a.py", "sourceToolName": "edit_text", "createdAt": "now"});
         let data = json!({"pending": [one], "files": [file], "diff": "@@ -1 +1 @@\n-a\n+b\n"});
-        let text = pending(&data, &Style::default()).expect("a list");
+        let text = render_pending(&data, &Style::default()).expect("a list");
         assert!(text.starts_with("p1  Replace text in a.py\n"), "{text}");
         assert!(text.contains("  a.py  +1 -2\n") && text.contains("-a\n+b\n"), "{text}");
         assert_eq!(
-            pending(&json!({"pending": []}), &Style::default()).as_deref(),
+            render_pending(&json!({"pending": []}), &Style::default()).as_deref(),
             Some("Nothing is pending.\n")
         );
     }

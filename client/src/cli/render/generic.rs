@@ -6,7 +6,7 @@ use super::status;
 use crate::cli::term::Style;
 
 /// The text of `value`.
-pub(crate) fn plain(value: &Value, style: &Style) -> String {
+pub(crate) fn plain_text(value: &Value, style: &Style) -> String {
     let mut out = String::new();
     write(&mut out, value, 0, style);
     if out.is_empty() { "(nothing)\n".to_owned() } else { out }
@@ -18,16 +18,16 @@ fn write(out: &mut String, value: &Value, depth: usize, style: &Style) {
             for (name, field) in fields {
                 out.push_str(&"  ".repeat(depth));
                 out.push_str(&style.bold(format!("{name}:")));
-                match quantity(name, field) {
+                match quantity_text(name, field) {
                     Some(text) => out.push_str(&format!(" {text}\n")),
-                    None => nested(out, field, depth + 1, style),
+                    None => write_nested(out, field, depth + 1, style),
                 }
             }
         }
         Value::Array(list) => {
             for item in list {
                 out.push_str(&"  ".repeat(depth));
-                element(out, item, depth, style);
+                write_element(out, item, depth, style);
             }
         }
         scalar => {
@@ -39,21 +39,21 @@ fn write(out: &mut String, value: &Value, depth: usize, style: &Style) {
 }
 
 /// The value of a field, on its line when it is short.
-fn nested(out: &mut String, value: &Value, depth: usize, style: &Style) {
+fn write_nested(out: &mut String, value: &Value, depth: usize, style: &Style) {
     if let Some(line) = one_line(value) {
         out.push(' ');
         out.push_str(&line);
         out.push('\n');
     } else if let Value::String(text) = value {
         out.push_str(" |\n");
-        block(out, text, depth);
+        write_block(out, text, depth);
     } else {
         out.push('\n');
         write(out, value, depth, style);
     }
 }
 
-fn element(out: &mut String, value: &Value, depth: usize, style: &Style) {
+fn write_element(out: &mut String, value: &Value, depth: usize, style: &Style) {
     match one_line(value) {
         Some(line) => out.push_str(&format!("- {line}\n")),
         None => {
@@ -66,7 +66,7 @@ fn element(out: &mut String, value: &Value, depth: usize, style: &Style) {
     }
 }
 
-fn block(out: &mut String, text: &str, depth: usize) {
+fn write_block(out: &mut String, text: &str, depth: usize) {
     for line in text.lines() {
         out.push_str(&"  ".repeat(depth));
         out.push_str(line);
@@ -89,11 +89,11 @@ fn one_line(value: &Value) -> Option<String> {
 }
 
 /// Sizes and durations, which are named by their unit.
-fn quantity(name: &str, value: &Value) -> Option<String> {
+fn quantity_text(name: &str, value: &Value) -> Option<String> {
     let n = value.as_u64()?;
     match name {
-        _ if name.ends_with("Bytes") || name.ends_with("BytesOnDisk") => Some(status::bytes(n)),
-        "uptimeS" | "connectedS" => Some(status::duration(n)),
+        _ if name.ends_with("Bytes") || name.ends_with("BytesOnDisk") => Some(status::bytes_text(n)),
+        "uptimeS" | "connectedS" => Some(status::duration_text(n)),
         _ => None,
     }
 }
@@ -116,8 +116,8 @@ mod tests {
     fn nesting_is_indented() {
         let value = json!({"a": 1, "b": {"c": "x\ny", "d": []}, "e": [1, 2], "f": [{"g": true, "h": null}, {"g": false}]});
         let expected = "a: 1\nb:\n  c: |\n    x\n    y\n  d: []\ne: [1, 2]\nf:\n  - g: true\n    h: none\n  - g: false\n";
-        assert_eq!(plain(&value, &Style::default()), expected);
-        assert_eq!(plain(&json!({}), &Style::default()), "(nothing)\n");
-        assert_eq!(plain(&json!({"mapBytes": 2048}), &Style::default()), "mapBytes: 2.0 KiB\n");
+        assert_eq!(plain_text(&value, &Style::default()), expected);
+        assert_eq!(plain_text(&json!({}), &Style::default()), "(nothing)\n");
+        assert_eq!(plain_text(&json!({"mapBytes": 2048}), &Style::default()), "mapBytes: 2.0 KiB\n");
     }
 }

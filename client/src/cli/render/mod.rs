@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::term::Style;
 use super::visible::on_one_line;
 
-pub(crate) use generic::plain;
-pub(crate) use status::{bytes, duration};
+pub(crate) use generic::plain_text;
+pub(crate) use status::{bytes_text, duration_text};
 
 /// Fields that hold text of several lines; all others are names, paths and sentences.
 const TEXTS: &[&str] = &[
@@ -35,14 +35,14 @@ const TEXTS: &[&str] = &[
 ];
 
 /// A result in which no name makes a line of its own.
-pub(crate) fn tamed(value: &Value) -> Value {
+pub(crate) fn tame_names(value: &Value) -> Value {
     match value {
         Value::String(text) => on_one_line(text).into(),
-        Value::Array(list) => list.iter().map(tamed).collect(),
+        Value::Array(list) => list.iter().map(tame_names).collect(),
         Value::Object(fields) => {
             let field = |(name, field): (&String, &Value)| {
                 let is_text = TEXTS.contains(&name.as_str()) && !field.is_object();
-                (on_one_line(name).into_owned(), if is_text { field.clone() } else { tamed(field) })
+                (on_one_line(name).into_owned(), if is_text { field.clone() } else { tame_names(field) })
             };
             fields.iter().map(field).collect()
         }
@@ -51,16 +51,16 @@ pub(crate) fn tamed(value: &Value) -> Value {
 }
 
 /// The text for a result: what waits for a decision, what became of it, or any other.
-pub(crate) fn data(data: &Value, style: &Style) -> String {
-    let data = &tamed(data);
-    let rendered = edit::pending(data, style).or_else(|| edit::decided(data, style));
-    rendered.unwrap_or_else(|| plain(data, style))
+pub(crate) fn render_data(data: &Value, style: &Style) -> String {
+    let data = &tame_names(data);
+    let rendered = edit::render_pending(data, style).or_else(|| edit::render_decision(data, style));
+    rendered.unwrap_or_else(|| plain_text(data, style))
 }
 
 /// The text for what the daemon says of itself.
-pub(crate) fn daemon(status: &Value, style: &Style) -> String {
-    let status = &tamed(status);
-    status::daemon(status, style).unwrap_or_else(|| plain(status, style))
+pub(crate) fn render_daemon(status: &Value, style: &Style) -> String {
+    let status = &tame_names(status);
+    status::render_status(status, style).unwrap_or_else(|| plain_text(status, style))
 }
 
 /// A string field; empty when it is missing.
@@ -74,12 +74,12 @@ fn number_of(value: &Value, field: &str) -> Option<u64> {
 }
 
 /// The elements of a list field.
-fn items<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+fn list_field<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// `file:line:col`, or what of it there is.
-fn place(value: &Value) -> String {
+fn place_text(value: &Value) -> String {
     let mut place = text_of(value, "file").to_owned();
     for figure in ["line", "col"] {
         match number_of(value, figure) {
@@ -94,9 +94,9 @@ fn place(value: &Value) -> String {
 pub(crate) fn count(n: u64, one: &str) -> String {
     match (n, one.strip_suffix('y')) {
         (1, _) => format!("1 {one}"),
-        (_, Some(stem)) => format!("{} {stem}ies", grouped(n)),
-        (_, None) if one.ends_with("ch") => format!("{} {one}es", grouped(n)),
-        (_, None) => format!("{} {one}s", grouped(n)),
+        (_, Some(stem)) => format!("{} {stem}ies", grouped_digits(n)),
+        (_, None) if one.ends_with("ch") => format!("{} {one}es", grouped_digits(n)),
+        (_, None) => format!("{} {one}s", grouped_digits(n)),
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn less_or_more(saved_percent: f64) -> String {
 }
 
 /// Digits in groups of three.
-pub(crate) fn grouped(n: u64) -> String {
+pub(crate) fn grouped_digits(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -130,11 +130,11 @@ mod tests {
     #[test]
     fn unknown_and_strange_data_still_print() {
         let style = Style::default();
-        assert_eq!(data(&json!({"a": 1}), &style), "a: 1\n");
+        assert_eq!(render_data(&json!({"a": 1}), &style), "a: 1\n");
         for odd in
             [json!(null), json!(7), json!([1]), json!({}), json!({"pending": 3}), json!({"pending": [7]})]
         {
-            let _ = data(&odd, &style);
+            let _ = render_data(&odd, &style);
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
             json!({"pending": [], "files": [{"file": evil}]}),
             json!({evil: {"files": [evil]}}),
         ] {
-            let shown = data(&result, &Style::default());
+            let shown = render_data(&result, &Style::default());
             assert!(!shown.lines().any(|line| line.starts_with("error:")), "{shown}");
         }
     }

@@ -4,12 +4,12 @@
 //! apply depends on the setting, so there is a function for each kind of setting that hob writes.
 
 /// A value that systemd takes as it stands, but for specifiers: a path to listen on.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn escape_plain(text: &str) -> String {
     text.replace('%', "%%")
 }
 
 /// One word of a value that systemd takes apart by quotes: a program, or `NAME=value` of an environment.
-pub(super) fn word(text: &str) -> String {
+pub(super) fn escape_word(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
@@ -50,7 +50,7 @@ pub(super) fn from_word(value: &str) -> Option<String> {
 }
 
 /// A text between tags or in an attribute.
-pub(super) fn xml(text: &str) -> String {
+pub(super) fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -78,15 +78,15 @@ mod tests {
             "$HOME ${X} %h",
             "",
         ] {
-            assert_eq!(from_word(&word(text)).as_deref(), Some(text));
-            assert_eq!(from_plain(&plain(text)), text);
+            assert_eq!(from_word(&escape_word(text)).as_deref(), Some(text));
+            assert_eq!(from_plain(&escape_plain(text)), text);
         }
-        assert_eq!(word("/a b/50%"), "\"/a b/50%%\"");
+        assert_eq!(escape_word("/a b/50%"), "\"/a b/50%%\"");
         assert_eq!(from_word("unquoted"), None);
     }
 
     #[test]
     fn no_text_ends_an_element() {
-        assert_eq!(xml("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+        assert_eq!(escape_xml("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
     }
 }

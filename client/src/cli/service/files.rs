@@ -21,7 +21,7 @@ const FOLDERS: &str = " folders=";
 
 /// The file found at a path, by its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FoundServiceFile {
     /// Nothing exists at the path.
     Nothing,
     /// A file of hob's as it was written, with how many folders were made for it.
@@ -33,33 +33,35 @@ pub(super) enum Found {
 }
 
 /// Looks at a path.
-pub(super) fn look(path: &Path) -> io::Result<Found> {
+pub(super) fn inspect_file(path: &Path) -> io::Result<FoundServiceFile> {
     let text = match fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A link that leads nowhere is somebody's: `/dev/null` and the like have their meaning for service managers.
             let is_link = fs::symlink_metadata(path).is_ok();
-            return Ok(if is_link { Found::Foreign } else { Found::Nothing });
+            return Ok(if is_link { FoundServiceFile::Foreign } else { FoundServiceFile::Nothing });
         }
         Err(error) => return Err(error),
     };
     Ok(match mark_in(&text) {
-        Some((sum, folders)) if marked(&text.replacen(&mark(sum, folders), PLACE, 1), folders) == text => {
-            Found::Ours(folders)
+        Some((sum, folders))
+            if with_mark(&text.replacen(&mark_line(sum, folders), PLACE, 1), folders) == text =>
+        {
+            FoundServiceFile::Ours(folders)
         }
-        Some((_, folders)) => Found::Changed(folders),
-        None => Found::Foreign,
+        Some((_, folders)) => FoundServiceFile::Changed(folders),
+        None => FoundServiceFile::Foreign,
     })
 }
 
 /// Writes a file of hob's whose text is `template` with a mark, and the folders above it. Whether it is other than before.
 pub(super) fn write(path: &Path, template: &str, also_made: usize) -> io::Result<bool> {
-    let found = look(path)?;
+    let found = inspect_file(path)?;
     let folders = match found {
-        Found::Ours(folders) | Found::Changed(folders) => folders.max(also_made),
-        Found::Nothing | Found::Foreign => make_folders(path.parent())? + also_made,
+        FoundServiceFile::Ours(folders) | FoundServiceFile::Changed(folders) => folders.max(also_made),
+        FoundServiceFile::Nothing | FoundServiceFile::Foreign => make_folders(path.parent())? + also_made,
     };
-    let text = marked(template, folders);
+    let text = with_mark(template, folders);
     if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(false);
     }
@@ -85,15 +87,15 @@ pub(super) enum Removed {
 
 /// Removes a file of hob's, and the folders that were made for it if they are empty.
 pub(super) fn remove(path: &Path) -> io::Result<Removed> {
-    let removed = match look(path)? {
-        Found::Nothing => return Ok(Removed::Nothing),
-        Found::Foreign => return Ok(Removed::Foreign),
-        Found::Ours(folders) => {
+    let removed = match inspect_file(path)? {
+        FoundServiceFile::Nothing => return Ok(Removed::Nothing),
+        FoundServiceFile::Foreign => return Ok(Removed::Foreign),
+        FoundServiceFile::Ours(folders) => {
             fs::remove_file(path)?;
             remove_folders(path.parent(), folders);
             Removed::Gone
         }
-        Found::Changed(_) => {
+        FoundServiceFile::Changed(_) => {
             let beside = with_ending(path, ".changed");
             fs::rename(path, &beside)?;
             Removed::Kept(beside)
@@ -119,11 +121,11 @@ pub(super) fn remove_folders(folder: Option<&Path>, count: usize) {
     }
 }
 
-fn marked(template: &str, folders: usize) -> String {
-    template.replacen(PLACE, &mark(fnv1a(template.as_bytes()), folders), 1)
+fn with_mark(template: &str, folders: usize) -> String {
+    template.replacen(PLACE, &mark_line(fnv1a(template.as_bytes()), folders), 1)
 }
 
-fn mark(sum: u64, folders: usize) -> String {
+fn mark_line(sum: u64, folders: usize) -> String {
     format!("{SUM}{sum:016x}{FOLDERS}{folders}")
 }
 
@@ -152,10 +154,14 @@ mod tests {
         let path = dir.path().join("a/b/file.service");
         fs::create_dir(dir.path().join("a")).expect("made");
         assert!(write(&path, TEMPLATE, 0).expect("written"));
-        assert_eq!(look(&path).expect("read"), Found::Ours(1));
+        assert_eq!(inspect_file(&path).expect("read"), FoundServiceFile::Ours(1));
         assert!(!write(&path, TEMPLATE, 0).expect("written"), "it is the same");
         assert!(write(&path, &TEMPLATE.replace('x', "y"), 0).expect("written"));
-        assert_eq!(look(&path).expect("read"), Found::Ours(1), "what was made at first is still known");
+        assert_eq!(
+            inspect_file(&path).expect("read"),
+            FoundServiceFile::Ours(1),
+            "what was made at first is still known"
+        );
         assert_eq!(remove(&path).expect("removed"), Removed::Gone);
         assert!(dir.path().join("a").exists() && !dir.path().join("a/b").exists());
         assert_eq!(remove(&path).expect("no error"), Removed::Nothing);
@@ -168,7 +174,7 @@ mod tests {
         write(&path, TEMPLATE, 0).expect("written");
         let text = fs::read_to_string(&path).expect("read");
         fs::write(&path, text.replace("Description=x", "Description=mine")).expect("written");
-        assert_eq!(look(&path).expect("read"), Found::Changed(0));
+        assert_eq!(inspect_file(&path).expect("read"), FoundServiceFile::Changed(0));
         let kept = dir.path().join("file.service.changed");
         assert_eq!(remove(&path).expect("moved"), Removed::Kept(kept.clone()));
         assert!(fs::read_to_string(kept).expect("kept").contains("mine"));

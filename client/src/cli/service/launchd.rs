@@ -10,11 +10,11 @@ use hob_client::Settings;
 use hob_client::autostart::let_nobody_start;
 use serde_json::json;
 
-use super::files::{self, Found, Removed};
+use super::files::{self, FoundServiceFile, Removed};
 use super::manager::Manager;
-use super::unit::filled;
-use super::{Said, escape, surroundings};
-use crate::cli::Failure;
+use super::unit::fill_version;
+use super::{ServiceReport, escape, surroundings};
+use crate::cli::CommandFailure;
 
 const TEMPLATE: &str = include_str!("../../../../packaging/launchd/hob.hobd.plist");
 const LABEL: &str = "hob.hobd";
@@ -29,60 +29,62 @@ pub(super) struct Launchd<'a> {
 
 impl<'a> Launchd<'a> {
     /// By this process's environment.
-    pub(super) fn of_process(settings: &'a Settings) -> Result<Self, Failure> {
+    pub(super) fn of_process(settings: &'a Settings) -> Result<Self, CommandFailure> {
         let Some(home) = std::env::home_dir() else {
-            return Err(Failure::Usage("no home folder is known: set HOME to an absolute path".to_owned()));
+            return Err(CommandFailure::Usage(
+                "no home folder is known: set HOME to an absolute path".to_owned(),
+            ));
         };
         let file = home.join("Library/LaunchAgents").join(format!("{LABEL}.plist"));
         Ok(Self { settings, file, user: hob_proto::places::current_user() })
     }
 
     /// Writes the agent, and starts it.
-    pub(super) async fn install(&self, no_start: bool) -> Result<Said, Failure> {
-        match files::look(&self.file)? {
-            Found::Nothing | Found::Ours(_) => {}
+    pub(super) async fn install(&self, no_start: bool) -> Result<ServiceReport, CommandFailure> {
+        match files::inspect_file(&self.file)? {
+            FoundServiceFile::Nothing | FoundServiceFile::Ours(_) => {}
             _ => {
                 let path = self.file.display();
-                return Err(Failure::Daemon(format!(
+                return Err(CommandFailure::Daemon(format!(
                     "{path} is not as hob writes it, and is left alone; move it away and install again"
                 )));
             }
         }
         let umask = surroundings::umask().unwrap_or(surroundings::USUAL_UMASK);
-        let text = agent(&super::program(self.settings)?, &super::variables()?, umask);
+        let text = agent_file_text(&super::program_path(self.settings)?, &super::process_variables()?, umask);
         let changed = files::write(&self.file, &text, 0)?;
         let started =
             if no_start { "it starts at the next log-on\n".to_owned() } else { self.take_over().await? };
-        Ok(Said {
+        Ok(ServiceReport {
             text: format!("wrote {}\n{started}", self.file.display()),
             json: json!({"installed": true, "changed": changed}),
         })
     }
 
     /// Starts the service in place of a daemon that clients started.
-    pub(super) async fn start(&self) -> Result<Said, Failure> {
-        Ok(Said { text: self.take_over().await?, json: json!({"started": true}) })
+    pub(super) async fn start(&self) -> Result<ServiceReport, CommandFailure> {
+        Ok(ServiceReport { text: self.take_over().await?, json: json!({"started": true}) })
     }
 
-    async fn take_over(&self) -> Result<String, Failure> {
+    async fn take_over(&self) -> Result<String, CommandFailure> {
         let nobody_starts = let_nobody_start(self.settings).await?;
         // Not loaded is as good as unloaded.
-        LAUNCHCTL.try_run(&as_refs(&bootout(&self.user)));
+        LAUNCHCTL.try_run(&as_refs(&bootout_args(&self.user)));
         nobody_starts.make_way(self.settings, "the service takes over").await?;
-        LAUNCHCTL.run(&as_refs(&bootstrap(&self.user, &self.file)))?;
+        LAUNCHCTL.run(&as_refs(&bootstrap_args(&self.user, &self.file)))?;
         Ok("the service runs\n".to_owned())
     }
 
     /// Unloads it until the next log-on.
-    pub(super) fn stop(&self) -> Result<Said, Failure> {
-        LAUNCHCTL.run(&as_refs(&bootout(&self.user)))?;
+    pub(super) fn stop(&self) -> Result<ServiceReport, CommandFailure> {
+        LAUNCHCTL.run(&as_refs(&bootout_args(&self.user)))?;
         let text = "stopped the service until the next log-on; until then hob's programs start the daemon themselves\n";
-        Ok(Said { text: text.to_owned(), json: json!({"stopped": true}) })
+        Ok(ServiceReport { text: text.to_owned(), json: json!({"stopped": true}) })
     }
 
     /// Unloads and removes it.
-    pub(super) fn uninstall(&self) -> Result<Said, Failure> {
-        LAUNCHCTL.try_run(&as_refs(&bootout(&self.user)));
+    pub(super) fn uninstall(&self) -> Result<ServiceReport, CommandFailure> {
+        LAUNCHCTL.try_run(&as_refs(&bootout_args(&self.user)));
         let path = self.file.display();
         let text = match files::remove(&self.file)? {
             Removed::Nothing => "the service is not installed\n".to_owned(),
@@ -92,16 +94,19 @@ impl<'a> Launchd<'a> {
             }
             Removed::Foreign => format!("{path} was not written by hob and stays\n"),
         };
-        Ok(Said { text, json: json!({"installed": false}) })
+        Ok(ServiceReport { text, json: json!({"installed": false}) })
     }
 
     /// Reports whether the agent is installed, and launchd's facts about it.
-    pub(super) fn status(&self) -> Result<Said, Failure> {
-        let installed = matches!(files::look(&self.file)?, Found::Ours(_) | Found::Changed(_));
+    pub(super) fn status(&self) -> Result<ServiceReport, CommandFailure> {
+        let installed = matches!(
+            files::inspect_file(&self.file)?,
+            FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)
+        );
         let said = LAUNCHCTL.run(&as_refs(&print(&self.user))).unwrap_or_default();
         let facts: Vec<&str> = said.lines().map(str::trim).filter(|line| is_telling(line)).collect();
         let text = format!("installed   {}\n{}\n", if installed { "yes" } else { "no" }, facts.join("\n"));
-        Ok(Said { text, json: json!({"installed": installed, "launchd": facts}) })
+        Ok(ServiceReport { text, json: json!({"installed": installed, "launchd": facts}) })
     }
 }
 
@@ -110,22 +115,26 @@ fn is_telling(line: &str) -> bool {
 }
 
 /// The agent's file, its mark not yet made.
-fn agent(program: &str, variables: &[(String, String)], umask: u32) -> String {
+fn agent_file_text(program: &str, variables: &[(String, String)], umask: u32) -> String {
     let entry = |(name, value): &(String, String)| {
-        format!("    <key>{}</key>\n    <string>{}</string>\n", escape::xml(name), escape::xml(value))
+        format!(
+            "    <key>{}</key>\n    <string>{}</string>\n",
+            escape::escape_xml(name),
+            escape::escape_xml(value)
+        )
     };
     let environment: String = variables.iter().map(entry).collect();
-    filled(TEMPLATE)
-        .replace("@HOBD@", &escape::xml(program))
+    fill_version(TEMPLATE)
+        .replace("@HOBD@", &escape::escape_xml(program))
         .replace("@UMASK@", &umask.to_string())
         .replace("@ENVIRONMENT@\n", &environment)
 }
 
-fn bootstrap(user: &str, file: &Path) -> Vec<String> {
+fn bootstrap_args(user: &str, file: &Path) -> Vec<String> {
     vec!["bootstrap".to_owned(), format!("gui/{user}"), file.display().to_string()]
 }
 
-fn bootout(user: &str) -> Vec<String> {
+fn bootout_args(user: &str) -> Vec<String> {
     vec!["bootout".to_owned(), format!("gui/{user}/{LABEL}")]
 }
 
@@ -144,7 +153,7 @@ mod tests {
     #[test]
     fn the_agent_starts_the_program_with_the_users_path() {
         let variables = [("PATH".to_owned(), "/opt/<x> & y/bin".to_owned())];
-        let text = agent("/Applications/My & hob/hobd", &variables, 0o022);
+        let text = agent_file_text("/Applications/My & hob/hobd", &variables, 0o022);
         assert!(
             text.contains(
                 "<string>/Applications/My &amp; hob/hobd</string>\n    <string>--foreground</string>"
@@ -159,10 +168,10 @@ mod tests {
     #[test]
     fn launchctl_is_asked_by_domain_and_label() {
         assert_eq!(
-            bootstrap("501", Path::new("/x/hob.hobd.plist")),
+            bootstrap_args("501", Path::new("/x/hob.hobd.plist")),
             ["bootstrap", "gui/501", "/x/hob.hobd.plist"]
         );
-        assert_eq!(bootout("501"), ["bootout", "gui/501/hob.hobd"]);
+        assert_eq!(bootout_args("501"), ["bootout", "gui/501/hob.hobd"]);
         assert_eq!(print("501"), ["print", "gui/501/hob.hobd"]);
     }
 }

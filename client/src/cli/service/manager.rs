@@ -5,7 +5,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 
 /// A service manager's command, with the arguments that every call has.
 #[derive(Clone, Copy, Debug)]
@@ -18,26 +18,27 @@ pub(super) struct Manager {
 
 impl Manager {
     /// Runs it to its end; what it printed.
-    pub(super) fn run(&self, args: &[&str]) -> Result<String, Failure> {
-        let output = self.output(args).map_err(|error| self.failed(args, &error.to_string()))?;
+    pub(super) fn run(&self, args: &[&str]) -> Result<String, CommandFailure> {
+        let output =
+            self.run_command(args).map_err(|error| self.command_failure(args, &error.to_string()))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        Err(self.failed(args, String::from_utf8_lossy(&output.stderr).trim()))
+        Err(self.command_failure(args, String::from_utf8_lossy(&output.stderr).trim()))
     }
 
     /// Runs it; whether it succeeded. For what may be undone already.
     pub(super) fn try_run(&self, args: &[&str]) -> bool {
-        self.output(args).is_ok_and(|output| output.status.success())
+        self.run_command(args).is_ok_and(|output| output.status.success())
     }
 
-    fn output(&self, args: &[&str]) -> std::io::Result<Output> {
+    fn run_command(&self, args: &[&str]) -> std::io::Result<Output> {
         let mut command = Command::new(self.command);
         command.args(self.first).args(args).stdin(Stdio::null()).env("LC_ALL", "C").output()
     }
 
-    fn failed(&self, args: &[&str], why: &str) -> Failure {
+    fn command_failure(&self, args: &[&str], why: &str) -> CommandFailure {
         let line = [&[self.command], self.first, args].concat().join(" ");
-        Failure::Daemon(format!("`{line}` failed: {why}"))
+        CommandFailure::Daemon(format!("`{line}` failed: {why}"))
     }
 }

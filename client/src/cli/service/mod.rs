@@ -19,7 +19,7 @@ use clap::{Args, Subcommand};
 use hob_client::Settings;
 use serde_json::Value;
 
-use crate::cli::{Common, Failure, Outcome, ask, term};
+use crate::cli::{CommandFailure, CommandOutcome, Common, ask, term};
 
 /// Have the system's service manager run the daemon
 ///
@@ -55,14 +55,14 @@ struct Install {
 
 /// The output of a command, for people and for programs.
 #[derive(Debug)]
-struct Said {
+struct ServiceReport {
     text: String,
     json: Value,
 }
 
 impl Service {
-    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
-        let settings = ask::settings(common)?;
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let settings = ask::client_settings(common)?;
         let said = match System::HERE {
             System::Systemd => self.verb.with_systemd(&settings).await?,
             System::Launchd => self.verb.with_launchd(&settings).await?,
@@ -70,7 +70,7 @@ impl Service {
         };
         let text = if common.json { format!("{}\n", said.json) } else { said.text };
         term::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
@@ -92,7 +92,7 @@ impl System {
 }
 
 impl Verb {
-    async fn with_systemd(&self, settings: &Settings) -> Result<Said, Failure> {
+    async fn with_systemd(&self, settings: &Settings) -> Result<ServiceReport, CommandFailure> {
         let systemd = systemd::Systemd::of_process(settings)?;
         match self {
             Self::Install(install) => systemd.install(install.no_start).await,
@@ -103,7 +103,7 @@ impl Verb {
         }
     }
 
-    async fn with_launchd(&self, settings: &Settings) -> Result<Said, Failure> {
+    async fn with_launchd(&self, settings: &Settings) -> Result<ServiceReport, CommandFailure> {
         let launchd = launchd::Launchd::of_process(settings)?;
         match self {
             Self::Install(install) => launchd.install(install.no_start).await,
@@ -114,7 +114,7 @@ impl Verb {
         }
     }
 
-    async fn with_tasks(&self, settings: &Settings) -> Result<Said, Failure> {
+    async fn with_tasks(&self, settings: &Settings) -> Result<ServiceReport, CommandFailure> {
         let task = task::Task::of_process(settings)?;
         match self {
             Self::Install(install) => task.install(install.no_start).await,
@@ -127,21 +127,21 @@ impl Verb {
 }
 
 /// The daemon's program as a service's file names it: a full path, links unresolved, so that what lies there after an upgrade is run.
-fn program(settings: &Settings) -> Result<String, Failure> {
+fn program_path(settings: &Settings) -> Result<String, CommandFailure> {
     let Some(path) = &settings.program.path else {
         let looked = settings.program.looked.clone();
         return Err(hob_client::Unavailable::NoProgram { looked }.into());
     };
     let path = std::path::absolute(path)?;
     if !path.is_file() {
-        return Err(Failure::Usage(format!(
+        return Err(CommandFailure::Usage(format!(
             "`{}`, which HOB_DAEMON names, is no file; set it to the daemon's program, or leave it out",
             path.display()
         )));
     }
-    surroundings::path_text("the path of hobd", &path).map_err(Failure::Usage)
+    surroundings::path_text("the path of hobd", &path).map_err(CommandFailure::Usage)
 }
 
-fn variables() -> Result<Vec<(String, String)>, Failure> {
-    surroundings::variables(&|name| std::env::var_os(name)).map_err(Failure::Usage)
+fn process_variables() -> Result<Vec<(String, String)>, CommandFailure> {
+    surroundings::service_variables(&|name| std::env::var_os(name)).map_err(CommandFailure::Usage)
 }

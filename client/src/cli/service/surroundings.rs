@@ -32,10 +32,12 @@ const TAKEN: &[&str] = &[
 ];
 
 /// The service's variables, PATH first. An error names what cannot be written into a service's file.
-pub(super) fn variables(env: &dyn Fn(&str) -> Option<OsString>) -> Result<Vec<(String, String)>, String> {
+pub(super) fn service_variables(
+    env: &dyn Fn(&str) -> Option<OsString>,
+) -> Result<Vec<(String, String)>, String> {
     let mut found = Vec::new();
     if let Some(path) = env("PATH") {
-        let folders = folders(&path).into_iter();
+        let folders = path_folders(&path).into_iter();
         let joined = std::env::join_paths(folders).map_err(|error| format!("PATH: {error}"))?;
         found.push(("PATH".to_owned(), text_of("PATH", &joined)?));
     }
@@ -48,7 +50,7 @@ pub(super) fn variables(env: &dyn Fn(&str) -> Option<OsString>) -> Result<Vec<(S
 }
 
 /// The folders of a PATH that mean the same wherever they are used, each once.
-pub(super) fn folders(path: &OsString) -> Vec<PathBuf> {
+pub(super) fn path_folders(path: &OsString) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
         if !folders.contains(&folder) {
@@ -97,13 +99,13 @@ mod tests {
         };
         let expected = [("PATH", "/usr/bin:/opt/x y"), ("GOPATH", "/home/u/go")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(variables(&env), Ok(expected.to_vec()));
+        assert_eq!(service_variables(&env), Ok(expected.to_vec()));
     }
 
     #[test]
     fn what_cannot_be_written_is_named() {
         let env = |name: &str| (name == "JAVA_HOME").then(|| "/a\nb".into());
-        let error = variables(&env).expect_err("two lines");
+        let error = service_variables(&env).expect_err("two lines");
         assert!(error.contains("JAVA_HOME") && error.contains("/a\\nb"), "{error}");
     }
 }

@@ -11,11 +11,11 @@ use hob_client::autostart::let_nobody_start;
 use hob_client::{Reached, Settings, connect};
 use serde_json::{Value, json};
 
-use super::files::{self, Found, Removed};
+use super::files::{self, FoundServiceFile, Removed};
 use super::manager::Manager;
 use super::unit::{self, Units};
-use super::{Said, surroundings};
-use crate::cli::Failure;
+use super::{ServiceReport, surroundings};
+use crate::cli::CommandFailure;
 
 const SERVICE: &str = "hobd.service";
 const SOCKET: &str = "hobd.socket";
@@ -31,42 +31,48 @@ pub(super) struct Systemd<'a> {
 
 impl<'a> Systemd<'a> {
     /// By this process's environment.
-    pub(super) fn of_process(settings: &'a Settings) -> Result<Self, Failure> {
+    pub(super) fn of_process(settings: &'a Settings) -> Result<Self, CommandFailure> {
         let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let config = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
         let Some(config) = config else {
-            return Err(Failure::Usage("no home folder is known: set HOME to an absolute path".to_owned()));
+            return Err(CommandFailure::Usage(
+                "no home folder is known: set HOME to an absolute path".to_owned(),
+            ));
         };
         Ok(Self { settings, folder: config.join("systemd/user") })
     }
 
-    fn service(&self) -> PathBuf {
+    fn service_path(&self) -> PathBuf {
         self.folder.join(SERVICE)
     }
 
-    fn socket(&self) -> PathBuf {
+    fn socket_path(&self) -> PathBuf {
         self.folder.join(SOCKET)
     }
 
     /// Returns the link that makes systemd create the socket from log-on.
-    fn link(&self) -> PathBuf {
+    fn link_path(&self) -> PathBuf {
         self.folder.join("sockets.target.wants").join(SOCKET)
     }
 
     /// Writes the files, and starts the service unless it is to wait for the next log-on.
-    pub(super) async fn install(&self, no_start: bool) -> Result<Said, Failure> {
-        let units = self.units()?;
-        let reachable = self.reachable();
+    pub(super) async fn install(&self, no_start: bool) -> Result<ServiceReport, CommandFailure> {
+        let units = self.make_units()?;
+        let reachable = self.check_reachable();
         if !no_start {
-            reachable.as_ref().map_err(|why| Failure::Daemon(why.clone()))?;
+            reachable.as_ref().map_err(|why| CommandFailure::Daemon(why.clone()))?;
         }
         let changed = self.write(&units)?;
         if reachable.is_ok() {
             SYSTEMCTL.run(&["daemon-reload"])?;
         }
         let mut text = match changed {
-            true => format!("wrote {} and {}\n", self.service().display(), self.socket().display()),
-            false => format!("{} and {} are up to date\n", self.service().display(), self.socket().display()),
+            true => format!("wrote {} and {}\n", self.service_path().display(), self.socket_path().display()),
+            false => format!(
+                "{} and {} are up to date\n",
+                self.service_path().display(),
+                self.socket_path().display()
+            ),
         };
         if !no_start {
             text.push_str(&self.take_over(true).await?);
@@ -76,29 +82,29 @@ impl<'a> Systemd<'a> {
         self.warnings().iter().for_each(|warning| text.push_str(&format!("note: {warning}\n")));
         let json = json!({
             "installed": true, "changed": changed, "started": !no_start, "program": units.program,
-            "files": [self.service(), self.socket(), self.link()], "notes": self.warnings(),
+            "files": [self.service_path(), self.socket_path(), self.link_path()], "notes": self.warnings(),
         });
-        Ok(Said { text, json })
+        Ok(ServiceReport { text, json })
     }
 
-    fn units(&self) -> Result<Units, Failure> {
+    fn make_units(&self) -> Result<Units, CommandFailure> {
         let socket = surroundings::path_text("the path of the socket", &self.settings.places.next_socket());
-        let program = super::program(self.settings)?;
+        let program = super::program_path(self.settings)?;
         if program.contains(['"', '\'', '\\']) {
-            return Err(Failure::Usage(format!(
+            return Err(CommandFailure::Usage(format!(
                 "systemd starts no program whose path has quotes or backslashes ({program}); put hob into another folder"
             )));
         }
         Ok(Units {
             program,
-            socket: socket.map_err(Failure::Usage)?,
-            variables: super::variables()?,
+            socket: socket.map_err(CommandFailure::Usage)?,
+            variables: super::process_variables()?,
             umask: surroundings::umask().unwrap_or(surroundings::USUAL_UMASK),
         })
     }
 
     /// Checks that the user's systemd can be reached; the error says what is missing.
-    fn reachable(&self) -> Result<(), String> {
+    fn check_reachable(&self) -> Result<(), String> {
         let why = match SYSTEMCTL.run(&["show", "--property=Version"]) {
             Ok(_) => return Ok(()),
             Err(failure) => failure.to_string(),
@@ -121,37 +127,37 @@ impl<'a> Systemd<'a> {
     }
 
     /// Writes what is not there yet; whether anything was.
-    fn write(&self, units: &Units) -> Result<bool, Failure> {
-        for path in [self.service(), self.socket()] {
-            match files::look(&path).map_err(|error| at(&path, &error))? {
-                Found::Nothing | Found::Ours(_) => {}
-                Found::Changed(_) => {
+    fn write(&self, units: &Units) -> Result<bool, CommandFailure> {
+        for path in [self.service_path(), self.socket_path()] {
+            match files::inspect_file(&path).map_err(|error| path_failure(&path, &error))? {
+                FoundServiceFile::Nothing | FoundServiceFile::Ours(_) => {}
+                FoundServiceFile::Changed(_) => {
                     return Err(not_as_written(&path, "was changed since `hob service install` wrote it"));
                 }
-                Found::Foreign => {
+                FoundServiceFile::Foreign => {
                     return Err(not_as_written(&path, "was not written by `hob service install`"));
                 }
             }
         }
-        let link = self.link();
+        let link = self.link_path();
         let there = fs::read_link(&link).ok();
         let is_linked = there.as_deref().is_some_and(|to| self.is_our_socket(to));
         if !is_linked && fs::symlink_metadata(&link).is_ok() {
             return Err(not_as_written(&link, "does not lead to the unit of hob"));
         }
-        let service = files::write(&self.service(), &units.service(), 0)
-            .map_err(|error| at(&self.service(), &error))?;
-        let made = files::make_folders(link.parent()).map_err(|error| at(&link, &error))?;
-        let socket = files::write(&self.socket(), &units.socket(), made)
-            .map_err(|error| at(&self.socket(), &error))?;
+        let service = files::write(&self.service_path(), &units.service_text(), 0)
+            .map_err(|error| path_failure(&self.service_path(), &error))?;
+        let made = files::make_folders(link.parent()).map_err(|error| path_failure(&link, &error))?;
+        let socket = files::write(&self.socket_path(), &units.socket_text(), made)
+            .map_err(|error| path_failure(&self.socket_path(), &error))?;
         if !is_linked {
-            make_link(&self.socket(), &link).map_err(|error| at(&link, &error))?;
+            make_link(&self.socket_path(), &link).map_err(|error| path_failure(&link, &error))?;
         }
         Ok(service || socket || !is_linked)
     }
 
     fn is_our_socket(&self, target: &Path) -> bool {
-        target == self.socket() || target == Path::new("..").join(SOCKET)
+        target == self.socket_path() || target == Path::new("..").join(SOCKET)
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -182,27 +188,27 @@ impl<'a> Systemd<'a> {
     }
 
     fn is_installed(&self) -> bool {
-        self.service().is_file() && self.socket().is_file()
+        self.service_path().is_file() && self.socket_path().is_file()
     }
 
-    fn must_be_installed(&self) -> Result<(), Failure> {
+    fn must_be_installed(&self) -> Result<(), CommandFailure> {
         match self.is_installed() {
-            true => self.reachable().map_err(Failure::Daemon),
-            false => Err(Failure::Usage(
+            true => self.check_reachable().map_err(CommandFailure::Daemon),
+            false => Err(CommandFailure::Usage(
                 "the service is not installed; `hob service install` does that".to_owned(),
             )),
         }
     }
 
     /// Starts the service in place of a daemon that clients started.
-    pub(super) async fn start(&self) -> Result<Said, Failure> {
+    pub(super) async fn start(&self) -> Result<ServiceReport, CommandFailure> {
         self.must_be_installed()?;
         let text = self.take_over(false).await?;
-        Ok(Said { text, json: json!({"started": true}) })
+        Ok(ServiceReport { text, json: json!({"started": true}) })
     }
 
     /// Makes systemd the one who starts the daemon. With `anew` the service's own is started again too, by its new files.
-    async fn take_over(&self, anew: bool) -> Result<String, Failure> {
+    async fn take_over(&self, anew: bool) -> Result<String, CommandFailure> {
         let nobody_starts = let_nobody_start(self.settings).await?;
         let pid = self.main_pid();
         if pid.is_some() && !anew && self.settings.places.socket.exists() {
@@ -213,7 +219,7 @@ impl<'a> Systemd<'a> {
         let left = nobody_starts.make_way(self.settings, "the service takes over").await?;
         SYSTEMCTL.try_run(&["reset-failed", SOCKET, SERVICE]);
         SYSTEMCTL.run(&["start", SOCKET, SERVICE]).map_err(|failure| {
-            Failure::Daemon(format!("{failure}\n`journalctl --user -u {SERVICE}` tells more"))
+            CommandFailure::Daemon(format!("{failure}\n`journalctl --user -u {SERVICE}` tells more"))
         })?;
         let before = left
             .map(|pid| format!("; process {pid}, which was started without it, made way"))
@@ -223,34 +229,39 @@ impl<'a> Systemd<'a> {
     }
 
     /// Stops the service and its socket.
-    pub(super) fn stop(&self) -> Result<Said, Failure> {
+    pub(super) fn stop(&self) -> Result<ServiceReport, CommandFailure> {
         self.must_be_installed()?;
         SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
         let text = "stopped the service until the next log-on or `hob service start`; until then hob's programs start the daemon \
                     themselves\n";
-        Ok(Said { text: text.to_owned(), json: json!({"stopped": true}) })
+        Ok(ServiceReport { text: text.to_owned(), json: json!({"stopped": true}) })
     }
 
     /// Removes what was installed.
-    pub(super) async fn uninstall(&self) -> Result<Said, Failure> {
-        let reachable = self.reachable().is_ok();
-        let is_ours = |path: &Path| matches!(files::look(path), Ok(Found::Ours(_) | Found::Changed(_)));
-        if reachable && (is_ours(&self.socket()) || is_ours(&self.service())) {
+    pub(super) async fn uninstall(&self) -> Result<ServiceReport, CommandFailure> {
+        let reachable = self.check_reachable().is_ok();
+        let is_ours = |path: &Path| {
+            matches!(files::inspect_file(path), Ok(FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)))
+        };
+        if reachable && (is_ours(&self.socket_path()) || is_ours(&self.service_path())) {
             SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
         }
         let mut told = Vec::new();
-        let folders = match files::look(&self.socket()).map_err(|error| at(&self.socket(), &error))? {
-            Found::Ours(folders) | Found::Changed(folders) => folders,
+        let folders = match files::inspect_file(&self.socket_path())
+            .map_err(|error| path_failure(&self.socket_path(), &error))?
+        {
+            FoundServiceFile::Ours(folders) | FoundServiceFile::Changed(folders) => folders,
             _ => 0,
         };
-        if fs::read_link(self.link()).is_ok_and(|to| self.is_our_socket(&to)) && folders_known(&self.socket())
+        if fs::read_link(self.link_path()).is_ok_and(|to| self.is_our_socket(&to))
+            && folders_known(&self.socket_path())
         {
-            fs::remove_file(self.link())?;
-            files::remove_folders(self.link().parent(), folders);
-            told.push(format!("removed {}", self.link().display()));
+            fs::remove_file(self.link_path())?;
+            files::remove_folders(self.link_path().parent(), folders);
+            told.push(format!("removed {}", self.link_path().display()));
         }
-        for path in [self.socket(), self.service()] {
-            match files::remove(&path).map_err(|error| at(&path, &error))? {
+        for path in [self.socket_path(), self.service_path()] {
+            match files::remove(&path).map_err(|error| path_failure(&path, &error))? {
                 Removed::Nothing => {}
                 Removed::Gone => told.push(format!("removed {}", path.display())),
                 Removed::Kept(to) => told.push(format!(
@@ -271,11 +282,11 @@ impl<'a> Systemd<'a> {
             told.push("the service is not installed".to_owned());
         }
         let json = json!({"installed": false, "notes": told});
-        Ok(Said { text: told.join("\n") + "\n", json })
+        Ok(ServiceReport { text: told.join("\n") + "\n", json })
     }
 
     /// The name that systemd leaves when it no longer listens.
-    fn remove_socket(&self) -> Result<(), Failure> {
+    fn remove_socket(&self) -> Result<(), CommandFailure> {
         if !hob_client::connect::is_running(self.settings)? {
             let _ = fs::remove_file(&self.settings.places.socket);
         }
@@ -289,22 +300,22 @@ impl<'a> Systemd<'a> {
     }
 
     /// Reports the state of the service, and what does not fit.
-    pub(super) async fn status(&self) -> Result<Said, Failure> {
+    pub(super) async fn status(&self) -> Result<ServiceReport, CommandFailure> {
         let facts = Facts::gather(self).await?;
-        Ok(Said { text: facts.text(), json: facts.json() })
+        Ok(ServiceReport { text: facts.text(), json: facts.to_json() })
     }
 }
 
 fn folders_known(path: &Path) -> bool {
-    matches!(files::look(path), Ok(Found::Ours(_) | Found::Changed(_)))
+    matches!(files::inspect_file(path), Ok(FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)))
 }
 
-fn at(path: &Path, error: &io::Error) -> Failure {
-    Failure::Daemon(format!("{}: {error}", path.display()))
+fn path_failure(path: &Path, error: &io::Error) -> CommandFailure {
+    CommandFailure::Daemon(format!("{}: {error}", path.display()))
 }
 
-fn not_as_written(path: &Path, what: &str) -> Failure {
-    Failure::Daemon(format!(
+fn not_as_written(path: &Path, what: &str) -> CommandFailure {
+    CommandFailure::Daemon(format!(
         "{} {what}, and is left alone; move it away, put what you need of it into a drop-in (`systemctl --user edit {SERVICE}`), and \
          install again",
         path.display()
@@ -343,17 +354,17 @@ struct Facts {
 }
 
 impl Facts {
-    async fn gather(systemd: &Systemd<'_>) -> Result<Self, Failure> {
+    async fn gather(systemd: &Systemd<'_>) -> Result<Self, CommandFailure> {
         let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
-        let (service, socket) = (read(systemd.service()), read(systemd.socket()));
-        let unreachable = systemd.reachable().err();
+        let (service, socket) = (read(systemd.service_path()), read(systemd.socket_path()));
+        let unreachable = systemd.check_reachable().err();
         let mut facts = Self {
             installed: systemd.is_installed(),
-            enabled: fs::read_link(systemd.link()).is_ok(),
+            enabled: fs::read_link(systemd.link_path()).is_ok(),
             program: unit::program_in(&service),
             units: Vec::new(),
             main_pid: None,
-            daemon: running(systemd.settings).await?,
+            daemon: running_daemon(systemd.settings).await?,
             problems: Vec::new(),
             notes: Vec::new(),
             unreachable,
@@ -372,11 +383,11 @@ impl Facts {
             facts.units = [SOCKET, SERVICE].map(|unit| (unit, state(unit))).into();
             facts.main_pid = systemd.main_pid();
         }
-        facts.judge(systemd, &service, &socket);
+        facts.find_problems(systemd, &service, &socket);
         Ok(facts)
     }
 
-    fn judge(&mut self, systemd: &Systemd<'_>, service: &str, socket: &str) {
+    fn find_problems(&mut self, systemd: &Systemd<'_>, service: &str, socket: &str) {
         if !self.installed {
             return;
         }
@@ -389,13 +400,13 @@ impl Facts {
                 ours.display()
             ));
         }
-        for path in [systemd.service(), systemd.socket()] {
-            match files::look(&path) {
-                Ok(Found::Changed(_)) => self.problems.push(format!(
+        for path in [systemd.service_path(), systemd.socket_path()] {
+            match files::inspect_file(&path) {
+                Ok(FoundServiceFile::Changed(_)) => self.problems.push(format!(
                     "{} was changed by hand; a drop-in would outlive the next installation",
                     path.display()
                 )),
-                Ok(Found::Foreign) => {
+                Ok(FoundServiceFile::Foreign) => {
                     self.problems.push(format!("{} was not written by hob", path.display()));
                 }
                 _ => {}
@@ -481,7 +492,7 @@ impl Facts {
         lines.join("\n") + "\n"
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let units: serde_json::Map<String, Value> = self
             .units
             .iter()
@@ -508,7 +519,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// The daemon that answers; none is started for the question.
-async fn running(settings: &Settings) -> Result<Option<(u32, String)>, Failure> {
+async fn running_daemon(settings: &Settings) -> Result<Option<(u32, String)>, CommandFailure> {
     if !hob_client::connect::is_running(settings)? {
         return Ok(None);
     }

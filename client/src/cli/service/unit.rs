@@ -23,25 +23,25 @@ pub(super) struct Units {
 
 impl Units {
     /// `hobd.service`, its mark not yet made.
-    pub(super) fn service(&self) -> String {
+    pub(super) fn service_text(&self) -> String {
         let setting = |(name, value): &(String, String)| {
-            format!("Environment={}\n", escape::word(&format!("{name}={value}")))
+            format!("Environment={}\n", escape::escape_word(&format!("{name}={value}")))
         };
         let environment: String = self.variables.iter().map(setting).collect();
-        filled(SERVICE)
-            .replace("@HOBD@", &escape::word(&self.program))
+        fill_version(SERVICE)
+            .replace("@HOBD@", &escape::escape_word(&self.program))
             .replace("@UMASK@", &format!("{:04o}", self.umask))
             .replace("@ENVIRONMENT@\n", &environment)
     }
 
     /// `hobd.socket`, its mark not yet made.
-    pub(super) fn socket(&self) -> String {
-        filled(SOCKET).replace("@SOCKET@", &escape::plain(&self.socket))
+    pub(super) fn socket_text(&self) -> String {
+        fill_version(SOCKET).replace("@SOCKET@", &escape::escape_plain(&self.socket))
     }
 }
 
 /// Fills the version into a template, as every file of hob's for a service manager has it.
-pub(super) fn filled(template: &str) -> String {
+pub(super) fn fill_version(template: &str) -> String {
     template.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
 }
 
@@ -61,9 +61,9 @@ pub(super) fn missing_folders(service: &str, path: &std::ffi::OsString) -> Vec<P
     let mut words =
         service.lines().filter_map(|line| escape::from_word(line.strip_prefix("Environment=")?)).rev();
     let theirs = words.find_map(|word| word.strip_prefix("PATH=").map(str::to_owned));
-    let theirs = surroundings::folders(&theirs.unwrap_or_default().into());
+    let theirs = surroundings::path_folders(&theirs.unwrap_or_default().into());
     let is_missing = |folder: &PathBuf| !theirs.contains(folder) && is_of_use(folder);
-    surroundings::folders(path).into_iter().filter(is_missing).collect()
+    surroundings::path_folders(path).into_iter().filter(is_missing).collect()
 }
 
 /// Folders that a shell has for a moment, or that are not there, make no difference.
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let (service, socket) = (units().service(), units().socket());
+        let (service, socket) = (units().service_text(), units().socket_text());
         assert_eq!(program_in(&service), Some(units().program.into()));
         assert_eq!(socket_in(&socket), Some(units().socket.into()));
         assert!(service.contains("\nEnvironment=\"PATH=/usr/bin:/a $b/%%h\"\n"), "{service}");
@@ -110,6 +110,6 @@ mod tests {
             tempfile::tempdir_in("/var").or_else(|_| tempfile::tempdir_in("/")).expect("a folder elsewhere");
         let path = std::env::join_paths(["/usr/bin".into(), dir.path().to_path_buf(), "/nowhere".into()])
             .expect("no colon");
-        assert_eq!(missing_folders(&units().service(), &path), [dir.path()]);
+        assert_eq!(missing_folders(&units().service_text(), &path), [dir.path()]);
     }
 }

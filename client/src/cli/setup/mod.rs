@@ -10,9 +10,9 @@ mod editors;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use self::agents::{CLIENTS, Client};
-use self::editors::{EDITORS, Editor};
-use super::{Common, Failure, Outcome};
+use self::agents::{CLIENTS, SetupAgent};
+use self::editors::{EDITORS, SetupEditor};
+use super::{CommandFailure, CommandOutcome, Common};
 
 /// Make an agent or an editor use hob
 ///
@@ -25,7 +25,7 @@ use super::{Common, Failure, Outcome};
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
     /// The agent or the editor
-    #[arg(value_name = "CLIENT", value_parser = names())]
+    #[arg(value_name = "CLIENT", value_parser = possible_names())]
     client: Option<String>,
 
     #[command(flatten)]
@@ -35,43 +35,45 @@ pub(crate) struct Setup {
     editors: editors::EditorOptions,
 }
 
-fn names() -> PossibleValuesParser {
+fn possible_names() -> PossibleValuesParser {
     let agents = CLIENTS.iter().map(|client| PossibleValue::new(client.id).help(client.title));
-    let editors = EDITORS.iter().filter(|editor| Client::named(editor.id).is_none());
+    let editors = EDITORS.iter().filter(|editor| SetupAgent::find_by_id(editor.id).is_none());
     agents.chain(editors.map(|editor| PossibleValue::new(editor.id).help(editor.title))).into()
 }
 
 impl Setup {
-    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let Some(id) = &self.client else {
             return match self.editors.are_given()
                 || (self.agents.are_given() && !self.agents.need_no_client())
             {
-                true => {
-                    Err(Failure::Usage("name the agent or the editor; `hob setup` lists them".to_owned()))
-                }
+                true => Err(CommandFailure::Usage(
+                    "name the agent or the editor; `hob setup` lists them".to_owned(),
+                )),
                 false => self.agents.run_for_all(common),
             };
         };
-        let (client, editor) = (Client::named(id), Editor::named(id));
+        let (client, editor) = (SetupAgent::find_by_id(id), SetupEditor::find_by_id(id));
         match (client, editor) {
             (None, Some(_)) if self.agents.are_given() => {
                 let problem = format!(
                     "{id} is an editor, and that option is for agents; `hob setup {id}` prints its configuration"
                 );
-                Err(Failure::Usage(problem))
+                Err(CommandFailure::Usage(problem))
             }
             (Some(_), None) if self.editors.are_given() => {
-                Err(Failure::Usage(format!("{id} is an agent, and that option is for editors")))
+                Err(CommandFailure::Usage(format!("{id} is an agent, and that option is for editors")))
             }
-            (Some(_), Some(_)) if self.editors.are_given() && self.agents.are_given() => {
-                Err(Failure::Usage("one of these options is for editors, another for agents".to_owned()))
-            }
+            (Some(_), Some(_)) if self.editors.are_given() && self.agents.are_given() => Err(
+                CommandFailure::Usage("one of these options is for editors, another for agents".to_owned()),
+            ),
             (_, Some(editor)) if client.is_none() || self.editors.are_given() => {
                 editor.run(&self.editors, common)
             }
             (Some(client), _) => self.agents.run(client, common).await,
-            _ => Err(Failure::Usage(format!("`{id}` is neither an agent nor an editor that hob knows"))),
+            _ => {
+                Err(CommandFailure::Usage(format!("`{id}` is neither an agent nor an editor that hob knows")))
+            }
         }
     }
 }

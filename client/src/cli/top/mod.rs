@@ -17,8 +17,8 @@ use hob_client::{Reached, Settings, Unavailable, connect};
 use serde_json::{Value, json};
 
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, ask};
-use view::{News, View};
+use super::{CommandFailure, CommandOutcome, Common, ask};
+use view::{News, TopView};
 
 /// Watch the daemon: projects, servers, memory, calls
 ///
@@ -32,38 +32,38 @@ pub(crate) struct Top {
 }
 
 impl Top {
-    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
-        let settings = ask::settings(common)?;
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let settings = ask::client_settings(common)?;
         let live = io::stdout().is_terminal() && io::stdin().is_terminal();
         if live && !self.once && !common.json {
-            screen::watch(settings, View::new(Style::of_stdout().colour)).await?;
-            return Ok(Outcome::Done);
+            screen::watch_daemon(settings, TopView::new(Style::of_stdout().colour)).await?;
+            return Ok(CommandOutcome::Done);
         }
-        let news = look(&settings).await?;
+        let news = status_once(&settings).await?;
         let text = match (common.json, news) {
             (true, News::Status(status)) => format!("{status}\n"),
             (true, _) => format!("{}\n", json!({"running": false})),
             (false, news) => one_frame(news),
         };
         term::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
 /// Asks the daemon once for its status.
-async fn look(settings: &Settings) -> Result<News, Failure> {
-    Ok(match reach(settings).await? {
+async fn status_once(settings: &Settings) -> Result<News, CommandFailure> {
+    Ok(match connect_if_running(settings).await? {
         Reached::Serving(connection) => {
-            let status = connection.status().await.map_err(|lost| Failure::Daemon(lost.reason))?;
+            let status = connection.status().await.map_err(|lost| CommandFailure::Daemon(lost.reason))?;
             News::Status(Value::Object(status))
         }
         Reached::Nobody | Reached::Leaving => News::NotRunning,
-        Reached::Refusing(refusal) => News::Trouble(view::refused(&refusal)),
+        Reached::Refusing(refusal) => News::Trouble(view::refusal_text(&refusal)),
     })
 }
 
 /// Connects to the daemon that runs. Where a service manager listens for one, connecting would start it.
-async fn reach(settings: &Settings) -> Result<Reached, Unavailable> {
+async fn connect_if_running(settings: &Settings) -> Result<Reached, Unavailable> {
     if !hob_client::connect::is_running(settings)? {
         return Ok(Reached::Nobody);
     }
@@ -71,9 +71,9 @@ async fn reach(settings: &Settings) -> Result<Reached, Unavailable> {
 }
 
 fn one_frame(news: News) -> String {
-    let mut view = View::new(false);
+    let mut view = TopView::new(false);
     view.interactive = false;
-    view.take(news);
+    view.apply_news(news);
     let width = Style::of_stdout().width.unwrap_or(100);
     draw::as_text(&view, u16::try_from(width).unwrap_or(u16::MAX))
 }

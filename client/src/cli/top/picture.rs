@@ -34,7 +34,7 @@ pub(super) struct Picture {
     /// Open projects, last used first.
     pub(super) workspaces: Vec<Workspace>,
     /// Language servers, most memory first.
-    pub(super) servers: Vec<Server>,
+    pub(super) servers: Vec<TopServer>,
     /// Calls since the daemon started.
     pub(super) metrics: Option<Metrics>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Workspace {
 
 /// A running language server in the daemon's status.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Server {
+pub(super) struct TopServer {
     pub(super) name: String,
     pub(super) languages: String,
     pub(super) program: String,
@@ -94,19 +94,19 @@ pub(super) struct Tool {
 
 impl Picture {
     /// Reads the daemon's `status` into a picture.
-    pub(super) fn of(status: &Value) -> Self {
+    pub(super) fn from_status(status: &Value) -> Self {
         let mut clients = BTreeMap::new();
         for client in list(status, "clients") {
             *clients.entry(text(client, "kind")).or_default() += 1;
         }
-        let metrics = status.get("metrics").filter(|metrics| metrics.is_object()).map(metrics);
-        let running = status["metrics"]["running"].as_u64().unwrap_or_else(|| number(status, "calls"));
-        let mut servers: Vec<Server> = list(status, "servers").iter().map(server).collect();
+        let metrics = status.get("metrics").filter(|metrics| metrics.is_object()).map(read_metrics);
+        let running = status["metrics"]["running"].as_u64().unwrap_or_else(|| number_field(status, "calls"));
+        let mut servers: Vec<TopServer> = list(status, "servers").iter().map(read_server).collect();
         servers.sort_by(|a, b| b.memory.cmp(&a.memory).then_with(|| a.name.cmp(&b.name)));
         Self {
             version: text(status, "version"),
-            pid: number(status, "pid"),
-            uptime: number(status, "uptimeS"),
+            pid: number_field(status, "pid"),
+            uptime: number_field(status, "uptimeS"),
             retiring: status["retiring"] == true,
             memory: status["residentBytes"].as_u64(),
             servers_memory: status["serversBytes"].as_u64(),
@@ -130,7 +130,7 @@ fn text(value: &Value, field: &str) -> String {
     value[field].as_str().unwrap_or_default().to_owned()
 }
 
-fn number(value: &Value, field: &str) -> u64 {
+fn number_field(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or(0)
 }
 
@@ -142,52 +142,52 @@ fn workspace(one: &Value) -> Workspace {
     let watcher = if live { String::new() } else { format!(", watcher {}", text(one, "watcher")) };
     Workspace {
         root: text(one, "root"),
-        files: number(one, "files"),
-        symbols: number(one, "symbols"),
-        generation: number(one, "generation"),
+        files: number_field(one, "files"),
+        symbols: number_field(one, "symbols"),
+        generation: number_field(one, "generation"),
         well: live && one["built"] == true,
         state: format!("{state}{watcher}"),
     }
 }
 
-fn server(one: &Value) -> Server {
+fn read_server(one: &Value) -> TopServer {
     let languages: Vec<&str> = list(one, "languages").iter().filter_map(Value::as_str).collect();
-    Server {
+    TopServer {
         name: text(one, "name"),
         languages: languages.join(","),
         program: text(one, "program"),
         root: text(one, "root"),
         pid: one["pid"].as_u64(),
-        memory: number(one, "rssBytes"),
-        clients: number(one, "clients"),
+        memory: number_field(one, "rssBytes"),
+        clients: number_field(one, "clients"),
         state: text(one, "state"),
     }
 }
 
-fn metrics(all: &Value) -> Metrics {
-    let cache = |one: &Value| (text(one, "name"), number(one, "hits"), number(one, "misses"));
+fn read_metrics(all: &Value) -> Metrics {
+    let cache = |one: &Value| (text(one, "name"), number_field(one, "hits"), number_field(one, "misses"));
     Metrics {
-        calls: number(all, "calls"),
-        failed: number(all, "failed"),
-        actual: number(all, "actualTokens"),
-        baseline: number(all, "baselineTokens"),
+        calls: number_field(all, "calls"),
+        failed: number_field(all, "failed"),
+        actual: number_field(all, "actualTokens"),
+        baseline: number_field(all, "baselineTokens"),
         saved_percent: all["savedPct"].as_f64(),
         p50: all["latencyMs"]["p50"].as_f64(),
         p99: all["latencyMs"]["p99"].as_f64(),
-        tools: list(all, "perTool").iter().map(tool).collect(),
+        tools: list(all, "perTool").iter().map(read_tool).collect(),
         caches: list(all, "caches").iter().map(cache).collect(),
     }
 }
 
-fn tool(one: &Value) -> Tool {
+fn read_tool(one: &Value) -> Tool {
     Tool {
         name: text(one, "tool"),
-        calls: number(one, "calls"),
-        failed: number(one, "failed"),
+        calls: number_field(one, "calls"),
+        failed: number_field(one, "failed"),
         p50: one["p50Ms"].as_f64(),
         p99: one["p99Ms"].as_f64(),
         max: one["maxMs"].as_f64(),
-        actual: number(one, "actualTokens"),
-        baseline: number(one, "baselineTokens"),
+        actual: number_field(one, "actualTokens"),
+        baseline: number_field(one, "baselineTokens"),
     }
 }

@@ -10,10 +10,10 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::connect_if_running;
 use super::draw;
-use super::reach;
-use super::view::{self, News, View};
-use crate::cli::Failure;
+use super::view::{self, News, TopView};
+use crate::cli::CommandFailure;
 
 /// Time between two requests to the daemon, or two attempts to find it.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -21,24 +21,24 @@ const PERIOD: Duration = Duration::from_secs(1);
 const KEYS_WITHIN: Duration = Duration::from_millis(200);
 
 /// Shows the daemon until the user has seen enough.
-pub(super) async fn watch(settings: Settings, mut view: View) -> Result<(), Failure> {
+pub(super) async fn watch_daemon(settings: Settings, mut view: TopView) -> Result<(), CommandFailure> {
     let mut endings = Endings::new()?;
     let (tell, mut news) = mpsc::channel(1);
-    tokio::spawn(ask(settings, tell));
+    tokio::spawn(poll_status(settings, tell));
     let mut keys = keys()?;
     let mut terminal = ratatui::try_init()?;
     let _restored = Restored;
     let mut tick = tokio::time::interval(PERIOD);
     loop {
-        terminal.draw(|frame| draw::draw(&view, frame.area(), frame.buffer_mut()))?;
+        terminal.draw(|frame| draw::draw_view(&view, frame.area(), frame.buffer_mut()))?;
         tokio::select! {
             event = keys.recv() => match event {
-                Some(Event::Key(key)) if obey(&mut view, key) => {}
+                Some(Event::Key(key)) if handle_key(&mut view, key) => {}
                 Some(Event::Key(_)) | None => return Ok(()),
                 // A new size is seen by drawing.
                 Some(_) => {}
             },
-            Some(news) = news.recv() => view.take(news),
+            Some(news) = news.recv() => view.apply_news(news),
             _ = tick.tick() => view.tick(),
             () = endings.any() => return Ok(()),
         }
@@ -55,7 +55,7 @@ impl Drop for Restored {
 }
 
 /// Does what a key is for; whether to go on.
-fn obey(view: &mut View, key: KeyEvent) -> bool {
+fn handle_key(view: &mut TopView, key: KeyEvent) -> bool {
     if key.kind == KeyEventKind::Release {
         return true;
     }
@@ -92,9 +92,9 @@ fn keys() -> std::io::Result<mpsc::UnboundedReceiver<Event>> {
 }
 
 /// Asks again and again, and looks for a daemon while there is none. Ends when nobody listens.
-async fn ask(settings: Settings, tell: mpsc::Sender<News>) {
+async fn poll_status(settings: Settings, tell: mpsc::Sender<News>) {
     loop {
-        let news = match reach(&settings).await {
+        let news = match connect_if_running(&settings).await {
             Ok(Reached::Serving(connection)) => {
                 while let Ok(status) = connection.status().await {
                     if tell.send(News::Status(Value::Object(status))).await.is_err() {
@@ -107,7 +107,7 @@ async fn ask(settings: Settings, tell: mpsc::Sender<News>) {
                 continue;
             }
             Ok(Reached::Nobody | Reached::Leaving) => News::NotRunning,
-            Ok(Reached::Refusing(refusal)) => News::Trouble(view::refused(&refusal)),
+            Ok(Reached::Refusing(refusal)) => News::Trouble(view::refusal_text(&refusal)),
             Err(why) => News::Trouble(why.to_string()),
         };
         if tell.send(news).await.is_err() {

@@ -65,7 +65,7 @@ impl Sort {
 
 /// The state from which a frame is drawn.
 #[derive(Clone, Debug)]
-pub(super) struct View {
+pub(super) struct TopView {
     /// The daemon; `None` before the first news and while none runs.
     pub(super) picture: Option<Picture>,
     /// Why there is no picture.
@@ -90,7 +90,7 @@ pub(super) struct View {
 
 const NOT_RUNNING: &str = "the daemon is not running";
 
-impl View {
+impl TopView {
     /// Before the first news.
     pub(super) fn new(colour: bool) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl View {
     }
 
     /// Takes news in, unless paused.
-    pub(super) fn take(&mut self, news: News) {
+    pub(super) fn apply_news(&mut self, news: News) {
         self.heard = Instant::now();
         self.silent = None;
         if self.paused {
@@ -117,16 +117,16 @@ impl View {
         }
         match news {
             News::Status(status) => {
-                let picture = Picture::of(&status);
+                let picture = Picture::from_status(&status);
                 self.count(&picture);
                 self.picture = Some(picture);
             }
-            News::NotRunning => self.lose(NOT_RUNNING.to_owned()),
-            News::Trouble(why) => self.lose(why),
+            News::NotRunning => self.lose_daemon(NOT_RUNNING.to_owned()),
+            News::Trouble(why) => self.lose_daemon(why),
         }
     }
 
-    fn lose(&mut self, why: String) {
+    fn lose_daemon(&mut self, why: String) {
         self.picture = None;
         self.trouble = why;
         self.rate = None;
@@ -157,7 +157,7 @@ impl View {
 }
 
 /// Returns the sentence about a daemon that does not serve this client.
-pub(super) fn refused(refusal: &Refusal) -> String {
+pub(super) fn refusal_text(refusal: &Refusal) -> String {
     format!("a daemon of version {} runs but refuses: {}", refusal.build.version, refusal.reason)
 }
 
@@ -172,19 +172,19 @@ mod tests {
     #[test]
     fn a_rate_needs_two_counts_of_the_same_daemon() {
         let status = |pid: u64, calls: u64| News::Status(json!({"pid": pid, "metrics": {"calls": calls}}));
-        let mut view = View::new(false);
-        view.take(status(1, 100));
+        let mut view = TopView::new(false);
+        view.apply_news(status(1, 100));
         assert_eq!(view.rate, None);
         view.counted = view.counted.map(|(calls, at)| (calls, at - Duration::from_secs(10)));
-        view.take(status(1, 150));
+        view.apply_news(status(1, 150));
         assert!(view.rate.is_some_and(|rate| (4.0..=5.0).contains(&rate)), "{:?}", view.rate);
-        view.take(status(2, 3));
+        view.apply_news(status(2, 3));
         assert_eq!(view.rate, None, "another daemon counts from nothing");
         view.paused = true;
-        view.take(News::NotRunning);
+        view.apply_news(News::NotRunning);
         assert!(view.picture.is_some(), "nothing changes while paused");
         view.paused = false;
-        view.take(News::NotRunning);
+        view.apply_news(News::NotRunning);
         assert!(view.picture.is_none() && view.trouble.contains("not running"));
     }
 }

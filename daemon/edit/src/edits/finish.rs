@@ -6,9 +6,9 @@ use hob_base::{AbsPath, WsPath};
 
 use super::{Edits, Report};
 use crate::error::EditError;
-use crate::journal::{Left, Record, Subject};
-use crate::pending::{Outcome, Settled};
-use crate::plan::cause;
+use crate::journal::{EditSubject, Left, Record};
+use crate::pending::{PendingOutcome, Settled};
+use crate::plan::cause_without_number;
 use crate::recover;
 
 /// Time for which a record waits for a workspace that is not there, such as one on a disk that is not connected.
@@ -22,14 +22,14 @@ impl Edits {
             false => self.note_applied(record),
         };
         if let Err(error) = self.journal.end(record) {
-            warnings.push(format!("its journal could not be removed: {}", cause(&error)));
+            warnings.push(format!("its journal could not be removed: {}", cause_without_number(&error)));
         }
         warnings
     }
 
     fn note_undone(&self, record: &Record) -> Vec<String> {
-        let forgotten = self.undos.forget(&record.root);
-        let said = |error| format!("that it was undone could not be noted: {}", cause(&error));
+        let forgotten = self.undos.forget_undo(&record.root);
+        let said = |error| format!("that it was undone could not be noted: {}", cause_without_number(&error));
         forgotten.map_err(said).err().into_iter().collect()
     }
 
@@ -42,12 +42,14 @@ impl Edits {
             }
             Err(error) => {
                 // Nor can what was applied before it.
-                let _ = self.undos.forget(&record.root);
-                warnings.push(format!("it cannot be undone: {}", cause(&error)));
+                let _ = self.undos.forget_undo(&record.root);
+                warnings.push(format!("it cannot be undone: {}", cause_without_number(&error)));
             }
         }
-        let Subject { id, label, at, .. } = record.subject.clone();
-        if let Err(error) = self.queue().note(Settled { id, label, outcome: Outcome::Applied, at }) {
+        let EditSubject { id, label, at, .. } = record.subject.clone();
+        if let Err(error) =
+            self.lock_queue().note_settled(Settled { id, label, outcome: PendingOutcome::Applied, at })
+        {
             warnings.push(format!("that it was applied could not be noted: {error}"));
         }
         warnings
@@ -67,10 +69,12 @@ impl Edits {
 
     /// Finishes records, of one workspace or of all. Answers whether none is left.
     pub(super) fn recover(&self, root: Option<&AbsPath>, report: &mut Report) -> bool {
-        let left = match self.journal.left(root) {
+        let left = match self.journal.records_left(root) {
             Ok(left) => left,
             Err(error) => {
-                report.warnings.push(format!("the journal of edits cannot be read: {}", cause(&error)));
+                report
+                    .warnings
+                    .push(format!("the journal of edits cannot be read: {}", cause_without_number(&error)));
                 return false;
             }
         };
@@ -103,7 +107,7 @@ impl Edits {
             if age < PATIENCE {
                 return Err(told("the folder is not there".to_owned()));
             }
-            self.journal.end(record).map_err(|error| told(cause(&error)))?;
+            self.journal.end(record).map_err(|error| told(cause_without_number(&error)))?;
             return Ok(format!("{what} `{label}` was given up: {root} is gone"));
         }
         let (strange, became) = if committed {

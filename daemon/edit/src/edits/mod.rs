@@ -15,12 +15,13 @@ use crate::Proposal;
 use crate::apply::{Stopped, Writer};
 use crate::error::{Conflict, EditError};
 use crate::files::{Disk, Files};
-use crate::journal::{Journal, Record, Subject};
+use crate::journal::{EditSubject, Journal, Record};
 use crate::pending::{
-    self, Kind, LIFE, Outcome, Owner, Pending, PendingId, Queue, QueueFolder, Shown, Staged, Summary,
+    self, LIFE, Owner, Pending, PendingId, PendingKind, PendingOutcome, Queue, QueueFolder, Shown, Staged,
+    Summary,
 };
-use crate::plan::{self, NoPlan, Plan, Wish, cause, real_root};
-use crate::undo::{Kept, NoUndo, Undos};
+use crate::plan::{self, NoPlan, Wish, WritePlan, cause_without_number, real_root};
+use crate::undo::{NoUndo, UndoRecord, Undos};
 
 /// Tells the time. Passed in, because what is a day old must be testable.
 pub type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
@@ -79,20 +80,20 @@ impl Edits {
     /// may have a folder open.
     #[must_use]
     pub fn open(folder: &AbsPath, clock: Clock) -> (Self, Report) {
-        Self::with(Arc::new(Disk), folder, clock)
+        Self::with_files(Arc::new(Disk), folder, clock)
     }
 
-    pub(crate) fn with(files: Arc<dyn Files>, folder: &AbsPath, clock: Clock) -> (Self, Report) {
+    pub(crate) fn with_files(files: Arc<dyn Files>, folder: &AbsPath, clock: Clock) -> (Self, Report) {
         let folder = beyond_links(&*files, folder);
         let place = QueueFolder { files: Arc::clone(&files), folder: folder.as_path().join("pending") };
         let (queue, warnings) = Queue::open(place);
         let journal = Journal::new(Arc::clone(&files), folder.as_path().join("journal"));
         let undos = Undos::new(Arc::clone(&files), folder.as_path().join("undo"));
-        let (shown, queue) = (queue.shown(), Mutex::new(queue));
+        let (shown, queue) = (queue.shown_list(), Mutex::new(queue));
         let edits = Self { clock, files, queue, shown, journal, undos, roots: Mutex::default() };
         let mut report = Report { warnings, ..Report::default() };
         edits.recover(None, &mut report);
-        edits.queue().expire((edits.clock)());
+        edits.lock_queue().expire_old((edits.clock)());
         (edits, report)
     }
 
@@ -101,8 +102,9 @@ impl Edits {
     /// # Errors
     /// [`EditError::Nothing`], [`EditError::Refused`], [`EditError::TooMuch`], [`EditError::State`].
     pub fn propose(&self, owner: &Owner, proposal: Proposal) -> Result<Summary, EditError> {
-        let proposal = sound(owner, proposal)?;
-        let pending = self.queue().put((owner.clone(), Kind::Preview), proposal, (self.clock)())?;
+        let proposal = check_proposal(owner, proposal)?;
+        let pending =
+            self.lock_queue().put((owner.clone(), PendingKind::Preview), proposal, (self.clock)())?;
         Ok(pending.summary)
     }
 
@@ -112,17 +114,17 @@ impl Edits {
     /// As [`Self::propose`], and [`EditError::Staged`] where the change was not made from what the set makes of the file.
     /// [`EditError::Nothing`] also if the set would be empty by this; it then stays what it was.
     pub fn stage(&self, owner: &Owner, proposal: Proposal) -> Result<Pending, EditError> {
-        let proposal = sound(owner, proposal)?;
+        let proposal = check_proposal(owner, proposal)?;
         // Held throughout, so that of two changes to one set neither is lost.
-        let mut queue = self.queue();
+        let mut queue = self.lock_queue();
         let set = match queue.set(owner) {
             Some(id) => queue.load(&id)?,
-            None => return queue.put((owner.clone(), Kind::ChangeSet), proposal, (self.clock)()),
+            None => return queue.put((owner.clone(), PendingKind::ChangeSet), proposal, (self.clock)()),
         };
         let id = set.summary.id;
         let misfit = |misfit: pending::Misfit| EditError::Staged { path: misfit.path, why: misfit.why, id };
-        let composed = pending::compose(&set.proposal, proposal).map_err(misfit)?;
-        queue.put((owner.clone(), Kind::ChangeSet), sound(owner, composed)?, (self.clock)())
+        let composed = pending::compose_set(&set.proposal, proposal).map_err(misfit)?;
+        queue.put((owner.clone(), PendingKind::ChangeSet), check_proposal(owner, composed)?, (self.clock)())
     }
 
     /// Returns what a client's change set makes of a file; `None` if it does not touch it. A change that is to be
@@ -130,16 +132,16 @@ impl Edits {
     ///
     /// # Errors
     /// [`EditError::State`] if the change set cannot be read.
-    pub fn staged(&self, owner: &Owner, path: &WsPath) -> Result<Option<Staged>, EditError> {
-        let mut queue = self.queue();
+    pub fn staged_contents(&self, owner: &Owner, path: &WsPath) -> Result<Option<Staged>, EditError> {
+        let mut queue = self.lock_queue();
         let Some(id) = queue.set(owner) else { return Ok(None) };
-        Ok(pending::staged(&queue.load(&id)?.proposal, path))
+        Ok(pending::staged_in_set(&queue.load(&id)?.proposal, path))
     }
 
     /// Returns the pending edits, newest first, that are `wanted`: one client's, one workspace's, all. Never waits
     /// itself, neither for the disk nor for anybody who does.
     #[must_use]
-    pub fn pending(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Arc<Summary>> {
+    pub fn pending_edits(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Arc<Summary>> {
         let all = Arc::clone(&self.shown.read().unwrap_or_else(PoisonError::into_inner));
         if all.is_empty() {
             return Vec::new();
@@ -154,10 +156,10 @@ impl Edits {
     /// # Errors
     /// [`EditError::NothingPending`], [`EditError::Unknown`], [`EditError::Settled`], [`EditError::State`].
     pub fn find(&self, owner: &Owner, named: Option<&str>) -> Result<Pending, EditError> {
-        let mut queue = self.queue();
+        let mut queue = self.lock_queue();
         let id = match named {
             Some(name) => PendingId::parse(name).ok_or_else(|| EditError::Unknown(name.to_owned()))?,
-            None => queue.newest(owner).ok_or(EditError::NothingPending)?,
+            None => queue.newest_of(owner).ok_or(EditError::NothingPending)?,
         };
         queue.load(&id)
     }
@@ -168,25 +170,25 @@ impl Edits {
     /// [`EditError::Conflict`], [`EditError::Failed`], [`EditError::Unfinished`], [`EditError::Refused`], and those of
     /// [`Self::find`].
     pub fn apply(&self, id: &PendingId) -> Result<Applied, EditError> {
-        let owner = self.queue().summary(id)?.owner;
+        let owner = self.lock_queue().summary(id)?.owner;
         let root = real_root(&*self.files, &owner.root)?;
         let lock = self.lock_of(&root);
         let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
         let mut warnings = self.settle_earlier(&root)?;
         // Only now: whoever held the lock before may have applied this one.
-        let Pending { summary, proposal } = self.queue().load(id)?;
+        let Pending { summary, proposal } = self.lock_queue().load(id)?;
         let next = || format!("Discard `{id}` and make the preview again.");
-        let plan = self.plan(&root, &plan::wishes(&proposal)?, next)?;
+        let plan = self.plan_writes(&root, &plan::wishes_of(&proposal)?, next)?;
         let subject =
-            Subject { id: id.clone(), label: summary.label, tool: summary.tool, at: (self.clock)() };
-        let record = record(&root, subject, plan);
+            EditSubject { id: id.clone(), label: summary.label, tool: summary.tool, at: (self.clock)() };
+        let record = new_record(&root, subject, plan);
         self.run(&record, next)?;
         warnings.extend(self.finish(&record));
-        let mut files = touched(&record);
-        files.extend(plan::wishes(&proposal)?.into_keys());
+        let mut files = touched_files(&record);
+        files.extend(plan::wishes_of(&proposal)?.into_keys());
         files.sort();
         files.dedup();
-        let Subject { label, tool, .. } = record.subject;
+        let EditSubject { label, tool, .. } = record.subject;
         Ok(Applied { label, tool, files, warnings })
     }
 
@@ -195,8 +197,8 @@ impl Edits {
     /// # Errors
     /// Those of [`Self::find`]: what was applied cannot be discarded.
     pub fn discard(&self, id: &PendingId) -> Result<Summary, EditError> {
-        let owner = self.queue().summary(id)?.owner;
-        let discard = || self.queue().settle(id, (Outcome::Discarded, (self.clock)()));
+        let owner = self.lock_queue().summary(id)?.owner;
+        let discard = || self.lock_queue().decide_edit(id, (PendingOutcome::Discarded, (self.clock)()));
         let Ok(root) = real_root(&*self.files, &owner.root) else {
             return discard();
         };
@@ -217,8 +219,8 @@ impl Edits {
     ///
     /// # Errors
     /// [`EditError::State`].
-    pub fn forget(&self, root: &AbsPath) -> Result<(), EditError> {
-        for summary in self.pending(&|one| one.owner.root == *root) {
+    pub fn forget_workspace(&self, root: &AbsPath) -> Result<(), EditError> {
+        for summary in self.pending_edits(&|one| one.owner.root == *root) {
             match self.discard(&summary.id) {
                 // Somebody else has decided it meanwhile.
                 Ok(_) | Err(EditError::Unknown(_) | EditError::Settled { .. }) => {}
@@ -227,16 +229,16 @@ impl Edits {
         }
         let failed = |error| EditError::State {
             file: format!("what `hob undo` of {root} needs"),
-            cause: cause(&error),
+            cause: cause_without_number(&error),
         };
-        self.undos.forget(root).map_err(failed)
+        self.undos.forget_undo(root).map_err(failed)
     }
 
     /// Returns the edit that [`Self::undo`] would take back in a workspace; `None` if there is none.
     #[must_use]
-    pub fn undoable(&self, root: &AbsPath) -> Option<Undoable> {
+    pub fn undoable_edit(&self, root: &AbsPath) -> Option<Undoable> {
         let root = real_root(&*self.files, root).ok()?;
-        let Kept { subject, files, entries, .. } = self.undos.last(&root).ok()?;
+        let UndoRecord { subject, files, entries, .. } = self.undos.last(&root).ok()?;
         entries.is_some().then_some(Undoable {
             id: subject.id,
             label: subject.label,
@@ -261,30 +263,30 @@ impl Edits {
                 "`{label}` cannot be undone: it was too large for its old contents to be kept"
             ))
         };
-        let wishes = kept.wishes().ok_or_else(too_large)?;
+        let wishes = kept.wishes_of_undo().ok_or_else(too_large)?;
         let next = || {
             format!(
                 "`{}` can be undone only while its files have the contents it gave them.",
                 kept.subject.label
             )
         };
-        let plan = self.plan(&root, &wishes, next)?;
-        let mut record = record(&root, kept.subject.clone(), plan);
+        let plan = self.plan_writes(&root, &wishes, next)?;
+        let mut record = new_record(&root, kept.subject.clone(), plan);
         record.undoes = true;
         record.old_folders.clone_from(&kept.new_folders);
         self.run(&record, next)?;
         warnings.extend(self.finish(&record));
-        let files = touched(&record);
-        let Subject { label, tool, .. } = record.subject;
+        let files = touched_files(&record);
+        let EditSubject { label, tool, .. } = record.subject;
         Ok(Applied { label, tool, files, warnings })
     }
 
-    fn plan(
+    fn plan_writes(
         &self,
         root: &AbsPath,
         wishes: &BTreeMap<WsPath, Wish>,
         next: impl Fn() -> String,
-    ) -> Result<Plan, EditError> {
+    ) -> Result<WritePlan, EditError> {
         plan::plan(&*self.files, root, wishes).map_err(|no_plan| match no_plan {
             NoPlan::Differ(files) => EditError::Conflict(Conflict { files, next: next() }),
             NoPlan::Error(error) => error,
@@ -300,10 +302,10 @@ impl Edits {
     }
 
     /// Locks the queue of pending edits, and removes what has expired.
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn lock_queue(&self) -> MutexGuard<'_, Queue> {
         // What a panic left half-way is on the disk or it is not; the lists in memory are changed in one step.
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.expire((self.clock)());
+        queue.expire_old((self.clock)());
         queue
     }
 
@@ -332,7 +334,7 @@ fn beyond_links(files: &dyn Files, folder: &AbsPath) -> AbsPath {
 }
 
 /// A proposal that does something, each thing once and nothing that is never done.
-fn sound(owner: &Owner, mut proposal: Proposal) -> Result<Proposal, EditError> {
+fn check_proposal(owner: &Owner, mut proposal: Proposal) -> Result<Proposal, EditError> {
     proposal.changes.retain(|change| !change.is_nothing());
     if proposal.changes.is_empty() {
         return Err(EditError::Nothing);
@@ -344,16 +346,16 @@ fn sound(owner: &Owner, mut proposal: Proposal) -> Result<Proposal, EditError> {
             owner.root
         )));
     }
-    plan::wishes(&proposal)?;
+    plan::wishes_of(&proposal)?;
     Ok(proposal)
 }
 
-fn record(root: &AbsPath, subject: Subject, plan: Plan) -> Record {
-    let Plan { entries, new_folders } = plan;
+fn new_record(root: &AbsPath, subject: EditSubject, plan: WritePlan) -> Record {
+    let WritePlan { entries, new_folders } = plan;
     Record { root: root.clone(), subject, undoes: false, entries, new_folders, old_folders: Vec::new() }
 }
 
-fn touched(record: &Record) -> Vec<WsPath> {
+fn touched_files(record: &Record) -> Vec<WsPath> {
     let mut files: Vec<WsPath> = record.entries.iter().map(|entry| entry.at.clone()).collect();
     files.sort();
     files
@@ -362,7 +364,9 @@ fn touched(record: &Record) -> Vec<WsPath> {
 fn no_undo(why: NoUndo) -> EditError {
     EditError::NothingToUndo(match why {
         NoUndo::Nothing => "nothing has been applied in this workspace that could be undone".to_owned(),
-        NoUndo::Disk(error) => format!("what was applied last cannot be read: {}", cause(&error)),
+        NoUndo::Disk(error) => {
+            format!("what was applied last cannot be read: {}", cause_without_number(&error))
+        }
         NoUndo::Format(why) => format!("what was applied last cannot be read: {why}"),
     })
 }

@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{LINKED, OLD, TWIN, abs, clock, owner, proposal, trees};
+use super::{LINKED, OLD, TWIN, abs, fixed_clock, full_proposal, some_owner, trees_old_and_new};
 use crate::files::Disk;
 use crate::files::hooked::{Hooked, Op};
-use crate::files::sim::Tree;
-use crate::{EditError, Edits, Outcome};
+use crate::files::sim::SimTree;
+use crate::{EditError, Edits, PendingOutcome};
 
 const FOLDER: &str = "HOB_EDIT_TEST_FOLDER";
 const OPERATION: &str = "HOB_EDIT_TEST_OPERATION";
@@ -32,13 +32,13 @@ fn child() {
         false => std::process::abort(),
     };
     let killing = Arc::new(Hooked { inner: Arc::new(Disk), hook: Box::new(hook) });
-    let (edits, _) = Edits::with(killing, &abs(&format!("{folder}/state")), clock());
-    let id = edits.pending(&|_| true).first().expect("one is pending").id.clone();
+    let (edits, _) = Edits::with_files(killing, &abs(&format!("{folder}/state")), fixed_clock());
+    let id = edits.pending_edits(&|_| true).first().expect("one is pending").id.clone();
     edits.apply(&id).expect("nothing is in the way");
     std::process::exit(THROUGH);
 }
 
-fn prepare(folder: &Path) {
+fn prepare_workspace(folder: &Path) {
     for (name, text, mode) in OLD {
         let path = folder.join("ws").join(name);
         fs::create_dir_all(path.parent().expect("below")).expect("folder");
@@ -47,8 +47,8 @@ fn prepare(folder: &Path) {
     }
     fs::hard_link(folder.join("ws").join(LINKED), folder.join("ws").join(TWIN)).expect("another name");
     let root = abs(folder.join("ws").to_str().expect("Unicode"));
-    let (edits, _) = Edits::open(&abs(folder.join("state").to_str().expect("Unicode")), clock());
-    edits.propose(&owner(&root), proposal()).expect("queued");
+    let (edits, _) = Edits::open(&abs(folder.join("state").to_str().expect("Unicode")), fixed_clock());
+    edits.propose(&some_owner(&root), full_proposal()).expect("queued");
 }
 
 #[cfg(unix)]
@@ -71,7 +71,7 @@ fn mode(_path: &Path) -> u32 {
     0
 }
 
-fn tree(folder: &Path) -> Tree {
+fn tree_on_disk(folder: &Path) -> SimTree {
     let mut tree = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
@@ -89,7 +89,7 @@ fn tree(folder: &Path) -> Tree {
 }
 
 /// The modes of files that the system makes depend on the user's mask, and are not compared.
-fn comparable(mut tree: Tree) -> Tree {
+fn without_made_modes(mut tree: SimTree) -> SimTree {
     let made = |name: &str| name.starts_with("new/");
     tree.iter_mut().filter(|(name, _)| cfg!(not(unix)) || made(name)).for_each(|(_, file)| file.1 = 0);
     tree
@@ -97,12 +97,12 @@ fn comparable(mut tree: Tree) -> Tree {
 
 #[test]
 fn a_process_that_is_killed_at_any_operation_leaves_old_or_new() {
-    let (old, new) = trees();
-    let (old, new) = (comparable(old), comparable(new));
+    let (old, new) = trees_old_and_new();
+    let (old, new) = (without_made_modes(old), without_made_modes(new));
     let (mut kept, mut done) = (0, 0);
     for at in 0.. {
         let folder = tempfile::tempdir().expect("folder");
-        prepare(folder.path());
+        prepare_workspace(folder.path());
         let status = Command::new(std::env::current_exe().expect("the test program"))
             .args(["faults::killed::child", "--exact", "--nocapture"])
             .env(FOLDER, folder.path())
@@ -113,20 +113,20 @@ fn a_process_that_is_killed_at_any_operation_leaves_old_or_new() {
             .status()
             .expect("the test program runs");
         let state = abs(folder.path().join("state").to_str().expect("Unicode"));
-        let (edits, report) = Edits::open(&state, clock());
+        let (edits, report) = Edits::open(&state, fixed_clock());
         assert_eq!(report.warnings, Vec::<String>::new(), "killed at {at}");
-        let found = comparable(tree(&folder.path().join("ws")));
+        let found = without_made_modes(tree_on_disk(&folder.path().join("ws")));
         assert!(found == old || found == new, "killed at {at}: {:?}", found.keys());
-        assert_eq!(edits.pending(&|_| true).len(), usize::from(found == old), "killed at {at}");
+        assert_eq!(edits.pending_edits(&|_| true).len(), usize::from(found == old), "killed at {at}");
         let root = abs(folder.path().join("ws").to_str().expect("Unicode"));
-        assert_eq!(edits.undoable(&root).is_some(), found == new, "killed at {at}");
+        assert_eq!(edits.undoable_edit(&root).is_some(), found == new, "killed at {at}");
         kept += usize::from(found == old);
         done += usize::from(found == new);
         if status.code() == Some(THROUGH) {
-            let id = edits.undoable(&root).expect("applied").id;
+            let id = edits.undoable_edit(&root).expect("applied").id;
             let settled = edits.discard(&id);
             assert!(
-                matches!(settled, Err(EditError::Settled { outcome: Outcome::Applied, .. })),
+                matches!(settled, Err(EditError::Settled { outcome: PendingOutcome::Applied, .. })),
                 "{settled:?}"
             );
             break;

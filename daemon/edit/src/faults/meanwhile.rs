@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::{Deed, STATE, Scene, WORKSPACE, abs, clock, disturbed};
+use super::{Deed, STATE, Scene, WORKSPACE, abs, fixed_clock, with_faults};
 use crate::files::Files;
 use crate::files::hooked::Op;
 use crate::files::sim::Sim;
@@ -15,8 +15,8 @@ fn path(name: &str) -> std::path::PathBuf {
     Path::new(WORKSPACE).join(name)
 }
 
-fn contents(disk: &Sim, name: &str) -> Option<Vec<u8>> {
-    disk.tree(WORKSPACE).remove(name).map(|(bytes, _)| bytes)
+fn contents_of(disk: &Sim, name: &str) -> Option<Vec<u8>> {
+    disk.tree_below(WORKSPACE).remove(name).map(|(bytes, _)| bytes)
 }
 
 /// Writes as an editor does: over the file, or a new one in its place.
@@ -33,8 +33,8 @@ fn write(disk: &Sim, name: &str, aside: bool) {
 #[test]
 fn what_somebody_writes_meanwhile_is_kept() {
     let scene = Scene::new(Deed::Apply);
-    let total = scene.operations().len();
-    let (old, new) = scene.sides();
+    let total = scene.all_operations().len();
+    let (old, new) = scene.trees_of_deed();
     for (name, aside) in
         [("edit.txt", true), ("edit.txt", false), ("run.sh", true), ("swap-1", true), ("sub/gone.txt", false)]
     {
@@ -42,16 +42,16 @@ fn what_somebody_writes_meanwhile_is_kept() {
         let mut conflicts = 0;
         for at in 0..total {
             let what = format!("{name} written at {at} of {total}");
-            let disk = scene.disk.copy();
+            let disk = scene.disk.copy_now();
             let writer = Arc::clone(&disk);
-            let done = scene.act(disturbed(disk.clone(), move |n, _, _| {
+            let done = scene.do_deed(with_faults(disk.clone(), move |n, _, _| {
                 if n == at {
                     write(&writer, name, aside);
                 }
                 Ok(())
             }));
-            let mut tree = disk.tree(WORKSPACE);
-            let kept = contents(&disk, name).as_deref() == Some(THEIRS);
+            let mut tree = disk.tree_below(WORKSPACE);
+            let kept = contents_of(&disk, name).as_deref() == Some(THEIRS);
             tree.remove(name);
             let mut side = match &done {
                 Ok(_) => new.clone(),
@@ -79,16 +79,16 @@ fn without_exchange_one_moment_is_left() {
     // Two operations are in that moment here: to try the exchange, and to rename.
     for (aside, most) in [(true, 2), (false, 0)] {
         let mut lost = 0;
-        for at in 0..scene.operations().len() {
-            let disk = scene.disk.copy();
+        for at in 0..scene.all_operations().len() {
+            let disk = scene.disk.copy_now();
             let writer = Arc::clone(&disk);
-            let _ = scene.act(disturbed(disk.clone(), move |n, op, _| {
+            let _ = scene.do_deed(with_faults(disk.clone(), move |n, op, _| {
                 if n == at {
                     write(&writer, "edit.txt", aside);
                 }
                 if op == Op::Exchange { Err(std::io::ErrorKind::Unsupported.into()) } else { Ok(()) }
             }));
-            lost += usize::from(contents(&disk, "edit.txt").as_deref() != Some(THEIRS));
+            lost += usize::from(contents_of(&disk, "edit.txt").as_deref() != Some(THEIRS));
         }
         assert!(lost <= most, "{lost} lost");
     }
@@ -97,23 +97,23 @@ fn without_exchange_one_moment_is_left() {
 #[test]
 fn recovery_leaves_alone_what_somebody_changed_since() {
     let scene = Scene::new(Deed::Apply);
-    let total = scene.operations().len();
-    let (old, new) = scene.sides();
+    let total = scene.all_operations().len();
+    let (old, new) = scene.trees_of_deed();
     let mut reported = 0;
     for at in 0..total {
         let what = format!("killed at {at} of {total}");
-        let disk = scene.disk.copy();
+        let disk = scene.disk.copy_now();
         let dead = || Err(std::io::Error::other("the process is dead"));
-        let _ = scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { dead() }));
+        let _ = scene.do_deed(with_faults(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { dead() }));
         write(&disk, "edit.txt", true);
-        let (edits, report) = Edits::with(disk.clone(), &abs(STATE), clock());
-        assert_eq!(contents(&disk, "edit.txt").as_deref(), Some(THEIRS), "{what}");
-        let (mut tree, mut old, mut new) = (disk.tree(WORKSPACE), old.clone(), new.clone());
+        let (edits, report) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
+        assert_eq!(contents_of(&disk, "edit.txt").as_deref(), Some(THEIRS), "{what}");
+        let (mut tree, mut old, mut new) = (disk.tree_below(WORKSPACE), old.clone(), new.clone());
         for one in [&mut tree, &mut old, &mut new] {
             one.remove("edit.txt");
         }
         assert!(tree == old || tree == new, "{what}: {:?}", tree.keys());
-        assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0, "{what}");
+        assert_eq!(disk.tree_below(&format!("{STATE}/journal")).len(), 0, "{what}");
         assert!(edits.undo(&abs(WORKSPACE)).is_err(), "{what}: undone over somebody's contents");
         for said in report.recovered {
             assert!(said.ends_with("except those that somebody changed since: edit.txt"), "{said}");
@@ -126,17 +126,17 @@ fn recovery_leaves_alone_what_somebody_changed_since() {
 #[test]
 fn a_record_waits_for_its_workspace_but_not_for_ever() {
     let scene = Scene::new(Deed::Apply);
-    let at = scene.operations().len() / 2;
-    let disk = scene.disk.copy();
+    let at = scene.all_operations().len() / 2;
+    let disk = scene.disk.copy_now();
     let dead = || Err(std::io::Error::other("the process is dead"));
-    let _ = scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { dead() }));
+    let _ = scene.do_deed(with_faults(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { dead() }));
     disk.rename(&path(""), Path::new("/elsewhere")).expect("there");
-    let (_, report) = Edits::with(disk.clone(), &abs(STATE), clock());
+    let (_, report) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
     let said = "applying `Everything at once` in /ws is not finished: the folder is not there";
     assert_eq!((report.warnings, report.recovered), (vec![said.to_owned()], vec![]));
-    let later = Mutex::new(clock()() + std::time::Duration::from_secs(31 * 24 * 60 * 60));
+    let later = Mutex::new(fixed_clock()() + std::time::Duration::from_secs(31 * 24 * 60 * 60));
     let late = Box::new(move || *later.lock().expect("no panic"));
-    let (_, report) = Edits::with(disk.clone(), &abs(STATE), late);
+    let (_, report) = Edits::with_files(disk.clone(), &abs(STATE), late);
     assert_eq!(report.recovered, ["applying `Everything at once` was given up: /ws is gone"]);
-    assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0);
+    assert_eq!(disk.tree_below(&format!("{STATE}/journal")).len(), 0);
 }

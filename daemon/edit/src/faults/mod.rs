@@ -19,13 +19,13 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::files::Files;
 use crate::files::hooked::{Hooked, Op};
-use crate::files::sim::{Sim, Tree};
-use crate::{Applied, Change, Clock, EditError, Edits, Owner, PendingId, Proposal};
+use crate::files::sim::{Sim, SimTree};
+use crate::{Applied, Clock, EditError, Edits, Owner, PendingId, Proposal, ProposedFile};
 
 pub(super) const WORKSPACE: &str = "/ws";
 pub(super) const STATE: &str = "/state/edits";
 
-fn clock() -> Clock {
+fn fixed_clock() -> Clock {
     Box::new(|| UNIX_EPOCH + Duration::from_secs(1_000_000_000))
 }
 
@@ -37,7 +37,7 @@ pub(super) fn ws(path: &str) -> WsPath {
     WsPath::new(path).expect("relative")
 }
 
-pub(super) fn owner(root: &AbsPath) -> Owner {
+pub(super) fn some_owner(root: &AbsPath) -> Owner {
     Owner { client: "somebody".to_owned(), root: root.clone() }
 }
 
@@ -58,43 +58,43 @@ pub(super) const OLD: [(&str, &str, u32); 9] = [
     ("bystander", "not touched\n", 0o644),
 ];
 
-fn change(from: &str, to: &str, before: Option<&str>, after: Option<&str>) -> Change {
+fn change_of(from: &str, to: &str, before: Option<&str>, after: Option<&str>) -> ProposedFile {
     let bytes = |text: &str| text.as_bytes().into();
     let moved_to = (from != to).then(|| ws(to));
-    Change { path: ws(from), moved_to, before: before.map(bytes), after: after.map(bytes) }
+    ProposedFile { path: ws(from), moved_to, before: before.map(bytes), after: after.map(bytes) }
 }
 
 /// An edit that does everything that an edit can do.
-pub(super) fn proposal() -> Proposal {
+pub(super) fn full_proposal() -> Proposal {
     let old = |name: &str| OLD.iter().find(|(path, ..)| *path == name).map(|(_, text, _)| *text);
-    let edit = |path: &str, after| change(path, path, old(path), Some(after));
+    let edit = |path: &str, after| change_of(path, path, old(path), Some(after));
     let changes = vec![
         edit("edit.txt", "one\r\nzwei\r\nthree"),
         edit(LINKED, "one\nfile, still of two names\n"),
-        change("new/deep/file.txt", "new/deep/file.txt", None, Some("made\n")),
-        change("new/empty", "new/empty", None, Some("")),
+        change_of("new/deep/file.txt", "new/deep/file.txt", None, Some("made\n")),
+        change_of("new/empty", "new/empty", None, Some("")),
         edit("run.sh", "#!/bin/sh\necho new\n"),
-        change("sub/changed.txt", "other/changed.txt", old("sub/changed.txt"), Some("moved\nand new\n")),
-        change("sub/from.txt", "sub/to.txt", old("sub/from.txt"), old("sub/from.txt")),
-        change("sub/gone.txt", "sub/gone.txt", old("sub/gone.txt"), None),
-        change("swap-1", "swap-2", old("swap-1"), old("swap-1")),
-        change("swap-2", "swap-1", old("swap-2"), old("swap-2")),
+        change_of("sub/changed.txt", "other/changed.txt", old("sub/changed.txt"), Some("moved\nand new\n")),
+        change_of("sub/from.txt", "sub/to.txt", old("sub/from.txt"), old("sub/from.txt")),
+        change_of("sub/gone.txt", "sub/gone.txt", old("sub/gone.txt"), None),
+        change_of("swap-1", "swap-2", old("swap-1"), old("swap-1")),
+        change_of("swap-2", "swap-1", old("swap-2"), old("swap-2")),
     ];
     Proposal { label: "Everything at once".to_owned(), tool: "edit_text".to_owned(), changes }
 }
 
 /// The files before, and after.
-pub(super) fn trees() -> (Tree, Tree) {
-    let old: Tree = OLD
+pub(super) fn trees_old_and_new() -> (SimTree, SimTree) {
+    let old: SimTree = OLD
         .iter()
         .map(|(name, text, mode)| ((*name).to_owned(), (text.as_bytes().to_vec(), *mode)))
         .collect();
     let mut new = old.clone();
-    let twin = |tree: &mut Tree| {
+    let twin = |tree: &mut SimTree| {
         let file = tree[LINKED].clone();
         tree.insert(TWIN.to_owned(), file);
     };
-    let changes = proposal().changes;
+    let changes = full_proposal().changes;
     for change in changes.iter().filter(|change| change.before.is_some()) {
         new.remove(change.path.as_str());
     }
@@ -128,12 +128,12 @@ impl Scene {
     pub(super) fn new(deed: Deed) -> Self {
         let disk = Arc::new(Sim::new());
         for (name, text, mode) in OLD {
-            disk.place(&format!("{WORKSPACE}/{name}"), text.as_bytes(), mode);
+            disk.place_file(&format!("{WORKSPACE}/{name}"), text.as_bytes(), mode);
         }
         disk.place_name(&format!("{WORKSPACE}/{LINKED}"), &format!("{WORKSPACE}/{TWIN}"));
-        let (edits, _) = Edits::with(disk.clone(), &abs(STATE), clock());
+        let (edits, _) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
         let root = abs(WORKSPACE);
-        let id = edits.propose(&owner(&root), proposal()).expect("queued").id;
+        let id = edits.propose(&some_owner(&root), full_proposal()).expect("queued").id;
         if deed == Deed::Undo {
             edits.apply(&id).expect("applied");
         }
@@ -141,16 +141,16 @@ impl Scene {
     }
 
     /// The files before the deed, and after it.
-    fn sides(&self) -> (Tree, Tree) {
-        let (old, new) = trees();
+    fn trees_of_deed(&self) -> (SimTree, SimTree) {
+        let (old, new) = trees_old_and_new();
         match self.deed {
             Deed::Apply => (old, new),
             Deed::Undo => (new, old),
         }
     }
 
-    pub(super) fn act(&self, files: Arc<dyn Files>) -> Result<Applied, EditError> {
-        let (edits, _) = Edits::with(files, &abs(STATE), clock());
+    pub(super) fn do_deed(&self, files: Arc<dyn Files>) -> Result<Applied, EditError> {
+        let (edits, _) = Edits::with_files(files, &abs(STATE), fixed_clock());
         match self.deed {
             Deed::Apply => edits.apply(&self.id),
             Deed::Undo => edits.undo(&abs(WORKSPACE)),
@@ -158,64 +158,64 @@ impl Scene {
     }
 
     /// Every operation of an undisturbed deed.
-    pub(super) fn operations(&self) -> Vec<Op> {
+    pub(super) fn all_operations(&self) -> Vec<Op> {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let hook = move |op, _: &Path| {
             log.lock().expect("no panic").push(op);
             Ok(())
         };
-        let disk = self.disk.copy();
-        self.act(Arc::new(Hooked { inner: disk.clone(), hook: Box::new(hook) })).expect("undisturbed");
-        assert_eq!(disk.tree(WORKSPACE), self.sides().1);
+        let disk = self.disk.copy_now();
+        self.do_deed(Arc::new(Hooked { inner: disk.clone(), hook: Box::new(hook) })).expect("undisturbed");
+        assert_eq!(disk.tree_below(WORKSPACE), self.trees_of_deed().1);
         std::mem::take(&mut *seen.lock().expect("no panic"))
     }
 
     /// Checks that what is on the disk is whole, once recovery has run on it.
     #[track_caller]
     pub(super) fn is_whole(&self, disk: &Arc<Sim>, what: &str) -> Whole {
-        let (edits, report) = Edits::with(disk.clone(), &abs(STATE), clock());
+        let (edits, report) = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
         assert_eq!(report.warnings, Vec::<String>::new(), "{what}");
-        let tree = disk.tree(WORKSPACE);
-        let (before, after) = self.sides();
+        let tree = disk.tree_below(WORKSPACE);
+        let (before, after) = self.trees_of_deed();
         let whole = match &tree {
             tree if *tree == before => Whole::Before,
             tree if *tree == after => Whole::After,
             _ => panic!("{what}: neither the one nor the other: {:?}", tree.keys()),
         };
-        assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0, "{what}: a journal is left");
+        assert_eq!(disk.tree_below(&format!("{STATE}/journal")).len(), 0, "{what}: a journal is left");
         assert_eq!(disk.empty_folders(WORKSPACE), 0, "{what}: an empty folder is left");
         let [one, other] = [LINKED, TWIN].map(|name| format!("{WORKSPACE}/{name}"));
         assert!(disk.is_one(&one, &other), "{what}: two names of one file are two files");
-        self.agrees(&edits, disk, whole, what);
+        self.check_agreement(&edits, disk, whole, what);
         whole
     }
 
     /// Returns true if recovery makes old or new of what is on the disk.
     pub(super) fn looks_whole(&self, disk: &Arc<Sim>) -> bool {
-        let _ = Edits::with(disk.clone(), &abs(STATE), clock());
-        let (before, after) = self.sides();
-        let tree = disk.tree(WORKSPACE);
+        let _ = Edits::with_files(disk.clone(), &abs(STATE), fixed_clock());
+        let (before, after) = self.trees_of_deed();
+        let tree = disk.tree_below(WORKSPACE);
         tree == before || tree == after
     }
 
     /// Checks that what is pending and what can be undone agree with the files.
     #[track_caller]
-    fn agrees(&self, edits: &Edits, disk: &Sim, whole: Whole, what: &str) {
-        let (before, after) = self.sides();
+    fn check_agreement(&self, edits: &Edits, disk: &Sim, whole: Whole, what: &str) {
+        let (before, after) = self.trees_of_deed();
         let again = || match self.deed {
             Deed::Apply => edits.apply(&self.id),
             Deed::Undo => edits.undo(&abs(WORKSPACE)),
         };
         if whole == Whole::Before {
             again().unwrap_or_else(|error| panic!("{what}: cannot be done again: {error}"));
-            assert_eq!(disk.tree(WORKSPACE), after, "{what}: done again");
+            assert_eq!(disk.tree_below(WORKSPACE), after, "{what}: done again");
         }
         assert!(again().is_err(), "{what}: done twice");
-        assert_eq!(disk.tree(WORKSPACE), after, "{what}: an error wrote something");
+        assert_eq!(disk.tree_below(WORKSPACE), after, "{what}: an error wrote something");
         if self.deed == Deed::Apply {
             match edits.undo(&abs(WORKSPACE)) {
-                Ok(_) => assert_eq!(disk.tree(WORKSPACE), before, "{what}: undone"),
+                Ok(_) => assert_eq!(disk.tree_below(WORKSPACE), before, "{what}: undone"),
                 Err(error) => panic!("{what}: cannot be undone: {error}"),
             }
         }
@@ -229,7 +229,7 @@ pub(super) enum Whole {
 }
 
 /// A disk whose operations are counted from zero; `fault` says what is wrong with one.
-pub(super) fn disturbed(
+pub(super) fn with_faults(
     inner: Arc<dyn Files>,
     fault: impl Fn(usize, Op, &Path) -> io::Result<()> + Send + Sync + 'static,
 ) -> Arc<dyn Files> {

@@ -2,14 +2,14 @@
 
 use std::io;
 
-use super::{Deed, Scene, Whole, disturbed};
+use super::{Deed, Scene, Whole, with_faults};
 use crate::files::hooked::Op;
 use crate::files::sim::Dice;
 
 /// Ways in which a disk loses what was not synced, for each operation.
 const LOSSES: u64 = 12;
 
-fn dead() -> io::Error {
+fn dead_error() -> io::Error {
     io::Error::other("the process is dead")
 }
 
@@ -17,12 +17,15 @@ fn dead() -> io::Error {
 fn a_kill_before_any_operation_leaves_old_or_new() {
     for deed in [Deed::Apply, Deed::Undo] {
         let scene = Scene::new(deed);
-        let total = scene.operations().len();
+        let total = scene.all_operations().len();
         let mut seen = Vec::new();
         for at in 0..total {
-            let disk = scene.disk.copy();
+            let disk = scene.disk.copy_now();
             let done =
-                scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { Err(dead()) }));
+                scene.do_deed(with_faults(
+                    disk.clone(),
+                    move |n, _, _| if n < at { Ok(()) } else { Err(dead_error()) },
+                ));
             let whole = scene.is_whole(&disk, &format!("{deed:?} killed at {at} of {total}"));
             assert!(
                 done.is_err() || whole == Whole::After,
@@ -40,11 +43,14 @@ fn a_kill_before_any_operation_leaves_old_or_new() {
 fn a_power_failure_before_any_operation_leaves_old_or_new() {
     for deed in [Deed::Apply, Deed::Undo] {
         let scene = Scene::new(deed);
-        let total = scene.operations().len();
+        let total = scene.all_operations().len();
         for at in 0..=total {
-            let disk = scene.disk.copy();
+            let disk = scene.disk.copy_now();
             let done =
-                scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { Err(dead()) }));
+                scene.do_deed(with_faults(
+                    disk.clone(),
+                    move |n, _, _| if n < at { Ok(()) } else { Err(dead_error()) },
+                ));
             for seed in 0..LOSSES {
                 let disk = disk.after_power_loss(seed * 1000 + at as u64);
                 let what = format!("{deed:?}, power lost at {at} of {total}, {seed}");
@@ -61,10 +67,12 @@ fn a_disk_that_only_says_that_it_synced_is_found_out() {
     for lie in [Op::Sync, Op::SyncFolder] {
         let scene = Scene::new(Deed::Apply);
         let mut mixtures = 0;
-        for at in 0..scene.operations().len() {
-            let disk = scene.disk.lying(lie);
-            let _ =
-                scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { Err(dead()) }));
+        for at in 0..scene.all_operations().len() {
+            let disk = scene.disk.copy_lying(lie);
+            let _ = scene.do_deed(with_faults(
+                disk.clone(),
+                move |n, _, _| if n < at { Ok(()) } else { Err(dead_error()) },
+            ));
             for seed in 0..LOSSES {
                 let disk = disk.after_power_loss(seed * 1000 + at as u64);
                 mixtures += usize::from(!scene.looks_whole(&disk));
@@ -79,22 +87,26 @@ fn a_second_failure_while_the_first_is_recovered_from_leaves_old_or_new() {
     let mut dice = Dice(7);
     for deed in [Deed::Apply, Deed::Undo] {
         let scene = Scene::new(deed);
-        let total = scene.operations().len();
+        let total = scene.all_operations().len();
         for _ in 0..1500 {
-            let (first, second, third) = (dice.below(total), dice.below(60), dice.below(60));
-            let mut disk = scene.disk.copy();
+            let (first, second, third) =
+                (dice.number_below(total), dice.number_below(60), dice.number_below(60));
+            let mut disk = scene.disk.copy_now();
             // On some file systems a file has one name, and what it was is kept as a copy.
-            let has_links = dice.below(2) == 0;
-            let has_exchange = dice.below(3) > 0;
+            let has_links = dice.number_below(2) == 0;
+            let has_exchange = dice.number_below(3) > 0;
             for at in [first, second, third] {
-                let _ = scene.act(disturbed(disk.clone(), move |n, op, _| match n < at {
+                let _ = scene.do_deed(with_faults(disk.clone(), move |n, op, _| match n < at {
                     true if op == Op::Link && !has_links => Err(io::ErrorKind::Unsupported.into()),
                     true if op == Op::Exchange && !has_exchange => Err(io::ErrorKind::Unsupported.into()),
                     true => Ok(()),
-                    false => Err(dead()),
+                    false => Err(dead_error()),
                 }));
-                disk =
-                    if dice.below(2) == 0 { disk.after_power_loss(dice.below(1 << 20) as u64) } else { disk };
+                disk = if dice.number_below(2) == 0 {
+                    disk.after_power_loss(dice.number_below(1 << 20) as u64)
+                } else {
+                    disk
+                };
             }
             scene.is_whole(&disk, &format!("{deed:?} failed at {first}, {second}, {third}"));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Deed, STATE, Scene, WORKSPACE, Whole, disturbed};
+use super::{Deed, STATE, Scene, WORKSPACE, Whole, with_faults};
 use crate::EditError;
 use crate::files::hooked::Op;
 
@@ -18,7 +18,7 @@ const REFUSALS: [ErrorKind; 4] = [
     ErrorKind::Other,
 ];
 
-fn may(kind: ErrorKind, op: Op) -> bool {
+fn may_refuse(kind: ErrorKind, op: Op) -> bool {
     match kind {
         ErrorKind::StorageFull => {
             matches!(
@@ -49,16 +49,16 @@ fn any_operation_may_be_refused_once() {
     let mut points = 0;
     for deed in [Deed::Apply, Deed::Undo] {
         let scene = Scene::new(deed);
-        for (at, op) in scene.operations().into_iter().enumerate() {
-            for kind in REFUSALS.into_iter().filter(|kind| may(*kind, op)) {
+        for (at, op) in scene.all_operations().into_iter().enumerate() {
+            for kind in REFUSALS.into_iter().filter(|kind| may_refuse(*kind, op)) {
                 let what = format!("{deed:?}: {op:?} at {at} refused: {kind:?}");
-                let disk = scene.disk.copy();
+                let disk = scene.disk.copy_now();
                 let done =
-                    scene.act(disturbed(
+                    scene.do_deed(with_faults(
                         disk.clone(),
                         move |n, _, _| if n == at { Err(kind.into()) } else { Ok(()) },
                     ));
-                judge(&scene, &disk, &done, &what);
+                check_outcome(&scene, &disk, &done, &what);
                 points += 1;
             }
         }
@@ -67,14 +67,14 @@ fn any_operation_may_be_refused_once() {
 }
 
 #[track_caller]
-fn judge(
+fn check_outcome(
     scene: &Scene,
     disk: &Arc<crate::files::sim::Sim>,
     done: &Result<crate::Applied, EditError>,
     what: &str,
 ) {
-    let (before, after) = scene.sides();
-    let tree = disk.tree(WORKSPACE);
+    let (before, after) = scene.trees_of_deed();
+    let tree = disk.tree_below(WORKSPACE);
     match done {
         // What could not be noted beside it is said, and need not agree after a restart.
         Ok(applied) if !applied.warnings.is_empty() => assert_eq!(tree, after, "{what}"),
@@ -89,7 +89,7 @@ fn judge(
             assert_eq!(tree, before, "{what}: an error, and not all is old: {done:?}");
             assert_eq!(disk.empty_folders(WORKSPACE), 0, "{what}");
             // Reading it may have been what was refused.
-            if disk.tree(STATE).keys().all(|name| !name.ends_with("damaged")) {
+            if disk.tree_below(STATE).keys().all(|name| !name.ends_with("damaged")) {
                 assert_eq!(scene.is_whole(disk, what), Whole::Before);
             }
         }
@@ -100,17 +100,17 @@ fn judge(
 fn a_disk_that_is_full_from_some_operation_on_keeps_everything_old() {
     for deed in [Deed::Apply, Deed::Undo] {
         let scene = Scene::new(deed);
-        let total = scene.operations().len();
+        let total = scene.all_operations().len();
         for at in 0..total {
             let what = format!("{deed:?}: full from {at} of {total}");
-            let disk = scene.disk.copy();
-            let full = disturbed(disk.clone(), move |n, op, _| {
+            let disk = scene.disk.copy_now();
+            let full = with_faults(disk.clone(), move |n, op, _| {
                 if n >= at && takes_space(op) { Err(ErrorKind::StorageFull.into()) } else { Ok(()) }
             });
-            let done = scene.act(full);
+            let done = scene.do_deed(full);
             // Taking back needs no room: names are all that is moved.
             assert!(!matches!(done, Err(EditError::Unfinished { .. })), "{what}: {done:?}");
-            judge(&scene, &disk, &done, &what);
+            check_outcome(&scene, &disk, &done, &what);
         }
     }
 }
@@ -120,19 +120,19 @@ fn a_workspace_that_may_no_longer_be_written_is_finished_when_it_may() {
     let mut unfinished = 0;
     for deed in [Deed::Apply, Deed::Undo] {
         let scene = Scene::new(deed);
-        for at in 0..scene.operations().len() {
+        for at in 0..scene.all_operations().len() {
             let what = format!("{deed:?}: read-only from {at}");
-            let disk = scene.disk.copy();
-            let denied = disturbed(disk.clone(), move |n, op, path: &Path| {
+            let disk = scene.disk.copy_now();
+            let denied = with_faults(disk.clone(), move |n, op, path: &Path| {
                 let writes = !matches!(op, Op::Look | Op::Sync | Op::SyncFolder);
                 if n >= at && writes && path.starts_with(WORKSPACE) {
                     return Err(ErrorKind::PermissionDenied.into());
                 }
                 Ok(())
             });
-            let done = scene.act(denied);
+            let done = scene.do_deed(denied);
             unfinished += usize::from(matches!(done, Err(EditError::Unfinished { .. })));
-            judge(&scene, &disk, &done, &what);
+            check_outcome(&scene, &disk, &done, &what);
         }
     }
     assert!(unfinished > 10, "{unfinished}");
@@ -141,20 +141,21 @@ fn a_workspace_that_may_no_longer_be_written_is_finished_when_it_may() {
 #[test]
 fn what_could_not_be_taken_back_is_at_the_next_apply() {
     let scene = Scene::new(Deed::Apply);
-    let renames = scene.operations().iter().position(|op| *op == Op::Remove).expect("something is removed");
-    let total = scene.operations().len();
+    let renames =
+        scene.all_operations().iter().position(|op| *op == Op::Remove).expect("something is removed");
+    let total = scene.all_operations().len();
     for at in renames..total {
-        let disk = scene.disk.copy();
+        let disk = scene.disk.copy_now();
         let broken = Arc::new(AtomicBool::new(true));
         let still = Arc::clone(&broken);
-        let files = disturbed(disk.clone(), move |n, op, path: &Path| {
+        let files = with_faults(disk.clone(), move |n, op, path: &Path| {
             let writes = !matches!(op, Op::Look | Op::Sync | Op::SyncFolder);
             match still.load(Ordering::Relaxed) && n >= at && writes && path.starts_with(WORKSPACE) {
                 true => Err(io::ErrorKind::PermissionDenied.into()),
                 false => Ok(()),
             }
         });
-        let (edits, _) = crate::Edits::with(files, &super::abs(STATE), super::clock());
+        let (edits, _) = crate::Edits::with_files(files, &super::abs(STATE), super::fixed_clock());
         if !matches!(edits.apply(&scene.id), Err(EditError::Unfinished { .. })) {
             continue;
         }
@@ -164,7 +165,7 @@ fn what_could_not_be_taken_back_is_at_the_next_apply() {
         );
         broken.store(false, Ordering::Relaxed);
         edits.apply(&scene.id).expect("first taken back, then applied");
-        assert_eq!(disk.tree(WORKSPACE), scene.sides().1);
-        assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0);
+        assert_eq!(disk.tree_below(WORKSPACE), scene.trees_of_deed().1);
+        assert_eq!(disk.tree_below(&format!("{STATE}/journal")).len(), 0);
     }
 }

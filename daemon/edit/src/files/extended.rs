@@ -33,7 +33,7 @@ const LISTS: [&str; 3] = ["system.posix_acl_access", "system.nfs4_acl", "system.
 /// The attributes of an open file, without those that are never carried over.
 pub(super) fn read(file: &File) -> io::Result<Extended> {
     let mut all = BTreeMap::new();
-    for name in names(file)? {
+    for name in attribute_names(file)? {
         if OF_THE_CONTENTS.iter().any(|bound| bound.as_bytes() == name) {
             continue;
         }
@@ -78,8 +78,8 @@ fn not_kept(name: &[u8], error: Errno) -> io::Error {
     io::Error::new(io::Error::from(error).kind(), format!("{what} cannot be kept: {error}"))
 }
 
-fn names(file: &File) -> io::Result<Vec<Vec<u8>>> {
-    let list = match grown(|| fs::flistxattr_query(file), |room| fs::flistxattr(file, room)) {
+fn attribute_names(file: &File) -> io::Result<Vec<Vec<u8>>> {
+    let list = match read_growing(|| fs::flistxattr_query(file), |room| fs::flistxattr(file, room)) {
         // A file system that has none.
         Err(Errno::NOTSUP | Errno::NOSYS) => Vec::new(),
         other => other?,
@@ -88,11 +88,11 @@ fn names(file: &File) -> io::Result<Vec<Vec<u8>>> {
 }
 
 fn value(file: &File, name: &[u8]) -> Result<Vec<u8>, Errno> {
-    grown(|| fs::fgetxattr_query(file, name), |room| fs::fgetxattr(file, name, room))
+    read_growing(|| fs::fgetxattr_query(file, name), |room| fs::fgetxattr(file, name, room))
 }
 
 /// Asks for the size and then for the bytes, again while they have grown in between.
-fn grown(
+fn read_growing(
     size: impl Fn() -> Result<usize, Errno>,
     read: impl Fn(&mut [u8]) -> Result<usize, Errno>,
 ) -> Result<Vec<u8>, Errno> {

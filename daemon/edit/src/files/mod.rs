@@ -62,7 +62,7 @@ pub(crate) struct Meta {
 }
 
 /// Returns true if a name stands for a regular file with these contents, or for nothing if there are to be none.
-pub(crate) fn holds(files: &dyn Files, path: &Path, contents: Option<&[u8]>) -> io::Result<bool> {
+pub(crate) fn holds_contents(files: &dyn Files, path: &Path, contents: Option<&[u8]>) -> io::Result<bool> {
     match (files.meta(path)?.map(|meta| meta.kind), contents) {
         (None, None) => Ok(true),
         (Some(NodeKind::File), Some(contents)) => Ok(files.read(path)? == contents),

@@ -30,7 +30,7 @@ pub(super) fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result
 mod tests {
     use super::*;
 
-    fn failing(number: i32, times: usize) -> (io::Result<usize>, usize) {
+    fn fail_times(number: i32, times: usize) -> (io::Result<usize>, usize) {
         let mut attempts = 0;
         let outcome = patiently(|| {
             attempts += 1;
@@ -41,10 +41,10 @@ mod tests {
 
     #[test]
     fn what_passes_is_waited_for_and_nothing_else() {
-        assert_eq!(failing(32, 3).0.expect("it passed"), 4);
-        let (outcome, attempts) = failing(2, 3);
+        assert_eq!(fail_times(32, 3).0.expect("it passed"), 4);
+        let (outcome, attempts) = fail_times(2, 3);
         assert_eq!((outcome.expect_err("for good").raw_os_error(), attempts), (Some(2), 1));
-        let (outcome, attempts) = failing(5, usize::MAX);
+        let (outcome, attempts) = fail_times(5, usize::MAX);
         assert_eq!((outcome.expect_err("for good").raw_os_error(), attempts), (Some(5), PAUSES.len() + 1));
     }
 }

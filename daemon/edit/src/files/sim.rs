@@ -14,9 +14,9 @@ use super::hooked::Op;
 use super::{Attrs, Files, Meta, NodeKind};
 
 type Node = usize;
-type Names = BTreeMap<(Node, String), Node>;
+type SimNames = BTreeMap<(Node, String), Node>;
 /// Names that are set at once, or taken away.
-type Change = Vec<((Node, String), Option<Node>)>;
+type SimNameChange = Vec<((Node, String), Option<Node>)>;
 
 #[derive(Clone, Default)]
 struct Content {
@@ -36,57 +36,57 @@ enum Inode {
 }
 
 #[derive(Clone)]
-struct World {
+struct SimWorld {
     nodes: Vec<Inode>,
-    seen: Names,
-    kept: Names,
+    seen: SimNames,
+    kept: SimNames,
     /// Changes of names that have not reached the medium, each as the names that it sets.
-    under_way: Vec<Change>,
+    under_way: Vec<SimNameChange>,
     /// An operation that does nothing and says that it did.
     lie: Option<Op>,
 }
 
 /// A simulated disk, all in memory.
-pub(crate) struct Sim(Mutex<World>);
+pub(crate) struct Sim(Mutex<SimWorld>);
 
 /// Every file below a folder: its contents and its mode.
-pub(crate) type Tree = BTreeMap<String, (Vec<u8>, u32)>;
+pub(crate) type SimTree = BTreeMap<String, (Vec<u8>, u32)>;
 
 const ROOT: Node = 0;
 
 impl Sim {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(World {
+        Self(Mutex::new(SimWorld {
             nodes: vec![Inode::Folder],
-            seen: Names::new(),
-            kept: Names::new(),
+            seen: SimNames::new(),
+            kept: SimNames::new(),
             under_way: Vec::new(),
             lie: None,
         }))
     }
 
     /// Another disk that is like this one now.
-    pub(crate) fn copy(&self) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(self.world().clone())))
+    pub(crate) fn copy_now(&self) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(self.lock_world().clone())))
     }
 
     /// Another disk that is like this one now, on which an operation has no effect.
-    pub(crate) fn lying(&self, lie: Op) -> Arc<Self> {
-        let copy = self.copy();
-        copy.world().lie = Some(lie);
+    pub(crate) fn copy_lying(&self, lie: Op) -> Arc<Self> {
+        let copy = self.copy_now();
+        copy.lock_world().lie = Some(lie);
         copy
     }
 
     /// The disk after its power has gone; what it lost is up to `seed`.
     pub(crate) fn after_power_loss(&self, seed: u64) -> Arc<Self> {
-        let mut world = self.world().clone();
-        world.lose(&mut Dice(seed));
+        let mut world = self.lock_world().clone();
+        world.lose_unsynced(&mut Dice(seed));
         world.lie = None;
         Arc::new(Self(Mutex::new(world)))
     }
 
     /// A file, with the folders above it, on the medium.
-    pub(crate) fn place(&self, path: &str, contents: &[u8], mode: u32) {
+    pub(crate) fn place_file(&self, path: &str, contents: &[u8], mode: u32) {
         let path = Path::new(path);
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         above.reverse();
@@ -97,32 +97,32 @@ impl Sim {
         self.write(path, contents).expect("there");
         self.set_attrs(path, &Attrs { mode, ..Attrs::default() }).expect("there");
         self.sync(path).expect("there");
-        self.settle();
+        self.settle_names();
     }
 
     /// Another name for a file, on the medium.
     pub(crate) fn place_name(&self, of: &str, name: &str) {
         self.link(Path::new(of), Path::new(name)).expect("there");
-        self.settle();
+        self.settle_names();
     }
 
     /// Returns true if two names are of one file.
     pub(crate) fn is_one(&self, one: &str, other: &str) -> bool {
-        let world = self.world();
+        let world = self.lock_world();
         matches!((world.find(Path::new(one)), world.find(Path::new(other))), (Ok(one), Ok(other)) if one == other)
     }
 
     /// All names reach the medium.
-    fn settle(&self) {
-        let mut world = self.world();
+    fn settle_names(&self) {
+        let mut world = self.lock_world();
         world.kept = world.seen.clone();
         world.under_way.clear();
     }
 
     /// All files below `folder`.
-    pub(crate) fn tree(&self, folder: &str) -> Tree {
-        let world = self.world();
-        let mut tree = Tree::new();
+    pub(crate) fn tree_below(&self, folder: &str) -> SimTree {
+        let world = self.lock_world();
+        let mut tree = SimTree::new();
         if let Ok(node) = world.find(Path::new(folder)) {
             world.walk(node, "", &mut tree);
         }
@@ -131,7 +131,7 @@ impl Sim {
 
     /// Folders below `folder` with nothing in them.
     pub(crate) fn empty_folders(&self, folder: &str) -> usize {
-        let world = self.world();
+        let world = self.lock_world();
         let Ok(top) = world.find(Path::new(folder)) else { return 0 };
         let is_empty = |node: Node| {
             matches!(world.nodes[node], Inode::Folder)
@@ -148,12 +148,12 @@ impl Sim {
         empty
     }
 
-    fn world(&self) -> MutexGuard<'_, World> {
+    fn lock_world(&self) -> MutexGuard<'_, SimWorld> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl World {
+impl SimWorld {
     fn find(&self, path: &Path) -> io::Result<Node> {
         let mut at = ROOT;
         for part in path.components() {
@@ -173,8 +173,8 @@ impl World {
         Ok((self.find(path.parent().ok_or(ErrorKind::InvalidInput)?)?, name.to_string_lossy().into_owned()))
     }
 
-    fn set(&mut self, names: Change) {
-        assign(&mut self.seen, &names);
+    fn set(&mut self, names: SimNameChange) {
+        assign_names(&mut self.seen, &names);
         self.under_way.push(names);
     }
 
@@ -197,7 +197,7 @@ impl World {
         Ok(())
     }
 
-    fn walk(&self, folder: Node, path: &str, tree: &mut Tree) {
+    fn walk(&self, folder: Node, path: &str, tree: &mut SimTree) {
         for ((parent, name), node) in &self.seen {
             if *parent != folder {
                 continue;
@@ -212,27 +212,27 @@ impl World {
         }
     }
 
-    fn lose(&mut self, dice: &mut Dice) {
+    fn lose_unsynced(&mut self, dice: &mut Dice) {
         let changes = std::mem::take(&mut self.under_way);
-        let how = dice.below(4);
-        let first = dice.below(changes.len() + 1);
+        let how = dice.number_below(4);
+        let first = dice.number_below(changes.len() + 1);
         for (index, change) in changes.iter().enumerate() {
             let reached = match how {
                 0 => false,
                 1 => true,
                 2 => index < first,
-                _ => dice.below(2) == 0,
+                _ => dice.number_below(2) == 0,
             };
             if reached {
-                assign(&mut self.kept, change);
+                assign_names(&mut self.kept, change);
             }
         }
         self.seen = self.kept.clone();
         for node in &mut self.nodes {
             if let Inode::File { seen, kept, is_synced } = node {
                 if !*is_synced {
-                    let some = dice.below(seen.bytes.len() + 1);
-                    match dice.below(5) {
+                    let some = dice.number_below(seen.bytes.len() + 1);
+                    match dice.number_below(5) {
                         0 => {}
                         1 => kept.bytes.clear(),
                         2 => kept.bytes = seen.bytes[..some].to_vec(),
@@ -243,7 +243,7 @@ impl World {
                         }
                         _ => kept.bytes = seen.bytes.clone(),
                     }
-                    if dice.below(2) == 0 {
+                    if dice.number_below(2) == 0 {
                         kept.attrs = seen.attrs.clone();
                     }
                 }
@@ -254,7 +254,7 @@ impl World {
     }
 }
 
-fn assign(names: &mut Names, changes: &Change) {
+fn assign_names(names: &mut SimNames, changes: &SimNameChange) {
     for (key, node) in changes {
         match node {
             Some(node) => names.insert(key.clone(), *node),
@@ -267,7 +267,7 @@ fn assign(names: &mut Names, changes: &Change) {
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn number_below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -278,11 +278,11 @@ impl Dice {
 
 impl Files for Sim {
     fn real(&self, path: &Path) -> io::Result<PathBuf> {
-        self.world().find(path).map(|_| path.to_path_buf())
+        self.lock_world().find(path).map(|_| path.to_path_buf())
     }
 
     fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
-        let world = self.world();
+        let world = self.lock_world();
         let node = match world.find(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other?,
@@ -297,7 +297,7 @@ impl Files for Sim {
     }
 
     fn attrs(&self, path: &Path) -> io::Result<Attrs> {
-        Ok(self.world().file(path)?.0.attrs.clone())
+        Ok(self.lock_world().file(path)?.0.attrs.clone())
     }
 
     fn can_give(&self, _attrs: &Attrs) -> bool {
@@ -305,11 +305,11 @@ impl Files for Sim {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        Ok(self.world().file(path)?.0.bytes.clone())
+        Ok(self.lock_world().file(path)?.0.bytes.clone())
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        let world = self.world();
+        let world = self.lock_world();
         let folder = world.find(folder)?;
         let inside = world.seen.keys().filter(|(parent, _)| *parent == folder);
         Ok(inside.map(|(_, name)| name.clone()).collect())
@@ -318,11 +318,11 @@ impl Files for Sim {
     fn create(&self, path: &Path, private: bool) -> io::Result<()> {
         let attrs = Attrs { mode: if private { 0o600 } else { 0o644 }, ..Attrs::default() };
         let seen = Content { attrs, ..Content::default() };
-        self.world().add(path, Inode::File { kept: seen.clone(), seen, is_synced: false })
+        self.lock_world().add(path, Inode::File { kept: seen.clone(), seen, is_synced: false })
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let (seen, _, is_synced) = world.file(path)?;
         seen.bytes = bytes.to_vec();
         *is_synced = false;
@@ -330,7 +330,7 @@ impl Files for Sim {
     }
 
     fn may_write(&self, path: &Path) -> io::Result<()> {
-        self.world().file(path).map(drop)
+        self.lock_world().file(path).map(drop)
     }
 
     fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
@@ -341,7 +341,7 @@ impl Files for Sim {
     }
 
     fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let (seen, _, is_synced) = world.file(path)?;
         seen.attrs = attrs.clone();
         *is_synced = false;
@@ -349,7 +349,7 @@ impl Files for Sim {
     }
 
     fn sync(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         if world.lie == Some(Op::Sync) {
             return Ok(());
         }
@@ -360,21 +360,21 @@ impl Files for Sim {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let folder = world.find(folder)?;
         if world.lie == Some(Op::SyncFolder) {
             return Ok(());
         }
-        let concerns = |change: &Change| change.iter().any(|((parent, _), _)| *parent == folder);
+        let concerns = |change: &SimNameChange| change.iter().any(|((parent, _), _)| *parent == folder);
         let (now, later) = std::mem::take(&mut world.under_way).into_iter().partition(concerns);
         world.under_way = later;
         let now: Vec<_> = now;
-        now.iter().for_each(|change| assign(&mut world.kept, change));
+        now.iter().for_each(|change| assign_names(&mut world.kept, change));
         Ok(())
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let (node, key) = (world.find(from)?, world.split(to)?);
         if world.seen.contains_key(&key) {
             return Err(ErrorKind::AlreadyExists.into());
@@ -384,7 +384,7 @@ impl Files for Sim {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let (node, old, new) = (world.find(from)?, world.split(from)?, world.split(to)?);
         // As on Unix, two names of one file stay as they are.
         if world.seen.get(&new) != Some(&node) {
@@ -401,7 +401,7 @@ impl Files for Sim {
     }
 
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let (first, second) = (world.find(one)?, world.find(other)?);
         let (one, other) = (world.split(one)?, world.split(other)?);
         world.set(vec![(one, Some(second)), (other, Some(first))]);
@@ -409,7 +409,7 @@ impl Files for Sim {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         world.file(path)?;
         let key = world.split(path)?;
         world.set(vec![(key, None)]);
@@ -417,11 +417,11 @@ impl Files for Sim {
     }
 
     fn make_folder(&self, path: &Path, _private: bool) -> io::Result<()> {
-        self.world().add(path, Inode::Folder)
+        self.lock_world().add(path, Inode::Folder)
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
+        let mut world = self.lock_world();
         let (node, key) = (world.find(path)?, world.split(path)?);
         if !matches!(world.nodes[node], Inode::Folder) {
             return Err(ErrorKind::NotADirectory.into());

@@ -34,7 +34,7 @@ fn open(at: &OwnedFd, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<Own
 }
 
 /// Opens a folder by way of `PASS`.
-fn folder(path: &Path) -> io::Result<OwnedFd> {
+fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     let mut at = fs::open("/", PASS | FOLDER, Mode::empty())?;
     for part in path.components() {
         match part {
@@ -49,7 +49,7 @@ fn folder(path: &Path) -> io::Result<OwnedFd> {
 /// The folder of a path, open, and the name in it.
 fn split(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    Ok((folder(path.parent().unwrap_or(path))?, name))
+    Ok((open_folder(path.parent().unwrap_or(path))?, name))
 }
 
 fn file(path: &Path, flags: OFlags) -> io::Result<File> {
@@ -58,7 +58,7 @@ fn file(path: &Path, flags: OFlags) -> io::Result<File> {
 }
 
 /// A regular file. Opening a pipe would wait for somebody at its other end.
-fn regular(path: &Path, flags: OFlags) -> io::Result<File> {
+fn open_regular(path: &Path, flags: OFlags) -> io::Result<File> {
     let file = file(path, flags | OFlags::NONBLOCK)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -83,20 +83,20 @@ impl Files for Disk {
 
     fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
         let Some(name) = path.file_name() else {
-            return Ok(Some(meta(&fs::stat(path)?)));
+            return Ok(Some(meta_of_stat(&fs::stat(path)?)));
         };
-        let stat = folder(path.parent().unwrap_or(path))
+        let stat = open_folder(path.parent().unwrap_or(path))
             .and_then(|at| Ok(fs::statat(&at, name, AtFlags::SYMLINK_NOFOLLOW)?));
         match stat {
-            Ok(stat) => Ok(Some(meta(&stat))),
+            Ok(stat) => Ok(Some(meta_of_stat(&stat))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     fn attrs(&self, path: &Path) -> io::Result<Attrs> {
-        let file = regular(path, OFlags::RDONLY)?;
-        let Meta { attrs, .. } = meta(&fs::fstat(&file)?);
+        let file = open_regular(path, OFlags::RDONLY)?;
+        let Meta { attrs, .. } = meta_of_stat(&fs::fstat(&file)?);
         Ok(Attrs { extended: extended_of(&file)?, ..attrs })
     }
 
@@ -111,7 +111,7 @@ impl Files for Disk {
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        regular(path, OFlags::RDONLY)?.read_to_end(&mut bytes)?;
+        open_regular(path, OFlags::RDONLY)?.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -136,18 +136,18 @@ impl Files for Disk {
     }
 
     fn may_write(&self, path: &Path) -> io::Result<()> {
-        regular(path, OFlags::RDWR).map(drop)
+        open_regular(path, OFlags::RDWR).map(drop)
     }
 
     fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
-        replace_in(regular(path, OFlags::RDWR)?, from, to)
+        replace_in(open_regular(path, OFlags::RDWR)?, from, to)
     }
 
     fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
         let file = file(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
         let stat = fs::fstat(&file)?;
         if (stat.st_uid, stat.st_gid) != (attrs.uid, attrs.gid) {
-            own(&file, attrs)?;
+            give_to_owner(&file, attrs)?;
         }
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         extended::write(&file, &attrs.extended)?;
@@ -160,7 +160,7 @@ impl Files for Disk {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        let at = folder(path)?;
+        let at = open_folder(path)?;
         let opened = open(&at, OsStr::new("."), OFlags::RDONLY | FOLDER, Mode::empty())?;
         match rustix::io::retry_on_intr(|| fs::fsync(&opened)) {
             // A file system that keeps no folders to be synced.
@@ -228,14 +228,14 @@ impl Files for Disk {
 /// The mode that a new file of the user's gets, where the daemon's own mask has taken it.
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "modes have other widths on other systems")]
 fn by_users_mask(mode: Mode) -> Option<Mode> {
-    let mask = hob_base::umask::users()?;
+    let mask = hob_base::umask::users_mask()?;
     Some(mode.difference(Mode::from_raw_mode(mask as fs::RawMode)))
 }
 
 /// Gives a file to its old owner. Only root may give to another user, and the group only to one's own. Files of others are written in
 /// place; one that is made anew nevertheless, such as one that was moved, becomes the editor's, as with any editor that writes
 /// aside. Another group than the old one's gets no rights by that.
-fn own(file: &File, attrs: &Attrs) -> io::Result<()> {
+fn give_to_owner(file: &File, attrs: &Attrs) -> io::Result<()> {
     let (uid, gid) = (Uid::from_raw(attrs.uid), Gid::from_raw(attrs.gid));
     let given = fs::fchown(file, Some(uid), Some(gid)).or_else(|_| fs::fchown(file, None, Some(gid)));
     match given {
@@ -249,7 +249,7 @@ fn own(file: &File, attrs: &Attrs) -> io::Result<()> {
 }
 
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "these have other widths on other systems")]
-fn meta(stat: &fs::Stat) -> Meta {
+fn meta_of_stat(stat: &fs::Stat) -> Meta {
     let kind = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => NodeKind::File,
         FileType::Directory => NodeKind::Folder,

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Blob, DiskForm};
 use crate::files::{Attrs, Extended};
-use crate::journal::{Entry, Record, Side, Subject};
-use crate::pending::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
-use crate::undo::Kept;
-use crate::{Change, Proposal};
+use crate::journal::{EditSubject, JournalEntry, JournalSide, Record};
+use crate::pending::{Owner, Pending, PendingId, PendingKind, PendingOutcome, Settled, Summary};
+use crate::undo::UndoRecord;
+use crate::{Proposal, ProposedFile};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChangeDto {
@@ -22,7 +22,7 @@ pub(crate) struct ChangeDto {
 }
 
 impl ChangeDto {
-    fn of(change: &Change) -> Self {
+    fn from_change(change: &ProposedFile) -> Self {
         Self {
             path: change.path.as_str().to_owned(),
             moved_to: change.moved_to.as_ref().map(|to| to.as_str().to_owned()),
@@ -31,35 +31,35 @@ impl ChangeDto {
         }
     }
 
-    fn change(self) -> Option<Change> {
-        Some(Change {
-            path: ws(&self.path)?,
-            moved_to: self.moved_to.map(|to| ws(&to).ok_or(())).transpose().ok()?,
+    fn into_change(self) -> Option<ProposedFile> {
+        Some(ProposedFile {
+            path: parse_ws_path(&self.path)?,
+            moved_to: self.moved_to.map(|to| parse_ws_path(&to).ok_or(())).transpose().ok()?,
             before: self.before.map(|blob| blob.0),
             after: self.after.map(|blob| blob.0),
         })
     }
 }
 
-fn ws(text: &str) -> Option<WsPath> {
+fn parse_ws_path(text: &str) -> Option<WsPath> {
     WsPath::new(text).ok()
 }
 
 fn all_ws(texts: &[String]) -> Option<Vec<WsPath>> {
-    texts.iter().map(|text| ws(text)).collect()
+    texts.iter().map(|text| parse_ws_path(text)).collect()
 }
 
-fn texts(paths: &[WsPath]) -> Vec<String> {
+fn path_texts(paths: &[WsPath]) -> Vec<String> {
     paths.iter().map(|path| path.as_str().to_owned()).collect()
 }
 
 /// Converts a time to milliseconds since 1970.
-fn millis(time: SystemTime) -> u64 {
+fn to_millis(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn time(millis: u64) -> Option<SystemTime> {
+fn from_millis(millis: u64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_millis(millis))
 }
 
@@ -93,20 +93,21 @@ impl DiskForm for Queued {
             id: summary.id.to_string(),
             client: summary.owner.client.clone(),
             root: summary.owner.root.to_string(),
-            is_set: summary.kind == Kind::ChangeSet,
+            is_set: summary.kind == PendingKind::ChangeSet,
             label: proposal.label.clone(),
             tool: proposal.tool.clone(),
-            made: millis(summary.made),
-            changes: proposal.changes.iter().map(ChangeDto::of).collect(),
+            made: to_millis(summary.made),
+            changes: proposal.changes.iter().map(ChangeDto::from_change).collect(),
         }
     }
 
     fn from_dto(dto: QueuedDto) -> Option<Self> {
-        let changes = dto.changes.into_iter().map(ChangeDto::change).collect::<Option<Vec<_>>>()?;
+        let changes = dto.changes.into_iter().map(ChangeDto::into_change).collect::<Option<Vec<_>>>()?;
         let proposal = Proposal { label: dto.label, tool: dto.tool, changes };
         let owner = Owner { client: dto.client, root: AbsPath::new(dto.root).ok()? };
-        let kind = if dto.is_set { Kind::ChangeSet } else { Kind::Preview };
-        let summary = Summary::of(PendingId::parse(&dto.id)?, (owner, kind), &proposal, time(dto.made)?);
+        let kind = if dto.is_set { PendingKind::ChangeSet } else { PendingKind::Preview };
+        let summary =
+            Summary::summary_of(PendingId::parse(&dto.id)?, (owner, kind), &proposal, from_millis(dto.made)?);
         Some(Self { pending: Pending { summary, proposal }, serial: dto.serial })
     }
 }
@@ -121,11 +122,11 @@ impl DiskForm for Vec<Settled> {
     fn to_dto(&self) -> SettledDto {
         let row = |one: &Settled| {
             let outcome = match one.outcome {
-                Outcome::Applied => 0,
-                Outcome::Discarded => 1,
-                Outcome::Expired => 2,
+                PendingOutcome::Applied => 0,
+                PendingOutcome::Discarded => 1,
+                PendingOutcome::Expired => 2,
             };
-            (one.id.to_string(), one.label.clone(), outcome, millis(one.at))
+            (one.id.to_string(), one.label.clone(), outcome, to_millis(one.at))
         };
         SettledDto(self.iter().map(row).collect())
     }
@@ -133,12 +134,12 @@ impl DiskForm for Vec<Settled> {
     fn from_dto(dto: SettledDto) -> Option<Self> {
         let one = |(id, label, outcome, at): (String, String, u8, u64)| {
             let outcome = match outcome {
-                0 => Outcome::Applied,
-                1 => Outcome::Discarded,
-                2 => Outcome::Expired,
+                0 => PendingOutcome::Applied,
+                1 => PendingOutcome::Discarded,
+                2 => PendingOutcome::Expired,
                 _ => return None,
             };
-            Some(Settled { id: PendingId::parse(&id)?, label, outcome, at: time(at)? })
+            Some(Settled { id: PendingId::parse(&id)?, label, outcome, at: from_millis(at)? })
         };
         dto.0.into_iter().map(one).collect()
     }
@@ -149,7 +150,7 @@ impl DiskForm for Vec<Settled> {
 pub(crate) struct SideDto(Blob, Option<(u32, u32, u32)>, #[serde(default)] Vec<(Blob, Blob)>);
 
 impl SideDto {
-    fn of(side: &Side) -> Self {
+    fn from_side(side: &JournalSide) -> Self {
         let attrs = side.attrs.as_ref();
         let extended = attrs.into_iter().flat_map(|attrs| attrs.extended.0.iter());
         let blob = |bytes: &Vec<u8>| Blob(bytes.as_slice().into());
@@ -160,12 +161,12 @@ impl SideDto {
         )
     }
 
-    fn side(self) -> Side {
+    fn into_side(self) -> JournalSide {
         let Self(bytes, attrs, extended) = self;
         let extended = extended.into_iter().map(|(name, value)| (name.0.to_vec(), value.0.to_vec()));
         let extended = Extended(Arc::new(extended.collect()));
         let attrs = attrs.map(|(mode, uid, gid)| Attrs { mode, uid, gid, extended });
-        Side { bytes: bytes.0, attrs }
+        JournalSide { bytes: bytes.0, attrs }
     }
 }
 
@@ -174,14 +175,20 @@ impl SideDto {
 pub(crate) struct EntryDto(String, Option<SideDto>, Option<SideDto>, #[serde(default)] bool);
 
 impl EntryDto {
-    fn of(entry: &Entry) -> Self {
-        let (old, new) = (entry.old.as_ref().map(SideDto::of), entry.new.as_ref().map(SideDto::of));
+    fn from_entry(entry: &JournalEntry) -> Self {
+        let (old, new) =
+            (entry.old.as_ref().map(SideDto::from_side), entry.new.as_ref().map(SideDto::from_side));
         Self(entry.at.as_str().to_owned(), old, new, entry.in_place)
     }
 
-    fn entry(self) -> Option<Entry> {
+    fn into_entry(self) -> Option<JournalEntry> {
         let Self(at, old, new, in_place) = self;
-        Some(Entry { at: ws(&at)?, old: old.map(SideDto::side), new: new.map(SideDto::side), in_place })
+        Some(JournalEntry {
+            at: parse_ws_path(&at)?,
+            old: old.map(SideDto::into_side),
+            new: new.map(SideDto::into_side),
+            in_place,
+        })
     }
 }
 
@@ -194,18 +201,18 @@ pub(crate) struct SubjectDto {
 }
 
 impl SubjectDto {
-    fn of(subject: &Subject) -> Self {
+    fn from_subject(subject: &EditSubject) -> Self {
         Self {
             id: subject.id.to_string(),
             label: subject.label.clone(),
             tool: subject.tool.clone(),
-            at: millis(subject.at),
+            at: to_millis(subject.at),
         }
     }
 
-    fn subject(self) -> Option<Subject> {
+    fn into_subject(self) -> Option<EditSubject> {
         let Self { id, label, tool, at } = self;
-        Some(Subject { id: PendingId::parse(&id)?, label, tool, at: time(at)? })
+        Some(EditSubject { id: PendingId::parse(&id)?, label, tool, at: from_millis(at)? })
     }
 }
 
@@ -226,20 +233,20 @@ impl DiskForm for Record {
     fn to_dto(&self) -> RecordDto {
         RecordDto {
             root: self.root.to_string(),
-            subject: SubjectDto::of(&self.subject),
+            subject: SubjectDto::from_subject(&self.subject),
             undoes: self.undoes,
-            entries: self.entries.iter().map(EntryDto::of).collect(),
-            new_folders: texts(&self.new_folders),
-            old_folders: texts(&self.old_folders),
+            entries: self.entries.iter().map(EntryDto::from_entry).collect(),
+            new_folders: path_texts(&self.new_folders),
+            old_folders: path_texts(&self.old_folders),
         }
     }
 
     fn from_dto(dto: RecordDto) -> Option<Self> {
         Some(Self {
             root: AbsPath::new(dto.root).ok()?,
-            subject: dto.subject.subject()?,
+            subject: dto.subject.into_subject()?,
             undoes: dto.undoes,
-            entries: dto.entries.into_iter().map(EntryDto::entry).collect::<Option<_>>()?,
+            entries: dto.entries.into_iter().map(EntryDto::into_entry).collect::<Option<_>>()?,
             new_folders: all_ws(&dto.new_folders)?,
             old_folders: all_ws(&dto.old_folders)?,
         })
@@ -254,26 +261,26 @@ pub(crate) struct KeptDto {
     new_folders: Vec<String>,
 }
 
-impl DiskForm for Kept {
+impl DiskForm for UndoRecord {
     const KIND: u8 = b'U';
     type Dto = KeptDto;
 
     fn to_dto(&self) -> KeptDto {
         KeptDto {
-            subject: SubjectDto::of(&self.subject),
-            files: texts(&self.files),
-            entries: self.entries.as_ref().map(|entries| entries.iter().map(EntryDto::of).collect()),
-            new_folders: texts(&self.new_folders),
+            subject: SubjectDto::from_subject(&self.subject),
+            files: path_texts(&self.files),
+            entries: self.entries.as_ref().map(|entries| entries.iter().map(EntryDto::from_entry).collect()),
+            new_folders: path_texts(&self.new_folders),
         }
     }
 
     fn from_dto(dto: KeptDto) -> Option<Self> {
         let entries = match dto.entries {
-            Some(entries) => Some(entries.into_iter().map(EntryDto::entry).collect::<Option<_>>()?),
+            Some(entries) => Some(entries.into_iter().map(EntryDto::into_entry).collect::<Option<_>>()?),
             None => None,
         };
         Some(Self {
-            subject: dto.subject.subject()?,
+            subject: dto.subject.into_subject()?,
             files: all_ws(&dto.files)?,
             entries,
             new_folders: all_ws(&dto.new_folders)?,

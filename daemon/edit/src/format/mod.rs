@@ -114,32 +114,32 @@ mod tests {
 
     use super::*;
     use crate::files::{Attrs, Extended};
-    use crate::journal::{Entry, Record, Side, Subject};
-    use crate::pending::{Outcome, PendingId, Settled};
-    use crate::undo::Kept;
+    use crate::journal::{EditSubject, JournalEntry, JournalSide, Record};
+    use crate::pending::{PendingId, PendingOutcome, Settled};
+    use crate::undo::UndoRecord;
 
-    fn ws(path: &str) -> Option<WsPath> {
+    fn parse_ws_path(path: &str) -> Option<WsPath> {
         WsPath::new(path).ok()
     }
 
-    fn bytes(text: &str) -> Arc<[u8]> {
+    fn bytes_of(text: &str) -> Arc<[u8]> {
         text.as_bytes().into()
     }
 
-    fn record() -> Record {
+    fn sample_record() -> Record {
         let extended = [(b"user.\xff".to_vec(), b"\0v".to_vec())].into();
         let extended = Extended(Arc::new(extended));
         let attrs = Some(Attrs { mode: 0o755, uid: 1000, gid: 100, extended });
-        let subject = Subject {
-            id: PendingId::random(),
+        let subject = EditSubject {
+            id: PendingId::random_id(),
             label: "ä label".into(),
             tool: "edit_text".into(),
             at: UNIX_EPOCH + Duration::from_millis(1234),
         };
-        let entry = |at: &str, old: Option<&str>, new: Option<&str>| Entry {
-            at: ws(at).expect("relative"),
-            old: old.map(|text| Side { bytes: bytes(text), attrs: attrs.clone() }),
-            new: new.map(|text| Side { bytes: bytes(text), attrs: None }),
+        let entry = |at: &str, old: Option<&str>, new: Option<&str>| JournalEntry {
+            at: parse_ws_path(at).expect("relative"),
+            old: old.map(|text| JournalSide { bytes: bytes_of(text), attrs: attrs.clone() }),
+            new: new.map(|text| JournalSide { bytes: bytes_of(text), attrs: None }),
             in_place: at == "c",
         };
         Record {
@@ -151,27 +151,27 @@ mod tests {
                 entry("b", None, Some("")),
                 entry("c", Some("1"), Some("2")),
             ],
-            new_folders: vec![ws("n").expect("relative")],
-            old_folders: vec![ws("o/p").expect("relative")],
+            new_folders: vec![parse_ws_path("n").expect("relative")],
+            old_folders: vec![parse_ws_path("o/p").expect("relative")],
         }
     }
 
     #[test]
     fn what_is_written_is_read_back() {
-        let record = record();
+        let record = sample_record();
         assert_eq!(decode::<Record>(&encode(&record)), Ok(record.clone()));
-        let kept = |entries| Kept {
+        let kept = |entries| UndoRecord {
             subject: record.subject.clone(),
             files: record.new_folders.clone(),
             entries,
             new_folders: record.old_folders.clone(),
         };
         for kept in [kept(None), kept(Some(record.entries.clone()))] {
-            assert_eq!(decode::<Kept>(&encode(&kept)), Ok(kept));
+            assert_eq!(decode::<UndoRecord>(&encode(&kept)), Ok(kept));
         }
-        let outcomes = [Outcome::Applied, Outcome::Discarded, Outcome::Expired];
+        let outcomes = [PendingOutcome::Applied, PendingOutcome::Discarded, PendingOutcome::Expired];
         let settled = outcomes.map(|outcome| Settled {
-            id: PendingId::random(),
+            id: PendingId::random_id(),
             label: "l".into(),
             outcome,
             at: UNIX_EPOCH + Duration::from_secs(1),
@@ -190,8 +190,8 @@ mod tests {
             const KIND: u8 = b'U';
             type Dto = ((String, String, String, u64), Vec<String>, Option<Entries>, Vec<String>);
             fn to_dto(&self) -> Self::Dto {
-                let side = |text: &str| Some((Blob(bytes(text)), Some((0o640, 1, 2))));
-                let subject = (PendingId::random().to_string(), "l".into(), "t".into(), 5);
+                let side = |text: &str| Some((Blob(bytes_of(text)), Some((0o640, 1, 2))));
+                let subject = (PendingId::random_id().to_string(), "l".into(), "t".into(), 5);
                 let entries = Entries(vec![("a".into(), side("old"), side("new"))]);
                 (subject, vec!["a".into()], Some(entries), Vec::new())
             }
@@ -203,17 +203,17 @@ mod tests {
         first.truncate(first.len() - 32);
         first[MAGIC.len() + 1] = 1;
         first.extend(ContentHash::of(&first).as_bytes().to_vec());
-        let kept = decode::<Kept>(&first).expect("it is read");
+        let kept = decode::<UndoRecord>(&first).expect("it is read");
         let entry = &kept.entries.expect("it has them")[0];
         let attrs = Some(Attrs { mode: 0o640, uid: 1, gid: 2, extended: Extended::default() });
-        assert_eq!(entry.old, Some(Side { bytes: bytes("old"), attrs }));
+        assert_eq!(entry.old, Some(JournalSide { bytes: bytes_of("old"), attrs }));
         assert!(!entry.in_place);
     }
 
     #[test]
     fn every_flipped_or_missing_byte_is_noticed() {
-        let good = encode(&record());
-        assert_eq!(decode::<Kept>(&good), Err(FormatError::Damaged), "of another kind");
+        let good = encode(&sample_record());
+        assert_eq!(decode::<UndoRecord>(&good), Err(FormatError::Damaged), "of another kind");
         for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 0x10;

@@ -35,13 +35,13 @@ pub(super) struct Demands {
 
 /// Refuses what is nested too deep to be made a pattern of.
 pub(super) fn check_pattern_tree(tree: &Tree) -> Result<(), String> {
-    let depth = shape(tree).depth;
+    let depth = measure_tree(tree).depth;
     if depth > PATTERN_DEPTH { Err(format!("it is nested {depth} levels deep")) } else { Ok(()) }
 }
 
 /// Returns the demands of the pattern, or the reason why it takes too long to match.
-pub(super) fn demands(pattern: &PatternNode) -> Result<Demands, String> {
-    let mut seen = Seen::default();
+pub(super) fn demands_of(pattern: &PatternNode) -> Result<Demands, String> {
+    let mut seen = PatternVisit::default();
     seen.visit(pattern, 0);
     if seen.probes > PROBES {
         return Err(format!(
@@ -55,11 +55,11 @@ pub(super) fn demands(pattern: &PatternNode) -> Result<Demands, String> {
 
 impl Demands {
     /// Why a file cannot be searched.
-    pub(super) fn refuse(self, tree: &Tree) -> Option<String> {
+    pub(super) fn reason_to_refuse(self, tree: &Tree) -> Option<String> {
         if !self.compares && !self.shares {
             return None;
         }
-        let shape = shape(tree);
+        let shape = measure_tree(tree);
         if self.compares && shape.depth > FILE_DEPTH {
             return Some(format!("its code is nested {} deep and a variable stands twice", shape.depth));
         }
@@ -69,13 +69,13 @@ impl Demands {
 }
 
 #[derive(Default)]
-struct Seen {
+struct PatternVisit {
     captures: HashMap<String, usize>,
     probes: usize,
     shares: bool,
 }
 
-impl Seen {
+impl PatternVisit {
     fn visit(&mut self, node: &PatternNode, probes: usize) {
         match node {
             PatternNode::MetaVar {
@@ -103,14 +103,14 @@ fn is_ellipsis(node: &PatternNode) -> bool {
     matches!(node, PatternNode::MetaVar { meta_var: MetaVariable::Multiple | MetaVariable::MultiCapture(_) })
 }
 
-struct Shape {
+struct PatternTreeShape {
     depth: usize,
     width: usize,
 }
 
 /// Measures a tree: its depth, and most children of one node.
-fn shape(tree: &Tree) -> Shape {
-    let mut shape = Shape { depth: 1, width: 0 };
+fn measure_tree(tree: &Tree) -> PatternTreeShape {
+    let mut shape = PatternTreeShape { depth: 1, width: 0 };
     let mut cursor = tree.walk();
     let mut depth = 1;
     loop {

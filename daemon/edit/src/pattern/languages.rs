@@ -23,14 +23,14 @@ pub type Parse = dyn Fn(&[u8]) -> Option<Tree> + Send + Sync;
 /// A grammar, and the parsing with it. Both are the caller's, because what must not be given to a grammar is known where the
 /// grammars are.
 #[derive(Clone)]
-pub struct Grammar {
+pub struct PatternGrammar {
     /// The grammar. For PHP it must be the one of code alone, without the text around it.
     pub language: tree_sitter::Language,
     /// Parses files, and patterns.
     pub parse: Arc<Parse>,
 }
 
-impl fmt::Debug for Grammar {
+impl fmt::Debug for PatternGrammar {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Grammar({:?})", self.language)
     }
@@ -54,35 +54,35 @@ const MICRO: char = 'µ';
 /// A letter of Linear B: C's grammars count no Latin-1 letter among those of names.
 const LINEAR_B: char = '𐀀';
 
-const fn row(id: &'static str, names: &'static [&'static str], expando: char) -> PatternLanguage {
+const fn language_row(id: &'static str, names: &'static [&'static str], expando: char) -> PatternLanguage {
     PatternLanguage { id, names, expando }
 }
 
 /// Every language, in the order in which they are listed to people.
 pub static LANGUAGES: &[PatternLanguage] = &[
-    row("py", &["python"], MICRO),
-    row("ts", &["typescript"], AS_IT_IS),
-    row("tsx", &[], AS_IT_IS),
-    row("js", &["javascript", "jsx"], AS_IT_IS),
-    row("rs", &["rust"], MICRO),
-    row("go", &["golang"], MICRO),
-    row("java", &[], AS_IT_IS),
-    row("c", &[], LINEAR_B),
-    row("cpp", &["c++", "cc", "cxx"], LINEAR_B),
-    row("cs", &["csharp", "c#"], MICRO),
-    row("rb", &["ruby"], MICRO),
-    row("php", &[], MICRO),
-    row("kt", &["kotlin"], MICRO),
-    row("swift", &[], MICRO),
-    row("scala", &[], AS_IT_IS),
-    row("lua", &[], AS_IT_IS),
-    row("sh", &["bash", "shell"], AS_IT_IS),
+    language_row("py", &["python"], MICRO),
+    language_row("ts", &["typescript"], AS_IT_IS),
+    language_row("tsx", &[], AS_IT_IS),
+    language_row("js", &["javascript", "jsx"], AS_IT_IS),
+    language_row("rs", &["rust"], MICRO),
+    language_row("go", &["golang"], MICRO),
+    language_row("java", &[], AS_IT_IS),
+    language_row("c", &[], LINEAR_B),
+    language_row("cpp", &["c++", "cc", "cxx"], LINEAR_B),
+    language_row("cs", &["csharp", "c#"], MICRO),
+    language_row("rb", &["ruby"], MICRO),
+    language_row("php", &[], MICRO),
+    language_row("kt", &["kotlin"], MICRO),
+    language_row("swift", &[], MICRO),
+    language_row("scala", &[], AS_IT_IS),
+    language_row("lua", &[], AS_IT_IS),
+    language_row("sh", &["bash", "shell"], AS_IT_IS),
 ];
 
 impl PatternLanguage {
     /// The language of this tag or name, in any case.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn language_named(name: &str) -> Option<&'static Self> {
         let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
         LANGUAGES.iter().find(|row| is_it(&row.id) || row.names.iter().any(is_it))
     }
@@ -92,12 +92,12 @@ impl PatternLanguage {
 #[derive(Clone)]
 pub(super) struct Tongue {
     pub(super) language: &'static PatternLanguage,
-    pub(super) grammar: Grammar,
+    pub(super) grammar: PatternGrammar,
 }
 
 impl Tongue {
     /// The tree of a file, with its text.
-    pub(super) fn document(&self, text: &str) -> Option<StrDoc<Self>> {
+    pub(super) fn parse_document(&self, text: &str) -> Option<StrDoc<Self>> {
         let tree = (self.grammar.parse)(text.as_bytes())?;
         Some(StrDoc { src: text.to_owned(), lang: self.clone(), tree })
     }
@@ -125,7 +125,8 @@ impl Language for Tongue {
 
     fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
         builder.build(|source| {
-            let document = self.document(source).ok_or_else(|| "its grammar cannot read it".to_owned())?;
+            let document =
+                self.parse_document(source).ok_or_else(|| "its grammar cannot read it".to_owned())?;
             bounds::check_pattern_tree(&document.tree)?;
             Ok(document)
         })
@@ -171,8 +172,8 @@ mod tests {
 
     #[test]
     fn languages_are_known_by_tag_and_name() {
-        assert_eq!(PatternLanguage::named("Python").map(|row| row.id), Some("py"));
-        assert_eq!(PatternLanguage::named("tsx").map(|row| row.id), Some("tsx"));
-        assert_eq!(PatternLanguage::named("cobol"), None);
+        assert_eq!(PatternLanguage::language_named("Python").map(|row| row.id), Some("py"));
+        assert_eq!(PatternLanguage::language_named("tsx").map(|row| row.id), Some("tsx"));
+        assert_eq!(PatternLanguage::language_named("cobol"), None);
     }
 }

@@ -18,7 +18,7 @@ use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{AstGrep, Node};
 use hob_base::{CancelToken, Stopped};
 
-pub use languages::{Grammar, LANGUAGES, Parse, PatternLanguage};
+pub use languages::{LANGUAGES, Parse, PatternGrammar, PatternLanguage};
 
 use crate::change::Splice;
 use crate::lines;
@@ -110,7 +110,7 @@ fn known_languages() -> String {
 /// # Errors
 /// [`PatternError::UnknownLanguage`], which lists the known ones.
 pub fn pattern_language(name: &str) -> Result<&'static PatternLanguage, PatternError> {
-    PatternLanguage::named(name).ok_or_else(|| PatternError::UnknownLanguage(name.to_owned()))
+    PatternLanguage::language_named(name).ok_or_else(|| PatternError::UnknownLanguage(name.to_owned()))
 }
 
 /// A pattern and what takes its place, ready to be matched against any number of files, by several threads at once.
@@ -130,7 +130,7 @@ impl PatternEdit {
     /// [`PatternError`] when that is not possible.
     pub fn new(
         language: &'static PatternLanguage,
-        grammar: Grammar,
+        grammar: PatternGrammar,
         pattern: &str,
         rewrite: &str,
     ) -> Result<Self, PatternError> {
@@ -141,10 +141,10 @@ impl PatternEdit {
         }
         let tongue = Tongue { language, grammar };
         let unusable = |why: String| PatternError::Unusable { pattern: pattern.to_owned(), why };
-        let parsed = guarded(|| Pattern::try_new(pattern, tongue.clone())).map_err(unusable)?;
-        let parsed = parsed.map_err(|error| explain(error, pattern))?;
-        let demands = bounds::demands(&parsed.node).map_err(unusable)?;
-        variables::check(&variables::of_pattern(&parsed.node), &variables::of_rewrite(rewrite))
+        let parsed = catch_panic(|| Pattern::try_new(pattern, tongue.clone())).map_err(unusable)?;
+        let parsed = parsed.map_err(|error| explain_error(error, pattern))?;
+        let demands = bounds::demands_of(&parsed.node).map_err(unusable)?;
+        variables::check_variables(&variables::of_pattern(&parsed.node), &variables::of_rewrite(rewrite))
             .map_err(PatternError::Variable)?;
         let uses_lines = rewrite.contains('\n');
         Ok(Self {
@@ -159,7 +159,7 @@ impl PatternEdit {
 
     /// Returns the error for when no file has a match.
     #[must_use]
-    pub fn unmatched(&self) -> PatternError {
+    pub fn error_unmatched(&self) -> PatternError {
         let source = self.source.clone();
         if self.pattern.has_error() {
             PatternError::BrokenAndUnmatched(source)
@@ -173,24 +173,28 @@ impl PatternEdit {
     ///
     /// # Errors
     /// [`PatternFileError`] when the file's matches cannot be known; other files may be fine.
-    pub fn splices(&self, contents: &[u8], cancel: &CancelToken) -> Result<Vec<Splice>, PatternFileError> {
+    pub fn find_splices(
+        &self,
+        contents: &[u8],
+        cancel: &CancelToken,
+    ) -> Result<Vec<Splice>, PatternFileError> {
         let text = std::str::from_utf8(contents).map_err(|_| PatternFileError::NotText)?;
         cancel.check()?;
         // Every match has the pattern's longest fixed word in it, so most files need not be parsed.
         if !text.contains(&*self.pattern.fixed_string()) {
             return Ok(Vec::new());
         }
-        let document = self.tongue.document(text).ok_or(PatternFileError::Unparsed)?;
-        if let Some(why) = self.demands.refuse(&document.tree) {
+        let document = self.tongue.parse_document(text).ok_or(PatternFileError::Unparsed)?;
+        if let Some(why) = self.demands.reason_to_refuse(&document.tree) {
             return Err(PatternFileError::TooComplex(why));
         }
-        let template = self.template(text);
-        guarded(|| self.matches(&AstGrep::doc(document), &template, cancel))
+        let template = self.template_for(text);
+        catch_panic(|| self.matches(&AstGrep::doc(document), &template, cancel))
             .map_err(PatternFileError::Failed)?
     }
 
-    fn template(&self, text: &str) -> TemplateFix {
-        let is_crlf = self.uses_lines && lines::ending(text) == lines::CRLF;
+    fn template_for(&self, text: &str) -> TemplateFix {
+        let is_crlf = self.uses_lines && lines::line_ending_of(text) == lines::CRLF;
         let rewrite =
             if is_crlf { lines::with_ending(&self.rewrite, lines::CRLF) } else { self.rewrite.clone() };
         // Its error type has no values.
@@ -247,7 +251,7 @@ impl std::fmt::Debug for PatternEdit {
 }
 
 /// In the words that the pattern's author used: what the library has was made ready for the grammar.
-fn explain(error: CoreError, pattern: &str) -> PatternError {
+fn explain_error(error: CoreError, pattern: &str) -> PatternError {
     let source = pattern.to_owned();
     match error {
         CoreError::NoContent(_) => PatternError::Empty(source),
@@ -259,11 +263,11 @@ fn explain(error: CoreError, pattern: &str) -> PatternError {
 }
 
 /// The library panics on some trees that it does not expect; those are somebody's code, and no reason to end.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| said(&*panic))
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_message(&*panic))
 }
 
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
 }

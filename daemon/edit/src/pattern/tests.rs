@@ -6,9 +6,9 @@ use hob_base::{CancelToken, Stopped};
 use tree_sitter::{Language, Parser};
 
 use super::*;
-use crate::splice;
+use crate::apply_splices;
 
-fn grammar(id: &str) -> Grammar {
+fn grammar_of(id: &str) -> PatternGrammar {
     let language: Language = match id {
         "py" => tree_sitter_python::LANGUAGE.into(),
         "ts" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
@@ -35,24 +35,24 @@ fn grammar(id: &str) -> Grammar {
         parser.set_language(&parsed).ok()?;
         parser.parse(source, None)
     };
-    Grammar { language, parse: Arc::new(parse) }
+    PatternGrammar { language, parse: Arc::new(parse) }
 }
 
-fn pattern(id: &str, pattern: &str, rewrite: &str) -> Result<PatternEdit, PatternError> {
-    PatternEdit::new(pattern_language(id)?, grammar(id), pattern, rewrite)
+fn make_pattern(id: &str, pattern: &str, rewrite: &str) -> Result<PatternEdit, PatternError> {
+    PatternEdit::new(pattern_language(id)?, grammar_of(id), pattern, rewrite)
 }
 
 #[track_caller]
-fn edited(id: &str, source: &str, find: &str, rewrite: &str) -> String {
-    let edit = pattern(id, find, rewrite).unwrap_or_else(|error| panic!("{error}"));
-    let splices = edit.splices(source.as_bytes(), &CancelToken::default());
+fn edit_source(id: &str, source: &str, find: &str, rewrite: &str) -> String {
+    let edit = make_pattern(id, find, rewrite).unwrap_or_else(|error| panic!("{error}"));
+    let splices = edit.find_splices(source.as_bytes(), &CancelToken::default());
     let splices = splices.unwrap_or_else(|error| panic!("{error}"));
-    String::from_utf8(splice(source.as_bytes(), &splices).expect("they are apart")).expect("text")
+    String::from_utf8(apply_splices(source.as_bytes(), &splices).expect("they are apart")).expect("text")
 }
 
 #[track_caller]
-fn refused(id: &str, find: &str, rewrite: &str) -> String {
-    pattern(id, find, rewrite).expect_err("it must be refused").to_string()
+fn refusal_of(id: &str, find: &str, rewrite: &str) -> String {
+    make_pattern(id, find, rewrite).expect_err("it must be refused").to_string()
 }
 
 #[test]
@@ -84,27 +84,30 @@ fn every_language_finds_a_call_and_changes_it() {
     ];
     assert_eq!(cases.map(|case| case.0).as_slice(), LANGUAGES.iter().map(|row| row.id).collect::<Vec<_>>());
     for (id, source, find, rewrite, wanted) in cases {
-        assert_eq!(edited(id, source, find, rewrite), wanted, "{id}");
+        assert_eq!(edit_source(id, source, find, rewrite), wanted, "{id}");
     }
 }
 
 #[test]
 fn the_outermost_match_counts_and_lists_keep_their_text() {
-    assert_eq!(edited("rs", "fn a() { Some(Some(1)); }", "Some($A)", "$A"), "fn a() { Some(1); }");
-    assert_eq!(edited("py", "f(1,  2, # two\n  3)\n", "f($$$A)", "g(0, $$$A)"), "g(0, 1,  2, # two\n  3)\n");
-    assert_eq!(edited("py", "f()\n", "f($$$A)", "g($$$A)"), "g()\n");
-    assert_eq!(edited("js", "a == a; a == b", "$A == $A", "true"), "true; a == b");
+    assert_eq!(edit_source("rs", "fn a() { Some(Some(1)); }", "Some($A)", "$A"), "fn a() { Some(1); }");
+    assert_eq!(
+        edit_source("py", "f(1,  2, # two\n  3)\n", "f($$$A)", "g(0, $$$A)"),
+        "g(0, 1,  2, # two\n  3)\n"
+    );
+    assert_eq!(edit_source("py", "f()\n", "f($$$A)", "g($$$A)"), "g()\n");
+    assert_eq!(edit_source("js", "a == a; a == b", "$A == $A", "true"), "true; a == b");
 }
 
 #[test]
 fn replacements_are_indented_as_their_place_and_end_lines_as_the_file_does() {
     let source = "if a:\n    with b:\n        f(1)\n";
     assert_eq!(
-        edited("py", source, "f($A)", "g()\nh(\n    $A,\n)"),
+        edit_source("py", source, "f($A)", "g()\nh(\n    $A,\n)"),
         "if a:\n    with b:\n        g()\n        h(\n            1,\n        )\n"
     );
     assert_eq!(
-        edited("py", "if a:\r\n    f(1)\r\n", "f($A)", "g()\nh($A)"),
+        edit_source("py", "if a:\r\n    f(1)\r\n", "f($A)", "g()\nh($A)"),
         "if a:\r\n    g()\r\n    h(1)\r\n"
     );
 }
@@ -112,67 +115,80 @@ fn replacements_are_indented_as_their_place_and_end_lines_as_the_file_does() {
 #[test]
 fn what_is_no_pattern_is_refused_in_words() {
     assert_eq!(
-        refused("cobol", "a", "b"),
+        refusal_of("cobol", "a", "b"),
         "`cobol` is no language that patterns can be written in; known are py, ts, tsx, js, rs, go, java, c, cpp, cs, rb, php, \
          kt, swift, scala, lua, sh"
     );
-    assert!(refused("py", "", "b").starts_with("No AST root is detected."));
+    assert!(refusal_of("py", "", "b").starts_with("No AST root is detected."));
     assert!(
-        refused("py", "a = 1\nb = 2", "b")
+        refusal_of("py", "a = 1\nb = 2", "b")
             .starts_with("Multiple AST nodes are detected. Please check the pattern source `a = 1\nb = 2`.")
     );
-    assert!(refused("ts", "$$$A", "b").starts_with("Standalone multi meta variable `$$$A` is invalid."));
-    assert!(refused("ts", &"a".repeat(40_000), "b").contains("pattern is 40000 bytes long"));
-    assert!(refused("py", &format!("{}1{}", "(".repeat(500), ")".repeat(500)), "b").contains("levels deep"));
+    assert!(refusal_of("ts", "$$$A", "b").starts_with("Standalone multi meta variable `$$$A` is invalid."));
+    assert!(refusal_of("ts", &"a".repeat(40_000), "b").contains("pattern is 40000 bytes long"));
+    assert!(
+        refusal_of("py", &format!("{}1{}", "(".repeat(500), ")".repeat(500)), "b").contains("levels deep")
+    );
     let probes = format!("{}1{}", "f($$$, ".repeat(12), ")".repeat(12));
-    assert!(refused("py", &probes, "b").contains("within each other"), "{}", refused("py", &probes, "b"));
+    assert!(
+        refusal_of("py", &probes, "b").contains("within each other"),
+        "{}",
+        refusal_of("py", &probes, "b")
+    );
 }
 
 #[test]
 fn a_rewrite_may_only_name_what_was_captured() {
     assert_eq!(
-        refused("py", "f($A, $$$REST, $_)", "g($B)"),
+        refusal_of("py", "f($A, $$$REST, $_)", "g($B)"),
         "the rewrite names `$B`, which the pattern does not capture; it captures `$A`, `$$$REST`"
     );
-    assert_eq!(refused("py", "f($$$A)", "g($A)"), "the rewrite says `$A` of what the pattern calls `$$$A`");
-    assert!(refused("sh", "echo hello", "echo $HOME").ends_with("it captures none"));
+    assert_eq!(
+        refusal_of("py", "f($$$A)", "g($A)"),
+        "the rewrite says `$A` of what the pattern calls `$$$A`"
+    );
+    assert!(refusal_of("sh", "echo hello", "echo $HOME").ends_with("it captures none"));
 }
 
 #[test]
 fn nothing_found_is_explained() {
-    let fine = pattern("py", "f($A)", "g($A)").expect("a pattern");
-    assert_eq!(fine.unmatched(), PatternError::Unmatched("f($A)".to_owned()));
-    let broken = pattern("ts", "123+", "1").expect("ast-grep takes it as well");
-    assert!(matches!(broken.unmatched(), PatternError::BrokenAndUnmatched(_)), "{}", broken.unmatched());
+    let fine = make_pattern("py", "f($A)", "g($A)").expect("a pattern");
+    assert_eq!(fine.error_unmatched(), PatternError::Unmatched("f($A)".to_owned()));
+    let broken = make_pattern("ts", "123+", "1").expect("ast-grep takes it as well");
+    assert!(
+        matches!(broken.error_unmatched(), PatternError::BrokenAndUnmatched(_)),
+        "{}",
+        broken.error_unmatched()
+    );
 }
 
 #[test]
 fn a_file_that_cannot_be_matched_says_why() {
-    let edit = pattern("py", "f($A, $A)", "g").expect("a pattern");
+    let edit = make_pattern("py", "f($A, $A)", "g").expect("a pattern");
     let cancel = CancelToken::default();
-    assert_eq!(edit.splices(b"f(\xff)", &cancel), Err(PatternFileError::NotText));
+    assert_eq!(edit.find_splices(b"f(\xff)", &cancel), Err(PatternFileError::NotText));
     let deep = format!("f({0}1{1}, {0}1{1})", "(".repeat(5_000), ")".repeat(5_000));
-    assert!(matches!(edit.splices(deep.as_bytes(), &cancel), Err(PatternFileError::TooComplex(_))));
-    let wide = pattern("js", "[$$$A, 5, $$$B]", "[]").expect("a pattern");
+    assert!(matches!(edit.find_splices(deep.as_bytes(), &cancel), Err(PatternFileError::TooComplex(_))));
+    let wide = make_pattern("js", "[$$$A, 5, $$$B]", "[]").expect("a pattern");
     let list = format!("[{}]", "1,5,".repeat(30_000));
-    assert!(matches!(wide.splices(list.as_bytes(), &cancel), Err(PatternFileError::TooComplex(_))));
-    let grown = pattern("py", "f($A)", &"$A".repeat(1_000)).expect("a pattern");
+    assert!(matches!(wide.find_splices(list.as_bytes(), &cancel), Err(PatternFileError::TooComplex(_))));
+    let grown = make_pattern("py", "f($A)", &"$A".repeat(1_000)).expect("a pattern");
     let large = format!("f('{}')", "x".repeat(100_000));
-    assert_eq!(grown.splices(large.as_bytes(), &cancel), Err(PatternFileError::TooLarge));
-    let none = Grammar { parse: Arc::new(|_| None), ..grammar("py") };
+    assert_eq!(grown.find_splices(large.as_bytes(), &cancel), Err(PatternFileError::TooLarge));
+    let none = PatternGrammar { parse: Arc::new(|_| None), ..grammar_of("py") };
     let blind = PatternEdit::new(pattern_language("py").expect("known"), none, "f($A)", "g");
     assert!(matches!(blind, Err(PatternError::Unusable { .. })));
     cancel.cancel();
-    assert_eq!(edit.splices(b"f(1, 1)", &cancel), Err(PatternFileError::Stopped(Stopped::Cancelled)));
+    assert_eq!(edit.find_splices(b"f(1, 1)", &cancel), Err(PatternFileError::Stopped(Stopped::Cancelled)));
 }
 
 #[test]
 fn a_tree_as_deep_as_is_allowed_does_not_end_the_stack() {
-    let edit = pattern("py", "f($A, $A)", "g").expect("a pattern");
+    let edit = make_pattern("py", "f($A, $A)", "g").expect("a pattern");
     let deep = format!("f({0}1{1}, {0}1{1})", "(".repeat(980), ")".repeat(980));
-    assert_eq!(edit.splices(deep.as_bytes(), &CancelToken::default()).map(|found| found.len()), Ok(1));
+    assert_eq!(edit.find_splices(deep.as_bytes(), &CancelToken::default()).map(|found| found.len()), Ok(1));
     let deepest = format!("{}1{}", "(".repeat(90), ")".repeat(90));
-    assert_eq!(edited("py", &deepest, &deepest, "2"), "2");
+    assert_eq!(edit_source("py", &deepest, &deepest, "2"), "2");
 }
 
 #[test]
@@ -197,10 +213,11 @@ fn no_text_panics() {
     ];
     for id in LANGUAGES.iter().map(|row| row.id) {
         for find in texts {
-            let Ok(edit) = pattern(id, find, "x") else { continue };
+            let Ok(edit) = make_pattern(id, find, "x") else { continue };
             for source in texts {
-                let splices = edit.splices(source.as_bytes(), &CancelToken::default()).unwrap_or_default();
-                assert!(splice(source.as_bytes(), &splices).is_ok(), "{id}: `{find}` in `{source}`");
+                let splices =
+                    edit.find_splices(source.as_bytes(), &CancelToken::default()).unwrap_or_default();
+                assert!(apply_splices(source.as_bytes(), &splices).is_ok(), "{id}: `{find}` in `{source}`");
             }
         }
     }

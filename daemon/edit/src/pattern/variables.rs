@@ -26,11 +26,11 @@ impl fmt::Display for Variable {
 /// The variables that a match of the pattern has.
 pub(super) fn of_pattern(pattern: &PatternNode) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
-    collect(pattern, &mut found);
+    collect_variables(pattern, &mut found);
     found
 }
 
-fn collect(node: &PatternNode, found: &mut BTreeSet<Variable>) {
+fn collect_variables(node: &PatternNode, found: &mut BTreeSet<Variable>) {
     match node {
         PatternNode::MetaVar { meta_var: MetaVariable::Capture(name, _) } => {
             found.insert(Variable { name: name.clone(), is_list: false });
@@ -38,7 +38,9 @@ fn collect(node: &PatternNode, found: &mut BTreeSet<Variable>) {
         PatternNode::MetaVar { meta_var: MetaVariable::MultiCapture(name) } => {
             found.insert(Variable { name: name.clone(), is_list: true });
         }
-        PatternNode::Internal { children, .. } => children.iter().for_each(|child| collect(child, found)),
+        PatternNode::Internal { children, .. } => {
+            children.iter().for_each(|child| collect_variables(child, found))
+        }
         PatternNode::MetaVar { .. } | PatternNode::Terminal { .. } => {}
     }
 }
@@ -67,7 +69,7 @@ fn is_name(c: char) -> bool {
 }
 
 /// Checks the variables of a rewrite; the error says in words what is wrong with them.
-pub(super) fn check(known: &BTreeSet<Variable>, used: &BTreeSet<Variable>) -> Result<(), String> {
+pub(super) fn check_variables(known: &BTreeSet<Variable>, used: &BTreeSet<Variable>) -> Result<(), String> {
     let Some(unknown) = used.iter().find(|variable| !known.contains(variable)) else { return Ok(()) };
     let other = Variable { name: unknown.name.clone(), is_list: !unknown.is_list };
     if known.contains(&other) {
@@ -82,14 +84,14 @@ pub(super) fn check(known: &BTreeSet<Variable>, used: &BTreeSet<Variable>) -> Re
 mod tests {
     use super::*;
 
-    fn names(rewrite: &str) -> Vec<String> {
+    fn variable_names(rewrite: &str) -> Vec<String> {
         of_rewrite(rewrite).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_rewrite_is_read_as_ast_grep_reads_it() {
-        assert_eq!(names("f($A, $$$B) + $$C"), ["$A", "$$$B", "$C"]);
-        assert_eq!(names("costs $5, $a, $, $$$"), Vec::<String>::new());
-        assert_eq!(names("$$$$A$B1é$Cc"), ["$$$A", "$B1", "$C"]);
+        assert_eq!(variable_names("f($A, $$$B) + $$C"), ["$A", "$$$B", "$C"]);
+        assert_eq!(variable_names("costs $5, $a, $, $$$"), Vec::<String>::new());
+        assert_eq!(variable_names("$$$$A$B1é$Cc"), ["$$$A", "$B1", "$C"]);
     }
 }

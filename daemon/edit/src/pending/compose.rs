@@ -6,7 +6,7 @@
 use hob_base::WsPath;
 
 use super::Staged;
-use crate::{Change, Proposal};
+use crate::{Proposal, ProposedFile};
 
 /// Why a change does not fit a set.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,21 +20,21 @@ const GONE: &str = "the set deletes or moves it";
 const THERE: &str = "the set creates it or moves another file there";
 
 /// `set` and then `more`, as one proposal with the label and the tool of `more`, if it is the first, else with those of both.
-pub(crate) fn compose(set: &Proposal, more: Proposal) -> Result<Proposal, Misfit> {
+pub(crate) fn compose_set(set: &Proposal, more: Proposal) -> Result<Proposal, Misfit> {
     let mut changes = set.changes.clone();
     for change in more.changes.into_iter().filter(|change| !change.is_nothing()) {
         add(&mut changes, change)?;
     }
     changes.retain(|change| !change.is_nothing());
     changes.sort_by(|a, b| a.path.cmp(&b.path));
-    let label = if set.changes.is_empty() { more.label } else { joined(&set.label, &more.label) };
+    let label = if set.changes.is_empty() { more.label } else { join_labels(&set.label, &more.label) };
     Ok(Proposal { label, tool: more.tool, changes })
 }
 
 /// Labels beyond this are not added, in bytes.
 const LABEL: usize = 200;
 
-fn joined(set: &str, more: &str) -> String {
+fn join_labels(set: &str, more: &str) -> String {
     match set.len() + more.len() {
         len if len <= LABEL => format!("{set}; {more}"),
         _ if set.ends_with("; ...") => set.to_owned(),
@@ -43,8 +43,8 @@ fn joined(set: &str, more: &str) -> String {
 }
 
 /// Returns what a change set makes of the file at `path`; `None` if it does not touch it.
-pub(crate) fn staged(set: &Proposal, path: &WsPath) -> Option<Staged> {
-    let reaching = set.changes.iter().find(|change| target(change) == path);
+pub(crate) fn staged_in_set(set: &Proposal, path: &WsPath) -> Option<Staged> {
+    let reaching = set.changes.iter().find(|change| final_path(change) == path);
     if let Some(after) = reaching.and_then(|change| change.after.clone()) {
         return Some(Staged::Contents(after));
     }
@@ -52,24 +52,24 @@ pub(crate) fn staged(set: &Proposal, path: &WsPath) -> Option<Staged> {
     leaving.then_some(Staged::Gone)
 }
 
-fn target(change: &Change) -> &WsPath {
+fn final_path(change: &ProposedFile) -> &WsPath {
     match &change.after {
         Some(_) => change.moved_to.as_ref().unwrap_or(&change.path),
         None => &change.path,
     }
 }
 
-fn add(changes: &mut Vec<Change>, change: Change) -> Result<(), Misfit> {
+fn add(changes: &mut Vec<ProposedFile>, change: ProposedFile) -> Result<(), Misfit> {
     let misfit = |path: &WsPath, why| Err(Misfit { path: path.clone(), why });
-    let to = target(&change).clone();
-    let reached = |changes: &[Change], path: &WsPath| {
-        changes.iter().position(|one| target(one) == path && one.after.is_some())
+    let to = final_path(&change).clone();
+    let reached = |changes: &[ProposedFile], path: &WsPath| {
+        changes.iter().position(|one| final_path(one) == path && one.after.is_some())
     };
     if to != change.path && reached(changes, &to).is_some() {
         return misfit(&to, THERE);
     }
     let Some(index) = reached(changes, &change.path) else {
-        let deleted = |one: &Change| one.path == change.path && one.before.is_some();
+        let deleted = |one: &ProposedFile| one.path == change.path && one.before.is_some();
         match changes.iter().position(deleted) {
             Some(_) if change.before.is_some() => return misfit(&change.path, GONE),
             // A file that is deleted and made again has been changed.
@@ -105,69 +105,79 @@ mod tests {
         WsPath::new(text).expect("relative")
     }
 
-    fn change(from: &str, to: &str, before: Option<&str>, after: Option<&str>) -> Change {
+    fn change_of(from: &str, to: &str, before: Option<&str>, after: Option<&str>) -> ProposedFile {
         let bytes = |text: &str| text.as_bytes().into();
         let moved_to = (from != to).then(|| path(to));
-        Change { path: path(from), moved_to, before: before.map(bytes), after: after.map(bytes) }
+        ProposedFile { path: path(from), moved_to, before: before.map(bytes), after: after.map(bytes) }
     }
 
-    fn of(label: &str, changes: Vec<Change>) -> Proposal {
+    fn proposal_of(label: &str, changes: Vec<ProposedFile>) -> Proposal {
         Proposal { label: label.into(), tool: "edit_text".into(), changes }
     }
 
-    fn both(first: Vec<Change>, second: Vec<Change>) -> Result<Vec<Change>, &'static str> {
-        let set = compose(&of("", Vec::new()), of("one", first)).expect("the first fits");
-        compose(&set, of("two", second)).map(|set| set.changes).map_err(|misfit| misfit.why)
+    fn compose_both(
+        first: Vec<ProposedFile>,
+        second: Vec<ProposedFile>,
+    ) -> Result<Vec<ProposedFile>, &'static str> {
+        let set =
+            compose_set(&proposal_of("", Vec::new()), proposal_of("one", first)).expect("the first fits");
+        compose_set(&set, proposal_of("two", second)).map(|set| set.changes).map_err(|misfit| misfit.why)
     }
 
     #[test]
     fn a_later_change_builds_on_what_the_set_makes() {
-        let a = |before, after| change("a", "a", before, after);
+        let a = |before, after| change_of("a", "a", before, after);
         assert_eq!(
-            both(vec![a(Some("1"), Some("2"))], vec![a(Some("2"), Some("3"))]),
+            compose_both(vec![a(Some("1"), Some("2"))], vec![a(Some("2"), Some("3"))]),
             Ok(vec![a(Some("1"), Some("3"))])
         );
-        assert_eq!(both(vec![a(Some("1"), Some("2"))], vec![a(Some("2"), Some("1"))]), Ok(vec![]));
-        assert_eq!(both(vec![a(None, Some("2"))], vec![a(Some("2"), None)]), Ok(vec![]));
+        assert_eq!(compose_both(vec![a(Some("1"), Some("2"))], vec![a(Some("2"), Some("1"))]), Ok(vec![]));
+        assert_eq!(compose_both(vec![a(None, Some("2"))], vec![a(Some("2"), None)]), Ok(vec![]));
         assert_eq!(
-            both(vec![a(Some("1"), None)], vec![a(None, Some("2"))]),
+            compose_both(vec![a(Some("1"), None)], vec![a(None, Some("2"))]),
             Ok(vec![a(Some("1"), Some("2"))])
         );
         assert_eq!(
-            both(
-                vec![change("a", "b", Some("1"), Some("2"))],
-                vec![change("b", "c", Some("2"), Some("3")), a(None, Some("x"))]
+            compose_both(
+                vec![change_of("a", "b", Some("1"), Some("2"))],
+                vec![change_of("b", "c", Some("2"), Some("3")), a(None, Some("x"))]
             ),
-            Ok(vec![change("a", "c", Some("1"), Some("3")), a(None, Some("x"))])
+            Ok(vec![change_of("a", "c", Some("1"), Some("3")), a(None, Some("x"))])
         );
         assert_eq!(
-            both(vec![change("a", "b", Some("1"), Some("2"))], vec![change("b", "a", Some("2"), Some("2"))]),
+            compose_both(
+                vec![change_of("a", "b", Some("1"), Some("2"))],
+                vec![change_of("b", "a", Some("2"), Some("2"))]
+            ),
             Ok(vec![a(Some("1"), Some("2"))])
         );
         assert_eq!(
-            both(vec![a(None, Some("1"))], vec![change("a", "b", Some("1"), Some("2"))]),
-            Ok(vec![change("b", "b", None, Some("2"))])
+            compose_both(vec![a(None, Some("1"))], vec![change_of("a", "b", Some("1"), Some("2"))]),
+            Ok(vec![change_of("b", "b", None, Some("2"))])
         );
     }
 
     #[test]
     fn a_change_made_from_other_contents_does_not_fit() {
-        let a = |before, after| change("a", "a", before, after);
+        let a = |before, after| change_of("a", "a", before, after);
         let edit = || vec![a(Some("1"), Some("2"))];
-        assert_eq!(both(edit(), vec![a(Some("1"), Some("3"))]), Err(OTHER));
-        assert_eq!(both(edit(), vec![a(None, Some("3"))]), Err(THERE));
-        assert_eq!(both(edit(), vec![change("b", "a", Some("x"), Some("x"))]), Err(THERE));
-        assert_eq!(both(vec![a(Some("1"), None)], vec![a(Some("1"), Some("3"))]), Err(GONE));
-        let away = vec![change("a", "b", Some("1"), Some("1"))];
-        assert_eq!(both(away, vec![a(Some("1"), Some("3"))]), Err(GONE));
+        assert_eq!(compose_both(edit(), vec![a(Some("1"), Some("3"))]), Err(OTHER));
+        assert_eq!(compose_both(edit(), vec![a(None, Some("3"))]), Err(THERE));
+        assert_eq!(compose_both(edit(), vec![change_of("b", "a", Some("x"), Some("x"))]), Err(THERE));
+        assert_eq!(compose_both(vec![a(Some("1"), None)], vec![a(Some("1"), Some("3"))]), Err(GONE));
+        let away = vec![change_of("a", "b", Some("1"), Some("1"))];
+        assert_eq!(compose_both(away, vec![a(Some("1"), Some("3"))]), Err(GONE));
     }
 
     #[test]
     fn what_the_set_makes_of_a_file_is_known() {
-        let set = of("", vec![change("a", "b", Some("1"), Some("2")), change("c", "c", Some("3"), None)]);
-        assert_eq!(staged(&set, &path("b")), Some(Staged::Contents(b"2".as_slice().into())));
-        assert_eq!(staged(&set, &path("a")), Some(Staged::Gone));
-        assert_eq!(staged(&set, &path("c")), Some(Staged::Gone));
-        assert_eq!(staged(&set, &path("d")), None);
+        let set = proposal_of(
+            "",
+            vec![change_of("a", "b", Some("1"), Some("2")), change_of("c", "c", Some("3"), None)],
+        );
+        assert_eq!(staged_in_set(&set, &path("b")), Some(Staged::Contents(b"2".as_slice().into())));
+        assert_eq!(staged_in_set(&set, &path("a")), Some(Staged::Gone));
+        assert_eq!(staged_in_set(&set, &path("c")), Some(Staged::Gone));
+        assert_eq!(staged_in_set(&set, &path("d")), None);
     }
 }

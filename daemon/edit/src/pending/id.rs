@@ -17,7 +17,7 @@ pub struct PendingId(String);
 impl PendingId {
     /// Makes a new name at random.
     #[must_use]
-    pub(crate) fn random() -> Self {
+    pub(crate) fn random_id() -> Self {
         // Each `RandomState` has keys of its own; the thread's were drawn from the system.
         let bits = RandomState::new().hash_one(std::time::SystemTime::now());
         let digit = |at: usize| char::from(DIGITS[(bits >> (5 * at)) as usize % 32]);
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written_and_nothing_else() {
-        let id = PendingId::random();
+        let id = PendingId::random_id();
         assert_eq!(PendingId::parse(&format!(" {} ", id.as_str().to_uppercase())), Some(id.clone()));
-        assert_ne!(PendingId::random(), id);
+        assert_ne!(PendingId::random_id(), id);
         for wrong in ["", "e", "e1234567", "e123456789", "../../etc", "x12345678", "e1234567i"] {
             assert_eq!(PendingId::parse(wrong), None, "{wrong}");
         }

@@ -14,7 +14,7 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::Proposal;
 
-pub(crate) use compose::{Misfit, compose, staged};
+pub(crate) use compose::{Misfit, compose_set, staged_in_set};
 pub use id::PendingId;
 pub use queue::LIFE;
 pub(crate) use queue::{Queue, QueueFolder, Shown};
@@ -30,7 +30,7 @@ pub struct Owner {
 
 /// The way in which an edit waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum PendingKind {
     /// One preview by itself.
     Preview,
     /// The changes that a client has gathered in a workspace; there is at most one such set.
@@ -39,7 +39,7 @@ pub enum Kind {
 
 /// The decision with which an edit ceased to be pending.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
+pub enum PendingOutcome {
     /// The edit was written.
     Applied,
     /// Somebody did not want it.
@@ -56,7 +56,7 @@ pub struct Summary {
     /// The client and the workspace that it belongs to.
     pub owner: Owner,
     /// The way in which it waits.
-    pub kind: Kind,
+    pub kind: PendingKind,
     /// The edit in a few words.
     pub label: String,
     /// The tool that made it; of a change set, the last one.
@@ -88,9 +88,14 @@ pub enum Staged {
 }
 
 impl Summary {
-    pub(crate) fn of(id: PendingId, whose: (Owner, Kind), proposal: &Proposal, made: SystemTime) -> Self {
+    pub(crate) fn summary_of(
+        id: PendingId,
+        whose: (Owner, PendingKind),
+        proposal: &Proposal,
+        made: SystemTime,
+    ) -> Self {
         let (owner, kind) = whose;
-        let contents = |change: &crate::Change| {
+        let contents = |change: &crate::ProposedFile| {
             let sides = [&change.before, &change.after].into_iter().flatten();
             sides.map(|bytes| bytes.len() as u64).sum::<u64>()
         };
@@ -112,11 +117,11 @@ impl Summary {
 pub(crate) struct Settled {
     pub(crate) id: PendingId,
     pub(crate) label: String,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: PendingOutcome,
     pub(crate) at: SystemTime,
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for PendingOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Applied => "applied",

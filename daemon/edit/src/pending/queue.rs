@@ -9,12 +9,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use super::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
+use super::{Owner, Pending, PendingId, PendingKind, PendingOutcome, Settled, Summary};
 use crate::Proposal;
 use crate::error::EditError;
 use crate::files::{self, Files};
 use crate::format::{self, Queued};
-use crate::plan::cause;
+use crate::plan::cause_without_number;
 
 /// Longest time for which an edit is pending.
 pub const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -46,14 +46,14 @@ pub(crate) type Shown = Arc<RwLock<Arc<Vec<Arc<Summary>>>>>;
 pub(crate) struct Queue {
     place: QueueFolder,
     shown: Shown,
-    items: BTreeMap<PendingId, Item>,
+    items: BTreeMap<PendingId, QueuedItem>,
     /// Decided edits, oldest first.
     settled: VecDeque<Settled>,
     /// Serial number of the last edit that came.
     serial: u64,
 }
 
-struct Item {
+struct QueuedItem {
     summary: Arc<Summary>,
     serial: u64,
 }
@@ -68,25 +68,25 @@ impl Queue {
             Ok(names) => names,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
-                warnings.push(format!("pending edits cannot be listed: {}", cause(&error)));
+                warnings.push(format!("pending edits cannot be listed: {}", cause_without_number(&error)));
                 Vec::new()
             }
         };
         for name in names {
             warnings.extend(queue.take_in(&name));
         }
-        warnings.extend(queue.remember());
-        queue.show();
+        warnings.extend(queue.read_settled());
+        queue.update_shown();
         (queue, warnings)
     }
 
     /// Returns the shared list of pending edits, which follows each change.
-    pub(crate) fn shown(&self) -> Shown {
+    pub(crate) fn shown_list(&self) -> Shown {
         Arc::clone(&self.shown)
     }
 
-    fn show(&self) {
-        let mut items: Vec<&Item> = self.items.values().collect();
+    fn update_shown(&self) {
+        let mut items: Vec<&QueuedItem> = self.items.values().collect();
         items.sort_by_key(|item| std::cmp::Reverse(item.serial));
         let all = items.into_iter().map(|item| Arc::clone(&item.summary)).collect();
         *self.shown.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
@@ -104,7 +104,7 @@ impl Queue {
                 match self.read(&id) {
                     Ok(Queued { pending, serial }) => {
                         self.serial = self.serial.max(serial);
-                        self.items.insert(id, Item { summary: Arc::new(pending.summary), serial });
+                        self.items.insert(id, QueuedItem { summary: Arc::new(pending.summary), serial });
                         None
                     }
                     Err(why) => Some(why),
@@ -114,12 +114,14 @@ impl Queue {
         }
     }
 
-    fn remember(&mut self) -> Option<String> {
+    fn read_settled(&mut self) -> Option<String> {
         let path = self.settled_path();
         let bytes = match self.place.files.read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => return Some(format!("what became of earlier edits: {}", cause(&error))),
+            Err(error) => {
+                return Some(format!("what became of earlier edits: {}", cause_without_number(&error)));
+            }
         };
         match format::decode::<Vec<Settled>>(&bytes) {
             Ok(settled) => {
@@ -142,7 +144,11 @@ impl Queue {
     /// Reads a file, and sets it aside if it makes no sense.
     fn read(&self, id: &PendingId) -> Result<Queued, String> {
         let path = self.path(id);
-        let bytes = self.place.files.read(&path).map_err(|error| format!("`{id}`: {}", cause(&error)))?;
+        let bytes = self
+            .place
+            .files
+            .read(&path)
+            .map_err(|error| format!("`{id}`: {}", cause_without_number(&error)))?;
         let decoded = format::decode::<Queued>(&bytes).map_err(|why| why.to_string());
         let right = decoded.and_then(|queued| match queued.pending.summary.id == *id {
             true => Ok(queued),
@@ -156,15 +162,16 @@ impl Queue {
     }
 
     /// The newest preview of `owner`, else its change set.
-    pub(crate) fn newest(&self, owner: &Owner) -> Option<PendingId> {
+    pub(crate) fn newest_of(&self, owner: &Owner) -> Option<PendingId> {
         let own = self.items.values().filter(|item| item.summary.owner == *owner);
-        let newest = own.max_by_key(|item| (item.summary.kind == Kind::Preview, item.serial));
+        let newest = own.max_by_key(|item| (item.summary.kind == PendingKind::Preview, item.serial));
         newest.map(|item| item.summary.id.clone())
     }
 
     /// The change set of `owner`.
     pub(crate) fn set(&self, owner: &Owner) -> Option<PendingId> {
-        let is_set = |item: &&Item| item.summary.owner == *owner && item.summary.kind == Kind::ChangeSet;
+        let is_set =
+            |item: &&QueuedItem| item.summary.owner == *owner && item.summary.kind == PendingKind::ChangeSet;
         self.items.values().find(is_set).map(|item| item.summary.id.clone())
     }
 
@@ -172,26 +179,26 @@ impl Queue {
     pub(crate) fn summary(&self, id: &PendingId) -> Result<Summary, EditError> {
         match self.items.get(id) {
             Some(item) => Ok(Summary::clone(&item.summary)),
-            None => Err(self.missing(id)),
+            None => Err(self.error_missing(id)),
         }
     }
 
     /// A pending edit with its contents.
     pub(crate) fn load(&mut self, id: &PendingId) -> Result<Pending, EditError> {
         if !self.items.contains_key(id) {
-            return Err(self.missing(id));
+            return Err(self.error_missing(id));
         }
         match self.read(id) {
             Ok(queued) => Ok(queued.pending),
             Err(cause) => {
                 self.items.remove(id);
-                self.show();
+                self.update_shown();
                 Err(EditError::State { file: self.path(id).display().to_string(), cause })
             }
         }
     }
 
-    fn missing(&self, id: &PendingId) -> EditError {
+    fn error_missing(&self, id: &PendingId) -> EditError {
         match self.settled.iter().rev().find(|one| one.id == *id) {
             Some(Settled { id, label, outcome, .. }) => {
                 EditError::Settled { id: id.clone(), label: label.clone(), outcome: *outcome }
@@ -203,30 +210,33 @@ impl Queue {
     /// Keeps an edit: a new one, or a change set that takes the place of what it was.
     pub(crate) fn put(
         &mut self,
-        whose: (Owner, Kind),
+        whose: (Owner, PendingKind),
         proposal: Proposal,
         now: SystemTime,
     ) -> Result<Pending, EditError> {
-        let known = if whose.1 == Kind::ChangeSet { self.set(&whose.0) } else { None };
-        let id = known.unwrap_or_else(|| self.unused());
-        let summary = Summary::of(id, whose, &proposal, now);
+        let known = if whose.1 == PendingKind::ChangeSet { self.set(&whose.0) } else { None };
+        let id = known.unwrap_or_else(|| self.unused_id());
+        let summary = Summary::summary_of(id, whose, &proposal, now);
         self.limit(&summary)?;
         let serial = self.serial + 1;
         let queued = Queued { pending: Pending { summary, proposal }, serial };
         let (files, path) = (&*self.place.files, self.path(&queued.pending.summary.id));
         files::ensure_folder(files, &self.place.folder)
             .and_then(|()| files::put(files, &path, &format::encode(&queued)))
-            .map_err(|error| EditError::State { file: path.display().to_string(), cause: cause(&error) })?;
+            .map_err(|error| EditError::State {
+                file: path.display().to_string(),
+                cause: cause_without_number(&error),
+            })?;
         self.serial = serial;
         let summary = Arc::new(queued.pending.summary.clone());
-        self.items.insert(summary.id.clone(), Item { summary, serial });
-        self.show();
+        self.items.insert(summary.id.clone(), QueuedItem { summary, serial });
+        self.update_shown();
         Ok(queued.pending)
     }
 
-    fn unused(&self) -> PendingId {
+    fn unused_id(&self) -> PendingId {
         loop {
-            let id = PendingId::random();
+            let id = PendingId::random_id();
             if !self.items.contains_key(&id) && self.settled.iter().all(|one| one.id != id) {
                 return id;
             }
@@ -245,8 +255,8 @@ impl Queue {
         } else if summary.bytes > MAX_BYTES {
             format!(
                 "the edit has {} MiB of contents, at most {} go into one; do it in parts",
-                mib(summary.bytes),
-                mib(MAX_BYTES)
+                to_mib(summary.bytes),
+                to_mib(MAX_BYTES)
             )
         } else if of_client >= MAX_OF_CLIENT {
             format!(
@@ -255,8 +265,8 @@ impl Queue {
         } else if all + summary.bytes > MAX_ALL {
             format!(
                 "{} MiB of edits are pending, at most {} may be; `hob pending` lists them, apply or discard some",
-                mib(all),
-                mib(MAX_ALL)
+                to_mib(all),
+                to_mib(MAX_ALL)
             )
         } else {
             return Ok(());
@@ -265,22 +275,22 @@ impl Queue {
     }
 
     /// Notes how an edit was decided; from now on it is not pending. What cannot be noted on the disk is a sentence.
-    pub(crate) fn settle(
+    pub(crate) fn decide_edit(
         &mut self,
         id: &PendingId,
-        how: (Outcome, SystemTime),
+        how: (PendingOutcome, SystemTime),
     ) -> Result<Summary, EditError> {
-        let item = self.items.get(id).ok_or_else(|| self.missing(id))?;
+        let item = self.items.get(id).ok_or_else(|| self.error_missing(id))?;
         let (summary, (outcome, at)) = (Summary::clone(&item.summary), how);
-        self.note(Settled { id: id.clone(), label: summary.label.clone(), outcome, at })?;
+        self.note_settled(Settled { id: id.clone(), label: summary.label.clone(), outcome, at })?;
         Ok(summary)
     }
 
     /// As [`Self::settle`], for an edit that may not be known any more.
-    pub(crate) fn note(&mut self, settled: Settled) -> Result<(), EditError> {
+    pub(crate) fn note_settled(&mut self, settled: Settled) -> Result<(), EditError> {
         let id = settled.id.clone();
         self.items.remove(&id);
-        self.show();
+        self.update_shown();
         let old = |one: &Settled| settled.at.duration_since(one.at).is_ok_and(|age| age > MEMORY);
         while self.settled.len() >= REMEMBERED || self.settled.front().is_some_and(old) {
             self.settled.pop_front();
@@ -293,16 +303,19 @@ impl Queue {
         files::ensure_folder(files, &self.place.folder)
             .and_then(|()| files::put(files, &list, &format::encode(&rows)))
             .and_then(|()| files::take_away(files, &self.path(&id)))
-            .map_err(|error| EditError::State { file: list.display().to_string(), cause: cause(&error) })
+            .map_err(|error| EditError::State {
+                file: list.display().to_string(),
+                cause: cause_without_number(&error),
+            })
     }
 
     /// Ends what nobody has decided in time.
-    pub(crate) fn expire(&mut self, now: SystemTime) {
-        let old = |item: &Item| now.duration_since(item.summary.made).is_ok_and(|age| age >= LIFE);
+    pub(crate) fn expire_old(&mut self, now: SystemTime) {
+        let old = |item: &QueuedItem| now.duration_since(item.summary.made).is_ok_and(|age| age >= LIFE);
         let expired: Vec<PendingId> =
             self.items.iter().filter(|(_, item)| old(item)).map(|(id, _)| id.clone()).collect();
         for id in expired {
-            if let Err(error) = self.settle(&id, (Outcome::Expired, now)) {
+            if let Err(error) = self.decide_edit(&id, (PendingOutcome::Expired, now)) {
                 tracing::warn!("an edit that expired: {error}");
             }
         }
@@ -317,6 +330,6 @@ impl Queue {
     }
 }
 
-fn mib(bytes: u64) -> u64 {
+fn to_mib(bytes: u64) -> u64 {
     bytes >> 20
 }

@@ -25,7 +25,7 @@ pub(super) fn is_text(contents: &[u8]) -> bool {
     !contents.contains(&0) && std::str::from_utf8(contents).is_ok()
 }
 
-pub(super) fn of(old: &[u8], new: &[u8]) -> Hunks {
+pub(super) fn find_hunks(old: &[u8], new: &[u8]) -> Hunks {
     // No file of this size is edited, but the library would panic at one with as many lines.
     if old == new || old.len().max(new.len()) >= i32::MAX as usize {
         return Hunks::default();
@@ -41,19 +41,21 @@ pub(super) fn of(old: &[u8], new: &[u8]) -> Hunks {
     if is_text(old) && is_text(new) {
         let found: Vec<Hunk> = diff.hunks().collect();
         let near = |a: &Hunk, b: &Hunk| b.before.start - a.before.end <= 2 * CONTEXT;
-        found.chunk_by(near).for_each(|group| Writer { input: &input, out: &mut out.text }.hunk(group));
+        found
+            .chunk_by(near)
+            .for_each(|group| HunkWriter { input: &input, out: &mut out.text }.write_hunk(group));
     }
     out
 }
 
-struct Writer<'a, 'b> {
+struct HunkWriter<'a, 'b> {
     input: &'a InternedInput<&'b [u8]>,
     out: &'a mut String,
 }
 
-impl Writer<'_, '_> {
+impl HunkWriter<'_, '_> {
     /// Differences that are near each other, with the lines around and between them.
-    fn hunk(&mut self, group: &[Hunk]) {
+    fn write_hunk(&mut self, group: &[Hunk]) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
         let lead = first.before.start.min(CONTEXT);
         let trail = (self.input.before.len() as u32 - last.before.end).min(CONTEXT);

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 use hob_base::WsPath;
 
-use crate::{Change, Proposal};
-use names::{quoted, side};
+use crate::{Proposal, ProposedFile};
+use names::{diff_side, quote_name};
 
 /// The effect of a proposal, for reading.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ impl Preview {
     /// The preview of `proposal`.
     #[must_use]
     pub fn of(proposal: &Proposal) -> Self {
-        Self { files: proposal.changes.iter().map(FilePreview::of).collect() }
+        Self { files: proposal.changes.iter().map(FilePreview::preview_of).collect() }
     }
 
     /// Returns the diff of all files together.
@@ -68,7 +68,7 @@ impl Preview {
 
     /// Lines added and removed in all files.
     #[must_use]
-    pub fn totals(&self) -> (usize, usize) {
+    pub fn line_totals(&self) -> (usize, usize) {
         self.files
             .iter()
             .fold((0, 0), |(added, removed), file| (added + file.additions, removed + file.deletions))
@@ -76,17 +76,18 @@ impl Preview {
 }
 
 impl FilePreview {
-    fn of(change: &Change) -> Self {
+    fn preview_of(change: &ProposedFile) -> Self {
         let old = change.before.as_deref().unwrap_or_default();
         let new = change.after.as_deref().unwrap_or_default();
         let is_text = hunks::is_text(old) && hunks::is_text(new);
-        let hunks = hunks::of(old, new);
-        let mut diff = header(change);
+        let hunks = hunks::find_hunks(old, new);
+        let mut diff = diff_header(change);
         if is_text && !hunks.text.is_empty() {
             body_names(&mut diff, change);
             diff.push_str(&hunks.text);
         } else if old != new {
-            let (old, new) = (side("a/", change.before.as_ref().map(|_| &change.path)), new_side(change));
+            let (old, new) =
+                (diff_side("a/", change.before.as_ref().map(|_| &change.path)), new_side(change));
             let _ = writeln!(diff, "Binary files {old} and {new} differ");
         }
         Self {
@@ -101,39 +102,41 @@ impl FilePreview {
     }
 }
 
-fn kind(change: &Change) -> FileKind {
+fn kind(change: &ProposedFile) -> FileKind {
     match (&change.before, &change.after) {
         (None, _) => FileKind::Created,
         (_, None) => FileKind::Deleted,
-        _ if target(change) != &change.path => FileKind::Moved,
+        _ if final_path(change) != &change.path => FileKind::Moved,
         _ => FileKind::Modified,
     }
 }
 
-fn target(change: &Change) -> &WsPath {
+fn final_path(change: &ProposedFile) -> &WsPath {
     change.moved_to.as_ref().unwrap_or(&change.path)
 }
 
-fn header(change: &Change) -> String {
-    let to = if change.after.is_some() { target(change) } else { &change.path };
+fn diff_header(change: &ProposedFile) -> String {
+    let to = if change.after.is_some() { final_path(change) } else { &change.path };
     let from = if change.before.is_some() { &change.path } else { to };
-    let mut out = format!("diff --git {} {}\n", quoted("a/", from), quoted("b/", to));
+    let mut out = format!("diff --git {} {}\n", quote_name("a/", from), quote_name("b/", to));
     out.push_str(&match kind(change) {
         FileKind::Modified => String::new(),
         FileKind::Created => "new file mode 100644\n".to_owned(),
         FileKind::Deleted => "deleted file mode 100644\n".to_owned(),
-        FileKind::Moved => format!("rename from {}\nrename to {}\n", quoted("", from), quoted("", to)),
+        FileKind::Moved => {
+            format!("rename from {}\nrename to {}\n", quote_name("", from), quote_name("", to))
+        }
     });
     out
 }
 
-fn new_side(change: &Change) -> String {
-    side("b/", change.after.as_ref().map(|_| target(change)))
+fn new_side(change: &ProposedFile) -> String {
+    diff_side("b/", change.after.as_ref().map(|_| final_path(change)))
 }
 
-fn body_names(diff: &mut String, change: &Change) {
+fn body_names(diff: &mut String, change: &ProposedFile) {
     // As git does it: without the tab, a name with a space would end at the space for other programs.
     let ended = |name: String| if name.contains(' ') { name + "\t" } else { name };
-    let old = ended(side("a/", change.before.as_ref().map(|_| &change.path)));
+    let old = ended(diff_side("a/", change.before.as_ref().map(|_| &change.path)));
     let _ = write!(diff, "--- {old}\n+++ {}\n", ended(new_side(change)));
 }

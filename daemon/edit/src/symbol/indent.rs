@@ -10,7 +10,7 @@ use crate::lines::{self, Ending, LF};
 
 /// The place that source goes to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct IndentTarget<'a> {
     /// The indentation of its first line.
     pub(super) indentation: &'a str,
     /// The line end that is used there.
@@ -22,11 +22,11 @@ pub(super) struct Place<'a> {
 }
 
 /// The lines of `source`, indented for the place, without the indentation of the first and without an end of the last.
-pub(super) fn fit(source: &str, place: Place<'_>) -> String {
+pub(super) fn indent_for(source: &str, place: IndentTarget<'_>) -> String {
     let plain = lines::with_ending(source, LF);
     let all: Vec<&str> = plain.trim_end().split('\n').skip_while(|line| line.trim().is_empty()).collect();
-    let (given, rest) = given(&all, place);
-    let source_level = level(&rest, given);
+    let (given, rest) = common_indentation(&all, place);
+    let source_level = indentation_step(&rest, given);
     let mut out = String::with_capacity(source.len() + all.len() * place.indentation.len());
     for (number, line) in all.iter().enumerate() {
         if number == 0 {
@@ -35,29 +35,29 @@ pub(super) fn fit(source: &str, place: Place<'_>) -> String {
         }
         out.push_str(place.ending);
         if !line.trim().is_empty() {
-            out.push_str(&moved(line, given, source_level, place));
+            out.push_str(&move_line(line, given, source_level, place));
         }
     }
     out
 }
 
 /// The indentation that the source's lines have in common, and the lines after the first with anything on them.
-fn given<'s>(all: &[&'s str], place: Place<'s>) -> (&'s str, Vec<&'s str>) {
+fn common_indentation<'s>(all: &[&'s str], place: IndentTarget<'s>) -> (&'s str, Vec<&'s str>) {
     let Some((first, rest)) = all.split_first() else { return ("", Vec::new()) };
     let rest: Vec<&str> = rest.iter().copied().filter(|line| !line.trim().is_empty()).collect();
-    let own = lines::indentation(first);
+    let own = lines::indentation_of(first);
     let is_cut = own.is_empty() && !place.indentation.is_empty() && is_from_the_middle(first, &rest, place);
     (if is_cut { place.indentation } else { own }, rest)
 }
 
 /// Returns true if the lines after a first that is flush left are indented as they were in the file.
-fn is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool {
+fn is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bool {
     if place.style.by_indentation {
         return head_is_from_the_middle(first, rest, place);
     }
     let is_as_deep = |line: &&str| line.starts_with(place.indentation);
     // What begins at the margin ends there.
-    if let Some(last) = rest.last().filter(|line| super::closes(line)) {
+    if let Some(last) = rest.last().filter(|line| super::closes_block(line)) {
         return is_as_deep(last);
     }
     if stands_above(first, place) {
@@ -71,35 +71,35 @@ fn is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool {
 
 /// The line that begins by closing what the first one opened.
 fn end_of_brackets<'s>(first: &str, rest: &[&'s str]) -> Option<&'s str> {
-    let mut open = brackets(first);
+    let mut open = bracket_balance(first);
     if open <= 0 {
         return None;
     }
     let end = rest.iter().find(|line| {
-        open += brackets(line);
+        open += bracket_balance(line);
         open <= 0
     })?;
-    super::closes(end).then_some(*end)
+    super::closes_block(end).then_some(*end)
 }
 
-fn is_deeper(line: &str, place: Place<'_>) -> bool {
+fn is_deeper(line: &str, place: IndentTarget<'_>) -> bool {
     line.strip_prefix(place.indentation).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
 /// Returns true if a line is part of a definition that begins below it: nothing that follows is deeper.
-fn stands_above(line: &str, place: Place<'_>) -> bool {
+fn stands_above(line: &str, place: IndentTarget<'_>) -> bool {
     line.starts_with(['@', '[']) || line.starts_with("#[") || place.style.is_comment(line)
 }
 
 /// The same where blocks are made by indentation: the first line that is not within brackets tells. It is a body, which lies
 /// deeper than its head, or as deep as what it belongs to.
-fn head_is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool {
+fn head_is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bool {
     let opens =
         |line: &str, open: i32| open == 0 && line.trim_end().ends_with(':') && !stands_above(line, place);
-    let mut open = brackets(first);
+    let mut open = bracket_balance(first);
     let mut is_head = opens(first, open);
     for line in rest {
-        let after = open + brackets(line);
+        let after = open + bracket_balance(line);
         let ends = after == 0 && line.trim_start().starts_with([')', ']', '}']);
         if open == 0 || ends {
             return if is_head { is_deeper(line, place) } else { line.starts_with(place.indentation) };
@@ -111,7 +111,7 @@ fn head_is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool
 }
 
 /// Brackets that a line opens, less those that it closes; what is quoted or behind `#` does not count.
-fn brackets(line: &str) -> i32 {
+fn bracket_balance(line: &str) -> i32 {
     let (mut open, mut quote) = (0, None);
     for c in line.chars() {
         match (c, quote) {
@@ -127,8 +127,8 @@ fn brackets(line: &str) -> i32 {
 }
 
 /// The step by which the source's lines are indented, of the characters that most of them have; empty if none is.
-fn level<'s>(rest: &[&'s str], given: &str) -> &'s str {
-    let deeper = || rest.iter().filter_map(|line| lines::indentation(line).strip_prefix(given));
+fn indentation_step<'s>(rest: &[&'s str], given: &str) -> &'s str {
+    let deeper = || rest.iter().filter_map(|line| lines::indentation_of(line).strip_prefix(given));
     let tabs = deeper().filter(|space| space.starts_with('\t')).count();
     let blanks = deeper().filter(|space| space.starts_with(' ')).count();
     let usual = if tabs > blanks { '\t' } else { ' ' };
@@ -136,12 +136,12 @@ fn level<'s>(rest: &[&'s str], given: &str) -> &'s str {
 }
 
 /// One line after the first, where it belongs.
-fn moved(line: &str, given: &str, source_level: &str, place: Place<'_>) -> String {
-    let space = lines::indentation(line);
+fn move_line(line: &str, given: &str, source_level: &str, place: IndentTarget<'_>) -> String {
+    let space = lines::indentation_of(line);
     let said = &line[space.len()..];
     match space.strip_prefix(given) {
         Some(deeper) => {
-            format!("{}{}{said}", place.indentation, translated(deeper, source_level, place.level))
+            format!("{}{}{said}", place.indentation, translate_indentation(deeper, source_level, place.level))
         }
         // What lies further left than the first line lies there on purpose.
         None => line.to_owned(),
@@ -149,7 +149,7 @@ fn moved(line: &str, given: &str, source_level: &str, place: Place<'_>) -> Strin
 }
 
 /// Indentation in the characters of the file.
-fn translated(space: &str, source_level: &str, level: &str) -> String {
+fn translate_indentation(space: &str, source_level: &str, level: &str) -> String {
     let is_tabs = |space: &str| space.starts_with('\t');
     if source_level.is_empty() || is_tabs(source_level) == is_tabs(level) || is_tabs(space) == is_tabs(level)
     {
@@ -165,7 +165,7 @@ pub(super) fn level_of(text: &str) -> Option<String> {
     let (mut tabs, mut blanks, mut steps) = (0_usize, 0_usize, [0_usize; 9]);
     let mut last = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let space = lines::indentation(line);
+        let space = lines::indentation_of(line);
         tabs += usize::from(space.starts_with('\t'));
         blanks += usize::from(space.starts_with(' '));
         steps[space.len().saturating_sub(last).min(8)] += usize::from(space.starts_with(' '));

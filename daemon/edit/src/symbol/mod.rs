@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use crate::change::Splice;
 use crate::lines::{self, Ending};
-use indent::{Place, fit};
-use style::{Style, style};
+use indent::{IndentTarget, indent_for};
+use style::{Style, style_of};
 
 /// The operation on a definition, with its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,11 +83,11 @@ pub fn edit_symbol(
     operation: SymbolOperation<'_>,
 ) -> Result<Vec<Splice>, SymbolEditError> {
     let text = std::str::from_utf8(contents).map_err(|_| SymbolEditError::NotUtf8)?;
-    let item = Item::new(text, place)?;
+    let item = EditedDefinition::new(text, place)?;
     let splice = match operation {
-        SymbolOperation::Replace(source) => item.replace(given(source)?),
-        SymbolOperation::InsertBefore(source) => item.insert_before(given(source)?),
-        SymbolOperation::InsertAfter(source) => item.insert_after(given(source)?),
+        SymbolOperation::Replace(source) => item.replace(require_source(source)?),
+        SymbolOperation::InsertBefore(source) => item.insert_before(require_source(source)?),
+        SymbolOperation::InsertAfter(source) => item.insert_after(require_source(source)?),
         SymbolOperation::Delete => item.delete()?,
     };
     if text[splice.range.clone()] == *splice.text {
@@ -97,12 +97,12 @@ pub fn edit_symbol(
     }
 }
 
-fn given(source: &str) -> Result<&str, SymbolEditError> {
+fn require_source(source: &str) -> Result<&str, SymbolEditError> {
     if source.trim().is_empty() { Err(SymbolEditError::EmptySource) } else { Ok(source) }
 }
 
 /// A definition in its text.
-struct Item<'t> {
+struct EditedDefinition<'t> {
     text: &'t str,
     bytes: Range<usize>,
     style: Style,
@@ -126,7 +126,7 @@ struct Neighbour {
     edge: usize,
 }
 
-impl<'t> Item<'t> {
+impl<'t> EditedDefinition<'t> {
     fn new(text: &'t str, place: &SymbolPlace<'_>) -> Result<Self, SymbolEditError> {
         let stale = || SymbolEditError::Stale(place.bytes.clone());
         let said = text.get(place.bytes.clone()).ok_or_else(stale)?;
@@ -137,7 +137,7 @@ impl<'t> Item<'t> {
         // Some grammars count the newline behind a definition, or the blanks before it, as part of it.
         let start = place.bytes.start + (said.len() - said.trim_start().len());
         let first = lines::line_start(text, start);
-        let style = style(place.language);
+        let style = style_of(place.language);
         // What the definition itself says comes first: elsewhere may be text that is laid out otherwise.
         let own = &text[first..start + kept.len()];
         let level = indent::level_of(own).or_else(|| indent::level_of(text));
@@ -147,20 +147,20 @@ impl<'t> Item<'t> {
             style,
             first,
             top: style.comment_above(text, first),
-            indentation: lines::indentation(&text[first..]),
+            indentation: lines::indentation_of(&text[first..]),
             ending: lines::ending_near(text, start),
             level: level.unwrap_or_else(|| "    ".to_owned()),
         })
     }
 
-    fn fit(&self, source: &str) -> String {
-        let place = Place {
+    fn indent_source(&self, source: &str) -> String {
+        let place = IndentTarget {
             indentation: self.indentation,
             ending: self.ending,
             style: self.style,
             level: &self.level,
         };
-        fit(source, place)
+        indent_for(source, place)
     }
 
     fn replace(&self, source: &str) -> Splice {
@@ -168,9 +168,9 @@ impl<'t> Item<'t> {
         let brings_comment = self.style.is_comment(source.trim_start());
         let stands_alone = self.text[self.first..self.bytes.start].trim().is_empty();
         if brings_comment && stands_alone && !self.style.is_comment(&self.text[range.clone()]) {
-            range.start = self.top + lines::indentation(&self.text[self.top..]).len();
+            range.start = self.top + lines::indentation_of(&self.text[self.top..]).len();
         }
-        let text = self.fit(source);
+        let text = self.indent_source(source);
         // The separator behind a definition is no part of it, but people write it.
         let behind = self.text[range.end..].chars().next().filter(|c| matches!(c, ';' | ','));
         if behind.is_some_and(|c| text.ends_with(c)) {
@@ -180,20 +180,22 @@ impl<'t> Item<'t> {
     }
 
     fn insert_before(&self, source: &str) -> Splice {
-        let gap = self.gap(source, self.above(), self.below());
-        let text = format!("{}{}{}", self.indentation, self.fit(source), self.ending.repeat(gap + 1));
+        let gap = self.blank_lines_between(source, self.neighbour_above(), self.neighbour_below());
+        let text =
+            format!("{}{}{}", self.indentation, self.indent_source(source), self.ending.repeat(gap + 1));
         Splice { range: self.top..self.top, text }
     }
 
     fn insert_after(&self, source: &str) -> Splice {
-        let gap = self.gap(source, self.below(), self.above());
-        let text = format!("{}{}{}", self.ending.repeat(gap + 1), self.indentation, self.fit(source));
+        let gap = self.blank_lines_between(source, self.neighbour_below(), self.neighbour_above());
+        let text =
+            format!("{}{}{}", self.ending.repeat(gap + 1), self.indentation, self.indent_source(source));
         let at = lines::line_end(self.text, self.bytes.end);
         Splice { range: at..at, text }
     }
 
     /// Empty lines between the item and a new one: as many as there are to its neighbours.
-    fn gap(&self, source: &str, nearest: Neighbour, other: Neighbour) -> usize {
+    fn blank_lines_between(&self, source: &str, nearest: Neighbour, other: Neighbour) -> usize {
         let mut seen = [nearest, other].into_iter().filter(|one| one.is_sibling).map(|one| one.blanks);
         match (has_block(source), has_block(&self.text[self.first..self.bytes.end])) {
             (false, false) => seen.min().unwrap_or(0),
@@ -234,13 +236,15 @@ impl<'t> Item<'t> {
     /// The lines of the item, and the empty lines that nothing needs any more: of those above and below the larger number
     /// stays between two others, none at the beginning or end of a block or file.
     fn without_blanks(&self) -> Range<usize> {
-        let (above, below) = (self.above(), self.below());
+        let (above, below) = (self.neighbour_above(), self.neighbour_below());
         let (start, end) = (self.top, lines::next_line(self.text, self.bytes.end));
         match (above.is_sibling, below.is_sibling) {
             (true, true) if above.blanks < below.blanks => above.edge..end,
             (_, true) => start..below.edge,
             (true, false) => self.to_the_end(above.edge..end),
-            (false, false) if closes(&self.text[below.edge..]) => self.to_the_end(above.edge..below.edge),
+            (false, false) if closes_block(&self.text[below.edge..]) => {
+                self.to_the_end(above.edge..below.edge)
+            }
             (false, false) => above.edge..end,
         }
     }
@@ -261,28 +265,32 @@ impl<'t> Item<'t> {
         let is_code = |line: &&str| !line.trim().is_empty() && !self.style.is_comment(line.trim_start());
         let before = self.text[..self.top].lines().rev().find(is_code);
         let after = self.text[lines::next_line(self.text, self.bytes.end)..].lines().find(is_code);
-        before.is_none_or(|line| !self.is_as_deep(line) || self.opens(line))
+        before.is_none_or(|line| !self.is_as_deep(line) || self.opens_block(line))
             && after.is_none_or(|line| !self.is_as_deep(line))
     }
 
-    fn above(&self) -> Neighbour {
+    fn neighbour_above(&self) -> Neighbour {
         let (mut edge, mut blanks) = (self.top, 0);
         while let Some(line) = lines::line_before(self.text, edge) {
             let said = &self.text[line.clone()];
             if !said.trim().is_empty() {
-                return Neighbour { blanks, is_sibling: self.is_as_deep(said) && !self.opens(said), edge };
+                return Neighbour {
+                    blanks,
+                    is_sibling: self.is_as_deep(said) && !self.opens_block(said),
+                    edge,
+                };
             }
             (edge, blanks) = (line.start, blanks + 1);
         }
         Neighbour { blanks, is_sibling: false, edge }
     }
 
-    fn below(&self) -> Neighbour {
+    fn neighbour_below(&self) -> Neighbour {
         let (mut edge, mut blanks) = (lines::next_line(self.text, self.bytes.end), 0);
         while edge < self.text.len() {
             let said = &self.text[edge..lines::line_end(self.text, edge)];
             if !said.trim().is_empty() {
-                return Neighbour { blanks, is_sibling: self.is_as_deep(said) && !closes(said), edge };
+                return Neighbour { blanks, is_sibling: self.is_as_deep(said) && !closes_block(said), edge };
             }
             (edge, blanks) = (lines::next_line(self.text, edge), blanks + 1);
         }
@@ -290,11 +298,11 @@ impl<'t> Item<'t> {
     }
 
     fn is_as_deep(&self, line: &str) -> bool {
-        lines::indentation(line).len() >= self.indentation.len()
+        lines::indentation_of(line).len() >= self.indentation.len()
     }
 
     /// Returns true if a line above an item is the head of the block that it is in.
-    fn opens(&self, line: &str) -> bool {
+    fn opens_block(&self, line: &str) -> bool {
         let said = line.trim();
         let ends = said.ends_with(['{', '(']) || (self.style.by_indentation && said.ends_with(':'));
         ends && !self.style.is_comment(said)
@@ -302,7 +310,7 @@ impl<'t> Item<'t> {
 }
 
 /// Returns true if a text goes on with the end of a block, or not at all.
-fn closes(text: &str) -> bool {
+fn closes_block(text: &str) -> bool {
     let said = text.trim_start();
     said.is_empty() || said.starts_with(['}', ')', ']']) || said.starts_with("end")
 }
@@ -310,7 +318,7 @@ fn closes(text: &str) -> bool {
 /// Returns true if some of the source is indented deeper than its first line.
 fn has_block(source: &str) -> bool {
     let source = source.trim_matches(['\r', '\n']).trim_end();
-    let depth = |line: &str| lines::indentation(line).len();
+    let depth = |line: &str| lines::indentation_of(line).len();
     let first = source.lines().next().map_or(0, depth);
     source.lines().skip(1).any(|line| depth(line) > first)
 }

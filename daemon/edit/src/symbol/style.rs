@@ -23,7 +23,7 @@ const SLASHES: Style = Style { line: &["//"], but: &[], block: Some(("/*", "*/")
 const HASH: Style = Style { line: &["#"], but: &["#!"], block: None, by_indentation: false };
 
 /// The style of the language with this tag; like C's if it is unknown.
-pub(super) fn style(language: &str) -> Style {
+pub(super) fn style_of(language: &str) -> Style {
     match language {
         "py" => Style { by_indentation: true, ..HASH },
         "rb" | "sh" => HASH,
@@ -43,11 +43,11 @@ impl Style {
     /// Where the comment begins that stands directly above the line that begins at `start`, as indented as that; `start` if
     /// there is none.
     pub(super) fn comment_above(self, text: &str, start: usize) -> usize {
-        let indentation = lines::indentation(&text[start..]);
+        let indentation = lines::indentation_of(&text[start..]);
         let mut top = start;
         while let Some(line) = lines::line_before(text, top) {
             let Some(begin) = self.comment_line(text, &line) else { break };
-            if lines::indentation(&text[begin..]) != indentation {
+            if lines::indentation_of(&text[begin..]) != indentation {
                 break;
             }
             top = begin;

@@ -17,19 +17,19 @@ const PLACES: usize = 50;
 const LARGEST: usize = 4 * 1024 * 1024;
 
 /// Returns the hint for `old`, which is not in `text`: what differs and where, or what to do.
-pub(super) fn hint(text: &str, old: &str) -> String {
+pub(super) fn hint_at_nearest(text: &str, old: &str) -> String {
     if text.len() > LARGEST {
         return "Read the place again and copy it exactly.".to_owned();
     }
-    rewritten(text, old)
-        .or_else(|| normalised(text, old))
+    hint_if_rewritten(text, old)
+        .or_else(|| hint_if_normalised(text, old))
         .or_else(|| most_lines(text, old))
         .or_else(|| similar_line(text, old))
         .unwrap_or_else(|| "Nothing in it comes near; check the file, or read it again.".to_owned())
 }
 
 /// A text that would be there if it were not written as it is.
-fn rewritten(text: &str, old: &str) -> Option<String> {
+fn hint_if_rewritten(text: &str, old: &str) -> Option<String> {
     let unescaped = old.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\\\", "\\");
     let numberless = without_numbers(old);
     let forms = [
@@ -70,20 +70,20 @@ const FORMS: [Form; 5] = [
 ];
 
 /// A place where it is but for one of [`FORMS`].
-fn normalised(text: &str, old: &str) -> Option<String> {
+fn hint_if_normalised(text: &str, old: &str) -> Option<String> {
     // Lines that are cut at its ends would not be found as lines; what is around them is of no interest here.
     let wanted: Vec<&str> = old.trim_matches('\n').lines().collect();
     let there: Vec<&str> = text.lines().collect();
     FORMS.iter().find_map(|(what, form)| {
         let wanted: Vec<String> = wanted.iter().map(|line| form(line)).collect();
         let there: Vec<String> = there.iter().map(|line| form(line)).collect();
-        let at = place(&there, &wanted)?;
-        Some(differs(what, text, old, at))
+        let at = place_of_lines(&there, &wanted)?;
+        Some(describe_difference(what, text, old, at))
     })
 }
 
 /// Where `wanted` begins among `there`, its first and last line being parts of lines if there is but one.
-fn place(there: &[String], wanted: &[String]) -> Option<usize> {
+fn place_of_lines(there: &[String], wanted: &[String]) -> Option<usize> {
     match wanted {
         [] => None,
         [only] if only.trim().is_empty() => None,
@@ -93,7 +93,7 @@ fn place(there: &[String], wanted: &[String]) -> Option<usize> {
     }
 }
 
-fn differs(what: &str, text: &str, old: &str, at: usize) -> String {
+fn describe_difference(what: &str, text: &str, old: &str, at: usize) -> String {
     let wanted: Vec<&str> = old.trim_matches('\n').lines().collect();
     let there: Vec<&str> = text.lines().skip(at).take(wanted.len()).collect();
     let first = wanted.iter().zip(&there).position(|(wanted, there)| wanted != there).unwrap_or(0);
@@ -106,7 +106,7 @@ fn differs(what: &str, text: &str, old: &str, at: usize) -> String {
         "Only {what} differ{} at {place}; line {} is `{}`. Copy it exactly.",
         if what == "indentation" { "s" } else { "" },
         at + first + 1,
-        quoted(line)
+        quote_line(line)
     )
 }
 
@@ -142,29 +142,29 @@ fn most_lines(text: &str, old: &str) -> Option<String> {
         start + 1,
         wanted.len(),
         start + differs.0 + 1,
-        quoted(is),
-        quoted(differs.1)
+        quote_line(is),
+        quote_line(differs.1)
     ))
 }
 
 /// The line that shares most pairs of letters with the first line that has any.
 fn similar_line(text: &str, old: &str) -> Option<String> {
     let wanted = old.lines().map(str::trim).find(|line| line.len() > 3)?;
-    let pairs = pairs(wanted);
+    let pairs = letter_pairs(wanted);
     let mut best: Option<(f64, usize, &str)> = None;
     for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 2_000) {
-        let score = likeness(&pairs, line.trim());
+        let score = line_likeness(&pairs, line.trim());
         if best.is_none_or(|(most, _, _)| score > most) {
             best = Some((score, at, line));
         }
     }
     let (_, at, line) = best.filter(|(score, _, _)| *score >= 0.6)?;
-    Some(format!("The nearest line is {}: `{}`.", at + 1, quoted(line.trim())))
+    Some(format!("The nearest line is {}: `{}`.", at + 1, quote_line(line.trim())))
 }
 
 type Pairs = HashMap<(char, char), i32>;
 
-fn pairs(line: &str) -> Pairs {
+fn letter_pairs(line: &str) -> Pairs {
     let mut found = Pairs::new();
     for pair in line.chars().zip(line.chars().skip(1)) {
         *found.entry(pair).or_default() += 1;
@@ -173,15 +173,15 @@ fn pairs(line: &str) -> Pairs {
 }
 
 /// Dice's coefficient over pairs of neighbouring characters: 1 for the same line, 0 for nothing in common.
-fn likeness(wanted: &Pairs, line: &str) -> f64 {
-    let other = pairs(line);
+fn line_likeness(wanted: &Pairs, line: &str) -> f64 {
+    let other = letter_pairs(line);
     let shared: i32 =
         other.iter().map(|(pair, times)| wanted.get(pair).copied().unwrap_or(0).min(*times)).sum();
     let all: i32 = wanted.values().sum::<i32>() + other.values().sum::<i32>();
     if all == 0 { 0.0 } else { 2.0 * f64::from(shared) / f64::from(all) }
 }
 
-fn quoted(line: &str) -> String {
+fn quote_line(line: &str) -> String {
     let cut: String = line.chars().take(QUOTED).collect();
     let visible = cut.replace('\t', "\\t").replace('\r', "\\r");
     if cut.len() < line.len() { format!("{visible}…") } else { visible }

@@ -163,7 +163,7 @@ fn find(text: &str, old: &str) -> Vec<Range<usize>> {
         let is_half = old.starts_with('\n') && text[..range.start].ends_with('\r');
         range.start - usize::from(is_half)..range.end
     };
-    let exact: Vec<Range<usize>> = occurrences(text, old).into_iter().map(whole).collect();
+    let exact: Vec<Range<usize>> = find_occurrences(text, old).into_iter().map(whole).collect();
     if !exact.is_empty() || !(old.contains('\n') && (text.contains(CRLF) || old.contains(CRLF))) {
         return exact;
     }
@@ -171,7 +171,7 @@ fn find(text: &str, old: &str) -> Vec<Range<usize>> {
     let old = lines::with_ending(old, LF);
     // A return lies before its newline, so both ends of a range are behind the returns of all newlines before them.
     let place = |at: usize| at + removed.partition_point(|newline| *newline < at);
-    occurrences(&plain, &old).into_iter().map(|range| place(range.start)..place(range.end)).collect()
+    find_occurrences(&plain, &old).into_iter().map(|range| place(range.start)..place(range.end)).collect()
 }
 
 /// The text with `\n` for every `\r\n`, and the offsets in it of the newlines that lost a return.
@@ -188,7 +188,7 @@ fn without_returns(text: &str) -> (String, Vec<usize>) {
     (plain, removed)
 }
 
-fn occurrences(text: &str, old: &str) -> Vec<Range<usize>> {
+fn find_occurrences(text: &str, old: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find(old) {
@@ -201,7 +201,7 @@ fn occurrences(text: &str, old: &str) -> Vec<Range<usize>> {
 
 fn check_places(text: &str, edit: &TextEdit<'_>, found: &[Range<usize>]) -> Result<(), TextEditError> {
     if found.is_empty() {
-        return Err(TextEditError::NotFound { hint: miss::hint(text, edit.old) });
+        return Err(TextEditError::NotFound { hint: miss::hint_at_nearest(text, edit.old) });
     }
     if found.len() != edit.expected {
         let lines = line_numbers(text, found);

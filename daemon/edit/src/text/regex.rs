@@ -38,7 +38,7 @@ pub fn replace_matches(contents: &[u8], edit: &RegexEdit<'_>) -> Result<Vec<Spli
     let found = matches(&regex, text);
     let places: Vec<Range<usize>> = found.iter().filter_map(|found| Some(found.get(0)?.range())).collect();
     if found.is_empty() {
-        return Err(TextEditError::NoMatch { hint: hint(edit.pattern, text) });
+        return Err(TextEditError::NoMatch { hint: hint_at_flags(edit.pattern, text) });
     }
     if let Some(expected) = edit.expected.filter(|expected| *expected != found.len()) {
         let lines = line_numbers(text, &places);
@@ -74,7 +74,7 @@ fn matches<'t>(regex: &Regex, text: &'t str) -> Vec<Captures<'t>> {
 
 /// A replacement must not name groups that are not there: the engine would put nothing, and delete text without a word.
 fn check_groups(regex: &Regex, replacement: &str) -> Result<(), TextEditError> {
-    let Some(unknown) = groups(replacement).into_iter().find(|name| !has_group(regex, name)) else {
+    let Some(unknown) = named_groups(replacement).into_iter().find(|name| !has_group(regex, name)) else {
         return Ok(());
     };
     let digits = unknown.bytes().take_while(u8::is_ascii_digit).count();
@@ -102,7 +102,7 @@ fn group_names(regex: &Regex) -> String {
 }
 
 /// The groups that a replacement names, as the engine reads it.
-fn groups(replacement: &str) -> Vec<&str> {
+fn named_groups(replacement: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = replacement;
     while let Some(at) = rest.find('$') {
@@ -125,7 +125,7 @@ fn groups(replacement: &str) -> Vec<&str> {
 }
 
 /// Why a pattern might match nowhere: it would without regard to case, or with `.` for newlines too.
-fn hint(pattern: &str, text: &str) -> String {
+fn hint_at_flags(pattern: &str, text: &str) -> String {
     let matches = |flags: &str| {
         RegexBuilder::new(&format!("(?{flags}){pattern}"))
             .multi_line(true)

@@ -1,28 +1,28 @@
 //! Text edits as an agent meets them.
 
 use super::*;
-use crate::splice;
+use crate::apply_splices;
 
 #[track_caller]
-fn edited(contents: &str, old: &str, new: &str) -> String {
-    after(contents, &replace_text(contents.as_bytes(), &TextEdit { old, new, expected: 1 }))
+fn text_edited(contents: &str, old: &str, new: &str) -> String {
+    text_after(contents, &replace_text(contents.as_bytes(), &TextEdit { old, new, expected: 1 }))
 }
 
 #[track_caller]
-fn after(contents: &str, splices: &Result<Vec<Splice>, TextEditError>) -> String {
+fn text_after(contents: &str, splices: &Result<Vec<Splice>, TextEditError>) -> String {
     let splices = splices.as_ref().unwrap_or_else(|error| panic!("{error}"));
-    String::from_utf8(splice(contents.as_bytes(), splices).expect("they fit")).expect("text")
+    String::from_utf8(apply_splices(contents.as_bytes(), splices).expect("they fit")).expect("text")
 }
 
 #[track_caller]
-fn refused(contents: &str, old: &str, expected: usize) -> String {
+fn refusal_of(contents: &str, old: &str, expected: usize) -> String {
     let refused = replace_text(contents.as_bytes(), &TextEdit { old, new: "other", expected });
     refused.expect_err("it must be refused").to_string()
 }
 
 #[track_caller]
-fn rewritten(contents: &str, pattern: &str, replacement: &str) -> String {
-    after(
+fn matches_rewritten(contents: &str, pattern: &str, replacement: &str) -> String {
+    text_after(
         contents,
         &replace_matches(contents.as_bytes(), &RegexEdit { pattern, replacement, expected: None }),
     )
@@ -36,45 +36,45 @@ fn regex_refused(contents: &str, pattern: &str, replacement: &str, expected: Opt
 
 #[test]
 fn a_text_that_is_there_once_is_replaced() {
-    assert_eq!(edited("let a = 1;\nlet b = 2;\n", "b = 2", "b = 3"), "let a = 1;\nlet b = 3;\n");
-    assert_eq!(edited("grüße 😀 x", "😀 ", ""), "grüße x");
+    assert_eq!(text_edited("let a = 1;\nlet b = 2;\n", "b = 2", "b = 3"), "let a = 1;\nlet b = 3;\n");
+    assert_eq!(text_edited("grüße 😀 x", "😀 ", ""), "grüße x");
     let both = replace_text(b"a b a", &TextEdit { old: "a", new: "c", expected: 2 });
-    assert_eq!(after("a b a", &both), "c b c");
+    assert_eq!(text_after("a b a", &both), "c b c");
 }
 
 #[test]
 fn a_text_that_is_there_twice_is_not_guessed_at() {
-    let said = refused("x = 1\ny = 2\nx = 1\n", "x = 1", 1);
+    let said = refusal_of("x = 1\ny = 2\nx = 1\n", "x = 1", 1);
     assert_eq!(
         said,
         "`old` occurs 2 times, not once: at lines 1, 3. Use a longer `old` that occurs only at the place you mean, or pass \
          expected=2 to replace all."
     );
-    let once = refused("x = 1\n", "x = 1", 3);
+    let once = refusal_of("x = 1\n", "x = 1", 3);
     assert_eq!(once, "`old` occurs once, not 3 times: at line 1. Pass expected=1 to replace it.");
-    let many = refused(&"a\n".repeat(15), "a", 1);
+    let many = refusal_of(&"a\n".repeat(15), "a", 1);
     assert!(many.contains("at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 5 more."), "{many}");
 }
 
 #[test]
 fn places_that_overlap_cannot_all_be_replaced() {
-    assert!(refused("a\n\n\nb", "\n\n", 1).contains("occurs 2 times"));
-    assert!(refused("a\n\n\nb", "\n\n", 2).contains("the two overlap"));
+    assert!(refusal_of("a\n\n\nb", "\n\n", 1).contains("occurs 2 times"));
+    assert!(refusal_of("a\n\n\nb", "\n\n", 2).contains("the two overlap"));
 }
 
 #[test]
 fn line_endings_are_the_files() {
     let windows = "a\r\n  b\r\nc\r\n";
-    assert_eq!(edited(windows, "a\n  b\n", "a\n  b2\n  b3\n"), "a\r\n  b2\r\n  b3\r\nc\r\n");
-    assert_eq!(edited(windows, "b", "b\n  b3"), "a\r\n  b\r\n  b3\r\nc\r\n");
-    assert_eq!(edited(windows, "\nc", "\nd"), "a\r\n  b\r\nd\r\n");
-    assert_eq!(edited(windows, "b\n", ""), "a\r\n  c\r\n");
-    assert_eq!(edited("a\nb\n", "a\r\nb", "x\r\ny"), "x\ny\n");
+    assert_eq!(text_edited(windows, "a\n  b\n", "a\n  b2\n  b3\n"), "a\r\n  b2\r\n  b3\r\nc\r\n");
+    assert_eq!(text_edited(windows, "b", "b\n  b3"), "a\r\n  b\r\n  b3\r\nc\r\n");
+    assert_eq!(text_edited(windows, "\nc", "\nd"), "a\r\n  b\r\nd\r\n");
+    assert_eq!(text_edited(windows, "b\n", ""), "a\r\n  c\r\n");
+    assert_eq!(text_edited("a\nb\n", "a\r\nb", "x\r\ny"), "x\ny\n");
     // Whoever writes them out means them.
-    assert_eq!(edited(windows, "a\r\n", "a\n"), "a\n  b\r\nc\r\n");
+    assert_eq!(text_edited(windows, "a\r\n", "a\n"), "a\n  b\r\nc\r\n");
     // Each place in its own style, if they are mixed.
     let mixed = replace_text(b"a\r\nb\na\r\n", &TextEdit { old: "a", new: "a\n-", expected: 2 });
-    assert_eq!(after("a\r\nb\na\r\n", &mixed), "a\r\n-\r\nb\na\r\n-\r\n");
+    assert_eq!(text_after("a\r\nb\na\r\n", &mixed), "a\r\n-\r\nb\na\r\n-\r\n");
 }
 
 #[test]
@@ -105,13 +105,15 @@ fn a_miss_says_what_differs_and_where() {
         ("nothing like it at all", "Nothing in it comes near"),
     ];
     for (old, said) in cases {
-        let refused = refused(file, old, 1);
+        let refused = refusal_of(file, old, 1);
         assert!(
             refused.starts_with("`old` does not occur in the file. ") && refused.contains(said),
             "{old}: {refused}"
         );
     }
-    assert!(refused("a  \nb\n", "a\nb", 1).contains("Only blanks at the end of a line differ at lines 1-2"));
+    assert!(
+        refusal_of("a  \nb\n", "a\nb", 1).contains("Only blanks at the end of a line differ at lines 1-2")
+    );
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn what_is_no_text_is_refused_in_words() {
     assert!(refuse(b"").starts_with("the file is empty"));
     assert!(refuse(b"a\0b").starts_with("the file is binary: it has a NUL byte at 1"));
     assert!(refuse(b"ok\nna\xefve a").starts_with("the file is not UTF-8 (byte 5, line 2)"));
-    assert!(refused("text", "", 1).starts_with("`old` is empty"));
+    assert!(refusal_of("text", "", 1).starts_with("`old` is empty"));
     assert_eq!(
         replace_text(b"same", &TextEdit { old: "same", new: "same", expected: 1 }),
         Err(TextEditError::NothingChanges)
@@ -138,10 +140,10 @@ fn regex_error(contents: &[u8]) -> String {
 
 #[test]
 fn a_regex_replaces_all_its_matches() {
-    assert_eq!(rewritten("get(a) get(b)", r"get\((\w+)\)", "fetch($1)"), "fetch(a) fetch(b)");
-    assert_eq!(rewritten("a=1", r"(?<key>\w)=(?<value>\w)", "${value}=${key}$$"), "1=a$");
+    assert_eq!(matches_rewritten("get(a) get(b)", r"get\((\w+)\)", "fetch($1)"), "fetch(a) fetch(b)");
+    assert_eq!(matches_rewritten("a=1", r"(?<key>\w)=(?<value>\w)", "${value}=${key}$$"), "1=a$");
     let counted = RegexEdit { pattern: "a", replacement: "b", expected: Some(2) };
-    assert_eq!(after("a a", &replace_matches(b"a a", &counted)), "b b");
+    assert_eq!(text_after("a a", &replace_matches(b"a a", &counted)), "b b");
     assert_eq!(
         regex_refused("a\na\na", "a", "b", Some(2)),
         "`pattern` occurs 3 times, not 2 times: at lines 1, 2, 3. Pass expected=3 to replace all."
@@ -150,13 +152,13 @@ fn a_regex_replaces_all_its_matches() {
 
 #[test]
 fn ends_of_lines_are_where_searches_have_them() {
-    assert_eq!(rewritten("a\nb\n", "^", "> "), "> a\n> b\n");
-    assert_eq!(rewritten("a\nb\n", "$", ";"), "a;\nb;\n");
-    assert_eq!(rewritten("a\r\nb\r\n", "$", ";"), "a;\r\nb;\r\n");
-    assert_eq!(rewritten("a\r\nb\r\n", "^b$", "b\nc"), "a\r\nb\r\nc\r\n");
-    assert_eq!(rewritten("a\nb\n", r"\z", "c\n"), "a\nb\nc\n");
-    assert_eq!(rewritten("a\r\nb\r\n", r"\r\n", "\n"), "a\nb\n");
-    assert_eq!(rewritten("f(\n  1,\n)", r"(?s)\(.*\)", "()"), "f()");
+    assert_eq!(matches_rewritten("a\nb\n", "^", "> "), "> a\n> b\n");
+    assert_eq!(matches_rewritten("a\nb\n", "$", ";"), "a;\nb;\n");
+    assert_eq!(matches_rewritten("a\r\nb\r\n", "$", ";"), "a;\r\nb;\r\n");
+    assert_eq!(matches_rewritten("a\r\nb\r\n", "^b$", "b\nc"), "a\r\nb\r\nc\r\n");
+    assert_eq!(matches_rewritten("a\nb\n", r"\z", "c\n"), "a\nb\nc\n");
+    assert_eq!(matches_rewritten("a\r\nb\r\n", r"\r\n", "\n"), "a\nb\n");
+    assert_eq!(matches_rewritten("f(\n  1,\n)", r"(?s)\(.*\)", "()"), "f()");
 }
 
 #[test]

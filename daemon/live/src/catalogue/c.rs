@@ -38,7 +38,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         announce: Announce::OpenUntilRead(HEADERS),
         options,
         before_start,
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     }]
 }
 
@@ -83,8 +83,8 @@ fn before_start(launch: &mut Launch) {
 
 fn link_database(root: &AbsPath, keep: &Path) -> io::Result<()> {
     let found = database_of(root).ok_or(io::ErrorKind::NotFound)?;
-    keep::make(keep, root)?;
-    keep::link(&keep.join("compile_commands.json"), &found)
+    keep::ensure_folder_of(keep, root)?;
+    keep::ensure_link(&keep.join("compile_commands.json"), &found)
 }
 
 #[cfg(all(test, unix))]
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::process::ServerCommand;
 
-    fn described(root: &AbsPath, keep: &Path) -> Launch {
+    fn described_launch(root: &AbsPath, keep: &Path) -> Launch {
         let circumstances = Circumstances { trusted: false, root, keep: Some(keep), ask: &|_, _| None };
         Launch {
             spec: Arc::new(servers().remove(0)),
@@ -120,7 +120,7 @@ mod tests {
         fs::write(root.join("compile_commands.json"), "[]").expect("written");
         let root = AbsPath::new(root).expect("absolute");
         let keep = dir.path().join("all/clangd-1");
-        let mut launch = described(&root, &keep);
+        let mut launch = described_launch(&root, &keep);
         assert_eq!(launch.options, json!({DATABASE: keep}));
         assert!(!dir.path().join("all").exists(), "describing writes nothing");
         before_start(&mut launch);
@@ -132,6 +132,6 @@ mod tests {
         assert_eq!(launch.options, json!({}));
         fs::write(root.as_path().join("compile_commands.json"), "[]").expect("written");
         fs::write(root.as_path().join(".clangd"), "CompileFlags: {CompilationDatabase: x}").expect("written");
-        assert_eq!(described(&root, &keep).options, Value::Null);
+        assert_eq!(described_launch(&root, &keep).options, Value::Null);
     }
 }

@@ -50,11 +50,11 @@ pub(super) fn forget_stale(root: &Path, keep: &Path, endings: Endings<'_>) -> io
     // Its age is that of the look, so it has to be older than all that is seen.
     fs::write(&new, "")?;
     let looked = fs::metadata(&new)?.modified()?;
-    let files = Files::below(root, endings);
+    let files = LanguageGroupFiles::find_below(root, endings);
     match before {
         _ if !index.is_dir() => {}
         None => fs::remove_dir_all(&index)?,
-        Some(before) => forget(&files, &index, files.changed_since(&before))?,
+        Some(before) => remove_stale_parts(&files, &index, files.changed_since(&before))?,
     }
     let headers: Vec<&str> = files.headers.keys().map(String::as_str).collect();
     fs::write(&new, headers.join("\n"))?;
@@ -62,7 +62,7 @@ pub(super) fn forget_stale(root: &Path, keep: &Path, endings: Endings<'_>) -> io
     fs::rename(new, seen)
 }
 
-fn forget(files: &Files, index: &Path, changed: BTreeSet<String>) -> io::Result<()> {
+fn remove_stale_parts(files: &LanguageGroupFiles, index: &Path, changed: BTreeSet<String>) -> io::Result<()> {
     if changed.is_empty() {
         return Ok(());
     }
@@ -85,14 +85,14 @@ fn forget(files: &Files, index: &Path, changed: BTreeSet<String>) -> io::Result<
 
 /// The files of a project in one family of languages.
 #[derive(Debug, Default)]
-struct Files {
+struct LanguageGroupFiles {
     all: Vec<PathBuf>,
     /// Headers by their paths below the project, and when the system last noted a change of each.
     headers: BTreeMap<String, SystemTime>,
 }
 
-impl Files {
-    fn below(root: &Path, endings: Endings<'_>) -> Self {
+impl LanguageGroupFiles {
+    fn find_below(root: &Path, endings: Endings<'_>) -> Self {
         let mut files = Self::default();
         let mut folders = vec![root.to_path_buf()];
         while let Some(folder) = folders.pop() {

@@ -12,7 +12,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["yaml-language-server", "--stdio"]],
             install_hint: "npm install -g yaml-language-server",
             install: Some(Install::Npm(&["yaml-language-server@1.25.0"])),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "vscode-json-language-server",
@@ -20,7 +20,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["vscode-json-language-server", "--stdio"]],
             install_hint: "npm install -g vscode-langservers-extracted",
             install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "vscode-css-language-server",
@@ -28,7 +28,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["vscode-css-language-server", "--stdio"]],
             install_hint: "npm install -g vscode-langservers-extracted",
             install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "vscode-html-language-server",
@@ -36,7 +36,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["vscode-html-language-server", "--stdio"]],
             install_hint: "npm install -g vscode-langservers-extracted",
             install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "terraform-ls",
@@ -48,7 +48,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             needs_trust: Some(
                 "it has Terraform load the providers that lie in the project's .terraform folder",
             ),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

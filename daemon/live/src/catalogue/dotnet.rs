@@ -14,7 +14,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "dotnet tool install --global csharp-ls",
             needs_trust: Some("it evaluates the project's MSBuild files, which may run programs"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "omnisharp",
@@ -23,7 +23,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["omnisharp", "-lsp"], &["OmniSharp", "-lsp"]],
             install_hint: "unpack a release of omnisharp-roslyn and put it on the PATH as omnisharp",
             needs_trust: Some("it evaluates the project's MSBuild files, which may run programs"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

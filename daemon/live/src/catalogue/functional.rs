@@ -13,7 +13,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["elixir-ls"], &["language_server.sh"]],
             install_hint: "brew install elixir-ls, or unpack its release and put language_server.sh on the PATH",
             needs_trust: Some("it compiles the project, which executes its macros"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "haskell-language-server",
@@ -23,7 +23,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "ghcup install hls",
             needs_trust: Some("it runs the project's build, and Template Haskell in it"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "ocamllsp",
@@ -33,7 +33,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "opam install ocaml-lsp-server",
             needs_trust: Some("it runs the project's preprocessors"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

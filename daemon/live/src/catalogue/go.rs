@@ -19,7 +19,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         restricted: Some(
             "modules that are not there yet are not fetched and cgo is not run, so what they hold is unknown",
         ),
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     }]
 }
 

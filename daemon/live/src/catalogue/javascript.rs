@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::spec::{
-    Announce, Circumstances, Install, Judges, OpenPolicy, ReadySignal, Reread, ServerSpec, nothing,
+    Announce, Circumstances, Install, Judges, OpenPolicy, ReadySignal, Reread, ServerSpec, no_settings,
 };
 
 const FILES: &[(&str, &str)] = &[
@@ -45,7 +45,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         announce: Announce::WatchedFiles,
         // It ends with 1 after a proper shutdown.
         clean_exit_codes: &[0, 1],
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     };
     let tsls = ServerSpec {
         name: "typescript-language-server",
@@ -70,7 +70,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::ProgressEnds("Initializing"),
         // It keeps to the TypeScript that it brings along.
         needs_trust: None,
-        options: nothing,
+        options: no_settings,
         ..tsls.clone()
     };
     vec![typescript, tsls, vtsls]

@@ -13,7 +13,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["jdtls"]],
             install_hint: "brew install jdtls, or unpack Eclipse JDT LS and put its bin folder on the PATH (needs Java 21)",
             needs_trust: Some("it runs the project's Gradle build to learn of its parts"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "kotlin-language-server",
@@ -28,7 +28,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["kotlin-language-server"]],
             install_hint: "brew install kotlin-language-server, or unpack its release and put its bin folder on the PATH",
             needs_trust: Some("it runs the project's build to learn of its dependencies"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "metals",
@@ -37,7 +37,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["metals"]],
             install_hint: "cs install metals",
             needs_trust: Some("it runs the project's build to learn of its parts"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

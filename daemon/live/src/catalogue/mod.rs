@@ -46,19 +46,19 @@ static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
 
 /// Every server that hob knows, those of one language in order of preference.
 #[must_use]
-pub fn all() -> &'static [Arc<ServerSpec>] {
+pub fn all_specs() -> &'static [Arc<ServerSpec>] {
     &ALL
 }
 
 /// The servers for a file, most wanted first.
 pub fn for_file(file_name: &str) -> impl Iterator<Item = &'static Arc<ServerSpec>> {
-    all().iter().filter(move |spec| spec.language_of(file_name).is_some())
+    all_specs().iter().filter(move |spec| spec.language_of(file_name).is_some())
 }
 
 /// The server of this name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Arc<ServerSpec>> {
-    all().iter().find(|spec| spec.name == name)
+    all_specs().iter().find(|spec| spec.name == name)
 }
 
 #[cfg(test)]
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn the_table_is_sound() {
-        let names: BTreeSet<&str> = all().iter().map(|spec| spec.name).collect();
-        assert_eq!(names.len(), all().len(), "each name once");
-        for spec in all() {
+        let names: BTreeSet<&str> = all_specs().iter().map(|spec| spec.name).collect();
+        assert_eq!(names.len(), all_specs().len(), "each name once");
+        for spec in all_specs() {
             let name = spec.name;
             assert!(
                 !spec.files.is_empty() && !spec.commands.is_empty() && !spec.install_hint.is_empty(),

@@ -13,7 +13,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             commands: &[&["sourcekit-lsp"]],
             install_hint: "it comes with the Swift toolchain (swift.org)",
             needs_trust: Some("it evaluates the project's Package.swift and loads its macros"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "zls",
@@ -23,7 +23,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "brew install zls, or put its release on the PATH; its version must be that of Zig",
             needs_trust: Some("it runs the project's build.zig"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "dart",
@@ -33,7 +33,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "it comes with the Dart SDK (dart.dev)",
             needs_trust: Some("it runs analyzer plug-ins that the project's settings name"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "lua-language-server",
@@ -43,7 +43,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "brew install lua-language-server, or put its release on the PATH",
             needs_trust: Some("it runs a plug-in that the project's settings name"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

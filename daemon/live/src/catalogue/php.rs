@@ -12,7 +12,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             markers: &["composer.json"],
             commands: &[&["intelephense", "--stdio"]],
             install_hint: "npm install -g intelephense",
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "phpactor",
@@ -22,7 +22,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "put a release of phpactor (phpactor.phar) on the PATH as phpactor",
             needs_trust: Some("the project's settings name programs that it runs"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Circumstances, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, no_settings};
 
 const FILES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
 const MARKERS: &[&str] =
@@ -32,7 +32,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         restricted: Some(
             "the project's own interpreter is not run, so packages installed in it may be unresolved",
         ),
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     };
     let basedpyright = ServerSpec {
         name: "basedpyright",
@@ -49,7 +49,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install: Some(Install::Pip(&["ty==0.0.105"])),
         ready: ReadySignal::Held,
         announce: Announce::WatchedFiles,
-        settings: nothing,
+        settings: no_settings,
         // It reads environments and runs no interpreter.
         harmless: &["ty"],
         restricted: None,
@@ -66,7 +66,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::Settles,
         open: OpenPolicy::AskedFile,
         announce: Announce::WatchedFilesAndOpenNew,
-        settings: nothing,
+        settings: no_settings,
         harmless: &[],
         restricted: None,
         needs_trust: Some("it asks the project's own interpreter where packages are"),

@@ -20,7 +20,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "gem install ruby-lsp",
             needs_trust: Some("it evaluates the project's Gemfile and loads add-ons from its gems"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
         ServerSpec {
             name: "solargraph",
@@ -36,7 +36,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "gem install solargraph",
             needs_trust: Some("it loads plug-ins that the project's settings name"),
-            ..ServerSpec::cautious()
+            ..ServerSpec::cautious_defaults()
         },
     ]
 }

@@ -42,14 +42,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ),
         needs_trust_in,
         advice: ADVICE,
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     }]
 }
 
 /// Always with its sysroot: when it has to look for one and finds no sources, it adds a component to the user's toolchain
 /// by itself.
 fn options(circumstances: &Circumstances<'_>) -> Value {
-    let sysroot = sysroot(circumstances);
+    let sysroot = find_sysroot(circumstances);
     json!({
         "cargo": {"sysroot": sysroot, "buildScripts": {"enable": circumstances.trusted}},
         "procMacro": {"enable": circumstances.trusted},
@@ -59,7 +59,7 @@ fn options(circumstances: &Circumstances<'_>) -> Value {
     })
 }
 
-fn sysroot(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
+fn find_sysroot(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
     let printed = (circumstances.ask)("rustc", &["--print", "sysroot"])?;
     Some(printed.trim().into()).filter(|path: &PathBuf| path.is_absolute())
 }
@@ -73,9 +73,9 @@ fn environment(circumstances: &Circumstances<'_>) -> Environment {
     let nothing = ["/bin/false", "/usr/bin/false"].into_iter().find(|path| Path::new(path).exists());
     variables.extend(nothing.map(|path| ("RUSTUP", path.into())));
     if !circumstances.trusted {
-        let sysroot = sysroot(circumstances);
+        let sysroot = find_sysroot(circumstances);
         // A proxy of rustup's does what a file of the project says, and that may name programs of the project. This counts for more.
-        variables.extend(sysroot.as_deref().and_then(toolchain).map(|name| ("RUSTUP_TOOLCHAIN", name)));
+        variables.extend(sysroot.as_deref().and_then(toolchain_name).map(|name| ("RUSTUP_TOOLCHAIN", name)));
         let compiler = sysroot.map(|path| path.join("bin").join(RUSTC).into_os_string());
         variables.push(("RUSTC", compiler.unwrap_or_else(|| RUSTC.into())));
         variables.extend(["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"].map(|name| (name, "".into())));
@@ -112,7 +112,7 @@ fn needs_trust_in(root: &AbsPath) -> Option<&'static str> {
 }
 
 /// The name of the toolchain that lies in a folder, if rustup put it there.
-fn toolchain(sysroot: &Path) -> Option<OsString> {
+fn toolchain_name(sysroot: &Path) -> Option<OsString> {
     let is_rustups = sysroot.parent()?.file_name()? == "toolchains";
     is_rustups.then(|| sysroot.file_name().map(OsString::from)).flatten()
 }

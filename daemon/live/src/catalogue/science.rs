@@ -13,6 +13,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["--version"],
         install_hint: "R -e 'install.packages(\"languageserver\")'",
         needs_trust: Some("R executes the project's .Rprofile when it starts"),
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     }]
 }

@@ -13,6 +13,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::Logs("BackgroundAnalysis: Completed"),
         // It ignores events and reads the disk once; what is open, it follows.
         announce: Announce::OpenAndClose,
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     }]
 }

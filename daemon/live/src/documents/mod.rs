@@ -38,7 +38,7 @@ pub enum FileChange {
 }
 
 impl FileChange {
-    fn number(self) -> u8 {
+    fn protocol_number(self) -> u8 {
         match self {
             Self::Created => 1,
             Self::Changed => 2,
@@ -69,7 +69,7 @@ pub enum Taken {
 }
 
 #[derive(Debug)]
-struct Open {
+struct ServerOpenFile {
     version: i32,
     hash: ContentHash,
     used: u64,
@@ -86,7 +86,7 @@ struct Open {
     labels: pinned::Labels,
 }
 
-impl Open {
+impl ServerOpenFile {
     fn new((version, text): (i32, &str), used: u64) -> Self {
         let hash = ContentHash::of(text.as_bytes());
         let labels = pinned::Labels::default();
@@ -94,11 +94,11 @@ impl Open {
     }
 }
 
-impl Open {
+impl ServerOpenFile {
     /// A text, perhaps the one that it has, gets the next number.
-    fn renumber(&mut self, text: &str) {
+    fn give_next_version(&mut self, text: &str) {
         let hash = ContentHash::of(text.as_bytes());
-        self.labels.carry(self.version, hash == self.hash);
+        self.labels.carry_label(self.version, hash == self.hash);
         self.hash = hash;
         self.version += 1;
     }
@@ -117,11 +117,11 @@ pub struct Awaited {
 
 /// The documents that one server has open.
 #[derive(Debug)]
-pub struct Documents {
+pub struct ServerDocuments {
     root: AbsPath,
-    open: HashMap<WsPath, Open>,
+    open: HashMap<WsPath, ServerOpenFile>,
     /// Documents that editors have open and that are not files of the project, by their URI.
-    outside: HashMap<String, Open>,
+    outside: HashMap<String, ServerOpenFile>,
     uses: u64,
     /// Batches of changes so far.
     changes: u64,
@@ -137,7 +137,7 @@ pub struct Documents {
 /// Reads a file of the workspace as text; `None` when it is gone or no text.
 pub type ReadText<'a> = &'a dyn Fn(&WsPath) -> Option<String>;
 
-impl Documents {
+impl ServerDocuments {
     /// Creates the list of a server that has nothing open.
     #[must_use]
     pub fn new(root: AbsPath) -> Self {
@@ -173,7 +173,7 @@ impl Documents {
 
     /// Returns what was last sent of a file that is open: its version, and the hash of its contents.
     #[must_use]
-    pub fn sent(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
+    pub fn last_sent(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
         self.open.get(path).map(|open| (open.version, open.hash))
     }
 
@@ -189,7 +189,8 @@ impl Documents {
         let text = read(path)?;
         let mut tell = self.close_superfluous();
         let version = self.highest + 1;
-        let open = Open { fresh: self.relevant, ..Open::new((version, &text), self.uses) };
+        let open =
+            ServerOpenFile { fresh: self.relevant, ..ServerOpenFile::new((version, &text), self.uses) };
         self.open.insert(path.clone(), open);
         tell.push(self.did_open(spec, path, (version, text)));
         Some(tell)
@@ -200,7 +201,7 @@ impl Documents {
         let (uri, relevant) = (self.uri(path), self.relevant);
         let open = self.open.get_mut(path)?;
         open.fresh = relevant;
-        open.renumber(text);
+        open.give_next_version(text);
         self.reading.insert(path.clone(), open.version);
         Some(did_change(&uri, open.version, (text, true)))
     }
@@ -208,7 +209,7 @@ impl Documents {
     /// The files that the server is reading, each with the version that it will give a verdict on once it has. Its answers may
     /// be of how things were until then.
     #[must_use]
-    pub fn reading(&self) -> Vec<(WsPath, i32)> {
+    pub fn being_read(&self) -> Vec<(WsPath, i32)> {
         self.reading.iter().map(|(path, version)| (path.clone(), *version)).collect()
     }
 
@@ -241,7 +242,7 @@ impl Documents {
         }
         if was_open {
             let text = read(path)?;
-            open.renumber(&text);
+            open.give_next_version(&text);
             tell.push(did_change(&uri, open.version, (&text, true)));
         }
         open.asked = Some((changes, before));
@@ -271,20 +272,21 @@ impl Documents {
             if changes.keys().any(|path| is_included(path) || says_how(path)) {
                 return Taken::StartAnew;
             }
-            return self.show(spec, changes, read);
+            return self.show_until_read(spec, changes, read);
         }
         let shown = |(path, change): &(&WsPath, &FileChange)| self.is_shown(spec, path, **change);
         if changes.iter().filter(shown).count() > MOST_SHOWN {
             return Taken::StartAnew;
         }
-        let settles = self.settles(spec, changes);
+        let settles = self.settling_time(spec, changes);
         let mut tell = Vec::new();
         for (path, change) in changes {
             if self.open.contains_key(path) {
-                tell.extend(self.sync(path, *change, read));
+                tell.extend(self.sync_open_file(path, *change, read));
             }
         }
-        let events: Vec<Value> = changes.iter().map(|(path, change)| self.event(path, *change)).collect();
+        let events: Vec<Value> =
+            changes.iter().map(|(path, change)| self.change_event(path, *change)).collect();
         if !events.is_empty() && spec.announce != Announce::OpenAndClose {
             tell.push(Tell { method: "workspace/didChangeWatchedFiles", params: json!({"changes": events}) });
         }
@@ -298,7 +300,9 @@ impl Documents {
             }
         }
         match spec.announce {
-            Announce::Command(how) if needs_rereading(spec, changes, how) => tell.push(Tell::reread(how)),
+            Announce::Command(how) if needs_rereading(spec, changes, how) => {
+                tell.push(Tell::reread_command(how))
+            }
             _ => tell.extend(self.keep_open(spec, changes, read)),
         }
         Taken::Tell(tell, settles)
@@ -306,7 +310,7 @@ impl Documents {
 
     /// Has changed files open until the server has read them. One that is gone is shown as empty: whoever does not hear of
     /// deletions keeps what was in it.
-    fn show(
+    fn show_until_read(
         &mut self,
         spec: &ServerSpec,
         changes: &BTreeMap<WsPath, FileChange>,
@@ -322,7 +326,7 @@ impl Documents {
         }
         let mut tell = Vec::new();
         for (path, change) in files {
-            let text = self.present(path, *change, read);
+            let text = self.present_text(path, *change, read);
             let gone = text.is_none();
             tell.extend(self.show_one(spec, path, text.unwrap_or_default()));
             if let Some(open) = self.open.get_mut(path) {
@@ -339,15 +343,15 @@ impl Documents {
         }
         let mut tell = self.close_superfluous();
         let version = self.highest + 1;
-        let open = Open::new((version, &text), self.uses);
-        self.open.insert(path.clone(), Open { shown: true, fresh: self.relevant, ..open });
+        let open = ServerOpenFile::new((version, &text), self.uses);
+        self.open.insert(path.clone(), ServerOpenFile { shown: true, fresh: self.relevant, ..open });
         self.reading.insert(path.clone(), version);
         tell.push(self.did_open(spec, path, (version, text)));
         tell
     }
 
     /// Returns the time that a server takes to notice those of `changes` that it is not shown.
-    fn settles(&self, spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>) -> Duration {
+    fn settling_time(&self, spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>) -> Duration {
         let unseen =
             |path: &WsPath| spec.language_of(path.file_name()).is_some() && !self.open.contains_key(path);
         let any = |wanted: &dyn Fn(FileChange) -> bool| {
@@ -392,8 +396,8 @@ impl Documents {
     }
 
     /// Brings an open file up to date.
-    fn sync(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
-        let Some(text) = self.present(path, change, read) else {
+    fn sync_open_file(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
+        let Some(text) = self.present_text(path, change, read) else {
             // Whoever has it open in an editor is about to say what becomes of it.
             return (!self.open.get(path)?.pinned).then(|| self.close(path));
         };
@@ -409,7 +413,7 @@ impl Documents {
     }
 
     /// A file's text after a change. What an editor has unsaved is there, even if the file is not.
-    fn present(&self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<String> {
+    fn present_text(&self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<String> {
         let is_pinned = self.open.get(path).is_some_and(|open| open.pinned);
         (change != FileChange::Deleted || is_pinned).then(|| read(path)).flatten()
     }
@@ -445,8 +449,8 @@ impl Documents {
         Tell { method: "textDocument/didClose", params: json!({"textDocument": {"uri": self.uri(path)}}) }
     }
 
-    fn event(&self, path: &WsPath, change: FileChange) -> Value {
-        json!({"uri": self.uri(path), "type": change.number()})
+    fn change_event(&self, path: &WsPath, change: FileChange) -> Value {
+        json!({"uri": self.uri(path), "type": change.protocol_number()})
     }
 
     fn uri(&self, path: &WsPath) -> String {
@@ -476,7 +480,7 @@ fn needs_rereading(spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>, ho
 }
 
 impl Tell {
-    fn reread(how: Reread) -> Self {
+    fn reread_command(how: Reread) -> Self {
         Self { method: COMMAND, params: json!({"command": how.command, "arguments": how.arguments}) }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hob_base::{ContentHash, WsPath};
 use serde_json::{Value, json};
 
-use super::{Documents, Open, Tell};
+use super::{ServerDocuments, ServerOpenFile, Tell};
 use crate::spec::ServerSpec;
 use crate::views::EditorId;
 
@@ -60,7 +60,7 @@ impl Labels {
     }
 
     /// The next version is `same` text as this one, or another.
-    pub(super) fn carry(&mut self, version: i32, same: bool) {
+    pub(super) fn carry_label(&mut self, version: i32, same: bool) {
         if let Some((of, label)) = self.0.back().copied().filter(|_| same)
             && of == version
         {
@@ -68,13 +68,13 @@ impl Labels {
         }
     }
 
-    fn of(&self, version: i32, editor: EditorId) -> Option<i32> {
+    fn version_for(&self, version: i32, editor: EditorId) -> Option<i32> {
         let mut known = self.0.iter().rev();
         known.find(|(of, label)| *of == version && label.editor == editor).map(|(_, label)| label.version)
     }
 }
 
-impl Documents {
+impl ServerDocuments {
     /// Returns the message that gives the server a document of an editor as it is shown. `whole` is for a server that
     /// takes no pieces.
     pub fn show_buffer(
@@ -87,7 +87,7 @@ impl Documents {
         let hash = ContentHash::of(shown.text.as_bytes());
         let first = (self.highest + 1, self.uses);
         let Some(open) = self.open_mut(doc) else {
-            let mut open = Open::new((first.0, &shown.text), first.1);
+            let mut open = ServerOpenFile::new((first.0, &shown.text), first.1);
             open.pinned = true;
             open.fresh = self.relevant;
             if let Some(label) = shown.label {
@@ -126,7 +126,7 @@ impl Documents {
 
     /// Returns the message to send when no editor has a document open any more; `disk` is what the file holds, if
     /// there is one. Files stay open, as those that are asked about do.
-    pub fn unpin(&mut self, doc: &Doc, disk: Option<&str>) -> Option<Tell> {
+    pub fn unpin_document(&mut self, doc: &Doc, disk: Option<&str>) -> Option<Tell> {
         let path = match doc {
             Doc::Inside(path) => path,
             Doc::Outside(uri) => {
@@ -153,8 +153,8 @@ impl Documents {
 
     /// An editor's number for a version of the server's; `None` if it is not that editor's.
     #[must_use]
-    pub fn label(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
-        self.get(doc)?.labels.of(version, editor)
+    pub fn editor_version(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
+        self.get(doc)?.labels.version_for(version, editor)
     }
 
     /// The server's number for what it has of a document now.
@@ -172,14 +172,14 @@ impl Documents {
         }
     }
 
-    fn get(&self, doc: &Doc) -> Option<&Open> {
+    fn get(&self, doc: &Doc) -> Option<&ServerOpenFile> {
         match doc {
             Doc::Inside(path) => self.open.get(path),
             Doc::Outside(uri) => self.outside.get(uri),
         }
     }
 
-    fn open_mut(&mut self, doc: &Doc) -> Option<&mut Open> {
+    fn open_mut(&mut self, doc: &Doc) -> Option<&mut ServerOpenFile> {
         match doc {
             Doc::Inside(path) => self.open.get_mut(path),
             Doc::Outside(uri) => self.outside.get_mut(uri),

@@ -12,7 +12,7 @@ use super::Instance;
 use super::silence::Signs;
 use crate::documents::{Doc, Shown, Tell};
 use crate::rpc::{CallError, OnOutcome};
-use crate::views::{EditorId, View};
+use crate::views::{EditorId, ProjectOverlay};
 
 /// Longest time that an editor's request may stay without an answer, if nothing else is heard either.
 const SILENT_WITHIN: Duration = Duration::from_secs(30);
@@ -20,27 +20,27 @@ const SILENT_WITHIN: Duration = Duration::from_secs(30);
 impl Instance {
     /// Returns the overlay of the project: the documents that editors have open in it.
     #[must_use]
-    pub fn view(&self) -> &Arc<View> {
+    pub fn overlay(&self) -> &Arc<ProjectOverlay> {
         &self.view
     }
 
     /// Has it see a document as editors do, if it serves such; the view's lock is held.
-    pub(crate) fn show(&self, doc: &Doc, shown: &Shown) {
-        if !self.serves(doc, &shown.language) {
+    pub(crate) fn show_document(&self, doc: &Doc, shown: &Shown) {
+        if !self.serves_document(doc, &shown.language) {
             return;
         }
-        let mut documents = self.documents();
+        let mut documents = self.lock_documents();
         let tell = documents.show_buffer(self.spec(), doc, (shown, !self.takes_pieces()));
         // Closed: whoever asks next finds out.
-        let _ = self.tell(tell.into_iter().collect());
+        let _ = self.send_all(tell.into_iter().collect());
         self.session.ready.given_work();
     }
 
     /// No editor has a document open any more; the view's lock is held.
-    pub(crate) fn unpin(&self, doc: &Doc, disk: Option<&str>) {
-        let mut documents = self.documents();
-        let tell = documents.unpin(doc, disk);
-        let _ = self.tell(tell.into_iter().collect());
+    pub(crate) fn unpin_document(&self, doc: &Doc, disk: Option<&str>) {
+        let mut documents = self.lock_documents();
+        let tell = documents.unpin_document(doc, disk);
+        let _ = self.send_all(tell.into_iter().collect());
     }
 
     /// An editor has saved a document; the view's lock is held.
@@ -48,7 +48,7 @@ impl Instance {
         let save = self.capability("/textDocumentSync/save");
         let wants = !matches!(save, Value::Null | Value::Bool(false))
             || self.session.has_registered("textDocument/didSave");
-        let documents = self.documents();
+        let documents = self.lock_documents();
         if !wants || documents.version_of(doc).is_none() {
             return;
         }
@@ -56,12 +56,12 @@ impl Instance {
         if save["includeText"] == true {
             params["text"] = text.into();
         }
-        let _ = self.tell(vec![Tell { method: "textDocument/didSave", params }]);
+        let _ = self.send_all(vec![Tell { method: "textDocument/didSave", params }]);
     }
 
     /// Returns true if the server serves documents like this one.
     #[must_use]
-    pub fn serves(&self, doc: &Doc, language: &str) -> bool {
+    pub fn serves_document(&self, doc: &Doc, language: &str) -> bool {
         let by_name = |name: &str| self.spec().language_of(name).is_some();
         match doc {
             Doc::Inside(path) => by_name(path.file_name()),
@@ -84,8 +84,8 @@ impl Instance {
     #[must_use]
     pub fn editors_version(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
         let (label, now) = {
-            let documents = self.documents();
-            (documents.label(doc, version, editor), documents.version_of(doc))
+            let documents = self.lock_documents();
+            (documents.editor_version(doc, version, editor), documents.version_of(doc))
         };
         label.or_else(|| self.view.version(editor, doc).filter(|_| now == Some(version)))
     }
@@ -94,10 +94,15 @@ impl Instance {
     ///
     /// # Errors
     /// [`CallError::Closed`].
-    pub fn forward(&self, method: &str, params: Option<&RawValue>, on: OnOutcome) -> Result<i64, CallError> {
+    pub fn forward_request(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        on: OnOutcome,
+    ) -> Result<i64, CallError> {
         self.give_up_if_silent();
         self.answered.store(true, Ordering::Relaxed);
-        self.client.forward(method, params, on)
+        self.client.forward_request(method, params, on)
     }
 
     /// Nobody waits for what editors ask, so it is looked at when they ask again.
@@ -107,7 +112,7 @@ impl Instance {
             *signs = None;
             return;
         }
-        let now = Signs::of(&self.client, &self.process);
+        let now = Signs::take_signs(&self.client, &self.process);
         match &*signs {
             Some(before) if !now.works_since(before) => {
                 self.give_up(
@@ -128,7 +133,7 @@ impl Instance {
         params: &Value,
         cancel: &CancelToken,
     ) -> Result<Value, CallError> {
-        let raw = self.patiently(|| self.client.request_raw(method, params, cancel))?;
+        let raw = self.with_patience(|| self.client.request_raw(method, params, cancel))?;
         let text = raw.as_deref().map_or("null", RawValue::get);
         serde_json::from_str(text).map_err(|error| CallError::Malformed { method, why: error.to_string() })
     }

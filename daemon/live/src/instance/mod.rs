@@ -17,17 +17,17 @@ use lsp_types::Diagnostic;
 use lsp_types::request::Request;
 use serde_json::{Value, json};
 
-use crate::diagnostics::Verdict;
-use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
+use crate::diagnostics::PushedDiagnostics;
+use crate::documents::{FileChange, ReadText, ServerDocuments, Taken, Tell};
 use crate::offer;
-use crate::process::{Ended, Guard, ServerCommand, ServerProcess, end_group};
+use crate::process::{Guard, ProcessEnd, ServerCommand, ServerProcess, end_group};
 use crate::ready::Readiness;
-use crate::rpc::{CallError, Client, ResponseError, codes};
-use crate::session::Session;
+use crate::rpc::{CallError, ResponseError, RpcClient, codes};
+use crate::session::ServerSession;
 use crate::spec::ServerSpec;
 use crate::uri;
-use crate::views::View;
-use silence::{Missed, Signs, Waiting};
+use crate::views::ProjectOverlay;
+use silence::{Missed, Signs, UnansweredRequest};
 
 /// Longest time that a server may take to end by itself when asked to.
 const STOPPED_WITHIN: Duration = Duration::from_secs(2);
@@ -111,7 +111,7 @@ pub enum Completeness {
 
 /// An answer and how whole it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer<T> {
+pub struct ServerAnswer<T> {
     /// The server's answer itself.
     pub value: T,
     /// Says whether the value may lack something; see [`Completeness`].
@@ -123,13 +123,13 @@ pub struct Answer<T> {
 pub struct Instance {
     launch: Launch,
     process: ServerProcess,
-    client: Client,
-    session: Arc<Session>,
+    client: RpcClient,
+    session: Arc<ServerSession>,
     /// As the server sent them: a field of an unknown shape must not make the rest unusable.
     capabilities: Value,
-    documents: Mutex<Documents>,
+    documents: Mutex<ServerDocuments>,
     /// The documents that editors have open; its lock comes before that of `documents`.
-    view: Arc<View>,
+    view: Arc<ProjectOverlay>,
     started: Instant,
     answered: AtomicBool,
     missed: Missed,
@@ -146,7 +146,7 @@ impl Instance {
     /// [`StartError`]; nothing of it is left running.
     pub fn start(
         mut launch: Launch,
-        (guard, view): (Option<&Guard>, Arc<View>),
+        (guard, view): (Option<&Guard>, Arc<ProjectOverlay>),
         cancel: &CancelToken,
     ) -> Result<Self, StartError> {
         (launch.spec.before_start)(&mut launch);
@@ -159,9 +159,9 @@ impl Instance {
         let name = launch.root.as_path().file_name().map(|name| name.to_string_lossy().into_owned());
         let folders = json!([{"uri": root_uri, "name": name.unwrap_or_default()}]);
         let session =
-            Arc::new(Session::new(Arc::clone(&launch.spec), folders.clone(), launch.settings.clone()));
+            Arc::new(ServerSession::new(Arc::clone(&launch.spec), folders.clone(), launch.settings.clone()));
         let peer = Arc::clone(&session);
-        let client = Client::start(input, output, peer).map_err(spawn_error)?;
+        let client = RpcClient::start(input, output, peer).map_err(spawn_error)?;
         #[cfg(unix)]
         {
             // A guard that is killed leaves a server that would not end with the daemon. Its group is named by its number, which
@@ -183,7 +183,7 @@ impl Instance {
             "capabilities": offer::client_capabilities(),
         });
         let program = || launch.command.program.display().to_string();
-        let result = silence::initialise((&client, &process), &params, cancel).map_err(|waited| {
+        let result = silence::send_initialize((&client, &process), &params, cancel).map_err(|waited| {
             process.kill();
             StartError::Silent { program: program(), waited }
         })?;
@@ -196,7 +196,7 @@ impl Instance {
         });
         told.map_err(|error| not_started(&error, &process, program()))?;
         Ok(Self {
-            documents: Mutex::new(Documents::new(launch.root.clone())),
+            documents: Mutex::new(ServerDocuments::new(launch.root.clone())),
             view,
             capabilities: result["capabilities"].clone(),
             started: Instant::now(),
@@ -243,7 +243,7 @@ impl Instance {
 
     /// Returns the session: what the server says without being asked.
     #[must_use]
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &ServerSession {
         &self.session
     }
 
@@ -256,29 +256,29 @@ impl Instance {
     /// Returns the server's readiness at this moment.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
-        self.session.ready.now()
+        self.session.ready.readiness()
     }
 
     /// Why it is no more, if so.
     #[must_use]
-    pub fn gone(&self) -> Option<String> {
+    pub fn reason_gone(&self) -> Option<String> {
         if let Some(why) = self.given_up.get() {
             return Some(why.clone());
         }
-        if self.client.closed().is_none() && self.process.ended().is_some() {
+        if self.client.reason_closed().is_none() && self.process.end_if_ended().is_some() {
             // Its guard was killed. It might go on, but not end with the daemon.
             self.process.kill();
             self.client.close("its guard has ended");
         }
-        let closed = self.client.closed()?;
+        let closed = self.client.reason_closed()?;
         let ended = self.process.wait(Duration::from_millis(50));
-        Some(ended.map_or(closed, |ended: Ended| ended.to_string()))
+        Some(ended.map_or(closed, |ended: ProcessEnd| ended.to_string()))
     }
 
     /// Returns true if the server answers a kind of question: `capability` is the field of its capabilities, `method`
     /// what it may have registered instead.
     #[must_use]
-    pub fn offers(&self, capability: &str, method: &str) -> bool {
+    pub fn has_capability(&self, capability: &str, method: &str) -> bool {
         let stated = match &self.capabilities[capability] {
             Value::Null | Value::Bool(false) => false,
             Value::Bool(true) | Value::Object(_) | Value::Number(_) => true,
@@ -313,10 +313,14 @@ impl Instance {
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn ask<R: Request>(&self, params: &R::Params, cancel: &CancelToken) -> Result<R::Result, CallError> {
+    pub fn ask_until_ready<R: Request>(
+        &self,
+        params: &R::Params,
+        cancel: &CancelToken,
+    ) -> Result<R::Result, CallError> {
         let until = Instant::now() + RETRY_FOR;
         loop {
-            match self.patiently(|| self.client.request::<R>(params, cancel)) {
+            match self.with_patience(|| self.client.request::<R>(params, cancel)) {
                 Err(CallError::Refused(error)) if is_too_early(&error) && Instant::now() < until => {
                     std::thread::sleep(RETRY_PAUSE);
                 }
@@ -347,29 +351,29 @@ impl Instance {
         params: &R::Params,
         patience: Duration,
         cancel: &CancelToken,
-    ) -> Result<Answer<R::Result>, CallError> {
+    ) -> Result<ServerAnswer<R::Result>, CallError> {
         let late = cancel.with_deadline(Deadline::after(patience));
         self.session.ready.given_work();
         let waited = self.session.ready.wait(&late);
         let before = waited.unwrap_or_else(|_| self.readiness());
         let has_read = self.await_reading(&late)?;
         cancel.check()?;
-        let value = self.ask::<R>(params, cancel)?;
-        Ok(Answer { value, completeness: self.whole_since((before, has_read)) })
+        let value = self.ask_until_ready::<R>(params, cancel)?;
+        Ok(ServerAnswer { value, completeness: self.whole_since((before, has_read)) })
     }
 
     /// Waits until the server has read the changed files that it was shown; whether it has, in time.
     fn await_reading(&self, late: &CancelToken) -> Result<bool, CallError> {
         loop {
-            let reading = self.documents().reading();
+            let reading = self.lock_documents().being_read();
             let Some((path, version)) = reading.first() else { return Ok(true) };
             let at = self.root().join_ws(path);
             let slice = late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
-            let fits = |verdict: &Verdict| verdict.version >= Some(*version);
+            let fits = |verdict: &PushedDiagnostics| verdict.version >= Some(*version);
             match self.session.verdicts.wait(&at, fits, &slice) {
                 Ok(_) => self.close_read(reading)?,
-                Err(_) if self.client.closed().is_some() => {
-                    return Err(CallError::Closed(self.gone().unwrap_or_default()));
+                Err(_) if self.client.reason_closed().is_some() => {
+                    return Err(CallError::Closed(self.reason_gone().unwrap_or_default()));
                 }
                 Err(_) if late.check().is_err() => return Ok(false),
                 // Another call may have seen the verdict, and closed the file.
@@ -380,11 +384,11 @@ impl Instance {
 
     /// Closes those of the files that the server was shown which it has read.
     fn close_read(&self, reading: Vec<(WsPath, i32)>) -> Result<(), CallError> {
-        let mut documents = self.documents();
+        let mut documents = self.lock_documents();
         for (path, _) in reading {
-            let verdict = self.session.verdicts.on(&self.root().join_ws(&path));
+            let verdict = self.session.verdicts.last_of_file(&self.root().join_ws(&path));
             let read = verdict.and_then(|verdict| verdict.version);
-            self.tell(read.and_then(|read| documents.has_read(&path, read)).into_iter().collect())?;
+            self.send_all(read.and_then(|read| documents.has_read(&path, read)).into_iter().collect())?;
         }
         Ok(())
     }
@@ -412,21 +416,21 @@ impl Instance {
     ///
     /// # Errors
     /// [`CallError`].
-    pub fn verdict(
+    pub fn await_diagnostics(
         &self,
         path: &WsPath,
         (patience, read): (Duration, ReadText<'_>),
         cancel: &CancelToken,
-    ) -> Result<Option<Answer<Vec<Diagnostic>>>, CallError> {
+    ) -> Result<Option<ServerAnswer<Vec<Diagnostic>>>, CallError> {
         let cancel_late = cancel.with_deadline(Deadline::after(patience));
         self.session.ready.given_work();
         let waited = self.session.ready.wait(&cancel_late);
         let before = waited.unwrap_or_else(|_| self.readiness());
         cancel.check()?;
         let at = self.root().join_ws(path);
-        let waiting = Waiting::begin(&self.client);
+        let waiting = UnansweredRequest::begin(&self.client);
         let Some((version, count)) = self.await_verdict(path, &at, read)? else { return Ok(None) };
-        let fits = |verdict: &Verdict| match verdict.version {
+        let fits = |verdict: &PushedDiagnostics| match verdict.version {
             Some(of) => of >= version,
             None => verdict.count > count,
         };
@@ -434,8 +438,8 @@ impl Instance {
             let slice = cancel_late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
             match self.session.verdicts.wait(&at, fits, &slice) {
                 Ok(verdict) => break Some(verdict),
-                Err(_) if self.client.closed().is_some() => {
-                    return Err(CallError::Closed(self.gone().unwrap_or_default()));
+                Err(_) if self.client.reason_closed().is_some() => {
+                    return Err(CallError::Closed(self.reason_gone().unwrap_or_default()));
                 }
                 Err(_) if cancel_late.check().is_err() => break None,
                 Err(_) => {}
@@ -446,13 +450,13 @@ impl Instance {
         }
         cancel.check()?;
         let Some(mut verdict) = verdict else {
-            let last = self.session.verdicts.on(&at).map(|verdict| verdict.list);
+            let last = self.session.verdicts.last_of_file(&at).map(|verdict| verdict.list);
             let why = "the server has not judged the present contents in time".to_owned();
             let completeness = match last {
                 Some(_) => Completeness::Partial(why),
                 None => Completeness::Unknown(why),
             };
-            return Ok(Some(Answer { value: last.unwrap_or_default(), completeness }));
+            return Ok(Some(ServerAnswer { value: last.unwrap_or_default(), completeness }));
         };
         while verdict.version.is_none()
             && let Ok(later) = self.session.verdicts.wait(
@@ -463,7 +467,7 @@ impl Instance {
         {
             verdict = later;
         }
-        Ok(Some(Answer { value: verdict.list, completeness: self.whole_since((before, true)) }))
+        Ok(Some(ServerAnswer { value: verdict.list, completeness: self.whole_since((before, true)) }))
     }
 
     /// Tells the server what it takes to get a verdict on `path`: the version it will be about, and the verdicts before it.
@@ -473,21 +477,21 @@ impl Instance {
         at: &AbsPath,
         read: ReadText<'_>,
     ) -> Result<Option<(i32, u64)>, CallError> {
-        let held = self.view.hold();
+        let held = self.view.hold_still();
         let read: ReadText<'_> = &|path| held.read(path, read);
-        let mut documents = self.documents();
-        let so_far = self.session.verdicts.on(at).map_or(0, |verdict| verdict.count);
+        let mut documents = self.lock_documents();
+        let so_far = self.session.verdicts.last_of_file(at).map_or(0, |verdict| verdict.count);
         let Some(awaited) = documents.await_verdict(self.spec(), path, (so_far, read)) else {
             return Ok(None);
         };
-        self.tell(awaited.tell)?;
+        self.send_all(awaited.tell)?;
         Ok(Some((awaited.version, awaited.before)))
     }
 
     /// The files that the server has open.
     #[must_use]
     pub fn all_open(&self) -> Vec<WsPath> {
-        self.documents().all_open()
+        self.lock_documents().all_open()
     }
 
     /// Has a file open in the server, with its present contents; `false` if it cannot be read.
@@ -495,11 +499,11 @@ impl Instance {
     /// # Errors
     /// [`CallError::Closed`].
     pub fn open(&self, path: &WsPath, read: ReadText<'_>) -> Result<bool, CallError> {
-        let held = self.view.hold();
+        let held = self.view.hold_still();
         let read: ReadText<'_> = &|path| held.read(path, read);
-        let mut documents = self.documents();
+        let mut documents = self.lock_documents();
         let Some(tell) = documents.open(self.spec(), path, read) else { return Ok(false) };
-        self.tell(tell)?;
+        self.send_all(tell)?;
         self.session.ready.given_work();
         Ok(true)
     }
@@ -513,15 +517,15 @@ impl Instance {
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
     ) -> Result<bool, CallError> {
-        let reading = self.documents().reading();
+        let reading = self.lock_documents().being_read();
         self.close_read(reading)?;
-        let held = self.view.hold();
+        let held = self.view.hold_still();
         let read: ReadText<'_> = &|path| held.read(path, read);
-        let mut documents = self.documents();
+        let mut documents = self.lock_documents();
         match documents.take_in(self.spec(), changes, read) {
             Taken::Tell(tell, settles) => {
-                self.session.ready.disturbed(settles);
-                self.tell(tell).map(|()| true)
+                self.session.ready.note_changes(settles);
+                self.send_all(tell).map(|()| true)
             }
             Taken::StartAnew => Ok(false),
         }
@@ -530,13 +534,13 @@ impl Instance {
     /// The version under which the server has a file open.
     #[must_use]
     pub fn version(&self, path: &WsPath) -> Option<i32> {
-        self.documents().version(path)
+        self.lock_documents().version(path)
     }
 
     /// Returns what the server was last sent of a file that it has open: the version, and the hash of the contents.
     #[must_use]
-    pub fn seen(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
-        self.documents().sent(path)
+    pub fn sent_version(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
+        self.lock_documents().last_sent(path)
     }
 
     /// Ends it: asks it to, and does not take no for an answer.
@@ -547,21 +551,21 @@ impl Instance {
         let ended = told.is_ok().then(|| self.process.wait(STOPPED_WITHIN)).flatten();
         self.client.close("it was stopped");
         match ended {
-            Some(Ended { code: Some(code) }) if self.spec().clean_exit_codes.contains(&code) => {}
+            Some(ProcessEnd { code: Some(code) }) if self.spec().clean_exit_codes.contains(&code) => {}
             Some(ended) => tracing::debug!(server = self.spec().name, %ended, "stopped"),
             None => self.process.kill(),
         }
     }
 
     /// Under the documents' lock, so that everything reaches the server in the order in which it was decided.
-    fn tell(&self, tell: Vec<Tell>) -> Result<(), CallError> {
+    fn send_all(&self, tell: Vec<Tell>) -> Result<(), CallError> {
         tell.into_iter().try_for_each(|tell| match tell.is_request() {
-            true => self.client.post(tell.method, &tell.params),
+            true => self.client.request_and_ignore(tell.method, &tell.params),
             false => self.client.notify_raw(tell.method, &tell.params),
         })
     }
 
-    fn documents(&self) -> MutexGuard<'_, Documents> {
+    fn lock_documents(&self) -> MutexGuard<'_, ServerDocuments> {
         // What is open is noted before it is sent; after a panic between the two the connection is of no use anyway.
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -15,7 +15,7 @@ use serde_json::value::to_raw_value;
 
 use super::Instance;
 use crate::process::ServerProcess;
-use crate::rpc::{CallError, Client, Outcome};
+use crate::rpc::{CallError, RequestOutcome, RpcClient};
 
 /// Deadlines missed in a row that a server is given up for, if it does nothing.
 const IDLE: u32 = 2;
@@ -39,8 +39,8 @@ pub(super) struct Signs {
 }
 
 impl Signs {
-    pub(super) fn of(client: &Client, process: &ServerProcess) -> Self {
-        let said = client.heard() + process.stderr_count();
+    pub(super) fn take_signs(client: &RpcClient, process: &ServerProcess) -> Self {
+        let said = client.messages_heard() + process.stderr_count();
         Self { said, cpu: process.cpu_time(), at: Instant::now() }
     }
 
@@ -62,23 +62,23 @@ impl Signs {
 
 /// A question under way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(super) struct UnansweredRequest {
     since: Instant,
     heard: u64,
 }
 
-impl Waiting {
-    pub(super) fn begin(client: &Client) -> Self {
-        Self { since: Instant::now(), heard: client.heard() }
+impl UnansweredRequest {
+    pub(super) fn begin(client: &RpcClient) -> Self {
+        Self { since: Instant::now(), heard: client.messages_heard() }
     }
 }
 
 /// Deadlines that one server missed.
 #[derive(Debug, Default)]
-pub(super) struct Missed(Mutex<State>);
+pub(super) struct Missed(Mutex<MissedDeadlineState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct MissedDeadlineState {
     /// Number of missed deadlines in a row.
     count: u32,
     /// When the last of them was counted, and what had been heard by then.
@@ -89,12 +89,12 @@ struct State {
 
 impl Missed {
     pub(super) fn put_on_probation(&self) {
-        self.state().on_probation = true;
+        self.lock_state().on_probation = true;
     }
 
     /// A question has had its answer.
-    pub(super) fn answered(&self) {
-        let mut state = self.state();
+    pub(super) fn note_answer(&self) {
+        let mut state = self.lock_state();
         state.count = 0;
         state.on_probation = false;
     }
@@ -102,20 +102,20 @@ impl Missed {
     /// A question was given up without an answer: whether the server is, and in which words. Watches it for a moment.
     pub(super) fn give_up(
         &self,
-        waited: Waiting,
-        (client, process): (&Client, &ServerProcess),
+        waited: UnansweredRequest,
+        (client, process): (&RpcClient, &ServerProcess),
     ) -> Option<String> {
-        let heard = client.heard();
+        let heard = client.messages_heard();
         if waited.since.elapsed() < LEAST || heard != waited.heard {
             return None;
         }
-        let before = Signs::of(client, process);
+        let before = Signs::take_signs(client, process);
         std::thread::sleep(WATCHED);
-        let now = Signs::of(client, process);
+        let now = Signs::take_signs(client, process);
         if now.has_spoken_since(&before) {
             return None;
         }
-        let mut state = self.state();
+        let mut state = self.lock_state();
         // Of questions that waited side by side, one counts.
         if state.last.is_some_and(|(counted, _)| counted > waited.since) {
             return None;
@@ -135,7 +135,7 @@ impl Missed {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, MissedDeadlineState> {
         // Figures are set whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -143,21 +143,21 @@ impl Missed {
 
 impl Instance {
     /// Has the server asked something; one that leaves question after question without an answer is ended.
-    pub(super) fn patiently<T>(
+    pub(super) fn with_patience<T>(
         &self,
         question: impl FnOnce() -> Result<T, CallError>,
     ) -> Result<T, CallError> {
-        let waiting = Waiting::begin(&self.client);
+        let waiting = UnansweredRequest::begin(&self.client);
         let outcome = question();
         match &outcome {
             Err(CallError::Stopped(_)) => self.count_as_missed(waiting),
             Err(CallError::Closed(_)) => {}
-            _ => self.missed.answered(),
+            _ => self.missed.note_answer(),
         }
         outcome
     }
 
-    pub(super) fn count_as_missed(&self, waiting: Waiting) {
+    pub(super) fn count_as_missed(&self, waiting: UnansweredRequest) {
         if let Some(why) = self.missed.give_up(waiting, (&self.client, &self.process)) {
             self.give_up(&why);
         }
@@ -191,18 +191,18 @@ const INITIALISED_WITHOUT_WORK: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Sends `initialize` and waits for the answer; out of time after so long, and sooner where the server does nothing.
-pub(super) fn initialise(
-    (client, process): (&Client, &ServerProcess),
+pub(super) fn send_initialize(
+    (client, process): (&RpcClient, &ServerProcess),
     params: &Value,
     cancel: &CancelToken,
-) -> Result<Outcome, Duration> {
+) -> Result<RequestOutcome, Duration> {
     let (give, answered) = sync_channel(1);
     let params = to_raw_value(params).ok();
     let on = Box::new(move |outcome| drop(give.send(outcome)));
-    if let Err(error) = client.forward("initialize", params.as_deref(), on) {
+    if let Err(error) = client.forward_request("initialize", params.as_deref(), on) {
         return Ok(Err(error));
     }
-    let began = Signs::of(client, process);
+    let began = Signs::take_signs(client, process);
     let (mut before, mut active) = (began, began.at);
     loop {
         match answered.recv_timeout(LOOK_EVERY.min(cancel.deadline().remaining().unwrap_or(LOOK_EVERY))) {
@@ -215,7 +215,7 @@ pub(super) fn initialise(
         if let Err(stopped) = cancel.check() {
             return Ok(Err(CallError::Stopped(stopped)));
         }
-        let now = Signs::of(client, process);
+        let now = Signs::take_signs(client, process);
         if now.works_since(&before) {
             active = now.at;
         }

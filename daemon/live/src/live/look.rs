@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use hob_base::AbsPath;
 
-use super::{Live, LiveError, Project, STAMP};
-use crate::asked::ask;
+use super::{Live, LiveError, LiveProject, STAMP};
+use crate::asked::run_to_end;
 use crate::catalogue;
-use crate::find::{Found, Identity, Reject, Rejected, Search, identity};
+use crate::find::{FoundProgram, ProgramIdentity, ProgramSearch, Reject, Rejected, program_identity};
 use crate::instance::Launch;
 use crate::keep;
 use crate::lately::Lately;
-use crate::preferences::{Preferences, Said, ServerPreference};
+use crate::preferences::{Preferences, ServerPreference, StatedPreference};
 use crate::process::{ServerCommand, neutral_folder};
 use crate::spec::{Circumstances, Environment, ServerSpec};
 
@@ -46,14 +46,14 @@ const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Looked {
     /// Its program, and the arguments that it is started with.
-    pub found: Option<(Found, Vec<OsString>)>,
+    pub found: Option<(FoundProgram, Vec<OsString>)>,
     /// Programs that were found on the way and are of no use, each with the reason.
     pub rejected: Vec<Rejected>,
 }
 
 /// Facts about the machine that hob has found out lately.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ServerLookupCache {
     chosen: Lately<Choice, Chosen>,
     /// Where programs are that [`Live::run`] asks, by name.
     programs: Lately<(AbsPath, bool, String), PathBuf>,
@@ -61,7 +61,7 @@ pub(super) struct Known {
     asked: Lately<(PathBuf, Vec<String>), Option<String>>,
 }
 
-impl Default for Known {
+impl Default for ServerLookupCache {
     fn default() -> Self {
         Self {
             chosen: Lately::new(LOOKED_WITHIN),
@@ -79,9 +79,9 @@ type Choice = (AbsPath, bool, Vec<&'static str>);
 struct Chosen {
     preferences: Arc<Preferences>,
     spec: Arc<ServerSpec>,
-    found: Found,
+    found: FoundProgram,
     args: Vec<OsString>,
-    identity: Identity,
+    identity: ProgramIdentity,
 }
 
 impl Live {
@@ -89,8 +89,8 @@ impl Live {
     ///
     /// # Errors
     /// [`LiveError::NoSuchLanguage`] and [`LiveError::SwitchedOff`].
-    pub fn candidates(
-        project: &Project,
+    pub fn candidate_specs(
+        project: &LiveProject,
         file_name: &str,
     ) -> Result<Vec<&'static Arc<ServerSpec>>, LiveError> {
         let language = |spec: &ServerSpec| spec.language_of(file_name).unwrap_or_default();
@@ -112,38 +112,42 @@ impl Live {
     ///
     /// # Errors
     /// [`LiveError::NoSuchLanguage`], [`LiveError::SwitchedOff`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
-    pub fn launch(&self, project: &Project, file_name: &str) -> Result<(Launch, Found), LiveError> {
-        let wanted = Self::candidates(project, file_name)?;
+    pub fn find_launch(
+        &self,
+        project: &LiveProject,
+        file_name: &str,
+    ) -> Result<(Launch, FoundProgram), LiveError> {
+        let wanted = Self::candidate_specs(project, file_name)?;
         let choice = (project.root.clone(), project.trusted, wanted.iter().map(|spec| spec.name).collect());
         let chosen = match self.chosen_lately(&choice, project) {
             Some(chosen) => chosen,
             None => {
-                let chosen = self.choose(project, &wanted)?;
-                self.known.chosen.put(choice, chosen.clone());
+                let chosen = self.choose_server(project, &wanted)?;
+                self.known.chosen.insert_fresh(choice, chosen.clone());
                 chosen
             }
         };
-        Ok((self.describe(&chosen.spec, project, (&chosen.found, chosen.args)), chosen.found))
+        Ok((self.describe_launch(&chosen.spec, project, (&chosen.found, chosen.args)), chosen.found))
     }
 
-    fn chosen_lately(&self, choice: &Choice, project: &Project) -> Option<Chosen> {
+    fn chosen_lately(&self, choice: &Choice, project: &LiveProject) -> Option<Chosen> {
         let chosen = self.known.chosen.get(choice)?;
         if !project.trusted && (chosen.spec.needs_trust_in)(&project.root).is_some() {
             return None;
         }
         let same = Arc::ptr_eq(&chosen.preferences, &project.preferences)
             || chosen.preferences == project.preferences;
-        (same && identity(&chosen.found.program) == Some(chosen.identity.clone())).then_some(chosen)
+        (same && program_identity(&chosen.found.program) == Some(chosen.identity.clone())).then_some(chosen)
     }
 
     /// The first of `wanted` that is there and may run.
-    fn choose(&self, project: &Project, wanted: &[&Arc<ServerSpec>]) -> Result<Chosen, LiveError> {
+    fn choose_server(&self, project: &LiveProject, wanted: &[&Arc<ServerSpec>]) -> Result<Chosen, LiveError> {
         let mut rejected = Vec::new();
         let mut untrusted = None;
         for spec in wanted {
-            let looked = self.look(spec, project);
+            let looked = self.look_for_program(spec, project);
             if let Some((found, args)) = looked.found
-                && let Some(identity) = identity(&found.program)
+                && let Some(identity) = program_identity(&found.program)
             {
                 let (preferences, spec) = (Arc::clone(&project.preferences), Arc::clone(spec));
                 return Ok(Chosen { preferences, spec, found, args, identity });
@@ -164,8 +168,8 @@ impl Live {
 
     /// The program of a kind of server, and what was rejected on the way to it.
     #[must_use]
-    pub fn look(&self, spec: &ServerSpec, project: &Project) -> Looked {
-        let wish = project.preferences.server(spec.name);
+    pub fn look_for_program(&self, spec: &ServerSpec, project: &LiveProject) -> Looked {
+        let wish = project.preferences.server_preference(spec.name);
         let mut looked = match wish.and_then(|wish| wish.command.as_ref()) {
             Some(command) => self.look_for_named(spec, project, (command, &[])),
             None => self.look_for_known(spec, project),
@@ -184,7 +188,7 @@ impl Live {
         looked
     }
 
-    fn look_for_known(&self, spec: &ServerSpec, project: &Project) -> Looked {
+    fn look_for_known(&self, spec: &ServerSpec, project: &LiveProject) -> Looked {
         let search = self.search(project, Some(spec));
         let mut looked = Looked::default();
         for command in spec.commands {
@@ -205,8 +209,8 @@ impl Live {
     fn look_for_named(
         &self,
         spec: &ServerSpec,
-        project: &Project,
-        (command, version_args): (&Said<String>, &[&str]),
+        project: &LiveProject,
+        (command, version_args): (&StatedPreference<String>, &[&str]),
     ) -> Looked {
         let mut search = self.search(project, Some(spec));
         let path = project.root.as_path().join(&command.value);
@@ -236,8 +240,8 @@ impl Live {
     /// Has the program that the user's settings name for a kind of server say its version; what is wrong with it, if there is one
     /// and something is.
     #[must_use]
-    pub fn try_named(&self, spec: &ServerSpec, project: &Project) -> Option<Rejected> {
-        let command = project.preferences.server(spec.name)?.command.as_ref()?;
+    pub fn try_named(&self, spec: &ServerSpec, project: &LiveProject) -> Option<Rejected> {
+        let command = project.preferences.server_preference(spec.name)?.command.as_ref()?;
         let looked = self.look_for_named(spec, project, (command, spec.version_args));
         if looked.found.is_some() { None } else { looked.rejected.into_iter().next() }
     }
@@ -248,18 +252,18 @@ impl Live {
         self.options.own.as_ref().map(|own| own.join(server))
     }
 
-    fn describe(
+    fn describe_launch(
         &self,
         spec: &Arc<ServerSpec>,
-        project: &Project,
-        (found, args): (&Found, Vec<OsString>),
+        project: &LiveProject,
+        (found, args): (&FoundProgram, Vec<OsString>),
     ) -> Launch {
         let ask = |program: &str, args: &[&str]| self.run(program, args, project);
         let keep = self.options.keep.as_ref().map(|keep| keep::folder_for(keep, spec.name, &project.root));
         let circumstances =
             Circumstances { trusted: project.trusted, root: &project.root, keep: keep.as_deref(), ask: &ask };
         let known = ((spec.options)(&circumstances), (spec.settings)(&circumstances));
-        let (options, settings) = match project.preferences.server(spec.name) {
+        let (options, settings) = match project.preferences.server_preference(spec.name) {
             Some(wish) => wish.laid_over(known, (spec, project.trusted)),
             None => known,
         };
@@ -268,8 +272,10 @@ impl Live {
             command: ServerCommand {
                 program: found.program.clone(),
                 args,
-                env: self
-                    .environment((spec.environment)(&circumstances), project.preferences.server(spec.name)),
+                env: self.environment_of(
+                    (spec.environment)(&circumstances),
+                    project.preferences.server_preference(spec.name),
+                ),
                 cwd: project.root.as_path().to_path_buf(),
             },
             root: project.root.clone(),
@@ -281,7 +287,11 @@ impl Live {
 
     /// Returns the environment with which a server is started: the inherited variables, then the catalogue's, then
     /// the user's.
-    fn environment(&self, known: Environment, wish: Option<&ServerPreference>) -> Vec<(OsString, OsString)> {
+    fn environment_of(
+        &self,
+        known: Environment,
+        wish: Option<&ServerPreference>,
+    ) -> Vec<(OsString, OsString)> {
         let mut env = self.options.env.clone();
         let known = known.into_iter().map(|(name, value)| (name.into(), value));
         let wished = wish.iter().flat_map(|wish| &wish.env);
@@ -294,9 +304,11 @@ impl Live {
     }
 
     /// Where to look for the programs of `spec`, or for any.
-    fn search(&self, project: &Project, spec: Option<&ServerSpec>) -> Search {
-        let env =
-            self.environment(Environment::new(), spec.and_then(|spec| project.preferences.server(spec.name)));
+    fn search(&self, project: &LiveProject, spec: Option<&ServerSpec>) -> ProgramSearch {
+        let env = self.environment_of(
+            Environment::new(),
+            spec.and_then(|spec| project.preferences.server_preference(spec.name)),
+        );
         let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let on_path = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
         let brought = BROUGHT_ALONG.iter().map(|folder| project.root.as_path().join(folder));
@@ -309,28 +321,30 @@ impl Live {
             false => others.chain(brought).collect(),
         };
         let never_below = (!project.trusted).then(|| project.root.clone());
-        Search { folders, env, never_below }
+        ProgramSearch { folders, env, never_below }
     }
 
     /// Runs a program outside of the project and returns what it prints.
-    fn run(&self, program: &str, args: &[&str], project: &Project) -> Option<String> {
-        let found = self.program(program, project)?;
+    fn run(&self, program: &str, args: &[&str], project: &LiveProject) -> Option<String> {
+        let found = self.program_path(program, project)?;
         let question = (found, args.iter().map(ToString::to_string).collect::<Vec<_>>());
         if let Some(answer) = self.known.asked.get(&question) {
             return answer;
         }
         let answer = output_of(&question.0, args, &self.options.env);
-        self.known.asked.put(question, answer.clone());
+        self.known.asked.insert_fresh(question, answer.clone());
         answer
     }
 
-    fn program(&self, name: &str, project: &Project) -> Option<PathBuf> {
+    fn program_path(&self, name: &str, project: &LiveProject) -> Option<PathBuf> {
         let key = (project.root.clone(), project.trusted, name.to_owned());
-        if let Some(known) = self.known.programs.get(&key).filter(|program| identity(program).is_some()) {
+        if let Some(known) =
+            self.known.programs.get(&key).filter(|program| program_identity(program).is_some())
+        {
             return Some(known);
         }
         let (found, _) = self.finder.find(name, (&[], 0), &self.search(project, None)).ok()?;
-        self.known.programs.put(key, found.program.clone());
+        self.known.programs.insert_fresh(key, found.program.clone());
         Some(found.program)
     }
 }
@@ -339,6 +353,6 @@ fn output_of(program: &Path, args: &[&str], env: &[(OsString, OsString)]) -> Opt
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(env.iter().cloned());
     command.current_dir(neutral_folder());
-    let said = ask(&mut command, ANSWERED_WITHIN).ok().filter(|said| said.status.success())?;
+    let said = run_to_end(&mut command, ANSWERED_WITHIN).ok().filter(|said| said.status.success())?;
     String::from_utf8(said.stdout).ok()
 }

@@ -48,7 +48,7 @@ pub struct LiveOptions {
 
 /// A project as the live layer sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Project {
+pub struct LiveProject {
     /// The root of the project.
     pub root: AbsPath,
     /// True if the user trusts the project: see the catalogue's `restricted`.
@@ -62,21 +62,21 @@ pub struct Project {
 pub struct Live {
     pool: Arc<Pool>,
     finder: Finder,
-    known: look::Known,
+    known: look::ServerLookupCache,
     /// The last known state of each project: whether the user trusts it, and the preferences for it.
     settled: Mutex<HashMap<AbsPath, (bool, Arc<Preferences>)>>,
     /// Projects with servers that are being dismissed, and by how many.
     leaving: Mutex<HashMap<AbsPath, usize>>,
     left: Condvar,
-    clients: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
+    clients: Mutex<HashMap<Used, Vec<Weak<LiveCaller>>>>,
     /// The clients that have been told that a server runs restricted, by server and project.
-    told: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
+    told: Mutex<HashMap<Used, Vec<Weak<LiveCaller>>>>,
     options: LiveOptions,
 }
 
 /// One who asks for as long as it is connected; it goes with the connection.
 #[derive(Debug, Default)]
-pub struct Client(());
+pub struct LiveCaller(());
 
 /// A kind of server in a project.
 type Used = (&'static str, AbsPath);
@@ -89,7 +89,7 @@ impl Live {
         Self {
             pool,
             finder: Finder::default(),
-            known: look::Known::default(),
+            known: look::ServerLookupCache::default(),
             settled: Mutex::default(),
             leaving: Mutex::default(),
             left: Condvar::new(),
@@ -105,14 +105,14 @@ impl Live {
     /// [`LiveError`].
     pub fn ask<T>(
         &self,
-        project: &Project,
+        project: &LiveProject,
         path: &WsPath,
         cancel: &CancelToken,
         question: impl Fn(&Instance) -> Result<T, LiveError>,
     ) -> Result<T, LiveError> {
         let mut again = true;
         loop {
-            let instance = self.instance(project, path.file_name(), cancel)?;
+            let instance = self.running_instance(project, path.file_name(), cancel)?;
             let server = instance.spec().name;
             match question(&instance) {
                 Err(LiveError::Refused { error: CallError::Closed(why), .. }) if again => {
@@ -128,14 +128,14 @@ impl Live {
     ///
     /// # Errors
     /// [`LiveError`].
-    pub fn instance(
+    pub fn running_instance(
         &self,
-        project: &Project,
+        project: &LiveProject,
         file_name: &str,
         cancel: &CancelToken,
     ) -> Result<Arc<Instance>, LiveError> {
-        let (launch, _) = self.launch(project, file_name)?;
-        let (server, wanted) = (launch.spec.name, InstanceKey::of(&launch));
+        let (launch, _) = self.find_launch(project, file_name)?;
+        let (server, wanted) = (launch.spec.name, InstanceKey::from_launch(&launch));
         self.end_other_forms(&wanted, cancel).map_err(|stopped| LiveError::Stopped { server, stopped })?;
         self.pool.get_as(&wanted, &launch, cancel).map_err(|error| error::of_pool(server, error))
     }
@@ -176,7 +176,7 @@ impl Live {
 
     /// The folder for what servers keep of projects.
     #[must_use]
-    pub fn keeps(&self) -> Option<&Path> {
+    pub fn cache_root(&self) -> Option<&Path> {
         self.options.keep.as_deref()
     }
 
@@ -204,7 +204,7 @@ impl Live {
 
     /// Ends the servers of a project that nobody would be given any more, if what is wanted in it has changed since the last
     /// time; whoever asks next waits for their end.
-    pub fn settle(&self, project: &Project) {
+    pub fn stop_unwanted(&self, project: &LiveProject) {
         let now = (project.trusted, Arc::clone(&project.preferences));
         let before = lock(&self.settled).insert(project.root.clone(), now.clone());
         let same = |before: &(bool, Arc<Preferences>)| {
@@ -215,13 +215,13 @@ impl Live {
         }
         let unwanted = |key: &InstanceKey| {
             let files = catalogue::by_name(key.server).map_or(&[][..], |spec| spec.files);
-            let given = |ending: &str| self.launch(project, ending).ok().map(|(launch, _)| launch);
-            !files
-                .iter()
-                .any(|(ending, _)| given(ending).is_some_and(|launch| InstanceKey::of(&launch) == *key))
+            let given = |ending: &str| self.find_launch(project, ending).ok().map(|(launch, _)| launch);
+            !files.iter().any(|(ending, _)| {
+                given(ending).is_some_and(|launch| InstanceKey::from_launch(&launch) == *key)
+            })
         };
         let keys: Vec<_> = self.pool.keys(&project.root).into_iter().filter(unwanted).collect();
-        self.dismiss(&project.root, &keys);
+        self.end_and_forget(&project.root, &keys);
         if let Some(before) = before
             && self.pool.keys(&project.root).iter().any(|key| keys.contains(key))
         {
@@ -231,15 +231,20 @@ impl Live {
     }
 
     /// Notes that a client was given an answer by a server.
-    pub fn used_by(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) {
-        note(&mut lock(&self.clients), (server, root.clone()), client);
+    pub fn used_by(&self, server: &'static str, root: &AbsPath, client: &Arc<LiveCaller>) {
+        note_client(&mut lock(&self.clients), (server, root.clone()), client);
     }
 
     /// Returns true if a client that gets an answer of a restricted server has not been told of the restriction yet;
     /// it counts as told from now on.
     #[must_use]
-    pub fn is_news_of_restriction(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) -> bool {
-        note(&mut lock(&self.told), (server, root.clone()), client)
+    pub fn is_news_of_restriction(
+        &self,
+        server: &'static str,
+        root: &AbsPath,
+        client: &Arc<LiveCaller>,
+    ) -> bool {
+        note_client(&mut lock(&self.told), (server, root.clone()), client)
     }
 
     /// A server is not restricted any more: if it is again one day, that is news.
@@ -260,7 +265,7 @@ impl Live {
     fn end_other_forms(&self, wanted: &InstanceKey, cancel: &CancelToken) -> Result<(), Stopped> {
         let other = |key: &InstanceKey| key.server == wanted.server && key != wanted;
         let keys: Vec<_> = self.pool.keys(&wanted.root).into_iter().filter(other).collect();
-        self.dismiss(&wanted.root, &keys);
+        self.end_and_forget(&wanted.root, &keys);
         let mut leaving = lock(&self.leaving);
         while leaving.contains_key(&wanted.root) {
             cancel.check()?;
@@ -269,14 +274,14 @@ impl Live {
         Ok(())
     }
 
-    fn dismiss(&self, root: &AbsPath, keys: &[InstanceKey]) {
+    fn end_and_forget(&self, root: &AbsPath, keys: &[InstanceKey]) {
         if keys.is_empty() {
             return;
         }
         *lock(&self.leaving).entry(root.clone()).or_default() += 1;
         for key in keys {
             tracing::info!(server = key.server, %root, "ending it: it is not wanted in this form any more");
-            self.pool.dismiss(key);
+            self.pool.stop_and_forget(key);
         }
         let mut leaving = lock(&self.leaving);
         let last = leaving.get_mut(root).is_none_or(|count| {
@@ -302,7 +307,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Notes a client with a server, and forgets those that are gone; whether it was not there.
-fn note(all: &mut HashMap<Used, Vec<Weak<Client>>>, used: Used, client: &Arc<Client>) -> bool {
+fn note_client(all: &mut HashMap<Used, Vec<Weak<LiveCaller>>>, used: Used, client: &Arc<LiveCaller>) -> bool {
     let known = all.entry(used).or_default();
     known.retain(|other| other.strong_count() > 0);
     let is_new = !known.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(client)));

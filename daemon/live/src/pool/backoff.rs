@@ -36,7 +36,7 @@ pub(super) struct Backoff {
 
 impl Backoff {
     /// Counts a failure of the server at `now`.
-    pub(super) fn failed(&mut self, now: Instant) {
+    pub(super) fn add_failure(&mut self, now: Instant) {
         self.failures.push_back(now);
         while self.failures.len() > MOST {
             self.failures.pop_front();
@@ -44,7 +44,7 @@ impl Backoff {
     }
 
     /// Its failures do not count any more.
-    pub(super) fn forgive(&mut self) {
+    pub(super) fn forgive_failures(&mut self) {
         self.failures.clear();
     }
 
@@ -84,7 +84,7 @@ mod tests {
         let mut pauses = Vec::new();
         let mut now = start;
         for _ in 0..MOST {
-            backoff.failed(now);
+            backoff.add_failure(now);
             match backoff.next(now) {
                 Next::At(then) => {
                     pauses.push((then - now).as_millis());
@@ -98,9 +98,9 @@ mod tests {
         assert_eq!(pauses, [500, 1000, 2000, 4000]);
         assert_eq!(backoff.next(now + Duration::from_secs(300)), Next::Never);
         assert_eq!(backoff.next(now + FORGIVEN_AFTER), Next::Now);
-        backoff.forgive();
+        backoff.forgive_failures();
         assert_eq!(backoff.next(now), Next::Now);
-        backoff.failed(at(0));
+        backoff.add_failure(at(0));
         assert_eq!(backoff.next(at(0) + WITHIN), Next::Now, "long ago");
     }
 }

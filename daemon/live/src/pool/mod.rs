@@ -19,7 +19,7 @@ use crate::documents::{FileChange, ReadText};
 use crate::instance::{Instance, Launch, StartError};
 use crate::process::Guard;
 use crate::ready::Readiness;
-use crate::views::View;
+use crate::views::ProjectOverlay;
 use backoff::{Backoff, Next};
 
 /// Pause between two checks of a waiting call whether its caller has cancelled it.
@@ -42,7 +42,7 @@ pub struct InstanceKey {
 impl InstanceKey {
     /// The key of what `launch` would start.
     #[must_use]
-    pub fn of(launch: &Launch) -> Self {
+    pub fn from_launch(launch: &Launch) -> Self {
         let Launch { spec, command, root, options, settings, keep: _ } = launch;
         let all = format!("{command:?}\0{options}\0{settings}");
         Self { server: spec.name, root: root.clone(), fingerprint: ContentHash::of(all.as_bytes()) }
@@ -115,7 +115,7 @@ pub struct ServerStatus {
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum ServerPhase {
     #[default]
     Absent,
     Starting,
@@ -124,17 +124,17 @@ enum State {
 
 #[derive(Debug, Default)]
 struct SlotState {
-    state: State,
+    state: ServerPhase,
     backoff: Backoff,
     used: Option<Instant>,
-    failure: Option<Failure>,
+    failure: Option<ServerFailure>,
     /// Changes on disk while the server was starting: it may have read those files before or after.
     missed: BTreeMap<WsPath, FileChange>,
 }
 
 /// The last failure of a server.
 #[derive(Clone, Debug)]
-struct Failure {
+struct ServerFailure {
     kind: FailureKind,
     why: String,
     /// The last lines of its standard error before the failure, oldest first.
@@ -152,7 +152,7 @@ enum FailureKind {
     Silent,
 }
 
-impl Failure {
+impl ServerFailure {
     fn of_start(error: StartError) -> Self {
         let why = error.to_string();
         let (kind, stderr) = match error {
@@ -184,7 +184,7 @@ pub struct Pool {
     slots: Mutex<Slots>,
     closing: AtomicBool,
     /// The overlays of projects, each for as long as an editor or a server has a hold on it.
-    views: Mutex<HashMap<AbsPath, Weak<View>>>,
+    views: Mutex<HashMap<AbsPath, Weak<ProjectOverlay>>>,
     wake_reaper: Condvar,
     guard: Option<Guard>,
     options: PoolOptions,
@@ -209,7 +209,7 @@ impl Pool {
     /// # Errors
     /// [`PoolError`].
     pub fn get(self: &Arc<Self>, launch: &Launch, cancel: &CancelToken) -> Result<Arc<Instance>, PoolError> {
-        self.get_as(&InstanceKey::of(launch), launch, cancel)
+        self.get_as(&InstanceKey::from_launch(launch), launch, cancel)
     }
 
     /// As [`Pool::get`], for who has made the key already.
@@ -219,26 +219,29 @@ impl Pool {
         launch: &Launch,
         cancel: &CancelToken,
     ) -> Result<Arc<Instance>, PoolError> {
-        let slot = self.slot(key)?;
+        let slot = self.slot_of(key)?;
         let mut state = lock(&slot.state);
         state.used = Some(Instant::now());
         loop {
-            bury(&mut state);
+            note_death(&mut state);
             match &state.state {
-                State::Running(instance) => return Ok(Arc::clone(instance)),
-                State::Starting => told(&state)?,
-                State::Absent => match state.backoff.next(Instant::now()) {
+                ServerPhase::Running(instance) => return Ok(Arc::clone(instance)),
+                ServerPhase::Starting => check_failure(&state)?,
+                ServerPhase::Absent => match state.backoff.next(Instant::now()) {
                     Next::Now => match self.start(launch.clone(), Arc::clone(&slot)) {
                         Ok(()) => {
-                            state.state = State::Starting;
-                            told(&state)?;
+                            state.state = ServerPhase::Starting;
+                            check_failure(&state)?;
                         }
                         Err(error) => {
                             let why = format!("no thread to start it on: {error}");
-                            fail(&mut state, Failure { kind: FailureKind::Ended, why, stderr: Vec::new() });
+                            note_failure(
+                                &mut state,
+                                ServerFailure { kind: FailureKind::Ended, why, stderr: Vec::new() },
+                            );
                         }
                     },
-                    Next::At(_) => told(&state)?,
+                    Next::At(_) => check_failure(&state)?,
                     Next::Never => {
                         let (why, stderr) = match state.failure.clone() {
                             Some(failure) => (failure.why, failure.stderr),
@@ -258,34 +261,35 @@ impl Pool {
 
     /// Returns the overlay of a project, and makes one if there is none.
     #[must_use]
-    pub fn view(&self, root: &AbsPath) -> Arc<View> {
+    pub fn overlay_of(&self, root: &AbsPath) -> Arc<ProjectOverlay> {
         let mut views = lock(&self.views);
         if let Some(view) = views.get(root).and_then(Weak::upgrade) {
             return view;
         }
         views.retain(|_, view| view.strong_count() > 0);
-        let view = Arc::new(View::new(root.clone()));
+        let view = Arc::new(ProjectOverlay::new(root.clone()));
         views.insert(root.clone(), Arc::downgrade(&view));
         view
     }
 
     /// Returns the overlay of a project; `None` if nobody holds one.
     #[must_use]
-    pub fn known_view(&self, root: &AbsPath) -> Option<Arc<View>> {
+    pub fn known_view(&self, root: &AbsPath) -> Option<Arc<ProjectOverlay>> {
         lock(&self.views).get(root).and_then(Weak::upgrade)
     }
 
     /// The servers of a project that run.
     #[must_use]
-    pub fn running(&self, root: &AbsPath) -> Vec<Arc<Instance>> {
+    pub fn running_servers(&self, root: &AbsPath) -> Vec<Arc<Instance>> {
         let slots: Vec<_> = self.slots_where(|key| key.root == *root);
-        slots.iter().filter_map(|(_, slot)| running(&lock(&slot.state))).collect()
+        slots.iter().filter_map(|(_, slot)| running_instance(&lock(&slot.state))).collect()
     }
 
     /// Returns true if a server of a project runs or is starting: if none does, changes need not be told to anybody.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
-        let lives = |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, State::Absent);
+        let lives =
+            |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, ServerPhase::Absent);
         self.slots_where(|key| key.root == *root).iter().any(lives)
     }
 
@@ -294,22 +298,23 @@ impl Pool {
     pub fn is_any_running(&self) -> bool {
         // Asked by every call, so nothing is copied.
         let slots = lock(&self.slots);
-        slots.by_key.values().any(|slot| !matches!(lock(&slot.state).state, State::Absent))
+        slots.by_key.values().any(|slot| !matches!(lock(&slot.state).state, ServerPhase::Absent))
     }
 
     /// The servers of a project that run or are starting.
     #[must_use]
     pub fn keys(&self, root: &AbsPath) -> Vec<InstanceKey> {
-        let lives = |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, State::Absent);
+        let lives =
+            |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, ServerPhase::Absent);
         self.slots_where(|key| key.root == *root).into_iter().filter(lives).map(|(key, _)| key).collect()
     }
 
     /// Stops a server that is not wanted in this form any more, and forgets that there was one; returns when it has ended. One
     /// that is only starting goes on with that, for whoever waits for it.
-    pub fn dismiss(&self, key: &InstanceKey) {
+    pub fn stop_and_forget(&self, key: &InstanceKey) {
         self.stop(key);
         let mut slots = lock(&self.slots);
-        let absent = |slot: &Arc<Slot>| matches!(lock(&slot.state).state, State::Absent);
+        let absent = |slot: &Arc<Slot>| matches!(lock(&slot.state).state, ServerPhase::Absent);
         if slots.by_key.get(key).is_some_and(absent) {
             slots.by_key.remove(key);
         }
@@ -333,10 +338,10 @@ impl Pool {
         }
         for (key, slot) in self.slots_where(|key| key.root == *root) {
             let mut state = lock(&slot.state);
-            if matches!(state.state, State::Starting) {
+            if matches!(state.state, ServerPhase::Starting) {
                 state.missed.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
             }
-            let Some(instance) = running(&state) else { continue };
+            let Some(instance) = running_instance(&state) else { continue };
             drop(state);
             if let Ok(false) = instance.take_in(changes, read) {
                 tracing::info!(server = key.server, %root, "so much has changed that it is started anew");
@@ -356,10 +361,10 @@ impl Pool {
 
     /// Memory of all servers, each with when it was last used: for whoever has to keep a budget.
     #[must_use]
-    pub fn costs(&self) -> Vec<(InstanceKey, u64, Option<Instant>)> {
+    pub fn memory_costs(&self) -> Vec<(InstanceKey, u64, Option<Instant>)> {
         let cost = |(key, slot): (InstanceKey, Arc<Slot>)| {
             let state = lock(&slot.state);
-            let (instance, used) = (running(&state)?, state.used);
+            let (instance, used) = (running_instance(&state)?, state.used);
             drop(state);
             // Somebody types into what it serves.
             let used = if instance.session().share.is_empty() { used } else { Some(Instant::now()) };
@@ -373,11 +378,11 @@ impl Pool {
         let slot = lock(&self.slots).by_key.get(key).cloned();
         let Some(slot) = slot else { return };
         let mut state = lock(&slot.state);
-        state.backoff.forgive();
+        state.backoff.forgive_failures();
         state.failure = None;
-        let instance = running(&state);
+        let instance = running_instance(&state);
         if instance.is_some() {
-            state.state = State::Absent;
+            state.state = ServerPhase::Absent;
         }
         drop(state);
         if let Some(instance) = instance {
@@ -400,15 +405,17 @@ impl Pool {
         });
     }
 
-    fn slot(self: &Arc<Self>, key: &InstanceKey) -> Result<Arc<Slot>, PoolError> {
+    fn slot_of(self: &Arc<Self>, key: &InstanceKey) -> Result<Arc<Slot>, PoolError> {
         let mut slots = lock(&self.slots);
         if self.is_closing() {
             return Err(PoolError::Closing);
         }
         if !slots.reaping {
             let reaper = Arc::downgrade(self);
-            slots.reaping =
-                thread::Builder::new().name("hob-lsp-idle".to_owned()).spawn(move || reap(&reaper)).is_ok();
+            slots.reaping = thread::Builder::new()
+                .name("hob-lsp-idle".to_owned())
+                .spawn(move || reap_idle(&reaper))
+                .is_ok();
         }
         Ok(Arc::clone(slots.by_key.entry(key.clone()).or_default()))
     }
@@ -428,7 +435,7 @@ impl Pool {
         let pool = Arc::clone(self);
         let run = move || {
             let name = launch.spec.name;
-            let view = pool.view(&launch.root);
+            let view = pool.overlay_of(&launch.root);
             let outcome = Instance::start(
                 launch,
                 (pool.guard.as_ref(), Arc::clone(&view)),
@@ -437,7 +444,7 @@ impl Pool {
             let mut state = lock(&slot.state);
             match outcome {
                 Ok(instance) if pool.is_closing() => {
-                    state.state = State::Absent;
+                    state.state = ServerPhase::Absent;
                     drop(state);
                     instance.stop();
                 }
@@ -454,14 +461,14 @@ impl Pool {
                         instance.put_on_probation();
                     }
                     let instance = Arc::new(instance);
-                    view.attach(&instance);
-                    state.state = State::Running(instance);
+                    view.attach_server(&instance);
+                    state.state = ServerPhase::Running(instance);
                 }
                 Err(error) => {
                     state.missed.clear();
                     tracing::warn!(server = name, %error, "a language server did not start");
-                    state.state = State::Absent;
-                    fail(&mut state, Failure::of_start(error));
+                    state.state = ServerPhase::Absent;
+                    note_failure(&mut state, ServerFailure::of_start(error));
                 }
             }
             slot.changed.notify_all();
@@ -475,7 +482,7 @@ impl Pool {
         let mut next = None;
         for (key, slot) in self.slots_where(|_| true) {
             let state = lock(&slot.state);
-            let (Some(instance), Some(used)) = (running(&state), state.used) else { continue };
+            let (Some(instance), Some(used)) = (running_instance(&state), state.used) else { continue };
             drop(state);
             let due = used + self.options.idle;
             // Somebody is asking it right now: their hold on it is the third.
@@ -500,7 +507,7 @@ impl Drop for Pool {
 }
 
 /// Runs while there is a pool and, in it, a server.
-fn reap(pool: &Weak<Pool>) {
+fn reap_idle(pool: &Weak<Pool>) {
     loop {
         let Some(pool) = pool.upgrade() else { return };
         let next = pool.stop_idle();
@@ -518,60 +525,60 @@ fn reap(pool: &Weak<Pool>) {
 }
 
 /// Notes the death of a server that was running.
-fn bury(state: &mut SlotState) {
-    let State::Running(instance) = &state.state else { return };
-    let Some(why) = instance.gone() else { return };
+fn note_death(state: &mut SlotState) {
+    let ServerPhase::Running(instance) = &state.state else { return };
+    let Some(why) = instance.reason_gone() else { return };
     let (name, stderr) = (instance.spec().name, instance.process().last_words());
     tracing::warn!(server = name, why, "a language server died");
     let kind = if instance.was_given_up() { FailureKind::Silent } else { FailureKind::Ended };
     if kind == FailureKind::Ended && instance.has_answered() {
         // It works; what ended it was something else, and the failures before it do not count any more.
-        state.backoff.forgive();
+        state.backoff.forgive_failures();
     }
-    state.state = State::Absent;
-    fail(state, Failure { kind, why, stderr });
+    state.state = ServerPhase::Absent;
+    note_failure(state, ServerFailure { kind, why, stderr });
 }
 
-fn fail(state: &mut SlotState, failure: Failure) {
-    state.backoff.failed(Instant::now());
+fn note_failure(state: &mut SlotState, failure: ServerFailure) {
+    state.backoff.add_failure(Instant::now());
     state.failure = Some(failure);
 }
 
 /// Returns the error for a caller that asks for a server that is not there, where waiting would be for nothing.
-fn told(state: &SlotState) -> Result<(), PoolError> {
-    let Some(Failure { kind, why, stderr }) = &state.failure else { return Ok(()) };
+fn check_failure(state: &SlotState) -> Result<(), PoolError> {
+    let Some(ServerFailure { kind, why, stderr }) = &state.failure else { return Ok(()) };
     match kind {
         // It is tried for this very caller.
-        FailureKind::Refused if matches!(state.state, State::Starting) => Ok(()),
+        FailureKind::Refused if matches!(state.state, ServerPhase::Starting) => Ok(()),
         FailureKind::Refused => Err(PoolError::Failed { why: why.clone(), stderr: stderr.clone() }),
         FailureKind::Silent => Err(PoolError::Silent { why: why.clone() }),
         FailureKind::Ended => Ok(()),
     }
 }
 
-fn running(state: &SlotState) -> Option<Arc<Instance>> {
+fn running_instance(state: &SlotState) -> Option<Arc<Instance>> {
     match &state.state {
-        State::Running(instance) => Some(Arc::clone(instance)),
-        State::Absent | State::Starting => None,
+        ServerPhase::Running(instance) => Some(Arc::clone(instance)),
+        ServerPhase::Absent | ServerPhase::Starting => None,
     }
 }
 
 fn status(key: InstanceKey, slot: &Slot) -> ServerStatus {
     let mut state = lock(&slot.state);
-    bury(&mut state);
-    let instance = running(&state);
+    note_death(&mut state);
+    let instance = running_instance(&state);
     let failed = state.failure.is_some() && instance.is_none();
     let word = match &state.state {
-        State::Starting => "starting".to_owned(),
-        State::Running(instance) => match instance.readiness() {
+        ServerPhase::Starting => "starting".to_owned(),
+        ServerPhase::Running(instance) => match instance.readiness() {
             Readiness::Silent => "loading".to_owned(),
             other => other.to_string(),
         },
-        State::Absent if failed => match state.backoff.next(Instant::now()) {
+        ServerPhase::Absent if failed => match state.backoff.next(Instant::now()) {
             Next::Never => "failed".to_owned(),
             Next::Now | Next::At(_) => "crashed".to_owned(),
         },
-        State::Absent => "stopped".to_owned(),
+        ServerPhase::Absent => "stopped".to_owned(),
     };
     let stderr_tail =
         state.failure.iter().filter(|_| failed).flat_map(|failure| failure.stderr.clone()).collect();

@@ -50,7 +50,7 @@ fn with_users_limit(command: &[OsString]) -> &[OsString] {
     let first = command.first().and_then(|first| first.to_str()?.strip_prefix(FILES));
     let Some(files) = first.map(str::parse::<u64>) else { return command };
     #[cfg(unix)]
-    let _ = files.map(hob_base::open_files::lower);
+    let _ = files.map(hob_base::open_files::lower_limit);
     #[cfg(not(unix))]
     drop(files);
     &command[1..]
@@ -90,7 +90,7 @@ mod imp {
                 return ExitCode::from(127);
             }
         };
-        let (code, is_wanted) = watch(server);
+        let (code, is_wanted) = wait_for_end(server);
         end_everything();
         if !is_wanted && !cfg!(target_os = "linux") {
             // Orphans are the system's there, and nobody is left to end the group: the guard is its leader, and ends with it.
@@ -100,7 +100,7 @@ mod imp {
     }
 
     /// Waits for the end. The exit code, and whether the daemon is there to have it.
-    fn watch(server: Child) -> (ExitCode, bool) {
+    fn wait_for_end(server: Child) -> (ExitCode, bool) {
         let (events, happened) = channel();
         let ended = events.clone();
         let spawned = thread::Builder::new().spawn(move || wait_for(server, &ended));
@@ -171,13 +171,13 @@ mod imp {
                 return;
             }
             others.for_each(super::super::Proc::kill);
-            reap();
+            reap_children();
             thread::sleep(Duration::from_millis(2));
         }
     }
 
     /// Ended children stay in the list of processes until their parent has asked about them.
-    fn reap() {
+    fn reap_children() {
         while let Ok(Some(_)) = rustix::process::wait(rustix::process::WaitOptions::NOHANG) {}
     }
 }

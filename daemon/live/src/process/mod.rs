@@ -58,12 +58,12 @@ impl Guard {
             true => PathBuf::from("/proc/self/exe"),
             false => std::env::current_exe()?,
         };
-        Ok(Self::of(program))
+        Ok(Self::from_program(program))
     }
 
     /// `program`, which must be a `hobd`.
     #[must_use]
-    pub fn of(program: PathBuf) -> Self {
+    pub fn from_program(program: PathBuf) -> Self {
         Self { program, args: vec![guard::WORD.into()] }
     }
 }
@@ -145,12 +145,12 @@ pub fn scrubbed_environment(all: impl Iterator<Item = (OsString, OsString)>) -> 
 
 /// The way in which a server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProcessEnd {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,
 }
 
-impl std::fmt::Display for Ended {
+impl std::fmt::Display for ProcessEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.code {
             Some(code) => write!(f, "it ended with exit code {code}"),
@@ -182,8 +182,8 @@ impl ServerProcess {
                 let mut run = Command::new(&guard.program);
                 run.args(&guard.args);
                 // What a server writes is the user's: by the user's own mask, not by the daemon's.
-                run.args(hob_base::umask::users().map(|mask| format!("{}{mask:o}", guard::UMASK)));
-                let files = hob_base::open_files::users();
+                run.args(hob_base::umask::users_mask().map(|mask| format!("{}{mask:o}", guard::UMASK)));
+                let files = hob_base::open_files::users_limit();
                 run.args(files.map(|files| format!("{}{files}", guard::FILES)));
                 run.arg(&command.program);
                 run
@@ -201,7 +201,7 @@ impl ServerProcess {
             return Err(io::Error::other("a pipe is missing"));
         };
         let pid = child.id();
-        let process = Self { child: Mutex::new(child), leash, pid, stderr: StderrTail::of(errors)? };
+        let process = Self { child: Mutex::new(child), leash, pid, stderr: StderrTail::read_from(errors)? };
         Ok((process, (input, output)))
     }
 
@@ -243,10 +243,10 @@ impl ServerProcess {
 
     /// Returns the way in which the server ended; `None` while it runs.
     #[must_use]
-    pub fn ended(&self) -> Option<Ended> {
+    pub fn end_if_ended(&self) -> Option<ProcessEnd> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         let status = child.try_wait().ok().flatten()?;
-        Some(Ended { code: status.code() })
+        Some(ProcessEnd { code: status.code() })
     }
 
     /// Calls `then` on a thread of its own when the process (the guard, if it has one) has ended; what it started may still be
@@ -261,10 +261,10 @@ impl ServerProcess {
 
     /// Waits until it has ended, but not for longer than `patience`.
     #[must_use]
-    pub fn wait(&self, patience: Duration) -> Option<Ended> {
+    pub fn wait(&self, patience: Duration) -> Option<ProcessEnd> {
         let until = Instant::now() + patience;
         loop {
-            let ended = self.ended();
+            let ended = self.end_if_ended();
             if ended.is_some() || Instant::now() >= until {
                 return ended;
             }
@@ -291,7 +291,7 @@ pub fn end_group(leader: u32) {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        if self.ended().is_none() {
+        if self.end_if_ended().is_none() {
             self.kill();
         }
     }

@@ -17,11 +17,11 @@ const ENDS_WITHIN: Duration = Duration::from_secs(1);
 /// The last lines of an output.
 #[derive(Clone, Debug, Default)]
 pub struct StderrTail {
-    shared: Arc<Shared>,
+    shared: Arc<SharedStderr>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedStderr {
     heard: Mutex<Heard>,
     has_ended: Condvar,
 }
@@ -39,7 +39,7 @@ impl StderrTail {
     ///
     /// # Errors
     /// When the system refuses to start a thread.
-    pub fn of(output: impl Read + Send + 'static) -> io::Result<Self> {
+    pub fn read_from(output: impl Read + Send + 'static) -> io::Result<Self> {
         let tail = Self::default();
         let writer = tail.clone();
         let read = move || {
@@ -47,7 +47,7 @@ impl StderrTail {
             while let Ok(Some(line)) = next_line(&mut output) {
                 writer.push(line);
             }
-            writer.heard().ended = true;
+            writer.lock_heard().ended = true;
             writer.shared.has_ended.notify_all();
         };
         thread::Builder::new().name("hob-lsp-stderr".to_owned()).spawn(read)?;
@@ -57,26 +57,26 @@ impl StderrTail {
     /// The lines, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        self.heard().lines.iter().cloned().collect()
+        self.lock_heard().lines.iter().cloned().collect()
     }
 
     /// Returns the number of lines that were written, kept or not.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.heard().count
+        self.lock_heard().count
     }
 
     /// As [`StderrTail::lines`], of a process that has ended: what it wrote may not have been read yet.
     #[must_use]
     pub fn last_lines(&self) -> Vec<String> {
         let waited =
-            self.shared.has_ended.wait_timeout_while(self.heard(), ENDS_WITHIN, |heard| !heard.ended);
+            self.shared.has_ended.wait_timeout_while(self.lock_heard(), ENDS_WITHIN, |heard| !heard.ended);
         let (heard, _) = waited.unwrap_or_else(PoisonError::into_inner);
         heard.lines.iter().cloned().collect()
     }
 
     fn push(&self, line: String) {
-        let mut heard = self.heard();
+        let mut heard = self.lock_heard();
         if heard.lines.len() == LINES {
             heard.lines.pop_front();
         }
@@ -84,7 +84,7 @@ impl StderrTail {
         heard.count += 1;
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn lock_heard(&self) -> MutexGuard<'_, Heard> {
         // Lines are added whole.
         self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn the_last_words_are_waited_for() {
         for _ in 0..100 {
-            let tail = StderrTail::of(&b"that was it"[..]).expect("a thread");
+            let tail = StderrTail::read_from(&b"that was it"[..]).expect("a thread");
             assert_eq!(tail.last_lines(), ["that was it"]);
         }
     }

@@ -10,8 +10,8 @@ use lsp_types::{
 
 use super::marked::Marked;
 use super::symbols::kind_word;
-use super::{Asking, At, Place, READY_WITHIN};
-use crate::instance::{Answer, Completeness, Instance};
+use super::{READY_WITHIN, RequestPosition, ServerLocation, ServerQueryContext};
+use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 
 /// The direction in which calls are followed.
@@ -31,7 +31,7 @@ pub struct CallItem {
     /// Kind of the symbol, as one word.
     pub kind: &'static str,
     /// Where its name stands.
-    pub place: Place,
+    pub place: ServerLocation,
     /// First and last line of all of it, 1-based.
     pub lines: (u32, u32),
     /// 1 for a direct call.
@@ -49,55 +49,64 @@ pub struct CallItem {
 /// [`LiveError`].
 pub fn call_hierarchy(
     instance: &Instance,
-    at: &At,
+    at: &RequestPosition,
     (direction, depth): (Direction, u32),
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<CallItem>>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<CallItem>>, LiveError> {
     let params = CallHierarchyPrepareParams {
-        text_document_position_params: at.params(instance.root()),
+        text_document_position_params: at.to_lsp_params(instance.root()),
         work_done_progress_params: Default::default(),
     };
-    let prepared = asking.about::<CallHierarchyPrepare>(instance, at, ("callHierarchyProvider", &params))?;
-    let Answer { value, mut completeness } = prepared;
+    let prepared =
+        asking.ask_about_place::<CallHierarchyPrepare>(instance, at, ("callHierarchyProvider", &params))?;
+    let ServerAnswer { value, mut completeness } = prepared;
     let mut roots = Vec::new();
     for item in value.unwrap_or_default() {
         // Each by itself: what calls two of them is called by both.
         let seen = HashSet::new();
-        let marked = Marked::of(instance, asking);
-        let mut walk =
-            Walk { instance, direction, depth, asking, seen, marked, completeness: &mut completeness };
-        roots.extend(walk.item(&item, 0, &[])?);
+        let marked = Marked::for_question(instance, asking);
+        let mut walk = CallHierarchyWalk {
+            instance,
+            direction,
+            depth,
+            asking,
+            seen,
+            marked,
+            completeness: &mut completeness,
+        };
+        roots.extend(walk.call_item(&item, 0, &[])?);
     }
-    Ok(Answer { value: roots, completeness })
+    Ok(ServerAnswer { value: roots, completeness })
 }
 
-struct Walk<'a> {
+struct CallHierarchyWalk<'a> {
     instance: &'a Instance,
     direction: Direction,
     depth: u32,
-    asking: Asking<'a>,
+    asking: ServerQueryContext<'a>,
     /// Expanded already: recursion is shown once.
-    seen: HashSet<Place>,
+    seen: HashSet<ServerLocation>,
     marked: Marked<'a>,
     completeness: &'a mut Completeness,
 }
 
-impl Walk<'_> {
+impl CallHierarchyWalk<'_> {
     /// `None` for what is no file.
-    fn item(
+    fn call_item(
         &mut self,
         item: &CallHierarchyItem,
         depth: u32,
         sites: &[Range],
     ) -> Result<Option<CallItem>, LiveError> {
-        let Some(place) = Place::of(&item.uri, item.selection_range, self.instance.root()) else {
+        let Some(place) = ServerLocation::from_uri(&item.uri, item.selection_range, self.instance.root())
+        else {
             return Ok(None);
         };
-        let place = self.marked.place(place);
+        let place = self.marked.place_without_mark(place);
         let mut calls = Vec::new();
         if depth < self.depth && self.seen.insert(place.clone()) {
             for (next, sites) in self.next(item)? {
-                calls.extend(self.item(&next, depth + 1, &sites)?);
+                calls.extend(self.call_item(&next, depth + 1, &sites)?);
             }
         }
         let call_sites = sites.iter().map(|site| (site.start.line + 1, site.start.character + 1)).collect();
@@ -126,7 +135,7 @@ impl Walk<'_> {
                     .instance
                     .ask_whole::<CallHierarchyIncomingCalls>(&params, READY_WITHIN, cancel)
                     .map_err(|error| of_call(server, "callHierarchy/incomingCalls", error))?;
-                self.note(answer.completeness);
+                self.lower_completeness(answer.completeness);
                 let calls = answer.value.unwrap_or_default();
                 Ok(calls.into_iter().map(|call| (call.from, call.from_ranges)).collect())
             }
@@ -140,7 +149,7 @@ impl Walk<'_> {
                     .instance
                     .ask_whole::<CallHierarchyOutgoingCalls>(&params, READY_WITHIN, cancel)
                     .map_err(|error| of_call(server, "callHierarchy/outgoingCalls", error))?;
-                self.note(answer.completeness);
+                self.lower_completeness(answer.completeness);
                 let calls = answer.value.unwrap_or_default();
                 Ok(calls.into_iter().map(|call| (call.to, call.from_ranges)).collect())
             }
@@ -148,7 +157,7 @@ impl Walk<'_> {
     }
 
     /// The whole is no more complete than its least complete part.
-    fn note(&mut self, part: Completeness) {
+    fn lower_completeness(&mut self, part: Completeness) {
         if *self.completeness == Completeness::Complete {
             *self.completeness = part;
         }

@@ -9,8 +9,8 @@ use lsp_types::{Diagnostic, DiagnosticSeverity, ExecuteCommandParams, NumberOrSt
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Asking, At};
-use crate::instance::{Answer, Completeness, Instance};
+use super::{RequestPosition, ServerQueryContext};
+use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::LiveError;
 use crate::rpc::CallError;
 use crate::spec::Judges;
@@ -20,9 +20,9 @@ const COMMANDS: &str = "executeCommandProvider";
 
 /// One thing that is wrong, as tsserver says it.
 #[derive(Deserialize)]
-struct Found {
-    start: Spot,
-    end: Spot,
+struct TsserverDiagnostic {
+    start: TsserverPosition,
+    end: TsserverPosition,
     text: String,
     code: Option<i32>,
     category: String,
@@ -31,32 +31,32 @@ struct Found {
 
 /// A place, from 1, in UTF-16 units.
 #[derive(Deserialize)]
-struct Spot {
+struct TsserverPosition {
     line: u32,
     offset: u32,
 }
 
 /// Everything that is wrong with a file; `None` where the server does not know the command, or answers something else.
-pub(super) fn commanded(
+pub(super) fn diagnostics_by_command(
     instance: &Instance,
     file: &WsPath,
     judges: Judges,
-    asking: Asking<'_>,
-) -> Result<Option<Answer<Vec<Diagnostic>>>, LiveError> {
-    if !instance.offers(COMMANDS, ExecuteCommand::METHOD) {
+    asking: ServerQueryContext<'_>,
+) -> Result<Option<ServerAnswer<Vec<Diagnostic>>>, LiveError> {
+    if !instance.has_capability(COMMANDS, ExecuteCommand::METHOD) {
         return Ok(None);
     }
     let path = instance.root().join_ws(file);
     let path = path.as_path().to_string_lossy();
-    let at = At { file: file.clone(), line: 1, col: 1 };
-    let mut all = Answer { value: Vec::new(), completeness: Completeness::Complete };
+    let at = RequestPosition { file: file.clone(), line: 1, col: 1 };
+    let mut all = ServerAnswer { value: Vec::new(), completeness: Completeness::Complete };
     for question in judges.questions {
         let params = ExecuteCommandParams {
             command: judges.command.to_owned(),
             arguments: vec![json!(question), json!({"file": path})],
             ..ExecuteCommandParams::default()
         };
-        let answer = match asking.about::<ExecuteCommand>(instance, &at, (COMMANDS, &params)) {
+        let answer = match asking.ask_about_place::<ExecuteCommand>(instance, &at, (COMMANDS, &params)) {
             Err(LiveError::Refused { error: CallError::Refused(_), .. }) => return Ok(None),
             outcome => outcome?,
         };
@@ -70,12 +70,12 @@ pub(super) fn commanded(
 }
 
 fn read(answer: Option<Value>) -> Option<Vec<Diagnostic>> {
-    let found: Vec<Found> = serde_json::from_value(answer?.get_mut("body")?.take()).ok()?;
-    Some(found.into_iter().map(diagnostic).collect())
+    let found: Vec<TsserverDiagnostic> = serde_json::from_value(answer?.get_mut("body")?.take()).ok()?;
+    Some(found.into_iter().map(to_lsp_diagnostic).collect())
 }
 
-fn diagnostic(found: Found) -> Diagnostic {
-    let position = |spot: &Spot| Position {
+fn to_lsp_diagnostic(found: TsserverDiagnostic) -> Diagnostic {
+    let position = |spot: &TsserverPosition| Position {
         line: spot.line.saturating_sub(1),
         character: spot.offset.saturating_sub(1),
     };

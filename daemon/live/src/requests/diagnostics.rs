@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use hob_base::WsPath;
 
-use super::commanded::commanded;
-use super::{Asking, At};
-use crate::instance::{Answer, Completeness, Instance};
+use super::commanded::diagnostics_by_command;
+use super::{RequestPosition, ServerQueryContext};
+use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 use crate::ready::Readiness;
 use crate::uri::{self, FileRef};
@@ -67,7 +67,7 @@ impl Severity {
     }
 
     /// Converts the protocol's severity; one that the server leaves out counts as an error, as editors do it.
-    fn of(severity: Option<DiagnosticSeverity>) -> Self {
+    fn from_lsp(severity: Option<DiagnosticSeverity>) -> Self {
         match severity {
             Some(DiagnosticSeverity::WARNING) => Self::Warning,
             Some(DiagnosticSeverity::INFORMATION) => Self::Information,
@@ -101,14 +101,14 @@ pub struct Diagnosis {
 pub fn diagnostics(
     instance: &Instance,
     file: &WsPath,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<Diagnosis>>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<Diagnosis>>, LiveError> {
     let commanded = || match instance.spec().judges {
-        Some(judges) => commanded(instance, file, judges, asking),
+        Some(judges) => diagnostics_by_command(instance, file, judges, asking),
         None => Ok(None),
     };
-    let answer = if instance.offers(PULL.0, PULL.1) {
-        pulled(instance, file, asking)?
+    let answer = if instance.has_capability(PULL.0, PULL.1) {
+        pull_diagnostics(instance, file, asking)?
     } else if let Some(answer) = commanded()? {
         answer
     } else {
@@ -118,11 +118,12 @@ pub fn diagnostics(
         if early && !instance.open(file, asking.read).map_err(failed)? {
             return Err(LiveError::Unreadable(file.clone()));
         }
-        let outcome = instance.verdict(file, (VERDICT_WITHIN, asking.read), asking.cancel).map_err(failed)?;
+        let outcome =
+            instance.await_diagnostics(file, (VERDICT_WITHIN, asking.read), asking.cancel).map_err(failed)?;
         outcome.ok_or_else(|| LiveError::Unreadable(file.clone()))?
     };
     let here = FileRef::Inside(file.clone());
-    Ok(answer.map(|list| list.into_iter().map(|one| diagnosis(&here, one)).collect()).map(in_order))
+    Ok(answer.map(|list| list.into_iter().map(|one| to_diagnosis(&here, one)).collect()).map(in_order))
 }
 
 /// Returns the known diagnostics of the project: files that are open in the server are judged anew, for the others
@@ -132,8 +133,8 @@ pub fn diagnostics(
 /// [`LiveError`].
 pub fn known_diagnostics(
     instance: &Instance,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<Diagnosis>>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<Diagnosis>>, LiveError> {
     let open = instance.all_open();
     let mut all = Vec::new();
     for file in &open {
@@ -144,22 +145,22 @@ pub fn known_diagnostics(
             Err(error) => return Err(error),
         }
     }
-    for (path, verdict) in instance.session().verdicts.all() {
-        let place = FileRef::of(path, instance.root());
+    for (path, verdict) in instance.session().verdicts.all_by_path() {
+        let place = FileRef::from_path(path, instance.root());
         let FileRef::Inside(file) = &place else { continue };
         if !open.contains(file) && instance.root().join_ws(file).as_path().exists() {
-            all.extend(verdict.list.into_iter().map(|one| diagnosis(&place, one)));
+            all.extend(verdict.list.into_iter().map(|one| to_diagnosis(&place, one)));
         }
     }
     let why = format!("{} has judged only files that it was asked about", instance.spec().name);
-    Ok(Answer { value: in_order(all), completeness: Completeness::Partial(why) })
+    Ok(ServerAnswer { value: in_order(all), completeness: Completeness::Partial(why) })
 }
 
-fn pulled(
+fn pull_diagnostics(
     instance: &Instance,
     file: &WsPath,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<Diagnostic>>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<Diagnostic>>, LiveError> {
     // Servers judge what is open, whatever else they answer without.
     let opened = instance.open(file, asking.read);
     if !opened.map_err(|error| of_call(instance.spec().name, PULL.1, error))? {
@@ -167,28 +168,28 @@ fn pulled(
     }
     let uri = uri::of_path(&instance.root().join_ws(file));
     let params = json!({"textDocument": {"uri": uri.as_str()}});
-    let at = At { file: file.clone(), line: 1, col: 1 };
-    let answer = asking.about::<Pull>(instance, &at, (PULL.0, &params))?;
-    let Answer { value, completeness } = answer;
+    let at = RequestPosition { file: file.clone(), line: 1, col: 1 };
+    let answer = asking.ask_about_place::<Pull>(instance, &at, (PULL.0, &params))?;
+    let ServerAnswer { value, completeness } = answer;
     match value {
         DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(full)) => {
-            Ok(Answer { value: full.full_document_diagnostic_report.items, completeness })
+            Ok(ServerAnswer { value: full.full_document_diagnostic_report.items, completeness })
         }
         // Nothing was given that this could be the same as.
         DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(_))
         | DocumentDiagnosticReportResult::Partial(_) => {
             let why = "the server gave no verdict of its own".to_owned();
-            Ok(Answer { value: Vec::new(), completeness: Completeness::Unknown(why) })
+            Ok(ServerAnswer { value: Vec::new(), completeness: Completeness::Unknown(why) })
         }
     }
 }
 
-fn diagnosis(file: &FileRef, one: Diagnostic) -> Diagnosis {
+fn to_diagnosis(file: &FileRef, one: Diagnostic) -> Diagnosis {
     let start = one.range.start;
     Diagnosis {
         file: file.clone(),
         at: (start.line.saturating_add(1), start.character.saturating_add(1)),
-        severity: Severity::of(one.severity),
+        severity: Severity::from_lsp(one.severity),
         code: one.code.map(|code| match code {
             NumberOrString::Number(number) => number.to_string(),
             NumberOrString::String(text) => text,

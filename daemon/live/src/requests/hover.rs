@@ -6,8 +6,8 @@
 use lsp_types::request::HoverRequest;
 use lsp_types::{Hover, HoverContents, HoverParams, MarkedString};
 
-use super::{Asking, At};
-use crate::instance::{Answer, Instance};
+use super::{RequestPosition, ServerQueryContext};
+use crate::instance::{Instance, ServerAnswer};
 use crate::live::LiveError;
 
 /// The server's knowledge of a name: its signature and its documentation.
@@ -27,14 +27,14 @@ pub struct TypeInfo {
 /// [`LiveError`].
 pub fn type_of(
     instance: &Instance,
-    at: &At,
-    asking: Asking<'_>,
-) -> Result<Answer<Option<TypeInfo>>, LiveError> {
+    at: &RequestPosition,
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Option<TypeInfo>>, LiveError> {
     let params = HoverParams {
-        text_document_position_params: at.params(instance.root()),
+        text_document_position_params: at.to_lsp_params(instance.root()),
         work_done_progress_params: Default::default(),
     };
-    let answer = asking.about::<HoverRequest>(instance, at, ("hoverProvider", &params))?;
+    let answer = asking.ask_about_place::<HoverRequest>(instance, at, ("hoverProvider", &params))?;
     Ok(answer.map(|hover| hover.map(read).filter(|info| !info.signature.is_empty() || !info.docs.is_empty())))
 }
 
@@ -42,11 +42,11 @@ fn read(hover: Hover) -> TypeInfo {
     let one_based = |position: lsp_types::Position| (position.line + 1, position.character + 1);
     let range = hover.range.map(|range| (one_based(range.start), one_based(range.end)));
     let (signature, docs) = match hover.contents {
-        HoverContents::Scalar(one) => parts(&as_markdown(one)),
+        HoverContents::Scalar(one) => split_hover(&as_markdown(one)),
         HoverContents::Array(all) => {
-            parts(&all.into_iter().map(as_markdown).collect::<Vec<_>>().join("\n\n"))
+            split_hover(&all.into_iter().map(as_markdown).collect::<Vec<_>>().join("\n\n"))
         }
-        HoverContents::Markup(markup) => parts(&markup.value),
+        HoverContents::Markup(markup) => split_hover(&markup.value),
     };
     TypeInfo { signature, docs, range }
 }
@@ -59,7 +59,7 @@ fn as_markdown(marked: MarkedString) -> String {
 }
 
 /// Splits a hover's Markdown into signature and documentation; either may be empty.
-fn parts(markdown: &str) -> (String, String) {
+fn split_hover(markdown: &str) -> (String, String) {
     let text = markdown.replace("\r\n", "\n");
     let Some((before, rest)) = text.split_once("```") else {
         let (first, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -93,7 +93,7 @@ mod tests {
             ("```unclosed", both("", "")),
             ("", both("", "")),
         ] {
-            assert_eq!(parts(markdown), expected, "{markdown:?}");
+            assert_eq!(split_hover(markdown), expected, "{markdown:?}");
         }
     }
 }

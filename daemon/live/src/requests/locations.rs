@@ -5,19 +5,23 @@ use lsp_types::request::{GotoDefinition, GotoImplementation, References};
 use lsp_types::{GotoDefinitionParams, GotoDefinitionResponse, Location, ReferenceContext, ReferenceParams};
 
 use super::marked::Marked;
-use super::{Asking, At, Place};
-use crate::instance::{Answer, Instance};
+use super::{RequestPosition, ServerLocation, ServerQueryContext};
+use crate::instance::{Instance, ServerAnswer};
 use crate::live::LiveError;
-use crate::uri::Files;
+use crate::uri::FileRefResolver;
 
 /// Where what stands at `at` is defined.
 ///
 /// # Errors
 /// [`LiveError`].
-pub fn definition(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<Answer<Vec<Place>>, LiveError> {
-    let params = goto(at, instance.root());
-    let answer = asking.about::<GotoDefinition>(instance, at, ("definitionProvider", &params))?;
-    Ok(answer.map(|found| places(found, (instance, asking))))
+pub fn definition(
+    instance: &Instance,
+    at: &RequestPosition,
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<ServerLocation>>, LiveError> {
+    let params = goto_params(at, instance.root());
+    let answer = asking.ask_about_place::<GotoDefinition>(instance, at, ("definitionProvider", &params))?;
+    Ok(answer.map(|found| to_locations(found, (instance, asking))))
 }
 
 /// Returns the places that implement or override the definition that stands at `at`.
@@ -26,12 +30,13 @@ pub fn definition(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<An
 /// [`LiveError`].
 pub fn implementations(
     instance: &Instance,
-    at: &At,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<Place>>, LiveError> {
-    let params = goto(at, instance.root());
-    let answer = asking.about::<GotoImplementation>(instance, at, ("implementationProvider", &params))?;
-    Ok(answer.map(|found| places(found, (instance, asking))))
+    at: &RequestPosition,
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<ServerLocation>>, LiveError> {
+    let params = goto_params(at, instance.root());
+    let answer =
+        asking.ask_about_place::<GotoImplementation>(instance, at, ("implementationProvider", &params))?;
+    Ok(answer.map(|found| to_locations(found, (instance, asking))))
 }
 
 /// Where what stands at `at` is used, sorted and each place once.
@@ -40,49 +45,55 @@ pub fn implementations(
 /// [`LiveError`].
 pub fn references(
     instance: &Instance,
-    at: &At,
+    at: &RequestPosition,
     include_declaration: bool,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<Place>>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<ServerLocation>>, LiveError> {
     let params = ReferenceParams {
-        text_document_position: at.params(instance.root()),
+        text_document_position: at.to_lsp_params(instance.root()),
         work_done_progress_params: Default::default(),
         partial_result_params: Default::default(),
         context: ReferenceContext { include_declaration },
     };
-    let answer = asking.about::<References>(instance, at, ("referencesProvider", &params))?;
+    let answer = asking.ask_about_place::<References>(instance, at, ("referencesProvider", &params))?;
     Ok(answer.map(|found| of_locations(&found.unwrap_or_default(), (instance, asking))))
 }
 
-fn goto(at: &At, root: &AbsPath) -> GotoDefinitionParams {
+fn goto_params(at: &RequestPosition, root: &AbsPath) -> GotoDefinitionParams {
     GotoDefinitionParams {
-        text_document_position_params: at.params(root),
+        text_document_position_params: at.to_lsp_params(root),
         work_done_progress_params: Default::default(),
         partial_result_params: Default::default(),
     }
 }
 
-fn places(found: Option<GotoDefinitionResponse>, by: (&Instance, Asking<'_>)) -> Vec<Place> {
+fn to_locations(
+    found: Option<GotoDefinitionResponse>,
+    by: (&Instance, ServerQueryContext<'_>),
+) -> Vec<ServerLocation> {
     match found {
         None => Vec::new(),
         Some(GotoDefinitionResponse::Scalar(location)) => of_locations(&[location], by),
         Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, by),
         Some(GotoDefinitionResponse::Link(links)) => {
-            let files = Files::new(by.0.root());
-            in_order(links.iter().filter_map(|link| Place::of_link(link, &files)), by)
+            let files = FileRefResolver::new(by.0.root());
+            in_order(links.iter().filter_map(|link| ServerLocation::of_link(link, &files)), by)
         }
     }
 }
 
-fn of_locations(locations: &[Location], by: (&Instance, Asking<'_>)) -> Vec<Place> {
-    let files = Files::new(by.0.root());
-    in_order(locations.iter().filter_map(|location| Place::of_location(location, &files)), by)
+fn of_locations(locations: &[Location], by: (&Instance, ServerQueryContext<'_>)) -> Vec<ServerLocation> {
+    let files = FileRefResolver::new(by.0.root());
+    in_order(locations.iter().filter_map(|location| ServerLocation::of_location(location, &files)), by)
 }
 
 /// Servers give places in any order, and sometimes twice.
-fn in_order(places: impl Iterator<Item = Place>, (instance, asking): (&Instance, Asking<'_>)) -> Vec<Place> {
-    let mut marked = Marked::of(instance, asking);
-    let mut places: Vec<Place> = places.map(|place| marked.place(place)).collect();
+fn in_order(
+    places: impl Iterator<Item = ServerLocation>,
+    (instance, asking): (&Instance, ServerQueryContext<'_>),
+) -> Vec<ServerLocation> {
+    let mut marked = Marked::for_question(instance, asking);
+    let mut places: Vec<ServerLocation> = places.map(|place| marked.place_without_mark(place)).collect();
     places.sort();
     places.dedup();
     places

@@ -8,36 +8,36 @@ use std::collections::HashMap;
 use hob_base::WsPath;
 use hob_base::line_index::BYTE_ORDER_MARK;
 
-use super::{Asking, Place};
+use super::{ServerLocation, ServerQueryContext};
 use crate::instance::Instance;
 use crate::uri::FileRef;
 
 /// The first lines of files that a server has not been shown, as far as they begin with a mark.
 pub(super) struct Marked<'a> {
     instance: &'a Instance,
-    asking: Asking<'a>,
+    asking: ServerQueryContext<'a>,
     lines: HashMap<WsPath, Option<FirstLine>>,
 }
 
 impl<'a> Marked<'a> {
-    pub(super) fn of(instance: &'a Instance, asking: Asking<'a>) -> Self {
+    pub(super) fn for_question(instance: &'a Instance, asking: ServerQueryContext<'a>) -> Self {
         Self { instance, asking, lines: HashMap::new() }
     }
 
     /// The same place, in columns that do not count a mark.
-    pub(super) fn place(&mut self, place: Place) -> Place {
+    pub(super) fn place_without_mark(&mut self, place: ServerLocation) -> ServerLocation {
         let FileRef::Inside(path) = &place.file else { return place };
         if place.start.0 != 1 || self.instance.version(path).is_some() {
             return place;
         }
-        let read = || (self.asking.read)(path).and_then(|text| FirstLine::of(&text));
+        let read = || (self.asking.read)(path).and_then(|text| FirstLine::after_mark(&text));
         let line = self.lines.entry(path.clone()).or_insert_with(read);
         let end = (place.end.0 == 1).then_some(place.end.1);
         if line.as_ref().is_none_or(|line| !line.is_counted((place.start.1, end))) {
             return place;
         }
         let end = end.map_or(place.end, |col| (1, col - 1));
-        Place { start: (1, place.start.1 - 1), end, ..place }
+        ServerLocation { start: (1, place.start.1 - 1), end, ..place }
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) struct FirstLine(Vec<u16>);
 
 impl FirstLine {
     /// `None` if the text has no mark.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn after_mark(text: &str) -> Option<Self> {
         let text = text.as_bytes().strip_prefix(BYTE_ORDER_MARK)?;
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         Some(Self(String::from_utf8_lossy(line).encode_utf16().collect()))
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn names_tell_whether_the_mark_is_counted() {
-        let line = FirstLine::of("\u{feff}def größe(a, b): pass\nnext").expect("it has a mark");
+        let line = FirstLine::after_mark("\u{feff}def größe(a, b): pass\nnext").expect("it has a mark");
         for (place, is_counted) in [
             ((5, Some(10)), false),
             ((6, Some(11)), true),
@@ -95,6 +95,6 @@ mod tests {
         ] {
             assert_eq!(line.is_counted(place), is_counted, "{place:?}");
         }
-        assert!(FirstLine::of("def size(): pass").is_none());
+        assert!(FirstLine::after_mark("def size(): pass").is_none());
     }
 }

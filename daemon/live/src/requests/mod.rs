@@ -15,9 +15,9 @@ pub use calls::{CallItem, Direction, call_hierarchy};
 pub use diagnostics::{Diagnosis, Severity, diagnostics, known_diagnostics};
 pub use hover::{TypeInfo, type_of};
 pub use locations::{definition, implementations, references};
-pub use place::{At, Place};
+pub use place::{RequestPosition, ServerLocation};
 pub use rename::{FileEdits, Renaming, rename, renamed_files, will_rename_files};
-pub use symbols::{FoundSymbol, Outline, kind_word, outline, workspace_symbols};
+pub use symbols::{FoundSymbol, ServerOutline, kind_word, outline_of_file, workspace_symbols};
 pub use worse::{Judgement, Worse, judge, worse};
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ use lsp_types::request::Request;
 use hob_base::{CancelToken, WsPath};
 
 use crate::documents::ReadText;
-use crate::instance::{Answer, Completeness, Instance};
+use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 
 /// Longest time that a question waits for a server that is still loading.
@@ -35,21 +35,21 @@ const READY_WITHIN: Duration = Duration::from_secs(8);
 
 /// The parts that every question has: a reader of files, and a token that ends it.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
+pub struct ServerQueryContext<'a> {
     /// Reads files of the workspace as they are now.
     pub read: ReadText<'a>,
     /// Ends the question when it is cancelled.
     pub cancel: &'a CancelToken,
 }
 
-impl Asking<'_> {
+impl ServerQueryContext<'_> {
     /// Sends a question about a place in a file, once the file is open where that is wanted.
-    fn about<R: Request>(
+    fn ask_about_place<R: Request>(
         &self,
         instance: &Instance,
-        at: &At,
+        at: &RequestPosition,
         question: (&str, &R::Params),
-    ) -> Result<Answer<R::Result>, LiveError> {
+    ) -> Result<ServerAnswer<R::Result>, LiveError> {
         self.about_within::<R>(instance, at, question, READY_WITHIN)
     }
 
@@ -57,12 +57,12 @@ impl Asking<'_> {
     fn about_within<R: Request>(
         &self,
         instance: &Instance,
-        at: &At,
+        at: &RequestPosition,
         (capability, params): (&str, &R::Params),
         patience: Duration,
-    ) -> Result<Answer<R::Result>, LiveError> {
+    ) -> Result<ServerAnswer<R::Result>, LiveError> {
         let server = instance.spec().name;
-        if !instance.offers(capability, R::METHOD) {
+        if !instance.has_capability(capability, R::METHOD) {
             return Err(LiveError::Unsupported { server, question: R::METHOD });
         }
         self.open(instance, &at.file, R::METHOD)?;
@@ -85,16 +85,20 @@ impl Asking<'_> {
 ///
 /// # Errors
 /// [`LiveError::Loading`] if it has not by then.
-pub fn awaited(instance: &Instance, file: &WsPath, asking: Asking<'_>) -> Result<(), LiveError> {
+pub fn await_loaded_for(
+    instance: &Instance,
+    file: &WsPath,
+    asking: ServerQueryContext<'_>,
+) -> Result<(), LiveError> {
     asking.open(instance, file, "textDocument/didOpen")?;
-    loaded(instance, asking.cancel)
+    await_project_loaded(instance, asking.cancel)
 }
 
 /// As [`awaited`], for questions about no file.
 ///
 /// # Errors
 /// As [`awaited`].
-pub fn loaded(instance: &Instance, cancel: &CancelToken) -> Result<(), LiveError> {
+pub fn await_project_loaded(instance: &Instance, cancel: &CancelToken) -> Result<(), LiveError> {
     let server = instance.spec().name;
     match instance.session().ready.await_loaded(cancel) {
         Err(stopped) => Err(LiveError::Stopped { server, stopped }),
@@ -103,10 +107,10 @@ pub fn loaded(instance: &Instance, cancel: &CancelToken) -> Result<(), LiveError
     }
 }
 
-impl<T> Answer<T> {
+impl<T> ServerAnswer<T> {
     /// The same, about something made of it.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
-        Answer { value: change(self.value), completeness: self.completeness }
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> ServerAnswer<U> {
+        ServerAnswer { value: change(self.value), completeness: self.completeness }
     }
 
     /// Returns true if nothing is missing from the answer.

@@ -5,11 +5,11 @@ use lsp_types::{
     Location, LocationLink, Position, Range, TextDocumentIdentifier, TextDocumentPositionParams, Uri,
 };
 
-use crate::uri::{self, FileRef, Files};
+use crate::uri::{self, FileRef, FileRefResolver};
 
 /// A place to ask about.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct At {
+pub struct RequestPosition {
     /// The file, relative to the root.
     pub file: WsPath,
     /// Line of the place, 1-based.
@@ -18,9 +18,9 @@ pub struct At {
     pub col: u32,
 }
 
-impl At {
+impl RequestPosition {
     /// As the protocol writes it.
-    pub(crate) fn params(&self, root: &AbsPath) -> TextDocumentPositionParams {
+    pub(crate) fn to_lsp_params(&self, root: &AbsPath) -> TextDocumentPositionParams {
         TextDocumentPositionParams {
             text_document: TextDocumentIdentifier { uri: uri::of_path(&root.join_ws(&self.file)) },
             position: Position { line: self.line.saturating_sub(1), character: self.col.saturating_sub(1) },
@@ -30,7 +30,7 @@ impl At {
 
 /// A place that a server points to.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct ServerLocation {
     /// The file, in the workspace or outside.
     pub file: FileRef,
     /// First line and column, 1-based, in UTF-16 units.
@@ -39,23 +39,23 @@ pub struct Place {
     pub end: (u32, u32),
 }
 
-impl Place {
+impl ServerLocation {
     /// `None` for what is no file.
-    pub(crate) fn of(uri: &Uri, range: Range, root: &AbsPath) -> Option<Self> {
-        Self::among(&Files::new(root), uri, range)
+    pub(crate) fn from_uri(uri: &Uri, range: Range, root: &AbsPath) -> Option<Self> {
+        Self::from_uri_among(&FileRefResolver::new(root), uri, range)
     }
 
-    fn among(files: &Files<'_>, uri: &Uri, range: Range) -> Option<Self> {
-        Some(Self { file: files.of(uri)?, start: one_based(range.start), end: one_based(range.end) })
+    fn from_uri_among(files: &FileRefResolver<'_>, uri: &Uri, range: Range) -> Option<Self> {
+        Some(Self { file: files.file_ref(uri)?, start: one_based(range.start), end: one_based(range.end) })
     }
 
-    pub(crate) fn of_location(location: &Location, files: &Files<'_>) -> Option<Self> {
-        Self::among(files, &location.uri, location.range)
+    pub(crate) fn of_location(location: &Location, files: &FileRefResolver<'_>) -> Option<Self> {
+        Self::from_uri_among(files, &location.uri, location.range)
     }
 
     /// The name that a link leads to, not the whole of what it names.
-    pub(crate) fn of_link(link: &LocationLink, files: &Files<'_>) -> Option<Self> {
-        Self::among(files, &link.target_uri, link.target_selection_range)
+    pub(crate) fn of_link(link: &LocationLink, files: &FileRefResolver<'_>) -> Option<Self> {
+        Self::from_uri_among(files, &link.target_uri, link.target_selection_range)
     }
 }
 

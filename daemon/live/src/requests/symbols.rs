@@ -10,14 +10,14 @@ use hob_base::WsPath;
 use hob_base::line_index::without_mark;
 
 use super::marked::Marked;
-use super::{Asking, At, Place, READY_WITHIN};
-use crate::instance::{Answer, Instance};
+use super::{READY_WITHIN, RequestPosition, ServerLocation, ServerQueryContext};
+use crate::instance::{Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
-use crate::uri::{self, FileRef, Files};
+use crate::uri::{self, FileRef, FileRefResolver};
 
 /// One entry of a file's outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outline {
+pub struct ServerOutline {
     /// Name of the entry, as the server gives it.
     pub name: String,
     /// Kind of the symbol, as one word; see [`kind_word`].
@@ -29,7 +29,7 @@ pub struct Outline {
     /// Text that the server adds, such as a signature.
     pub detail: Option<String>,
     /// Entries within this one, in the server's order.
-    pub children: Vec<Outline>,
+    pub children: Vec<ServerOutline>,
 }
 
 /// A symbol somewhere in the project.
@@ -51,24 +51,30 @@ pub struct FoundSymbol {
 ///
 /// # Errors
 /// [`LiveError`].
-pub fn outline(
+pub fn outline_of_file(
     instance: &Instance,
     file: &WsPath,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<Outline>>, LiveError> {
-    let at = At { file: file.clone(), line: 1, col: 1 };
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<ServerOutline>>, LiveError> {
+    let at = RequestPosition { file: file.clone(), line: 1, col: 1 };
     let params = DocumentSymbolParams {
         text_document: TextDocumentIdentifier { uri: uri::of_path(&instance.root().join_ws(file)) },
         work_done_progress_params: Default::default(),
         partial_result_params: Default::default(),
     };
-    let answer = asking.about::<DocumentSymbolRequest>(instance, &at, ("documentSymbolProvider", &params))?;
+    let answer = asking.ask_about_place::<DocumentSymbolRequest>(
+        instance,
+        &at,
+        ("documentSymbolProvider", &params),
+    )?;
     Ok(answer.map(|found| match found {
         None => Vec::new(),
-        Some(DocumentSymbolResponse::Nested(symbols)) => symbols.into_iter().map(nested).collect(),
+        Some(DocumentSymbolResponse::Nested(symbols)) => {
+            symbols.into_iter().map(from_nested_symbol).collect()
+        }
         Some(DocumentSymbolResponse::Flat(symbols)) => {
             let text = (asking.read)(file).map(without_mark);
-            grown(symbols, &text.unwrap_or_default())
+            tree_from_list(symbols, &text.unwrap_or_default())
         }
     }))
 }
@@ -80,11 +86,11 @@ pub fn outline(
 pub fn workspace_symbols(
     instance: &Instance,
     query: &str,
-    asking: Asking<'_>,
-) -> Result<Answer<Vec<FoundSymbol>>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Vec<FoundSymbol>>, LiveError> {
     const QUESTION: &str = "workspace/symbol";
     let server = instance.spec().name;
-    if !instance.offers("workspaceSymbolProvider", QUESTION) {
+    if !instance.has_capability("workspaceSymbolProvider", QUESTION) {
         return Err(LiveError::Unsupported { server, question: QUESTION });
     }
     let params = WorkspaceSymbolParams { query: query.to_owned(), ..WorkspaceSymbolParams::default() };
@@ -95,12 +101,12 @@ pub fn workspace_symbols(
 
 fn found_symbols(
     found: Option<WorkspaceSymbolResponse>,
-    (instance, asking): (&Instance, Asking<'_>),
+    (instance, asking): (&Instance, ServerQueryContext<'_>),
 ) -> Vec<FoundSymbol> {
     let root = instance.root();
-    let (files, mut marked) = (Files::new(root), Marked::of(instance, asking));
-    let mut symbol = |name, kind, container, place: Option<Place>| {
-        let place = marked.place(place?);
+    let (files, mut marked) = (FileRefResolver::new(root), Marked::for_question(instance, asking));
+    let mut symbol = |name, kind, container, place: Option<ServerLocation>| {
+        let place = marked.place_without_mark(place?);
         Some(FoundSymbol { name, kind: kind_word(kind), container, file: place.file, at: place.start })
     };
     match found {
@@ -108,7 +114,7 @@ fn found_symbols(
         Some(WorkspaceSymbolResponse::Flat(all)) => all
             .into_iter()
             .filter_map(|one| {
-                let place = Place::of_location(&one.location, &files);
+                let place = ServerLocation::of_location(&one.location, &files);
                 symbol(one.name, one.kind, one.container_name, place)
             })
             .collect(),
@@ -116,8 +122,10 @@ fn found_symbols(
             .into_iter()
             .filter_map(|one| {
                 let place = match &one.location {
-                    OneOf::Left(location) => Place::of_location(location, &files),
-                    OneOf::Right(file) => Place::of(&file.uri, lsp_types::Range::default(), root),
+                    OneOf::Left(location) => ServerLocation::of_location(location, &files),
+                    OneOf::Right(file) => {
+                        ServerLocation::from_uri(&file.uri, lsp_types::Range::default(), root)
+                    }
                 };
                 symbol(one.name, one.kind, one.container_name, place)
             })
@@ -125,27 +133,27 @@ fn found_symbols(
     }
 }
 
-fn nested(symbol: DocumentSymbol) -> Outline {
-    Outline {
+fn from_nested_symbol(symbol: DocumentSymbol) -> ServerOutline {
+    ServerOutline {
         name: symbol.name,
         kind: kind_word(symbol.kind),
         lines: lines(symbol.range),
         name_at: (symbol.selection_range.start.line + 1, symbol.selection_range.start.character + 1),
         detail: symbol.detail.filter(|detail| !detail.is_empty()),
-        children: symbol.children.unwrap_or_default().into_iter().map(nested).collect(),
+        children: symbol.children.unwrap_or_default().into_iter().map(from_nested_symbol).collect(),
     }
 }
 
 /// A tree from a list: what lies within another's lines belongs to it. A list says where things are and not where their names
 /// stand, which are looked for in the text.
-fn grown(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<Outline> {
+fn tree_from_list(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<ServerOutline> {
     let text: Vec<&str> = text.lines().collect();
     symbols.sort_by_key(|one| (one.location.range.start, std::cmp::Reverse(one.location.range.end)));
-    let mut roots: Vec<Outline> = Vec::new();
+    let mut roots: Vec<ServerOutline> = Vec::new();
     for one in symbols {
         let (start, lines) = (one.location.range.start, lines(one.location.range));
         let start = (start.line + 1, start.character + 1);
-        let entry = Outline {
+        let entry = ServerOutline {
             name_at: name_in(&text, &one.name, (start, lines.1)).unwrap_or(start),
             name: one.name,
             kind: kind_word(one.kind),
@@ -153,7 +161,7 @@ fn grown(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<Outline> {
             detail: None,
             children: Vec::new(),
         };
-        plant(&mut roots, entry);
+        plant_entry(&mut roots, entry);
     }
     roots
 }
@@ -179,12 +187,12 @@ fn name_in(text: &[&str], name: &str, (from, last): ((u32, u32), u32)) -> Option
     None
 }
 
-fn plant(siblings: &mut Vec<Outline>, entry: Outline) {
+fn plant_entry(siblings: &mut Vec<ServerOutline>, entry: ServerOutline) {
     match siblings.last_mut() {
         Some(last)
             if last.lines.1 >= entry.lines.1 && last.lines.0 < entry.lines.1 && last.lines != entry.lines =>
         {
-            plant(&mut last.children, entry);
+            plant_entry(&mut last.children, entry);
         }
         _ => siblings.push(entry),
     }
@@ -233,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    fn flat(entries: &[(&str, u32, u32)]) -> Vec<SymbolInformation> {
+    fn flat_symbols(entries: &[(&str, u32, u32)]) -> Vec<SymbolInformation> {
         let one = |(name, first, last): &(&str, u32, u32)| -> Value {
             let at = |line: u32, character: u32| json!({"line": line - 1, "character": character});
             json!({"name": name, "kind": 12, "location": {
@@ -242,23 +250,28 @@ mod tests {
         serde_json::from_value(entries.iter().map(one).collect()).expect("the protocol's shape")
     }
 
-    fn shape(outline: &[Outline]) -> String {
-        let one = |entry: &Outline| format!("{}({})", entry.name, shape(&entry.children));
+    fn outline_shape(outline: &[ServerOutline]) -> String {
+        let one = |entry: &ServerOutline| format!("{}({})", entry.name, outline_shape(&entry.children));
         outline.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn a_list_becomes_a_tree_by_what_lies_in_what() {
-        let list =
-            flat(&[("method", 3, 5), ("class", 1, 9), ("other", 7, 7), ("after", 10, 12), ("inner", 4, 4)]);
-        assert_eq!(shape(&grown(list, "")), "class(method(inner()) other()) after()");
-        assert_eq!(shape(&grown(flat(&[("a", 1, 1), ("b", 1, 1)]), "")), "a() b()");
+        let list = flat_symbols(&[
+            ("method", 3, 5),
+            ("class", 1, 9),
+            ("other", 7, 7),
+            ("after", 10, 12),
+            ("inner", 4, 4),
+        ]);
+        assert_eq!(outline_shape(&tree_from_list(list, "")), "class(method(inner()) other()) after()");
+        assert_eq!(outline_shape(&tree_from_list(flat_symbols(&[("a", 1, 1), ("b", 1, 1)]), "")), "a() b()");
     }
 
     #[test]
     fn a_list_has_its_names_where_the_text_has_them() {
         let text = "@timed\ndef timed_run(run):\n    run()\n";
-        let place = |name: &str| grown(flat(&[(name, 1, 3)]), text)[0].name_at;
+        let place = |name: &str| tree_from_list(flat_symbols(&[(name, 1, 3)]), text)[0].name_at;
         assert_eq!((place("timed_run"), place("run")), ((2, 5), (2, 15)));
         assert_eq!((place("elsewhere"), place("")), ((1, 1), (1, 1)));
     }

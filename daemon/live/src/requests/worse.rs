@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use hob_base::WsPath;
 
-use super::Asking;
+use super::ServerQueryContext;
 use super::diagnostics::{Diagnosis, Severity, diagnostics};
 use crate::instance::{Completeness, Instance};
 use crate::live::LiveError;
@@ -43,7 +43,7 @@ pub struct Worse {
 /// Asks for the diagnostics of `files` as they are now. Never fails: a file for which the server gives none is listed
 /// with the reason.
 #[must_use]
-pub fn judge(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Judgement {
+pub fn judge(instance: &Instance, files: &[WsPath], asking: ServerQueryContext<'_>) -> Judgement {
     let mut judgement = Judgement::default();
     let mut stopped: Option<String> = None;
     for (at, file) in files.iter().enumerate() {
@@ -52,7 +52,7 @@ pub fn judge(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Judge
         }
         let outcome = match &stopped {
             Some(why) => Err(why.clone()),
-            None => verdict(instance, file, asking).map_err(|(why, for_all)| {
+            None => settled_diagnostics(instance, file, asking).map_err(|(why, for_all)| {
                 stopped = for_all.then(|| why.clone());
                 why
             }),
@@ -66,7 +66,11 @@ pub fn judge(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Judge
 }
 
 /// A verdict that counts; or why there is none, and whether there will be none on other files either.
-fn verdict(instance: &Instance, file: &WsPath, asking: Asking<'_>) -> Result<Vec<Diagnosis>, (String, bool)> {
+fn settled_diagnostics(
+    instance: &Instance,
+    file: &WsPath,
+    asking: ServerQueryContext<'_>,
+) -> Result<Vec<Diagnosis>, (String, bool)> {
     match diagnostics(instance, file, asking) {
         Ok(answer) => match answer.completeness {
             Completeness::Complete => Ok(answer.value),
@@ -97,13 +101,17 @@ pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsP
             let of = |list: &[Diagnosis]| -> Vec<Diagnosis> {
                 list.iter().filter(|one| one.severity == severity).cloned().collect()
             };
-            more(file, severity, (&of(then), of(now)))
+            worse_if_more(file, severity, (&of(then), of(now)))
         }));
     }
     all
 }
 
-fn more(file: &WsPath, severity: Severity, (then, now): (&[Diagnosis], Vec<Diagnosis>)) -> Option<Worse> {
+fn worse_if_more(
+    file: &WsPath,
+    severity: Severity,
+    (then, now): (&[Diagnosis], Vec<Diagnosis>),
+) -> Option<Worse> {
     let (before, after) = (then.len(), now.len());
     if after <= before {
         return None;
@@ -132,7 +140,7 @@ mod tests {
         WsPath::new(text).expect("relative")
     }
 
-    fn judged(file: &str, list: &[(Severity, u32, &str)]) -> (WsPath, Vec<Diagnosis>) {
+    fn judged_file(file: &str, list: &[(Severity, u32, &str)]) -> (WsPath, Vec<Diagnosis>) {
         let one = |(severity, line, message): &(Severity, u32, &str)| Diagnosis {
             file: FileRef::Inside(path(file)),
             at: (*line, 1),
@@ -144,21 +152,24 @@ mod tests {
         (path(file), list.iter().map(one).collect())
     }
 
-    fn all<const N: usize>(files: [(WsPath, Vec<Diagnosis>); N]) -> Judgement {
+    fn judgement_of<const N: usize>(files: [(WsPath, Vec<Diagnosis>); N]) -> Judgement {
         Judgement { files: files.into(), ..Judgement::default() }
     }
 
     #[test]
     fn only_what_there_is_more_of_is_worse() {
         use Severity::{Error, Hint, Warning};
-        let before = all([
-            judged("a.py", &[(Error, 3, "no x"), (Warning, 1, "unused")]),
-            judged("b.py", &[(Error, 1, "broken")]),
+        let before = judgement_of([
+            judged_file("a.py", &[(Error, 3, "no x"), (Warning, 1, "unused")]),
+            judged_file("b.py", &[(Error, 1, "broken")]),
         ]);
-        let after = all([
-            judged("a.py", &[(Error, 9, "no x"), (Error, 10, "no x"), (Error, 11, "no y"), (Hint, 1, "hm")]),
-            judged("c.py", &[(Error, 5, "broken otherwise")]),
-            judged("new.py", &[(Warning, 1, "odd")]),
+        let after = judgement_of([
+            judged_file(
+                "a.py",
+                &[(Error, 9, "no x"), (Error, 10, "no x"), (Error, 11, "no y"), (Hint, 1, "hm")],
+            ),
+            judged_file("c.py", &[(Error, 5, "broken otherwise")]),
+            judged_file("new.py", &[(Warning, 1, "odd")]),
         ]);
         let moved = BTreeMap::from([(path("c.py"), path("b.py"))]);
         let found = worse(&before, &after, &moved);
@@ -172,7 +183,7 @@ mod tests {
     fn without_a_verdict_nothing_is_said() {
         let mut before = Judgement::default();
         before.unjudged.insert(path("a.py"), "too late".to_owned());
-        let after = all([judged("a.py", &[(Severity::Error, 1, "broken")])]);
+        let after = judgement_of([judged_file("a.py", &[(Severity::Error, 1, "broken")])]);
         assert_eq!(worse(&before, &after, &BTreeMap::new()), []);
     }
 }

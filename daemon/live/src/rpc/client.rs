@@ -74,35 +74,35 @@ pub trait Peer: Send + Sync {
 }
 
 /// The outcome of a request: its result, `None` for `null`, or the reason why there is none.
-pub type Outcome = Result<Option<Box<RawValue>>, CallError>;
+pub type RequestOutcome = Result<Option<Box<RawValue>>, CallError>;
 
 /// Takes the outcome of a request that nobody waits for on a thread of its own. Called on the reading thread: must not wait.
-pub type OnOutcome = Box<dyn FnOnce(Outcome) + Send>;
+pub type OnOutcome = Box<dyn FnOnce(RequestOutcome) + Send>;
 
 /// Where the answer to a server's request goes. A server may stop for ever at a question that nobody answers: one that is dropped
 /// refuses.
 pub struct Reply {
     /// Taken when it is used.
-    to: Option<(Client, RequestId)>,
+    to: Option<(RpcClient, RequestId)>,
 }
 
 impl Reply {
     /// Sends the answer to the server.
     pub fn send(mut self, answer: &Result<Value, ResponseError>) {
-        self.give(answer);
+        self.send_once(answer);
     }
 
-    fn give(&mut self, answer: &Result<Value, ResponseError>) {
+    fn send_once(&mut self, answer: &Result<Value, ResponseError>) {
         if let Some((client, id)) = self.to.take() {
             // Closed already: nobody waits for it.
-            let _ = client.send(jsonrpc::answer(&id, answer));
+            let _ = client.send(jsonrpc::answer_body(&id, answer));
         }
     }
 }
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        self.give(&Err(ResponseError::new(jsonrpc::codes::INTERNAL_ERROR, "nobody is there to answer")));
+        self.send_once(&Err(ResponseError::new(jsonrpc::codes::INTERNAL_ERROR, "nobody is there to answer")));
     }
 }
 
@@ -115,13 +115,13 @@ impl std::fmt::Debug for Reply {
 /// The receiver of a request's outcome.
 enum Wants {
     /// A caller that waits for the outcome.
-    Waiter(SyncSender<Outcome>),
+    Waiter(SyncSender<RequestOutcome>),
     /// One who does not.
     Handler(OnOutcome),
 }
 
 impl Wants {
-    fn give(self, outcome: Outcome) {
+    fn hand_over(self, outcome: RequestOutcome) {
         match self {
             // Nobody waits any more: cancelled a moment ago.
             Self::Waiter(waiter) => drop(waiter.send(outcome)),
@@ -139,7 +139,7 @@ struct Forwarded {
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingCalls {
     calls: HashMap<i64, Wants>,
     /// Those about documents, which no server holds back on purpose.
     forwarded: HashMap<i64, Forwarded>,
@@ -147,15 +147,15 @@ struct Waiting {
     closed: Option<String>,
 }
 
-impl Waiting {
-    fn take(&mut self, id: i64) -> Option<Wants> {
+impl WaitingCalls {
+    fn remove_call(&mut self, id: i64) -> Option<Wants> {
         self.forwarded.remove(&id);
         self.calls.remove(&id)
     }
 }
 
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct RpcConnectionState {
+    waiting: Mutex<WaitingCalls>,
     outbox: Sender<Vec<u8>>,
     /// Bytes in the outbox.
     queued: AtomicUsize,
@@ -167,17 +167,17 @@ struct Shared {
 /// One connection. Clones are the same connection; it ends when the server closes its output or [`Client::close`] is
 /// called.
 #[derive(Clone)]
-pub struct Client {
-    shared: Arc<Shared>,
+pub struct RpcClient {
+    shared: Arc<RpcConnectionState>,
 }
 
-impl std::fmt::Debug for Client {
+impl std::fmt::Debug for RpcClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Client").finish_non_exhaustive()
     }
 }
 
-impl Client {
+impl RpcClient {
     /// Begins to talk over a server's input and output.
     ///
     /// # Errors
@@ -188,7 +188,7 @@ impl Client {
         peer: Arc<dyn Peer>,
     ) -> io::Result<Self> {
         let (outbox, queue) = channel();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RpcConnectionState {
             waiting: Mutex::default(),
             outbox,
             queued: AtomicUsize::new(0),
@@ -245,10 +245,10 @@ impl Client {
         let body = jsonrpc::call(Some(id), method, params)
             .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
         let (answer, answered) = sync_channel(1);
-        self.expect(id, Wants::Waiter(answer))?;
+        self.register_call(id, Wants::Waiter(answer))?;
         let outcome = self.send(body).and_then(|()| wait(&answered, cancel));
         if let Err(CallError::Stopped(_)) = outcome {
-            self.waiting().take(id);
+            self.lock_waiting().remove_call(id);
             self.cancel(id);
         }
         outcome
@@ -259,18 +259,23 @@ impl Client {
     ///
     /// # Errors
     /// [`CallError::Closed`].
-    pub fn forward(&self, method: &str, params: Option<&RawValue>, on: OnOutcome) -> Result<i64, CallError> {
+    pub fn forward_request(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        on: OnOutcome,
+    ) -> Result<i64, CallError> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let body = jsonrpc::call_raw(Some(id), method, params);
-        self.expect(id, Wants::Handler(on))?;
+        self.register_call(id, Wants::Handler(on))?;
         if method.starts_with("textDocument/") {
-            let forwarded = Forwarded { since: Instant::now(), heard: self.heard() };
-            self.waiting().forwarded.insert(id, forwarded);
+            let forwarded = Forwarded { since: Instant::now(), heard: self.messages_heard() };
+            self.lock_waiting().forwarded.insert(id, forwarded);
         }
         match self.send(body) {
             Ok(()) => Ok(id),
             // Whoever closed it meanwhile has called `on`, or this takes it back.
-            Err(error) if self.waiting().take(id).is_some() => Err(error),
+            Err(error) if self.lock_waiting().remove_call(id).is_some() => Err(error),
             Err(_) => Ok(id),
         }
     }
@@ -293,7 +298,11 @@ impl Client {
     ///
     /// # Errors
     /// [`CallError::Closed`].
-    pub fn post(&self, method: &'static str, params: &impl serde::Serialize) -> Result<(), CallError> {
+    pub fn request_and_ignore(
+        &self,
+        method: &'static str,
+        params: &impl serde::Serialize,
+    ) -> Result<(), CallError> {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let body = jsonrpc::call(Some(id), method, params)
             .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
@@ -320,13 +329,13 @@ impl Client {
 
     /// Ends the connection: calls under way fail with `why`.
     pub fn close(&self, why: &str) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.lock_waiting();
         waiting.closed.get_or_insert_with(|| why.to_owned());
         let why = waiting.closed.clone().unwrap_or_default();
         let calls = std::mem::take(&mut waiting.calls);
         drop(waiting);
         for (_, call) in calls {
-            call.give(Err(CallError::Closed(why.clone())));
+            call.hand_over(Err(CallError::Closed(why.clone())));
         }
         // An empty body is no message: the writer's sign to let go of the pipe.
         let _ = self.shared.outbox.send(Vec::new());
@@ -334,27 +343,27 @@ impl Client {
 
     /// Returns the number of messages that have come from the server.
     #[must_use]
-    pub fn heard(&self) -> u64 {
+    pub fn messages_heard(&self) -> u64 {
         self.shared.heard.load(Ordering::Relaxed)
     }
 
     /// For how long a forwarded request about a document has waited, if nothing at all has come since it was sent.
     #[must_use]
     pub fn silent_for(&self) -> Option<Duration> {
-        let heard = self.heard();
-        let waiting = self.waiting();
+        let heard = self.messages_heard();
+        let waiting = self.lock_waiting();
         let unanswered = waiting.forwarded.values().filter(|one| one.heard == heard);
         unanswered.map(|one| one.since.elapsed()).max()
     }
 
     /// Why the connection has ended, if it has.
     #[must_use]
-    pub fn closed(&self) -> Option<String> {
-        self.waiting().closed.clone()
+    pub fn reason_closed(&self) -> Option<String> {
+        self.lock_waiting().closed.clone()
     }
 
-    fn expect(&self, id: i64, answer: Wants) -> Result<(), CallError> {
-        let mut waiting = self.waiting();
+    fn register_call(&self, id: i64, answer: Wants) -> Result<(), CallError> {
+        let mut waiting = self.lock_waiting();
         if let Some(why) = &waiting.closed {
             return Err(CallError::Closed(why.clone()));
         }
@@ -363,7 +372,7 @@ impl Client {
     }
 
     fn send(&self, body: Vec<u8>) -> Result<(), CallError> {
-        if let Some(why) = &self.waiting().closed {
+        if let Some(why) = &self.lock_waiting().closed {
             return Err(CallError::Closed(why.clone()));
         }
         let queued = self.shared.queued.fetch_add(body.len(), Ordering::Relaxed);
@@ -389,7 +398,7 @@ impl Client {
                 Ok(None) => return "it closed its output".to_owned(),
                 Err(error) => return error.to_string(),
             }
-            if let Some(why) = self.closed() {
+            if let Some(why) = self.reason_closed() {
                 return why;
             }
         }
@@ -398,7 +407,7 @@ impl Client {
     fn take_in(&self, message: Incoming, peer: &dyn Peer) {
         match message {
             Incoming::Response { id, outcome } => {
-                self.deliver(id.as_ref(), outcome.map_err(CallError::Refused));
+                self.deliver_outcome(id.as_ref(), outcome.map_err(CallError::Refused));
             }
             Incoming::Notification { method, params } => peer.notification(&method, params.as_deref()),
             Incoming::Request { id, method, params } => {
@@ -408,24 +417,24 @@ impl Client {
         }
     }
 
-    fn deliver(&self, id: Option<&RequestId>, outcome: Outcome) {
+    fn deliver_outcome(&self, id: Option<&RequestId>, outcome: RequestOutcome) {
         let call = match id {
-            Some(RequestId::Number(number)) => self.waiting().take(*number),
+            Some(RequestId::Number(number)) => self.lock_waiting().remove_call(*number),
             _ => None,
         };
         match call {
-            Some(call) => call.give(outcome),
+            Some(call) => call.hand_over(outcome),
             None => tracing::debug!(?id, "an answer to nothing that was asked"),
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn lock_waiting(&self) -> MutexGuard<'_, WaitingCalls> {
         // Entries are inserted and removed whole.
         self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn wait(answered: &Receiver<Outcome>, cancel: &CancelToken) -> Outcome {
+fn wait(answered: &Receiver<RequestOutcome>, cancel: &CancelToken) -> RequestOutcome {
     loop {
         let rest = cancel.deadline().remaining().map_or(LOOK_EVERY, |rest| rest.min(LOOK_EVERY));
         match answered.recv_timeout(rest) {

@@ -181,7 +181,7 @@ pub fn call_raw(id: Option<i64>, method: &str, params: Option<&RawValue>) -> Vec
 
 /// The text of an answer to a request of the server.
 #[must_use]
-pub fn answer(id: &RequestId, outcome: &Result<Value, ResponseError>) -> Vec<u8> {
+pub fn answer_body(id: &RequestId, outcome: &Result<Value, ResponseError>) -> Vec<u8> {
     let message = match outcome {
         Ok(result) => serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(error) => serde_json::json!({"jsonrpc": "2.0", "id": id, "error": error}),
@@ -217,7 +217,7 @@ mod tests {
     fn a_notification_has_no_number() {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("JSON is text");
         assert_eq!(text(call(None, "exit", &()).expect("plain")), r#"{"jsonrpc":"2.0","method":"exit"}"#);
-        let answered = answer(&RequestId::Text("x".into()), &Ok(serde_json::json!([1])));
+        let answered = answer_body(&RequestId::Text("x".into()), &Ok(serde_json::json!([1])));
         assert_eq!(text(answered), r#"{"jsonrpc":"2.0","id":"x","result":[1]}"#);
     }
 }

@@ -6,5 +6,5 @@ pub mod client;
 pub mod jsonrpc;
 pub mod transport;
 
-pub use client::{CallError, Client, OnOutcome, Outcome, Peer, Reply};
+pub use client::{CallError, OnOutcome, Peer, Reply, RequestOutcome, RpcClient};
 pub use jsonrpc::{RequestId, ResponseError, codes};

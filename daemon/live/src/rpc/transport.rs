@@ -43,7 +43,7 @@ impl<R: BufRead> MessageReader<R> {
     }
 
     /// Bytes that belonged to no message so far.
-    pub fn noise(&self) -> usize {
+    pub fn noise_bytes(&self) -> usize {
         self.noise
     }
 
@@ -52,7 +52,7 @@ impl<R: BufRead> MessageReader<R> {
     /// # Errors
     /// [`TransportError`]; nothing can be read after one.
     pub fn next_body(&mut self) -> Result<Option<Vec<u8>>, TransportError> {
-        let Some(length) = self.header()? else { return Ok(None) };
+        let Some(length) = self.read_header()? else { return Ok(None) };
         if length > MAX_BODY {
             return Err(TransportError::Garbage(format!("a message of {length} bytes is announced")));
         }
@@ -63,22 +63,22 @@ impl<R: BufRead> MessageReader<R> {
     }
 
     /// Reads up to the blank line; the announced length, or `None` at the end.
-    fn header(&mut self) -> Result<Option<usize>, TransportError> {
+    fn read_header(&mut self) -> Result<Option<usize>, TransportError> {
         let mut length = None;
         let mut noise = 0;
         loop {
             let Some(line) = self.line()? else {
                 return if length.is_some() { Err(TransportError::Cut) } else { Ok(None) };
             };
-            match (meaning(&line), length) {
-                (Line::Blank, Some(length)) => return Ok(Some(length)),
-                (Line::Length(announced), _) => length = Some(announced),
-                (Line::BadLength, _) => {
+            match (parse_header_line(&line), length) {
+                (RpcHeaderLine::Blank, Some(length)) => return Ok(Some(length)),
+                (RpcHeaderLine::Length(announced), _) => length = Some(announced),
+                (RpcHeaderLine::BadLength, _) => {
                     return Err(TransportError::Garbage("a message without a readable length".to_owned()));
                 }
                 // Other headers say nothing that matters; without a length they may as well be noise.
-                (Line::Other, Some(_)) => {}
-                (Line::Blank | Line::Other, None) => noise += line.len(),
+                (RpcHeaderLine::Other, Some(_)) => {}
+                (RpcHeaderLine::Blank | RpcHeaderLine::Other, None) => noise += line.len(),
             }
             if noise > MAX_NOISE {
                 return Err(TransportError::Garbage("text without end instead of messages".to_owned()));
@@ -95,25 +95,25 @@ impl<R: BufRead> MessageReader<R> {
 }
 
 /// The meaning of one header line.
-enum Line {
+enum RpcHeaderLine {
     Blank,
     Length(usize),
     BadLength,
     Other,
 }
 
-fn meaning(line: &[u8]) -> Line {
+fn parse_header_line(line: &[u8]) -> RpcHeaderLine {
     let line = line.trim_ascii();
     if line.is_empty() {
-        return Line::Blank;
+        return RpcHeaderLine::Blank;
     }
-    let Some(colon) = line.iter().position(|&byte| byte == b':') else { return Line::Other };
+    let Some(colon) = line.iter().position(|&byte| byte == b':') else { return RpcHeaderLine::Other };
     let (name, value) = line.split_at(colon);
     if !name.eq_ignore_ascii_case(b"content-length") {
-        return Line::Other;
+        return RpcHeaderLine::Other;
     }
     let number = std::str::from_utf8(&value[1..]).ok().and_then(|text| text.trim().parse().ok());
-    number.map_or(Line::BadLength, Line::Length)
+    number.map_or(RpcHeaderLine::BadLength, RpcHeaderLine::Length)
 }
 
 /// Writes one message, as one: a server would wake up for each part of it.
@@ -131,7 +131,7 @@ pub fn write_body(output: &mut impl Write, body: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn all(input: &[u8]) -> (Vec<String>, Option<TransportError>) {
+    fn read_all_bodies(input: &[u8]) -> (Vec<String>, Option<TransportError>) {
         let mut reader = MessageReader::new(input);
         let mut bodies = Vec::new();
         loop {
@@ -149,23 +149,23 @@ mod tests {
         ["{}", "", "{\"a\":\"ü\"}"]
             .iter()
             .for_each(|body| write_body(&mut out, body.as_bytes()).expect("memory"));
-        assert!(matches!(all(&out), (bodies, None) if bodies == ["{}", "", "{\"a\":\"ü\"}"]));
+        assert!(matches!(read_all_bodies(&out), (bodies, None) if bodies == ["{}", "", "{\"a\":\"ü\"}"]));
     }
 
     #[test]
     fn headers_may_be_many_and_in_any_case() {
         let input = b"content-type: x\r\nCONTENT-LENGTH:2\n\r\n{}";
-        assert!(matches!(all(input), (bodies, None) if bodies == ["{}"]));
+        assert!(matches!(read_all_bodies(input), (bodies, None) if bodies == ["{}"]));
     }
 
     #[test]
     fn text_between_messages_is_skipped() {
         let input =
             b"npm warn something\n\nTrace: 1\r\nContent-Length: 2\r\n\r\n{}\r\nContent-Length: 2\r\n\r\n[]";
-        assert!(matches!(all(input), (bodies, None) if bodies == ["{}", "[]"]));
+        assert!(matches!(read_all_bodies(input), (bodies, None) if bodies == ["{}", "[]"]));
         let mut reader = MessageReader::new(&input[..]);
         reader.next_body().expect("readable");
-        assert!(reader.noise() > 0);
+        assert!(reader.noise_bytes() > 0);
     }
 
     #[test]
@@ -177,10 +177,10 @@ mod tests {
             (b"Content-Length: -1\r\n\r\n{}", 0),
             (b"Content-Length: 99999999999\r\n\r\n{}", 0),
         ] {
-            let (read, error) = all(input);
+            let (read, error) = read_all_bodies(input);
             assert!(read.len() == bodies && error.is_some(), "{}: {error:?}", String::from_utf8_lossy(input));
         }
         let endless = vec![b'x'; 2 * MAX_NOISE];
-        assert!(matches!(all(&endless), (_, Some(TransportError::Garbage(_)))));
+        assert!(matches!(read_all_bodies(&endless), (_, Some(TransportError::Garbage(_)))));
     }
 }

@@ -48,7 +48,7 @@ struct Attachment {
 }
 
 #[derive(Default)]
-struct State {
+struct MultiplexerState {
     attached: Vec<Attachment>,
     now: u64,
     /// The server's registrations at run time, by its ids for them.
@@ -59,7 +59,7 @@ struct State {
 /// The editors of one server.
 #[derive(Default)]
 pub struct Share {
-    state: Mutex<State>,
+    state: Mutex<MultiplexerState>,
 }
 
 impl std::fmt::Debug for Share {
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Share {
 
 impl Share {
     /// An editor comes: it is told what was registered, and what is in progress.
-    pub fn attach(&self, onlooker: Arc<dyn Onlooker>) {
+    pub fn attach_editor(&self, onlooker: Arc<dyn Onlooker>) {
         let mut state = self.lock();
         if !state.registered.is_empty() {
             let all: Vec<&Value> = state.registered.values().collect();
@@ -89,10 +89,10 @@ impl Share {
     }
 
     /// Removes an editor that goes, with its tokens.
-    pub fn detach(&self, editor: EditorId) {
+    pub fn detach_editor(&self, editor: EditorId) {
         let mut state = self.lock();
         state.attached.retain(|it| it.onlooker.editor() != editor);
-        state.tokens.forget(editor);
+        state.tokens.forget_editor(editor);
     }
 
     /// Returns the number of attached editors.
@@ -109,7 +109,7 @@ impl Share {
 
     /// An editor does something: what the server asks next is probably its concern. With `command`, until
     /// [`Share::command_ended`] edits are.
-    pub fn active(&self, editor: EditorId, command: bool) {
+    pub fn note_activity(&self, editor: EditorId, command: bool) {
         let mut state = self.lock();
         state.now += 1;
         let now = state.now;
@@ -141,29 +141,29 @@ impl Share {
     /// A request with these tokens is answered.
     pub fn forget_tokens(&self, tokens: &[String]) {
         let mut state = self.lock();
-        tokens.iter().for_each(|token| state.tokens.answered(token));
+        tokens.iter().for_each(|token| state.tokens.forget_token(token));
     }
 
     /// Returns the server's own token of the progress that an editor was told under `token`.
     #[must_use]
     pub fn servers_token(&self, token: &Value) -> Option<Value> {
-        self.lock().tokens.known(token)
+        self.lock().tokens.server_token(token)
     }
 
     /// The full registrations of a method.
     #[must_use]
-    pub fn registrations(&self, method: &str) -> Vec<Value> {
+    pub fn registrations_of(&self, method: &str) -> Vec<Value> {
         let state = self.lock();
         state.registered.values().filter(|it| it["method"] == method).cloned().collect()
     }
 
     /// Everything that is registered.
     #[must_use]
-    pub fn registered(&self) -> Vec<Value> {
+    pub fn all_registrations(&self) -> Vec<Value> {
         self.lock().registered.values().cloned().collect()
     }
 
-    pub(crate) fn register(&self, params: Option<&RawValue>, parsed: &Value) {
+    pub(crate) fn add_registrations(&self, params: Option<&RawValue>, parsed: &Value) {
         let mut state = self.lock();
         let is_short = params.is_none_or(|params| params.get().len() <= LONGEST_REGISTRATION);
         let mut counts = is_short;
@@ -182,7 +182,7 @@ impl Share {
         }
     }
 
-    pub(crate) fn unregister(&self, params: Option<&RawValue>, parsed: &Value) {
+    pub(crate) fn remove_registrations(&self, params: Option<&RawValue>, parsed: &Value) {
         let mut state = self.lock();
         for list in ["unregisterations", "unregistrations"] {
             for one in parsed[list].as_array().into_iter().flatten() {
@@ -193,15 +193,15 @@ impl Share {
         self.ask_all("client/unregisterCapability", params);
     }
 
-    pub(crate) fn created(&self, params: Option<&RawValue>) {
+    pub(crate) fn announce_progress(&self, params: Option<&RawValue>) {
         if let Some(params) = params {
-            self.lock().tokens.created(params);
+            self.lock().tokens.note_created(params);
         }
         self.ask_all("window/workDoneProgress/create", params);
     }
 
-    pub(crate) fn progress(&self, params: Option<&RawValue>, parsed: &Value) {
-        let owner = self.lock().tokens.owner(parsed);
+    pub(crate) fn pass_progress_on(&self, params: Option<&RawValue>, parsed: &Value) {
+        let owner = self.lock().tokens.owner_of_report(parsed);
         match (owner, params) {
             (Some((editor, token)), _) => {
                 let mut mine = parsed.clone();
@@ -212,23 +212,23 @@ impl Share {
                 }
             }
             (None, Some(raw)) => {
-                self.lock().tokens.progressed(raw, parsed);
-                self.tell("$/progress", params);
+                self.lock().tokens.note_progress(raw, parsed);
+                self.notify_all("$/progress", params);
             }
             (None, None) => {}
         }
     }
 
     /// Passes a notification on to every editor.
-    pub(crate) fn tell(&self, method: &str, params: Option<&RawValue>) {
-        for onlooker in self.all() {
+    pub(crate) fn notify_all(&self, method: &str, params: Option<&RawValue>) {
+        for onlooker in self.attached_editors() {
             onlooker.notification(method, params);
         }
     }
 
     /// Asks every editor, and waits for none.
     pub(crate) fn ask_all(&self, method: &str, params: Option<&RawValue>) {
-        for onlooker in self.all() {
+        for onlooker in self.attached_editors() {
             onlooker.request(method, params, None);
         }
     }
@@ -249,22 +249,22 @@ impl Share {
         }
     }
 
-    pub(crate) fn closed(&self, why: &str) {
+    pub(crate) fn close_all(&self, why: &str) {
         let gone = std::mem::take(&mut self.lock().attached);
         gone.iter().for_each(|it| it.onlooker.closed(why));
     }
 
-    fn all(&self) -> Vec<Arc<dyn Onlooker>> {
+    fn attached_editors(&self) -> Vec<Arc<dyn Onlooker>> {
         self.lock().attached.iter().map(|it| Arc::clone(&it.onlooker)).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, MultiplexerState> {
         // Entries are put in and taken out whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl MultiplexerState {
     fn find(&self, editor: EditorId) -> Option<Arc<dyn Onlooker>> {
         let found = self.attached.iter().find(|it| it.onlooker.editor() == editor);
         found.map(|it| Arc::clone(&it.onlooker))

@@ -45,35 +45,35 @@ impl Tokens {
         Some((to_raw_value(&params).ok()?, given))
     }
 
-    pub(super) fn answered(&mut self, token: &str) {
+    pub(super) fn forget_token(&mut self, token: &str) {
         self.replaced.remove(token);
     }
 
-    pub(super) fn forget(&mut self, editor: EditorId) {
+    pub(super) fn forget_editor(&mut self, editor: EditorId) {
         self.replaced.retain(|_, (of, _)| *of != editor);
     }
 
     /// Returns the editor whose token a progress report has, and that editor's own name for the token.
-    pub(super) fn owner(&self, report: &Value) -> Option<(EditorId, Value)> {
+    pub(super) fn owner_of_report(&self, report: &Value) -> Option<(EditorId, Value)> {
         self.replaced.get(report["token"].as_str()?).cloned()
     }
 
     /// The server's name for a token that an editor was told or chose.
-    pub(super) fn known(&self, token: &Value) -> Option<Value> {
+    pub(super) fn server_token(&self, token: &Value) -> Option<Value> {
         if self.own.contains_key(&token.to_string()) {
             return Some(token.clone());
         }
         self.replaced.iter().find(|(_, (_, theirs))| theirs == token).map(|(ours, _)| json!(ours))
     }
 
-    pub(super) fn created(&mut self, params: &RawValue) {
+    pub(super) fn note_created(&mut self, params: &RawValue) {
         let parsed: Value = serde_json::from_str(params.get()).unwrap_or(Value::Null);
         if self.own.len() < MOST_UNDER_WAY {
             self.own.insert(parsed["token"].to_string(), (params.to_owned(), None));
         }
     }
 
-    pub(super) fn progressed(&mut self, raw: &RawValue, report: &Value) {
+    pub(super) fn note_progress(&mut self, raw: &RawValue, report: &Value) {
         let token = report["token"].to_string();
         match report["value"]["kind"].as_str() {
             Some("begin") => {
@@ -95,33 +95,33 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    fn raw(value: &Value) -> Box<RawValue> {
+    fn raw_json(value: &Value) -> Box<RawValue> {
         to_raw_value(value).expect("JSON")
     }
 
     #[test]
     fn the_same_token_of_two_editors_is_two() {
         let mut tokens = Tokens::default();
-        let params = raw(&json!({"workDoneToken": 1, "x": [2]}));
+        let params = raw_json(&json!({"workDoneToken": 1, "x": [2]}));
         let (first, _) = tokens.replace(EditorId(1), &params).expect("there is one");
         let (second, given) = tokens.replace(EditorId(2), &params).expect("there is one");
         let token =
             |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).expect("JSON")["workDoneToken"].clone();
         assert_ne!(token(&first), token(&second));
-        assert_eq!(tokens.owner(&json!({"token": token(&first)})), Some((EditorId(1), json!(1))));
-        assert_eq!(tokens.owner(&json!({"token": token(&second)})), Some((EditorId(2), json!(1))));
-        given.iter().for_each(|token| tokens.answered(token));
-        assert_eq!(tokens.owner(&json!({"token": token(&second)})), None);
+        assert_eq!(tokens.owner_of_report(&json!({"token": token(&first)})), Some((EditorId(1), json!(1))));
+        assert_eq!(tokens.owner_of_report(&json!({"token": token(&second)})), Some((EditorId(2), json!(1))));
+        given.iter().for_each(|token| tokens.forget_token(token));
+        assert_eq!(tokens.owner_of_report(&json!({"token": token(&second)})), None);
     }
 
     #[test]
     fn progress_that_has_begun_is_known_until_it_ends() {
         let mut tokens = Tokens::default();
-        tokens.created(&raw(&json!({"token": "load"})));
+        tokens.note_created(&raw_json(&json!({"token": "load"})));
         let report = |kind: &str| json!({"token": "load", "value": {"kind": kind}});
-        tokens.progressed(&raw(&report("begin")), &report("begin"));
+        tokens.note_progress(&raw_json(&report("begin")), &report("begin"));
         assert_eq!(tokens.under_way().filter(|(_, begin)| begin.is_some()).count(), 1);
-        tokens.progressed(&raw(&report("end")), &report("end"));
+        tokens.note_progress(&raw_json(&report("end")), &report("end"));
         assert_eq!(tokens.under_way().count(), 0);
     }
 }

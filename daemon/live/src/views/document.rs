@@ -27,7 +27,7 @@ pub(super) struct Buffer {
 
 /// The one whose text of a document counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Counts {
+pub(super) enum TextOwner {
     /// The text of this editor.
     Owner(EditorId),
     /// The text on the disk.
@@ -36,7 +36,7 @@ pub(super) enum Counts {
 
 /// A document and all who have it open.
 #[derive(Debug)]
-pub(super) struct Document {
+pub(super) struct OverlayDocument {
     /// The protocol's language identifier, as the first editor said.
     pub(super) language: String,
     /// Hash of the disk's text, as far as hob knows it; `None` if there is no such file.
@@ -48,32 +48,32 @@ pub(super) struct Document {
     pub(super) sent: Option<ContentHash>,
 }
 
-impl Document {
+impl OverlayDocument {
     pub(super) fn new(language: String, disk: Option<ContentHash>) -> Self {
         Self { language, disk, buffers: Vec::new(), owner: None, sent: disk }
     }
 
-    pub(super) fn buffer(&self, editor: EditorId) -> Option<&Buffer> {
+    pub(super) fn buffer_of(&self, editor: EditorId) -> Option<&Buffer> {
         self.buffers.iter().find(|buffer| buffer.editor == editor)
     }
 
-    pub(super) fn counts(&self) -> Counts {
-        self.owner.map_or(Counts::Disk, Counts::Owner)
+    pub(super) fn text_owner(&self) -> TextOwner {
+        self.owner.map_or(TextOwner::Disk, TextOwner::Owner)
     }
 
     /// Returns the owner's buffer; `None` if the disk's text counts.
-    pub(super) fn owned(&self) -> Option<&Buffer> {
-        self.buffer(self.owner?)
+    pub(super) fn owner_buffer(&self) -> Option<&Buffer> {
+        self.buffer_of(self.owner?)
     }
 
     /// Returns true if the editor's text is the one that counts.
     pub(super) fn is_in_step(&self, editor: EditorId) -> bool {
-        let counts = self.owned().map_or(self.disk, |owned| Some(owned.hash));
-        self.buffer(editor).is_some_and(|buffer| Some(buffer.hash) == counts)
+        let counts = self.owner_buffer().map_or(self.disk, |owned| Some(owned.hash));
+        self.buffer_of(editor).is_some_and(|buffer| Some(buffer.hash) == counts)
     }
 
     /// Takes an editor's text in; whether it differs from the disk decides who counts from `now` on.
-    pub(super) fn put(&mut self, editor: EditorId, (version, text): (i32, Arc<str>), now: u64) {
+    pub(super) fn set_text(&mut self, editor: EditorId, (version, text): (i32, Arc<str>), now: u64) {
         let hash = ContentHash::of(text.as_bytes());
         let differs = Some(hash) != self.disk;
         match self.buffers.iter_mut().find(|buffer| buffer.editor == editor) {
@@ -86,13 +86,13 @@ impl Document {
                 self.buffers.push(Buffer { editor, text, hash, version, dirty_since, told: false });
             }
         }
-        self.settle();
+        self.choose_owner();
     }
 
     /// An editor does not have it open any more.
     pub(super) fn take_out(&mut self, editor: EditorId) {
         self.buffers.retain(|buffer| buffer.editor != editor);
-        self.settle();
+        self.choose_owner();
     }
 
     /// Takes the hash of the text that is on the disk now. The editor whose text that is has saved it, or has been
@@ -104,12 +104,13 @@ impl Document {
                 buffer.dirty_since = None;
             }
         }
-        self.settle();
+        self.choose_owner();
     }
 
     /// Decides whose text counts. An owner stays until it has nothing unsaved.
-    fn settle(&mut self) {
-        let stays = |owner: EditorId| self.buffer(owner).is_some_and(|buffer| buffer.dirty_since.is_some());
+    fn choose_owner(&mut self) {
+        let stays =
+            |owner: EditorId| self.buffer_of(owner).is_some_and(|buffer| buffer.dirty_since.is_some());
         if self.owner.is_some_and(stays) {
             return;
         }
@@ -133,35 +134,35 @@ mod tests {
         Some(ContentHash::of(text.as_bytes()))
     }
 
-    fn document(disk: &str) -> Document {
-        Document::new("python".to_owned(), hash(disk))
+    fn new_document(disk: &str) -> OverlayDocument {
+        OverlayDocument::new("python".to_owned(), hash(disk))
     }
 
-    fn put(document: &mut Document, editor: EditorId, text: &str, now: u64) {
-        document.put(editor, (1, text.into()), now);
+    fn set_text_of(document: &mut OverlayDocument, editor: EditorId, text: &str, now: u64) {
+        document.set_text(editor, (1, text.into()), now);
     }
 
     #[test]
     fn the_first_who_differs_owns_it_until_the_disk_agrees() {
-        let mut document = document("0");
-        put(&mut document, A, "0", 1);
-        put(&mut document, B, "0", 2);
+        let mut document = new_document("0");
+        set_text_of(&mut document, A, "0", 1);
+        set_text_of(&mut document, B, "0", 2);
         assert!(document.is_in_step(A) && document.is_in_step(B) && document.owner.is_none());
-        put(&mut document, A, "a", 3);
-        put(&mut document, B, "b", 4);
+        set_text_of(&mut document, A, "a", 3);
+        set_text_of(&mut document, B, "b", 4);
         assert_eq!(document.owner, Some(A));
         assert!(document.is_in_step(A) && !document.is_in_step(B));
         document.disk_is(hash("a"));
         assert_eq!(document.owner, Some(B), "A has saved; B's text still differs");
-        put(&mut document, B, "a", 5);
+        set_text_of(&mut document, B, "a", 5);
         assert!(document.owner.is_none() && document.is_in_step(A) && document.is_in_step(B));
     }
 
     #[test]
     fn the_turn_goes_in_the_order_in_which_they_began_to_differ() {
-        let mut document = document("0");
+        let mut document = new_document("0");
         for (editor, text, now) in [(B, "b", 1), (C, "c", 2), (A, "a", 3), (C, "cc", 4)] {
-            put(&mut document, editor, text, now);
+            set_text_of(&mut document, editor, text, now);
         }
         let mut owners = Vec::new();
         while let Some(owner) = document.owner {
@@ -173,14 +174,18 @@ mod tests {
 
     #[test]
     fn who_was_overtaken_by_the_disk_has_changed_nothing() {
-        let mut document = document("0");
-        put(&mut document, A, "0", 1);
+        let mut document = new_document("0");
+        set_text_of(&mut document, A, "0", 1);
         document.disk_is(hash("1"));
-        assert_eq!(document.counts(), Counts::Disk);
+        assert_eq!(document.text_owner(), TextOwner::Disk);
         assert!(!document.is_in_step(A));
-        put(&mut document, A, "0!", 2);
-        assert_eq!(document.counts(), Counts::Owner(A), "what a user types counts");
+        set_text_of(&mut document, A, "0!", 2);
+        assert_eq!(document.text_owner(), TextOwner::Owner(A), "what a user types counts");
         document.disk_is(None);
-        assert_eq!(document.counts(), Counts::Owner(A), "a file that is removed takes nothing with it");
+        assert_eq!(
+            document.text_owner(),
+            TextOwner::Owner(A),
+            "a file that is removed takes nothing with it"
+        );
     }
 }

@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::documents::{Doc, FileChange, Label, Shown};
 use crate::instance::Instance;
 use crate::uri;
-use document::{Counts, Document};
+use document::{OverlayDocument, TextOwner};
 
 /// Larger files are not read to compare them with what an editor has.
 const MOST_READ: u64 = 64 << 20;
@@ -55,30 +55,30 @@ pub struct Edit {
 
 /// The documents of a project.
 #[derive(Debug)]
-pub struct View {
+pub struct ProjectOverlay {
     root: AbsPath,
-    state: Mutex<State>,
+    state: Mutex<OverlayState>,
     /// The unsaved texts that count, and whose they are. A lock of its own, that is taken last and held for nothing else, because
     /// whoever reads a file for a server asks here while the view is held.
     unsaved: RwLock<BTreeMap<WsPath, (Arc<str>, String)>>,
 }
 
 #[derive(Default)]
-struct State {
-    documents: BTreeMap<Doc, Document>,
+struct OverlayState {
+    documents: BTreeMap<Doc, OverlayDocument>,
     editors: HashMap<EditorId, (String, OnNotice)>,
     servers: Vec<Weak<Instance>>,
     /// Counts the moments at which texts change.
     now: u64,
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for OverlayState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State").field("documents", &self.documents).finish_non_exhaustive()
     }
 }
 
-impl View {
+impl ProjectOverlay {
     /// Creates the overlay of a project in which no document is open.
     #[must_use]
     pub fn new(root: AbsPath) -> Self {
@@ -87,7 +87,7 @@ impl View {
 
     /// Returns the document that a URI of an editor names in this project.
     #[must_use]
-    pub fn doc(&self, uri: &str) -> Doc {
+    pub fn document_of_uri(&self, uri: &str) -> Doc {
         let path = uri::path_of(uri);
         match path.map(|path| (path.relative_to(&self.root), path)) {
             Some((Ok(inside), _)) => Doc::Inside(inside),
@@ -102,7 +102,7 @@ impl View {
     }
 
     /// An editor is gone, and with it everything that it had not saved.
-    pub fn leave(&self, editor: EditorId) {
+    pub fn remove_editor(&self, editor: EditorId) {
         let mut state = self.lock();
         state.editors.remove(&editor);
         let open: Vec<Doc> = state.documents.keys().cloned().collect();
@@ -115,31 +115,33 @@ impl View {
     pub fn open(&self, editor: EditorId, doc: &Doc, language: &str, edit: Edit) {
         let mut state = self.lock();
         let disk = self.disk_hash(doc);
-        let document =
-            state.documents.entry(doc.clone()).or_insert_with(|| Document::new(language.to_owned(), disk));
+        let document = state
+            .documents
+            .entry(doc.clone())
+            .or_insert_with(|| OverlayDocument::new(language.to_owned(), disk));
         document.disk_is(disk);
-        self.put(&mut state, editor, doc, edit);
+        self.put_edit(&mut state, editor, doc, edit);
     }
 
     /// An editor changes a document that it has open.
-    pub fn change(&self, editor: EditorId, doc: &Doc, edit: Edit) {
+    pub fn change_document(&self, editor: EditorId, doc: &Doc, edit: Edit) {
         let mut state = self.lock();
-        if state.documents.get(doc).is_some_and(|document| document.buffer(editor).is_some()) {
-            self.put(&mut state, editor, doc, edit);
+        if state.documents.get(doc).is_some_and(|document| document.buffer_of(editor).is_some()) {
+            self.put_edit(&mut state, editor, doc, edit);
         }
     }
 
     /// An editor has saved a document: the disk is looked at, without waiting to be told that it has changed.
-    pub fn saved(&self, editor: EditorId, doc: &Doc) {
+    pub fn note_saved(&self, editor: EditorId, doc: &Doc) {
         let mut state = self.lock();
-        if state.documents.get(doc).is_none_or(|document| document.buffer(editor).is_none()) {
+        if state.documents.get(doc).is_none_or(|document| document.buffer_of(editor).is_none()) {
             return;
         }
         self.look_at_disk(&mut state, doc);
         let Some(document) = state.documents.get(doc) else { return };
-        let text = document.buffer(editor).filter(|_| document.is_in_step(editor));
+        let text = document.buffer_of(editor).filter(|_| document.is_in_step(editor));
         if let Some(text) = text.map(|buffer| Arc::clone(&buffer.text)) {
-            state.servers().for_each(|server| server.tell_saved(doc, &text));
+            state.live_servers().for_each(|server| server.tell_saved(doc, &text));
         }
     }
 
@@ -163,14 +165,14 @@ impl View {
     }
 
     /// A server starts to serve the project: it is told of everything that is open, and of every change from now on.
-    pub fn attach(&self, server: &Arc<Instance>) {
+    pub fn attach_server(&self, server: &Arc<Instance>) {
         let mut state = self.lock();
         state.servers.retain(|other| other.strong_count() > 0);
         state.servers.push(Arc::downgrade(server));
         let open: Vec<Doc> = state.documents.keys().cloned().collect();
         for doc in open {
-            if let Some(shown) = self.shown(&state, &doc) {
-                server.show(&doc, &shown);
+            if let Some(shown) = self.shown_text(&state, &doc) {
+                server.show_document(&doc, &shown);
             }
         }
     }
@@ -190,7 +192,7 @@ impl View {
 
     /// Returns the name of the editor whose unsaved changes of a document count; `None` if the disk's text counts.
     #[must_use]
-    pub fn owner(&self, doc: &Doc) -> Option<String> {
+    pub fn owner_name(&self, doc: &Doc) -> Option<String> {
         let state = self.lock();
         let owner = state.documents.get(doc)?.owner?;
         state.editors.get(&owner).map(|(name, _)| name.clone())
@@ -199,7 +201,7 @@ impl View {
     /// Returns true if an editor has the document open.
     #[must_use]
     pub fn has_open(&self, editor: EditorId, doc: &Doc) -> bool {
-        self.lock().documents.get(doc).is_some_and(|document| document.buffer(editor).is_some())
+        self.lock().documents.get(doc).is_some_and(|document| document.buffer_of(editor).is_some())
     }
 
     /// The editor's version of a document, if its text is the one that counts.
@@ -207,12 +209,12 @@ impl View {
     pub fn version(&self, editor: EditorId, doc: &Doc) -> Option<i32> {
         let state = self.lock();
         let document = state.documents.get(doc).filter(|document| document.is_in_step(editor))?;
-        document.buffer(editor).map(|buffer| buffer.version)
+        document.buffer_of(editor).map(|buffer| buffer.version)
     }
 
     /// The files with unsaved changes that count, each with the editor that has them.
     #[must_use]
-    pub fn unsaved(&self) -> Vec<(WsPath, String)> {
+    pub fn unsaved_files(&self) -> Vec<(WsPath, String)> {
         let unsaved = self.unsaved.read().unwrap_or_else(PoisonError::into_inner);
         unsaved.iter().map(|(path, (_, editor))| (path.clone(), editor.clone())).collect()
     }
@@ -228,7 +230,7 @@ impl View {
     #[must_use]
     pub fn text_of(&self, doc: &Doc) -> Option<Arc<str>> {
         let state = self.lock();
-        let shown = self.shown(&state, doc).map(|shown| shown.text);
+        let shown = self.shown_text(&state, doc).map(|shown| shown.text);
         drop(state);
         shown.or_else(|| self.read(doc).map(Into::into))
     }
@@ -243,39 +245,39 @@ impl View {
     }
 
     /// Holds everything as it is while a server is told of files: what counts, and nothing else, may be sent meanwhile.
-    pub(crate) fn hold(&self) -> Held<'_> {
-        Held { _state: self.lock(), view: self }
+    pub(crate) fn hold_still(&self) -> HeldOverlay<'_> {
+        HeldOverlay { _state: self.lock(), view: self }
     }
 
-    fn put(&self, state: &mut State, editor: EditorId, doc: &Doc, edit: Edit) {
+    fn put_edit(&self, state: &mut OverlayState, editor: EditorId, doc: &Doc, edit: Edit) {
         state.now += 1;
         let now = state.now;
         let Some(document) = state.documents.get_mut(doc) else { return };
         let owner = document.owner;
-        let was_sent = document.buffer(editor).is_some_and(|buffer| Some(buffer.hash) == document.sent);
-        document.put(editor, (edit.version, edit.text), now);
+        let was_sent = document.buffer_of(editor).is_some_and(|buffer| Some(buffer.hash) == document.sent);
+        document.set_text(editor, (edit.version, edit.text), now);
         // Pieces lead from this editor's text to this editor's text, and to no other's.
         let leads_there = was_sent && document.is_in_step(editor);
         self.send(state, doc, edit.changes.filter(|_| leads_there), owner);
     }
 
-    fn take_out(&self, state: &mut State, editor: EditorId, doc: &Doc) {
-        let Some(document) = state.documents.get_mut(doc).filter(|it| it.buffer(editor).is_some()) else {
+    fn take_out(&self, state: &mut OverlayState, editor: EditorId, doc: &Doc) {
+        let Some(document) = state.documents.get_mut(doc).filter(|it| it.buffer_of(editor).is_some()) else {
             return;
         };
         let owner = document.owner;
         document.take_out(editor);
         if document.buffers.is_empty() {
             state.documents.remove(doc);
-            self.note(state, doc);
+            self.note_unsaved(state, doc);
             let disk = self.read(doc);
-            state.servers().for_each(|server| server.unpin(doc, disk.as_deref()));
+            state.live_servers().for_each(|server| server.unpin_document(doc, disk.as_deref()));
         } else {
             self.send(state, doc, None, owner);
         }
     }
 
-    fn look_at_disk(&self, state: &mut State, doc: &Doc) {
+    fn look_at_disk(&self, state: &mut OverlayState, doc: &Doc) {
         let disk = self.disk_hash(doc);
         let Some(document) = state.documents.get_mut(doc) else { return };
         let owner = document.owner;
@@ -284,9 +286,9 @@ impl View {
     }
 
     /// Notes what counts of a document, before any server hears of it.
-    fn note(&self, state: &State, doc: &Doc) {
+    fn note_unsaved(&self, state: &OverlayState, doc: &Doc) {
         let Doc::Inside(path) = doc else { return };
-        let owned = state.documents.get(doc).and_then(Document::owned);
+        let owned = state.documents.get(doc).and_then(OverlayDocument::owner_buffer);
         let name = |editor: EditorId| state.editors.get(&editor).map(|(name, _)| name.clone());
         let mut unsaved = self.unsaved.write().unwrap_or_else(PoisonError::into_inner);
         match owned {
@@ -299,9 +301,9 @@ impl View {
     }
 
     /// Brings servers what counts now, and tells editors what that means to them. `before` owned it before.
-    fn send(&self, state: &mut State, doc: &Doc, changes: Option<Value>, before: Option<EditorId>) {
-        self.note(state, doc);
-        let Some(mut shown) = self.shown(state, doc) else { return };
+    fn send(&self, state: &mut OverlayState, doc: &Doc, changes: Option<Value>, before: Option<EditorId>) {
+        self.note_unsaved(state, doc);
+        let Some(mut shown) = self.shown_text(state, doc) else { return };
         let Some(document) = state.documents.get_mut(doc) else { return };
         let hash = ContentHash::of(shown.text.as_bytes());
         let is_news = document.sent != Some(hash);
@@ -326,7 +328,7 @@ impl View {
             }
         }
         if is_news || shown.label.is_some() {
-            state.servers().for_each(|server| server.show(doc, &shown));
+            state.live_servers().for_each(|server| server.show_document(doc, &shown));
         }
         for (editor, notice) in notices {
             if let Some((_, on_notice)) = state.editors.get(&editor) {
@@ -336,14 +338,14 @@ impl View {
     }
 
     /// Returns the text that servers are to have of a document; `None` if they are to have none.
-    fn shown(&self, state: &State, doc: &Doc) -> Option<Shown> {
+    fn shown_text(&self, state: &OverlayState, doc: &Doc) -> Option<Shown> {
         let document = state.documents.get(doc)?;
-        let (text, label) = match document.counts() {
-            Counts::Owner(editor) => {
-                let buffer = document.buffer(editor)?;
+        let (text, label) = match document.text_owner() {
+            TextOwner::Owner(editor) => {
+                let buffer = document.buffer_of(editor)?;
                 (Arc::clone(&buffer.text), Some(Label { editor, version: buffer.version }))
             }
-            Counts::Disk => {
+            TextOwner::Disk => {
                 // The same text, and no file need be read.
                 let same = document.buffers.iter().find(|buffer| Some(buffer.hash) == document.disk);
                 match same {
@@ -372,25 +374,25 @@ impl View {
         Some(without_mark(text))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OverlayState> {
         // Documents are replaced whole; after a panic servers may lack a change, which the next whole text mends.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn servers(&self) -> impl Iterator<Item = Arc<Instance>> + '_ {
+impl OverlayState {
+    fn live_servers(&self) -> impl Iterator<Item = Arc<Instance>> + '_ {
         self.servers.iter().filter_map(Weak::upgrade)
     }
 }
 
 /// The overlay while nobody can change it; see [`View::hold`].
-pub(crate) struct Held<'v> {
-    _state: MutexGuard<'v, State>,
-    view: &'v View,
+pub(crate) struct HeldOverlay<'v> {
+    _state: MutexGuard<'v, OverlayState>,
+    view: &'v ProjectOverlay,
 }
 
-impl Held<'_> {
+impl HeldOverlay<'_> {
     /// Returns the text of a file that counts: an editor's unsaved text, or what `read` finds, as an editor would
     /// have it.
     pub(crate) fn read(&self, path: &WsPath, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<String> {

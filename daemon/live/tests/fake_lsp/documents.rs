@@ -8,12 +8,12 @@ use std::io::Write as _;
 use serde_json::{Value, json};
 
 /// The documents that the client has opened. Each complaint is a line of the file.
-pub(crate) struct Documents {
+pub(crate) struct FakeDocuments {
     open: HashMap<String, (i64, String)>,
     complaints: File,
 }
 
-impl Documents {
+impl FakeDocuments {
     /// None yet. Complaints of an earlier server stay in the file.
     pub(crate) fn new(complaints: &str) -> Self {
         let complaints = OpenOptions::new().append(true).create(true).open(complaints).expect("a file");
@@ -21,13 +21,13 @@ impl Documents {
     }
 
     /// Takes in a notification about documents; others are none of its business.
-    pub(crate) fn take(&mut self, method: &str, params: &Value) {
+    pub(crate) fn handle_notification(&mut self, method: &str, params: &Value) {
         let document = &params["textDocument"];
         let uri = document["uri"].as_str().unwrap_or_default().to_owned();
         match method {
-            "textDocument/didOpen" => self.opened(uri, document),
-            "textDocument/didChange" => self.changed(&uri, params),
-            "textDocument/didSave" => self.saved(&uri, &params["text"]),
+            "textDocument/didOpen" => self.note_opened(uri, document),
+            "textDocument/didChange" => self.note_changed(&uri, params),
+            "textDocument/didSave" => self.note_saved(&uri, &params["text"]),
             "textDocument/didClose" if self.open.remove(&uri).is_none() => {
                 self.complain(&format!("{uri}: closed, and was not open"));
             }
@@ -35,7 +35,7 @@ impl Documents {
         }
     }
 
-    fn opened(&mut self, uri: String, document: &Value) {
+    fn note_opened(&mut self, uri: String, document: &Value) {
         let text = document["text"].as_str().unwrap_or_default().to_owned();
         let version = document["version"].as_i64().unwrap_or_default();
         if self.open.insert(uri.clone(), (version, text)).is_some() {
@@ -43,7 +43,7 @@ impl Documents {
         }
     }
 
-    fn changed(&mut self, uri: &str, params: &Value) {
+    fn note_changed(&mut self, uri: &str, params: &Value) {
         let Some((known, mut text)) = self.open.get(uri).cloned() else {
             return self.complain(&format!("{uri}: changed, and is not open"));
         };
@@ -52,7 +52,7 @@ impl Documents {
             self.complain(&format!("{uri}: version {version} after {known}"));
         }
         for change in params["contentChanges"].as_array().into_iter().flatten() {
-            match changed(&text, change) {
+            match apply_change(&text, change) {
                 Some(new) => text = new,
                 None => self.complain(&format!("{uri}: no such place in {text:?}: {change}")),
             }
@@ -60,7 +60,7 @@ impl Documents {
         self.open.insert(uri.to_owned(), (version, text));
     }
 
-    fn saved(&mut self, uri: &str, text: &Value) {
+    fn note_saved(&mut self, uri: &str, text: &Value) {
         match self.open.get(uri) {
             None => self.complain(&format!("{uri}: saved, and is not open")),
             Some((_, known)) if text.as_str().is_some_and(|text| text != known) => {
@@ -75,7 +75,7 @@ impl Documents {
     }
 
     /// Text and version of a document; `null` if it is not open.
-    pub(crate) fn state(&self, uri: &str) -> Value {
+    pub(crate) fn document_state(&self, uri: &str) -> Value {
         self.open.get(uri).map_or(Value::Null, |(version, text)| json!({"version": version, "text": text}))
     }
 
@@ -85,7 +85,7 @@ impl Documents {
     }
 }
 
-fn changed(text: &str, change: &Value) -> Option<String> {
+fn apply_change(text: &str, change: &Value) -> Option<String> {
     let with = change["text"].as_str()?;
     if change["range"].is_null() {
         return Some(with.to_owned());

@@ -31,15 +31,15 @@ use std::time::Duration;
 use hob_live::rpc::transport::{MessageReader, write_body};
 use serde_json::{Value, json};
 
-use documents::Documents;
+use documents::FakeDocuments;
 
 /// The way to the client, and who waits for word from there: requests that may be cancelled, and replies to the server's own.
-struct Client {
+struct FakeClient {
     output: Mutex<std::io::Stdout>,
     waiting: Mutex<HashMap<String, Sender<Value>>>,
 }
 
-impl Client {
+impl FakeClient {
     /// Sends a message; whether the client lives.
     fn send(&self, message: &Value) -> bool {
         let mut output = self.output.lock().expect("no panic");
@@ -53,14 +53,14 @@ impl Client {
         receiver
     }
 
-    fn deliver(&self, name: &str, message: Value) {
+    fn deliver_message(&self, name: &str, message: Value) {
         let waiting = self.waiting.lock().expect("no panic").remove(name);
         // Whoever had waited may have its answer by other means.
         let _ = waiting.map(|sender| sender.send(message));
     }
 
     /// Sends a request; what is replied, result or error. `about` tells it from others under way.
-    fn ask(&self, request: &Value, about: &Value) -> Value {
+    fn ask_client(&self, request: &Value, about: &Value) -> Value {
         let id = format!("ask-{about}");
         let reply = self.wait_as(format!("reply {}", json!(id)));
         let (method, params) = (&request["method"], &request["params"]);
@@ -74,8 +74,8 @@ fn main() {
     let script = std::env::args().nth(1).expect("a script");
     let script: Value = serde_json::from_str(&script).expect("the script is JSON");
     let mut record = script["record"].as_str().map(|path| File::create(path).expect("a file"));
-    let mut documents = script["complaints"].as_str().map(Documents::new);
-    let client = Arc::new(Client { output: Mutex::new(stdout()), waiting: Mutex::default() });
+    let mut documents = script["complaints"].as_str().map(FakeDocuments::new);
+    let client = Arc::new(FakeClient { output: Mutex::new(stdout()), waiting: Mutex::default() });
     let mut judged = 0;
     let mut asked: HashMap<String, usize> = HashMap::new();
     let mut input = MessageReader::new(BufReader::new(stdin()));
@@ -85,20 +85,23 @@ fn main() {
             writeln!(record, "{message}").expect("the file can be written");
         }
         let Some(method) = message["method"].as_str() else {
-            client.deliver(&format!("reply {}", message["id"]), message);
+            client.deliver_message(&format!("reply {}", message["id"]), message);
             continue;
         };
         if let Some(documents) = &mut documents {
-            documents.take(method, &message["params"]);
+            documents.handle_notification(method, &message["params"]);
         }
         match method {
             "exit" => std::process::exit(0),
             "initialized" => follow_up(&script["then"], &client),
-            "$/cancelRequest" => client.deliver(&format!("cancel {}", message["params"]["id"]), json!(true)),
+            "$/cancelRequest" => {
+                client.deliver_message(&format!("cancel {}", message["params"]["id"]), json!(true))
+            }
             "textDocument/didOpen" | "textDocument/didChange" if script["judges"].is_object() => {
                 judged += 1;
                 if script["judges"]["times"].as_u64().is_none_or(|times| judged <= times) {
-                    let verdicts = verdicts(&script["judges"], &message["params"], documents.as_ref());
+                    let verdicts =
+                        scripted_diagnostics(&script["judges"], &message["params"], documents.as_ref());
                     follow_up(&verdicts, &client);
                 }
             }
@@ -106,29 +109,30 @@ fn main() {
         }
         if message.get("id").is_some() {
             let count = asked.entry(method.to_owned()).or_default();
-            let step = own(&message, documents.as_ref()).unwrap_or_else(|| step(&script, method, *count));
+            let step = answer_own_request(&message, documents.as_ref())
+                .unwrap_or_else(|| script_step(&script, method, *count));
             *count += 1;
             let (id, client) = (message["id"].clone(), Arc::clone(&client));
             // Whoever waits for a cancellation does so before the next message is read.
             let cancelled = (step["cancellable"] == true).then(|| client.wait_as(format!("cancel {id}")));
-            thread::spawn(move || answer(&step, &id, (&client, cancelled)));
+            thread::spawn(move || send_answer(&step, &id, (&client, cancelled)));
         }
     }
 }
 
 /// Returns the answer to a request that only this server knows.
-fn own(message: &Value, documents: Option<&Documents>) -> Option<Value> {
+fn answer_own_request(message: &Value, documents: Option<&FakeDocuments>) -> Option<Value> {
     let (documents, params) = (documents?, &message["params"]);
     let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
     match message["method"].as_str()? {
-        "test/text" => Some(json!({"result": documents.state(uri)})),
+        "test/text" => Some(json!({"result": documents.document_state(uri)})),
         "test/echo" => Some(json!({"result": params, "delayMs": params["delayMs"], "cancellable": true})),
         "test/ask" => Some(json!({"asks": {"method": params["method"], "params": params["params"]}})),
         _ => None,
     }
 }
 
-fn step(script: &Value, method: &str, count: usize) -> Value {
+fn script_step(script: &Value, method: &str, count: usize) -> Value {
     let steps = script["answers"][method].as_array();
     let step = steps.and_then(|steps| steps.get(count).or(steps.last())).cloned();
     step.unwrap_or_else(|| match method {
@@ -137,7 +141,7 @@ fn step(script: &Value, method: &str, count: usize) -> Value {
     })
 }
 
-fn answer(step: &Value, id: &Value, (client, cancelled): (&Client, Option<Receiver<Value>>)) {
+fn send_answer(step: &Value, id: &Value, (client, cancelled): (&FakeClient, Option<Receiver<Value>>)) {
     let delay = Duration::from_millis(step["delayMs"].as_u64().unwrap_or_default());
     let is_cancelled = match cancelled {
         Some(cancelled) => cancelled.recv_timeout(delay).is_ok(),
@@ -153,7 +157,7 @@ fn answer(step: &Value, id: &Value, (client, cancelled): (&Client, Option<Receiv
     if step["silent"] == true {
         return;
     }
-    let replied = step["asks"].is_object().then(|| client.ask(&step["asks"], id));
+    let replied = step["asks"].is_object().then(|| client.ask_client(&step["asks"], id));
     for told in step["tells"].as_array().into_iter().flatten() {
         client.send(told);
     }
@@ -161,7 +165,7 @@ fn answer(step: &Value, id: &Value, (client, cancelled): (&Client, Option<Receiv
     let mut message = json!({"jsonrpc": "2.0", "id": id});
     match (&step["error"], step["items"].as_u64()) {
         _ if is_cancelled => message["error"] = json!({"code": -32800, "message": "it was cancelled"}),
-        (Value::Null, Some(count)) => message["result"] = locations(count),
+        (Value::Null, Some(count)) => message["result"] = many_locations(count),
         (Value::Null, None) => message["result"] = replied.unwrap_or_else(|| step["result"].clone()),
         (error, _) => message["error"] = error.clone(),
     }
@@ -174,7 +178,7 @@ fn answer(step: &Value, id: &Value, (client, cancelled): (&Client, Option<Receiv
     }
 }
 
-fn locations(count: u64) -> Value {
+fn many_locations(count: u64) -> Value {
     let at = |line: u64| json!({"line": line, "character": 0});
     (0..count)
         .map(|i| json!({"uri": format!("file:///f{}.py", i % 100), "range": {"start": at(i), "end": at(i)}}))
@@ -182,7 +186,7 @@ fn locations(count: u64) -> Value {
 }
 
 /// Returns the diagnostics of a file's text: of the one that the server keeps, or of the one that it is told.
-fn verdicts(judges: &Value, params: &Value, documents: Option<&Documents>) -> Value {
+fn scripted_diagnostics(judges: &Value, params: &Value, documents: Option<&FakeDocuments>) -> Value {
     let document = &params["textDocument"];
     let kept = documents.and_then(|documents| documents.text(document["uri"].as_str()?));
     let text = kept.or(document["text"].as_str()).or(params["contentChanges"][0]["text"].as_str());
@@ -208,7 +212,7 @@ fn verdicts(judges: &Value, params: &Value, documents: Option<&Documents>) -> Va
     json!([verdict])
 }
 
-fn follow_up(messages: &Value, client: &Arc<Client>) {
+fn follow_up(messages: &Value, client: &Arc<FakeClient>) {
     let messages = messages.as_array().cloned().unwrap_or_default();
     let client = Arc::clone(client);
     thread::spawn(move || {

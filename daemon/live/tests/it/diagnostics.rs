@@ -5,25 +5,25 @@ use std::time::Duration;
 
 use hob_base::WsPath;
 use hob_live::documents::FileChange;
-use hob_live::instance::{Answer, Completeness, Instance};
+use hob_live::instance::{Completeness, Instance, ServerAnswer};
 use hob_live::live::LiveError;
-use hob_live::requests::{Asking, Diagnosis, diagnostics};
+use hob_live::requests::{Diagnosis, ServerQueryContext, diagnostics};
 use hob_live::spec::ReadySignal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{start, within};
+use crate::support::{start, within_millis};
 
-fn ask(server: &Instance, text: &str) -> Result<Answer<Vec<Diagnosis>>, LiveError> {
+fn ask_diagnostics(server: &Instance, text: &str) -> Result<ServerAnswer<Vec<Diagnosis>>, LiveError> {
     let read = |_: &WsPath| Some(text.to_owned());
-    diagnostics(server, &a_py(), Asking { read: &read, cancel: &within(60_000) })
+    diagnostics(server, &a_py(), ServerQueryContext { read: &read, cancel: &within_millis(60_000) })
 }
 
 fn a_py() -> WsPath {
     WsPath::new("a.py").expect("relative")
 }
 
-fn change(server: &Instance, text: &str) {
+fn change_file(server: &Instance, text: &str) {
     let changes = BTreeMap::from([(a_py(), FileChange::Changed)]);
     let read = |_: &WsPath| Some(text.to_owned());
     server.take_in(&changes, &read).expect("it lives");
@@ -31,7 +31,7 @@ fn change(server: &Instance, text: &str) {
 
 /// The lines that are wrong, if that is all.
 fn lines(server: &Instance, text: &str) -> Vec<u32> {
-    let answer = ask(server, text).expect("answered");
+    let answer = ask_diagnostics(server, text).expect("answered");
     assert!(answer.is_complete(), "{answer:?}");
     answer.value.iter().map(|one| one.at.0).collect()
 }
@@ -42,11 +42,11 @@ fn edit_and_ask(judges: Value) {
     assert_eq!(lines(&server, "good\n"), [0; 0]);
     for round in 1..5_usize {
         let broken = format!("{}bad\n", "good\n".repeat(round));
-        change(&server, &broken);
+        change_file(&server, &broken);
         assert_eq!(lines(&server, &broken), [round as u32 + 1], "round {round}");
         assert_eq!(lines(&server, &broken), [round as u32 + 1], "nothing has changed");
         let mended = "good\n".repeat(round);
-        change(&server, &mended);
+        change_file(&server, &mended);
         assert_eq!(lines(&server, &mended), [0; 0], "round {round}");
     }
     server.stop();
@@ -85,17 +85,24 @@ fn silence_is_not_an_empty_verdict() {
     let dir = TempDir::new().expect("a folder");
     let server = start(ReadySignal::Held, &json!({"judges": {"times": 1}}), dir.path()).expect("it starts");
     assert_eq!(lines(&server, "bad\n"), [1]);
-    change(&server, "good\n");
+    change_file(&server, "good\n");
     let read = |_: &WsPath| Some("good\n".to_owned());
     let short = (Duration::from_millis(200), &read as hob_live::documents::ReadText<'_>);
-    let unheard = server.verdict(&a_py(), short, &within(60_000)).expect("it lives").expect("readable");
+    let unheard = server
+        .await_diagnostics(&a_py(), short, &within_millis(60_000))
+        .expect("it lives")
+        .expect("readable");
     assert!(matches!(unheard.completeness, Completeness::Partial(_)), "{unheard:?}");
     assert_eq!(unheard.value.len(), 1, "the last one, which is said to be old");
     let other = WsPath::new("b.py").expect("relative");
-    let never = server.verdict(&other, short, &within(60_000)).expect("it lives").expect("readable");
+    let never =
+        server.await_diagnostics(&other, short, &within_millis(60_000)).expect("it lives").expect("readable");
     assert!(matches!(never.completeness, Completeness::Unknown(_)), "{never:?}");
     server.process().kill();
-    assert!(matches!(ask(&server, "good\n"), Err(LiveError::Refused { .. })), "death is no verdict either");
+    assert!(
+        matches!(ask_diagnostics(&server, "good\n"), Err(LiveError::Refused { .. })),
+        "death is no verdict either"
+    );
 }
 
 #[test]
@@ -112,10 +119,10 @@ fn a_server_that_can_be_asked_is_asked() {
         ]},
     });
     let server = start(ReadySignal::Held, &script, dir.path()).expect("it starts");
-    let answer = ask(&server, "").expect("answered");
+    let answer = ask_diagnostics(&server, "").expect("answered");
     let [one] = &answer.value[..] else { panic!("{answer:?}") };
     assert_eq!((one.at, one.severity.word(), one.code.as_deref()), ((5, 4), "warning", Some("7")));
     assert!(answer.is_complete());
-    assert!(matches!(ask(&server, "").expect("answered").completeness, Completeness::Unknown(_)));
+    assert!(matches!(ask_diagnostics(&server, "").expect("answered").completeness, Completeness::Unknown(_)));
     server.stop();
 }

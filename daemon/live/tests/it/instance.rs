@@ -15,7 +15,7 @@ use lsp_types::{HoverParams, ReferenceParams};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{launch, start, start_it, within};
+use crate::support::{fake_launch, start, start_it, within_millis};
 
 pub(crate) fn references() -> ReferenceParams {
     let params = json!({
@@ -32,7 +32,7 @@ pub(crate) fn hover() -> HoverParams {
 }
 
 /// Waits until one recorded message `is_last`, and returns all that the server was told.
-fn told(record: &Path, is_last: impl Fn(&Value) -> bool) -> Vec<Value> {
+fn await_told(record: &Path, is_last: impl Fn(&Value) -> bool) -> Vec<Value> {
     let until = Instant::now() + Duration::from_secs(20);
     loop {
         let text = std::fs::read_to_string(record).unwrap_or_default();
@@ -60,16 +60,16 @@ fn a_server_is_started_asked_told_and_stopped() {
         ],
     });
     let server = start(ReadySignal::Held, &script, dir.path()).expect("it starts");
-    assert!(server.offers("referencesProvider", "textDocument/references"));
+    assert!(server.has_capability("referencesProvider", "textDocument/references"));
     let path = WsPath::new("a.py").expect("relative");
     assert_eq!(server.open(&path, &|_| Some("x = 1\n".to_owned())), Ok(true));
     let changes = BTreeMap::from([(path.clone(), FileChange::Changed)]);
     assert_eq!(server.take_in(&changes, &|_| Some("x = 2\n".to_owned())), Ok(true));
     assert_eq!(server.version(&path), Some(2));
-    server.ask::<HoverRequest>(&hover(), &within(20_000)).expect("answered");
+    server.ask_until_ready::<HoverRequest>(&hover(), &within_millis(20_000)).expect("answered");
     let is_answer = |message: &Value| message["id"] == 1 && message["method"].is_null();
-    told(&record, is_answer);
-    let heard = told(&record, |message| message["method"] == "textDocument/hover");
+    await_told(&record, is_answer);
+    let heard = await_told(&record, |message| message["method"] == "textDocument/hover");
     let of = |method: &str| heard.iter().find(|message| message["method"] == method).expect("told");
     let initialize = &of("initialize")["params"];
     assert_eq!(initialize["initializationOptions"], json!({"fast": true}));
@@ -79,16 +79,19 @@ fn a_server_is_started_asked_told_and_stopped() {
     assert_eq!(of("workspace/didChangeWatchedFiles")["params"]["changes"][0]["type"], 2);
     let answer = heard.iter().find(|message| is_answer(message));
     assert_eq!(answer.expect("answered")["result"], json!([{"level": 3}]));
-    told(&record, |message| message["id"] == 2 && message["method"].is_null());
-    assert!(server.offers("hoverProvider", "textDocument/hover"), "registered at run time");
+    await_told(&record, |message| message["id"] == 2 && message["method"].is_null());
+    assert!(server.has_capability("hoverProvider", "textDocument/hover"), "registered at run time");
     server.stop();
     assert!(
-        told(&record, |message| message["method"] == "exit")
+        await_told(&record, |message| message["method"] == "exit")
             .iter()
             .any(|message| message["method"] == "shutdown")
     );
-    assert!(server.gone().is_some());
-    assert!(matches!(server.ask::<Shutdown>(&(), &within(20_000)), Err(CallError::Closed(_))));
+    assert!(server.reason_gone().is_some());
+    assert!(matches!(
+        server.ask_until_ready::<Shutdown>(&(), &within_millis(20_000)),
+        Err(CallError::Closed(_))
+    ));
 }
 
 #[test]
@@ -103,12 +106,12 @@ fn a_server_that_does_not_start_says_why_and_leaves_nothing() {
     let refusal = failing(json!({"error": {"code": -32603, "message": "no compiler"}}));
     let refused = start(ReadySignal::Held, &refusal, dir.path()).expect_err("it refused");
     assert!(matches!(&refused, StartError::Failed { why, .. } if why.contains("no compiler")), "{refused:?}");
-    let silent = launch(ReadySignal::Held, &failing(json!({"silent": true})), dir.path());
-    let given_up = start_it(silent, &within(200)).expect_err("nobody waits so long");
+    let silent = fake_launch(ReadySignal::Held, &failing(json!({"silent": true})), dir.path());
+    let given_up = start_it(silent, &within_millis(200)).expect_err("nobody waits so long");
     assert_eq!(given_up, StartError::Stopped(Stopped::DeadlinePassed));
-    let mut absent = launch(ReadySignal::Held, &json!({}), dir.path());
+    let mut absent = fake_launch(ReadySignal::Held, &json!({}), dir.path());
     absent.command.program = "/nowhere/at/all".into();
-    let error = start_it(absent, &within(20_000)).expect_err("there is no such program");
+    let error = start_it(absent, &within_millis(20_000)).expect_err("there is no such program");
     assert!(matches!(&error, StartError::Spawn { program, .. } if program == "/nowhere/at/all"), "{error:?}");
 }
 
@@ -126,8 +129,9 @@ fn an_early_answer_is_never_called_complete() {
     let server = start(ReadySignal::ProgressEnds("index"), &script, dir.path()).expect("it starts");
     let ask = |patience: u64| {
         let patience = Duration::from_millis(patience);
-        let answer =
-            server.ask_whole::<References>(&references(), patience, &within(20_000)).expect("answered");
+        let answer = server
+            .ask_whole::<References>(&references(), patience, &within_millis(20_000))
+            .expect("answered");
         (answer.value.unwrap_or_default().len(), answer.completeness)
     };
     let (early, completeness) = ask(10);
@@ -147,13 +151,17 @@ fn lies_delays_and_deaths_end_one_call_each() {
         {"crash": 1},
     ]}});
     let server = start(ReadySignal::Held, &script, dir.path()).expect("it starts");
-    let ask = |millis: u64| server.ask::<HoverRequest>(&hover(), &within(millis));
+    let ask = |millis: u64| server.ask_until_ready::<HoverRequest>(&hover(), &within_millis(millis));
     assert!(ask(20_000).is_ok_and(|hover| hover.is_some()), "asked again, and found behind the noise");
     assert_eq!(ask(300), Err(CallError::Stopped(Stopped::DeadlinePassed)));
     assert!(matches!(ask(20_000), Err(CallError::Malformed { .. })));
-    assert!(server.gone().is_none());
+    assert!(server.reason_gone().is_none());
     assert!(matches!(ask(20_000), Err(CallError::Closed(_))));
-    assert!(server.gone().is_some_and(|why| why.contains("exit code 1")), "{:?}", server.gone());
+    assert!(
+        server.reason_gone().is_some_and(|why| why.contains("exit code 1")),
+        "{:?}",
+        server.reason_gone()
+    );
 }
 
 #[test]
@@ -161,6 +169,7 @@ fn a_huge_answer_is_an_answer() {
     let dir = TempDir::new().expect("a folder");
     let script = json!({"answers": {"textDocument/references": [{"items": 200_000}]}});
     let server = start(ReadySignal::Held, &script, dir.path()).expect("it starts");
-    let found = server.ask::<References>(&references(), &within(60_000)).expect("answered");
+    let found =
+        server.ask_until_ready::<References>(&references(), &within_millis(60_000)).expect("answered");
     assert_eq!(found.map(|list| list.len()), Some(200_000));
 }

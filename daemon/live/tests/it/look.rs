@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use hob_base::AbsPath;
-use hob_live::live::{Live, LiveError, LiveOptions, Project};
+use hob_live::live::{Live, LiveError, LiveOptions, LiveProject};
 
-fn program(folder: &Path, name: &str) {
+fn write_program(folder: &Path, name: &str) {
     fs::create_dir_all(folder).expect("a folder");
     let path = folder.join(name);
     fs::write(&path, "#!/bin/sh\necho 1.0\n").expect("written");
@@ -16,17 +16,17 @@ fn program(folder: &Path, name: &str) {
 }
 
 /// A search path of one folder, and a project that brings a program along.
-fn world(dir: &Path) -> (Live, Project) {
-    program(&dir.join("project/.venv/bin"), "ty");
+fn make_world(dir: &Path) -> (Live, LiveProject) {
+    write_program(&dir.join("project/.venv/bin"), "ty");
     fs::create_dir(dir.join("bin")).expect("a folder");
     let env = vec![("PATH".into(), dir.join("bin").into())];
     let root = AbsPath::new(dir.join("project").canonicalize().expect("it is there")).expect("absolute");
-    let project = Project { root, trusted: false, preferences: Default::default() };
+    let project = LiveProject { root, trusted: false, preferences: Default::default() };
     (Live::new(LiveOptions { env, ..LiveOptions::default() }), project)
 }
 
-fn chosen(live: &Live, project: &Project) -> Result<&'static str, LiveError> {
-    let (launch, found) = live.launch(project, "a.py")?;
+fn chosen_server(live: &Live, project: &LiveProject) -> Result<&'static str, LiveError> {
+    let (launch, found) = live.find_launch(project, "a.py")?;
     assert!(found.program.is_file(), "{found:?}");
     Ok(launch.spec.name)
 }
@@ -34,19 +34,19 @@ fn chosen(live: &Live, project: &Project) -> Result<&'static str, LiveError> {
 #[test]
 fn a_program_that_came_or_went_is_noticed_by_the_next_question() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (live, project) = world(dir.path());
+    let (live, project) = make_world(dir.path());
     let bin = dir.path().join("bin");
     for _ in 0..2 {
-        assert!(chosen(&live, &project).is_err());
-        program(&bin, "pyright-langserver");
-        program(&bin, "pyrefly");
-        assert_eq!(chosen(&live, &project), Ok("pyright"));
+        assert!(chosen_server(&live, &project).is_err());
+        write_program(&bin, "pyright-langserver");
+        write_program(&bin, "pyrefly");
+        assert_eq!(chosen_server(&live, &project), Ok("pyright"));
         fs::remove_file(bin.join("pyright-langserver")).expect("removed");
-        assert!(matches!(chosen(&live, &project), Err(LiveError::Untrusted { server: "ty", .. })));
-        program(&bin, "ty");
-        assert_eq!(chosen(&live, &project), Ok("ty"));
+        assert!(matches!(chosen_server(&live, &project), Err(LiveError::Untrusted { server: "ty", .. })));
+        write_program(&bin, "ty");
+        assert_eq!(chosen_server(&live, &project), Ok("ty"));
         fs::set_permissions(bin.join("ty"), fs::Permissions::from_mode(0o644)).expect("set");
-        assert!(chosen(&live, &project).is_err(), "it is no program any more");
+        assert!(chosen_server(&live, &project).is_err(), "it is no program any more");
         fs::remove_file(bin.join("ty")).expect("removed");
     }
 }
@@ -54,10 +54,10 @@ fn a_program_that_came_or_went_is_noticed_by_the_next_question() {
 #[test]
 fn trust_counts_from_the_next_question_on() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (live, project) = world(dir.path());
-    let trusted = Project { trusted: true, ..project.clone() };
+    let (live, project) = make_world(dir.path());
+    let trusted = LiveProject { trusted: true, ..project.clone() };
     for _ in 0..2 {
-        assert!(chosen(&live, &project).is_err());
-        assert_eq!(chosen(&live, &trusted), Ok("ty"));
+        assert!(chosen_server(&live, &project).is_err());
+        assert_eq!(chosen_server(&live, &trusted), Ok("ty"));
     }
 }

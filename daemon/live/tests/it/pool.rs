@@ -13,17 +13,17 @@ use hob_live::spec::ReadySignal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{launch, within};
+use crate::support::{fake_launch, within_millis};
 
-fn pool() -> Arc<Pool> {
+fn new_pool() -> Arc<Pool> {
     Pool::new(None, PoolOptions::default())
 }
 
-fn held(script: &Value, root: &Path) -> Launch {
-    launch(ReadySignal::Held, script, root)
+fn held_launch(script: &Value, root: &Path) -> Launch {
+    fake_launch(ReadySignal::Held, script, root)
 }
 
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
     while !holds() {
         assert!(Instant::now() < end, "never: {what}");
@@ -40,24 +40,26 @@ fn is_alive(pid: u32) -> bool {
 #[test]
 fn everybody_shares_one_server_and_other_settings_get_another() {
     let dir = TempDir::new().expect("a folder");
-    let (pool, script) = (pool(), json!({"answers": {"initialize": [{"delayMs": 100, "result": {}}]}}));
+    let (pool, script) = (new_pool(), json!({"answers": {"initialize": [{"delayMs": 100, "result": {}}]}}));
     let ask = || {
-        let (pool, launch) = (Arc::clone(&pool), held(&script, dir.path()));
-        std::thread::spawn(move || pool.get(&launch, &within(20_000)).expect("it starts").process().pid())
+        let (pool, launch) = (Arc::clone(&pool), held_launch(&script, dir.path()));
+        std::thread::spawn(move || {
+            pool.get(&launch, &within_millis(20_000)).expect("it starts").process().pid()
+        })
     };
     let asking: Vec<_> = (0..8).map(|_| ask()).collect();
     let mut pids: Vec<u32> = asking.into_iter().map(|thread| thread.join().expect("no panic")).collect();
     pids.dedup();
     assert_eq!(pids.len(), 1, "{pids:?}");
-    let mut other = held(&script, dir.path());
+    let mut other = held_launch(&script, dir.path());
     other.settings = json!({"strict": true});
-    let other = pool.get(&other, &within(20_000)).expect("it starts").process().pid();
+    let other = pool.get(&other, &within_millis(20_000)).expect("it starts").process().pid();
     assert_ne!(other, pids[0]);
-    assert_eq!(pool.running(&AbsPath::new(dir.path()).expect("absolute")).len(), 2);
+    assert_eq!(pool.running_servers(&AbsPath::new(dir.path()).expect("absolute")).len(), 2);
     pool.close();
     assert!(!is_alive(other) && !is_alive(pids[0]), "nothing is left");
     assert_eq!(
-        pool.get(&held(&script, dir.path()), &within(20_000)).expect_err("closed"),
+        pool.get(&held_launch(&script, dir.path()), &within_millis(20_000)).expect_err("closed"),
         PoolError::Closing
     );
 }
@@ -65,22 +67,22 @@ fn everybody_shares_one_server_and_other_settings_get_another() {
 #[test]
 fn a_server_that_dies_is_replaced_and_one_that_keeps_dying_is_given_up() {
     let dir = TempDir::new().expect("a folder");
-    let pool = pool();
-    let launch = held(&json!({"answers": {"shutdown": [{"crash": 1}]}}), dir.path());
-    let first = pool.get(&launch, &within(20_000)).expect("it starts");
+    let pool = new_pool();
+    let launch = held_launch(&json!({"answers": {"shutdown": [{"crash": 1}]}}), dir.path());
+    let first = pool.get(&launch, &within_millis(20_000)).expect("it starts");
     first.process().kill();
-    until("its death shows", || first.gone().is_some());
-    let second = pool.get(&launch, &within(20_000)).expect("it is started again");
+    wait_until("its death shows", || first.reason_gone().is_some());
+    let second = pool.get(&launch, &within_millis(20_000)).expect("it is started again");
     assert_ne!(first.process().pid(), second.process().pid());
-    let hopeless = held(&json!({"answers": {"initialize": [{"crash": 9}]}}), dir.path());
-    let error = pool.get(&hopeless, &within(60_000)).expect_err("it dies every time");
+    let hopeless = held_launch(&json!({"answers": {"initialize": [{"crash": 9}]}}), dir.path());
+    let error = pool.get(&hopeless, &within_millis(60_000)).expect_err("it dies every time");
     let PoolError::Failed { why, stderr } = error else { panic!("{error:?}") };
     assert!(why.contains("exit code 9") && why.contains("fake-lsp"), "{why}");
     assert_eq!(stderr, ["the fake server was told to crash"]);
-    let given_up = || matches!(pool.get(&hopeless, &within(60_000)), Err(PoolError::GivenUp { .. }));
-    until("it is given up", given_up);
+    let given_up = || matches!(pool.get(&hopeless, &within_millis(60_000)), Err(PoolError::GivenUp { .. }));
+    wait_until("it is given up", given_up);
     let again = Instant::now();
-    assert!(matches!(pool.get(&hopeless, &within(60_000)), Err(PoolError::GivenUp { .. })));
+    assert!(matches!(pool.get(&hopeless, &within_millis(60_000)), Err(PoolError::GivenUp { .. })));
     assert!(again.elapsed() < Duration::from_secs(5), "it is not tried again");
     let failed = pool.status().into_iter().find(|server| server.state == "failed").expect("it is shown");
     assert_eq!((failed.pid, failed.stderr_tail.len()), (None, 1));
@@ -91,13 +93,15 @@ fn a_server_that_dies_is_replaced_and_one_that_keeps_dying_is_given_up() {
 #[test]
 fn a_server_that_answered_is_never_given_up() {
     let dir = TempDir::new().expect("a folder");
-    let pool = pool();
-    let launch = held(&json!({}), dir.path());
+    let pool = new_pool();
+    let launch = held_launch(&json!({}), dir.path());
     for _ in 0..8 {
-        let server = pool.get(&launch, &within(60_000)).expect("it is started again");
-        server.ask::<lsp_types::request::Shutdown>(&(), &within(20_000)).expect("it answers");
+        let server = pool.get(&launch, &within_millis(60_000)).expect("it is started again");
+        server
+            .ask_until_ready::<lsp_types::request::Shutdown>(&(), &within_millis(20_000))
+            .expect("it answers");
         server.process().kill();
-        until("its death shows", || server.gone().is_some());
+        wait_until("its death shows", || server.reason_gone().is_some());
     }
     pool.close();
 }
@@ -105,12 +109,12 @@ fn a_server_that_answered_is_never_given_up() {
 #[test]
 fn a_caller_that_gives_up_does_not_take_the_start_with_it() {
     let dir = TempDir::new().expect("a folder");
-    let pool = pool();
-    let slow = held(&json!({"answers": {"initialize": [{"delayMs": 600, "result": {}}]}}), dir.path());
-    let impatient = pool.get(&slow, &within(50)).expect_err("too early");
+    let pool = new_pool();
+    let slow = held_launch(&json!({"answers": {"initialize": [{"delayMs": 600, "result": {}}]}}), dir.path());
+    let impatient = pool.get(&slow, &within_millis(50)).expect_err("too early");
     assert_eq!(impatient, PoolError::Stopped(Stopped::DeadlinePassed));
     assert_eq!(pool.status()[0].state, "starting");
-    assert!(pool.get(&slow, &within(20_000)).is_ok());
+    assert!(pool.get(&slow, &within_millis(20_000)).is_ok());
     pool.close();
 }
 
@@ -118,11 +122,11 @@ fn a_caller_that_gives_up_does_not_take_the_start_with_it() {
 fn idle_servers_are_stopped_and_come_back() {
     let dir = TempDir::new().expect("a folder");
     let pool = Pool::new(None, PoolOptions { idle: Duration::from_millis(200) });
-    let launch = held(&json!({}), dir.path());
-    let pid = pool.get(&launch, &within(20_000)).expect("it starts").process().pid();
-    until("it is stopped", || pool.status()[0].state == "stopped");
-    until("it has ended", || !is_alive(pid));
-    let again = pool.get(&launch, &within(20_000)).expect("it is started again");
+    let launch = held_launch(&json!({}), dir.path());
+    let pid = pool.get(&launch, &within_millis(20_000)).expect("it starts").process().pid();
+    wait_until("it is stopped", || pool.status()[0].state == "stopped");
+    wait_until("it has ended", || !is_alive(pid));
+    let again = pool.get(&launch, &within_millis(20_000)).expect("it is started again");
     assert_ne!(again.process().pid(), pid);
     pool.close();
 }
@@ -130,16 +134,16 @@ fn idle_servers_are_stopped_and_come_back() {
 #[test]
 fn changes_reach_every_server_of_the_project() {
     let (dir, other) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
-    let pool = pool();
+    let pool = new_pool();
     let record = dir.path().join("record");
-    let launch = held(&json!({"record": record}), dir.path());
-    pool.get(&launch, &within(20_000)).expect("it starts");
+    let launch = held_launch(&json!({"record": record}), dir.path());
+    pool.get(&launch, &within_millis(20_000)).expect("it starts");
     let changes = BTreeMap::from([(WsPath::new("a.py").expect("relative"), FileChange::Created)]);
     let root = |dir: &TempDir| AbsPath::new(dir.path()).expect("absolute");
     pool.take_in(&root(&other), &changes, &|_| None);
     pool.take_in(&root(&dir), &changes, &|_| None);
     let told = || std::fs::read_to_string(&record).unwrap_or_default();
-    until("it is told", || told().contains("workspace/didChangeWatchedFiles"));
+    wait_until("it is told", || told().contains("workspace/didChangeWatchedFiles"));
     assert_eq!(told().matches("workspace/didChangeWatchedFiles").count(), 1);
     assert!(told().contains("a.py"));
     pool.close();

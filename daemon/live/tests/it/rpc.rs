@@ -7,25 +7,25 @@ use std::time::Duration;
 
 use hob_base::{CancelToken, Deadline, Stopped};
 use hob_live::rpc::transport::{MessageReader, write_body};
-use hob_live::rpc::{CallError, Client, Peer, Reply, ResponseError, codes};
+use hob_live::rpc::{CallError, Peer, Reply, ResponseError, RpcClient, codes};
 use lsp_types::notification::Exit;
 use lsp_types::request::{Shutdown, WorkspaceSymbolRequest};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// The other end of the connection.
-struct Server {
+struct PipedServer {
     input: MessageReader<BufReader<PipeReader>>,
     output: PipeWriter,
 }
 
-impl Server {
+impl PipedServer {
     fn next(&mut self) -> Value {
         let body = self.input.next_body().expect("readable").expect("the client lives");
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    fn say(&mut self, message: &Value) {
+    fn send_message(&mut self, message: &Value) {
         write_body(&mut self.output, message.to_string().as_bytes()).expect("the client lives");
     }
 }
@@ -53,37 +53,37 @@ impl Peer for Notes {
     }
 }
 
-fn connect() -> (Client, Server, Receiver<String>) {
+fn connect() -> (RpcClient, PipedServer, Receiver<String>) {
     let (server_input, client_output) = pipe().expect("a pipe");
     let (client_input, server_output) = pipe().expect("a pipe");
     let (heard, hears) = channel();
     let peer = Arc::new(Notes { heard: Mutex::new(heard) });
-    let client = Client::start(client_output, client_input, peer).expect("threads");
+    let client = RpcClient::start(client_output, client_input, peer).expect("threads");
     let input = MessageReader::new(BufReader::new(server_input));
-    (client, Server { input, output: server_output }, hears)
+    (client, PipedServer { input, output: server_output }, hears)
 }
 
-fn never() -> CancelToken {
+fn never_cancelled() -> CancelToken {
     CancelToken::default()
 }
 
 #[test]
 fn answers_find_their_calls_in_any_order() {
     let (client, mut server, _) = connect();
-    let ask = |client: &Client| {
+    let ask = |client: &RpcClient| {
         let client = client.clone();
-        std::thread::spawn(move || client.request::<Shutdown>(&(), &never()))
+        std::thread::spawn(move || client.request::<Shutdown>(&(), &never_cancelled()))
     };
     let calls: Vec<_> = (0..20).map(|_| ask(&client)).collect();
     let mut ids: Vec<Value> = (0..20).map(|_| server.next()["id"].clone()).collect();
     ids.reverse();
     // Answers to nothing, and answers given twice, harm nobody.
-    server.say(&json!({"id": 999, "result": null}));
-    server.say(&json!({"id": "text", "result": null}));
-    server.say(&json!({"id": null, "error": {"code": -32700, "message": "what?"}}));
+    server.send_message(&json!({"id": 999, "result": null}));
+    server.send_message(&json!({"id": "text", "result": null}));
+    server.send_message(&json!({"id": null, "error": {"code": -32700, "message": "what?"}}));
     for id in &ids {
-        server.say(&json!({"id": id, "result": null}));
-        server.say(&json!({"id": id, "result": {"again": true}}));
+        server.send_message(&json!({"id": id, "result": null}));
+        server.send_message(&json!({"id": id, "result": {"again": true}}));
     }
     assert!(calls.into_iter().all(|call| call.join().expect("no panic") == Ok(())));
 }
@@ -93,7 +93,7 @@ fn a_result_of_another_shape_and_a_refusal_are_errors_of_that_call() {
     let (client, mut server, _) = connect();
     let asking = client.clone();
     let call = std::thread::spawn(move || {
-        let ask = || asking.request::<WorkspaceSymbolRequest>(&Default::default(), &never());
+        let ask = || asking.request::<WorkspaceSymbolRequest>(&Default::default(), &never_cancelled());
         (ask(), ask(), ask())
     });
     for result in
@@ -101,7 +101,7 @@ fn a_result_of_another_shape_and_a_refusal_are_errors_of_that_call() {
     {
         let mut answer = result;
         answer["id"] = server.next()["id"].clone();
-        server.say(&answer);
+        server.send_message(&answer);
     }
     let (malformed, refused, none) = call.join().expect("no panic");
     assert!(
@@ -121,8 +121,8 @@ fn what_nobody_wants_any_more_is_cancelled_at_the_server() {
     let cancel = server.next();
     assert_eq!((&cancel["method"], &cancel["params"]["id"]), (&json!("$/cancelRequest"), &id));
     // The late answer means nothing, and the connection goes on.
-    server.say(&json!({"id": id, "result": null}));
-    let token = never();
+    server.send_message(&json!({"id": id, "result": null}));
+    let token = never_cancelled();
     let (asking, cancelled) = (client.clone(), token.clone());
     let call = std::thread::spawn(move || asking.request::<Shutdown>(&(), &cancelled));
     server.next();
@@ -134,11 +134,11 @@ fn what_nobody_wants_any_more_is_cancelled_at_the_server() {
 #[test]
 fn a_server_is_answered_and_heard() {
     let (_client, mut server, hears) = connect();
-    server.say(&json!({"method": "window/logMessage", "params": {"a": 1}}));
+    server.send_message(&json!({"method": "window/logMessage", "params": {"a": 1}}));
     assert_eq!(hears.recv().expect("it is passed on"), r#"window/logMessage {"a":1}"#);
-    server.say(&json!({"id": "x1", "method": "known"}));
+    server.send_message(&json!({"id": "x1", "method": "known"}));
     assert_eq!(server.next(), json!({"jsonrpc": "2.0", "id": "x1", "result": [1, 2]}));
-    server.say(&json!({"id": 5, "method": "odd", "params": {}}));
+    server.send_message(&json!({"id": 5, "method": "odd", "params": {}}));
     assert_eq!(server.next()["error"]["code"], codes::METHOD_NOT_FOUND);
 }
 
@@ -146,14 +146,14 @@ fn a_server_is_answered_and_heard() {
 fn the_end_of_the_server_ends_every_call() {
     let (client, mut server, hears) = connect();
     let asking = client.clone();
-    let call = std::thread::spawn(move || asking.request::<Shutdown>(&(), &never()));
+    let call = std::thread::spawn(move || asking.request::<Shutdown>(&(), &never_cancelled()));
     server.next();
     server.output.write_all(b"Content-Length: 50\r\n\r\n{").expect("the client lives");
     drop(server);
     let error = call.join().expect("no panic").expect_err("no answer came");
     assert!(matches!(&error, CallError::Closed(why) if why.contains("middle of a message")), "{error}");
     assert!(hears.recv().expect("it is told").starts_with("closed: "));
-    assert!(matches!(client.request::<Shutdown>(&(), &never()), Err(CallError::Closed(_))));
+    assert!(matches!(client.request::<Shutdown>(&(), &never_cancelled()), Err(CallError::Closed(_))));
     assert!(matches!(client.notify::<Exit>(&()), Err(CallError::Closed(_))));
 }
 

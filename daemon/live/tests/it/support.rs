@@ -8,22 +8,22 @@ use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::instance::{Instance, Launch, StartError};
 use hob_live::process::{ServerCommand, scrubbed_environment};
 use hob_live::spec::{Announce, ReadySignal, ServerSpec};
-use hob_live::views::View;
+use hob_live::views::ProjectOverlay;
 use serde_json::{Value, json};
 
-pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
+pub(crate) fn fake_spec(ready: ReadySignal) -> ServerSpec {
     ServerSpec {
         name: "fake",
         files: &[("py", "python")],
         ready,
         announce: Announce::WatchedFiles,
-        ..ServerSpec::cautious()
+        ..ServerSpec::cautious_defaults()
     }
 }
 
-pub(crate) fn launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch {
+pub(crate) fn fake_launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch {
     Launch {
-        spec: Arc::new(spec(ready)),
+        spec: Arc::new(fake_spec(ready)),
         command: ServerCommand {
             program: env!("CARGO_BIN_EXE_fake-lsp").into(),
             args: vec![script.to_string().into()],
@@ -38,15 +38,15 @@ pub(crate) fn launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch 
 }
 
 pub(crate) fn start(ready: ReadySignal, script: &Value, root: &Path) -> Result<Instance, StartError> {
-    start_it(launch(ready, script, root), &within(20_000))
+    start_it(fake_launch(ready, script, root), &within_millis(20_000))
 }
 
 /// Without a guard and without editors.
 pub(crate) fn start_it(launch: Launch, cancel: &CancelToken) -> Result<Instance, StartError> {
-    let view = Arc::new(View::new(launch.root.clone()));
+    let view = Arc::new(ProjectOverlay::new(launch.root.clone()));
     Instance::start(launch, (None, view), cancel)
 }
 
-pub(crate) fn within(millis: u64) -> CancelToken {
+pub(crate) fn within_millis(millis: u64) -> CancelToken {
     CancelToken::new(Deadline::after(Duration::from_millis(millis)))
 }

@@ -7,10 +7,10 @@ use hob_map::Lang;
 use hob_map::graph::{NodeInfo, NodeKind};
 use serde_json::{Value, json};
 
-use super::Question;
-use super::document::Document;
-use super::place::{MOST_PLACES, Place, position_in};
-use super::senses::{Reading, Sense};
+use super::MapQuestion;
+use super::document::MapDocument;
+use super::place::{FilePlace, MOST_PLACES, position_in};
+use super::senses::{DocumentReading, Sense};
 use super::text::Word;
 use super::uses;
 
@@ -28,38 +28,38 @@ const SURE: &str = "*From hob's map, not from a language server.*";
 const UNSURE: &str = "*From hob's map, not from a language server: the name may mean any of these.*";
 
 /// Answers `textDocument/definition` and `textDocument/declaration` from the map.
-pub(super) fn definition(question: &Question<'_>) -> Value {
-    let places = meant(question, |reading, sense, _| reading.place(sense));
+pub(super) fn definition(question: &MapQuestion<'_>) -> Value {
+    let places = collect_meanings(question, |reading, sense, _| reading.place_of_sense(sense));
     let places = places.map(|(places, _)| places).unwrap_or_default();
-    locations(question, &places)
+    locations_of(question, &places)
 }
 
 /// `textDocument/references`. `null` where it took too long to look: that is not to say that there are none.
-pub(super) fn references(question: &Question<'_>) -> Value {
+pub(super) fn references(question: &MapQuestion<'_>) -> Value {
     let wants_declaration =
         question.params.pointer("/context/includeDeclaration") == Some(&Value::Bool(true));
     let cancel = question.cancel.with_deadline(Deadline::after(USES_PATIENCE));
-    let Some((document, spot, word)) = asked(question) else { return json!([]) };
+    let Some((document, spot, word)) = spot_of(question) else { return json!([]) };
     let (mut found, mut declared) = (Vec::new(), Vec::new());
     {
         let map = question.workspace.map();
-        let reading = Reading::new(&document, &map);
-        for sense in reading.senses(spot, word.as_ref()).list.into_iter().take(MOST_SENSES) {
-            let Ok(uses) = reading.uses(sense, &cancel) else { return Value::Null };
+        let reading = DocumentReading::new(&document, &map);
+        for sense in reading.senses_at(spot, word.as_ref()).list.into_iter().take(MOST_SENSES) {
+            let Ok(uses) = reading.uses_of(sense, &cancel) else { return Value::Null };
             found.extend(uses);
-            declared.extend(reading.place(sense).filter(|_| wants_declaration));
+            declared.extend(reading.place_of_sense(sense).filter(|_| wants_declaration));
         }
     }
     found.truncate(MOST_PLACES);
-    let mut places = uses::placed(question.workspace, &document, found);
+    let mut places = uses::uses_to_places(question.workspace, &document, found);
     places.retain(|place| !declared.contains(place));
     declared.extend(places);
-    locations(question, &declared)
+    locations_of(question, &declared)
 }
 
 /// Answers `textDocument/hover` from the map.
-pub(super) fn hover(question: &Question<'_>) -> Value {
-    let shown = meant(question, |reading, sense, is_sure| reading.shown(sense, is_sure));
+pub(super) fn hover(question: &MapQuestion<'_>) -> Value {
+    let shown = collect_meanings(question, |reading, sense, is_sure| reading.hover_text(sense, is_sure));
     let Some((shown, (is_sure, word))) = shown.filter(|(shown, _)| !shown.is_empty()) else {
         return Value::Null;
     };
@@ -67,18 +67,18 @@ pub(super) fn hover(question: &Question<'_>) -> Value {
     text.push(if is_sure { SURE } else { UNSURE }.to_owned());
     let mut hover = json!({"contents": {"kind": "markdown", "value": text.join("\n\n")}});
     if let Some(word) = word {
-        let spans = super::place::Spans { at: word.at, width: word.width() };
+        let spans = super::place::Spans { at: word.at, width: word.utf16_width() };
         hover["range"] = spans.range();
     }
     hover
 }
 
 /// The IDs of the nodes that the name at a place means, likeliest first; without a name there, of the definition that it lies in.
-pub(crate) fn node_ids(question: &Question<'_>) -> Vec<String> {
-    let Some((document, spot, word)) = asked(question) else { return Vec::new() };
+pub(crate) fn node_ids(question: &MapQuestion<'_>) -> Vec<String> {
+    let Some((document, spot, word)) = spot_of(question) else { return Vec::new() };
     let map = question.workspace.map();
-    let reading = Reading::new(&document, &map);
-    let senses = reading.senses(spot, word.as_ref()).list;
+    let reading = DocumentReading::new(&document, &map);
+    let senses = reading.senses_at(spot, word.as_ref()).list;
     let mut ids: Vec<String> = senses.into_iter().filter_map(|sense| reading.id(sense)).collect();
     if ids.is_empty() {
         let line = position_in(question.params).map_or(0, |at| at.0);
@@ -90,12 +90,12 @@ pub(crate) fn node_ids(question: &Question<'_>) -> Vec<String> {
     ids
 }
 
-type Asked = (Document, super::document::Spot, Option<Word>);
+type QuestionSpot = (MapDocument, super::document::DocumentSpot, Option<Word>);
 
-fn asked(question: &Question<'_>) -> Option<Asked> {
+fn spot_of(question: &MapQuestion<'_>) -> Option<QuestionSpot> {
     let at = position_in(question.params)?;
-    let document = Document::of(question)?;
-    let (spot, word) = document.spot(at);
+    let document = MapDocument::from_question(question)?;
+    let (spot, word) = document.spot_at(at);
     Some((document, spot, word))
 }
 
@@ -103,14 +103,14 @@ fn asked(question: &Question<'_>) -> Option<Asked> {
 type Told<T> = (Vec<T>, (bool, Option<Word>));
 
 /// Returns what `tell` makes of each thing that the name means, whether the meaning is certain, and the name.
-fn meant<T: PartialEq>(
-    question: &Question<'_>,
-    tell: impl Fn(&Reading<'_>, Sense, bool) -> Option<T>,
+fn collect_meanings<T: PartialEq>(
+    question: &MapQuestion<'_>,
+    tell: impl Fn(&DocumentReading<'_>, Sense, bool) -> Option<T>,
 ) -> Option<Told<T>> {
-    let (document, spot, word) = asked(question)?;
+    let (document, spot, word) = spot_of(question)?;
     let map = question.workspace.map();
-    let reading = Reading::new(&document, &map);
-    let senses = reading.senses(spot, word.as_ref());
+    let reading = DocumentReading::new(&document, &map);
+    let senses = reading.senses_at(spot, word.as_ref());
     let mut told: Vec<T> = Vec::new();
     for one in senses.list.into_iter().filter_map(|sense| tell(&reading, sense, senses.is_sure)) {
         if !told.contains(&one) {
@@ -120,30 +120,31 @@ fn meant<T: PartialEq>(
     Some((told, (senses.is_sure, word)))
 }
 
-fn locations(question: &Question<'_>, places: &[Place]) -> Value {
-    places.iter().take(MOST_PLACES).map(|place| place.location(question.workspace)).collect()
+fn locations_of(question: &MapQuestion<'_>, places: &[FilePlace]) -> Value {
+    places.iter().take(MOST_PLACES).map(|place| place.to_location(question.workspace)).collect()
 }
 
-impl Reading<'_> {
+impl DocumentReading<'_> {
     /// Where a definition's name stands.
-    fn place(&self, sense: Sense) -> Option<Place> {
+    fn place_of_sense(&self, sense: Sense) -> Option<FilePlace> {
         match sense {
             Sense::Here(def) => {
                 let spans = self.document.name_of(self.document.facts.def(def));
-                Some(Place { path: self.document.path.clone(), spans })
+                Some(FilePlace { path: self.document.path.clone(), spans })
             }
-            Sense::There(node) => Place::of(&self.map.info(node)?),
+            Sense::There(node) => FilePlace::from_node(&self.map.info(node)?),
         }
     }
 
     /// A definition's header and documentation.
-    fn shown(&self, sense: Sense, is_sure: bool) -> Option<String> {
-        let place = self.place(sense)?;
+    fn hover_text(&self, sense: Sense, is_sure: bool) -> Option<String> {
+        let place = self.place_of_sense(sense)?;
         let (header, doc, lang) = match sense {
             Sense::Here(def) => {
                 let facts = &self.document.facts;
                 let def = facts.def(def);
-                let header = header(facts.text(def.signature), def.kind.as_str(), facts.name(def.name));
+                let header =
+                    header_or_kind(facts.text(def.signature), def.kind.as_str(), facts.name(def.name));
                 (header, facts.text(def.doc).to_owned(), facts.lang)
             }
             Sense::There(node) => {
@@ -153,7 +154,7 @@ impl Reading<'_> {
                 (header_of(&info), info.doc, lang)
             }
         };
-        let mut text = format!("```{}\n{header}\n```", fence(lang));
+        let mut text = format!("```{}\n{header}\n```", fence_language(lang));
         if !is_sure {
             text.push_str(&format!("\n`{}:{}`", place.path, place.spans.at.0));
         }
@@ -172,16 +173,16 @@ impl Reading<'_> {
 fn header_of(info: &NodeInfo) -> String {
     match (info.kind, &info.path) {
         (NodeKind::File, Some(path)) => path.to_string(),
-        _ => header(&info.signature, info.kind.as_str(), &info.name),
+        _ => header_or_kind(&info.signature, info.kind.as_str(), &info.name),
     }
 }
 
-fn header(signature: &str, kind: &str, name: &str) -> String {
+fn header_or_kind(signature: &str, kind: &str, name: &str) -> String {
     if signature.is_empty() { format!("{kind} {name}") } else { signature.to_owned() }
 }
 
 /// Returns the name of a language that a fenced block of its code has in Markdown.
-fn fence(lang: Lang) -> String {
+fn fence_language(lang: Lang) -> String {
     match lang {
         Lang::Cpp => "cpp".to_owned(),
         Lang::CSharp => "csharp".to_owned(),

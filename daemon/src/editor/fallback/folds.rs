@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Question;
-use super::document::Document;
-use super::text::Text;
+use super::MapQuestion;
+use super::document::MapDocument;
+use super::text::LinedText;
 
 /// Most ranges: editors take no more.
 const MOST_FOLDS: usize = 5_000;
@@ -21,8 +21,8 @@ const TAB: usize = 8;
 type Folds = BTreeMap<u32, (u32, Option<&'static str>)>;
 
 /// Answers `textDocument/foldingRange` from the text and its facts.
-pub(super) fn folds(question: &Question<'_>) -> Value {
-    let Some(document) = Document::of(question) else { return json!([]) };
+pub(super) fn folding_ranges(question: &MapQuestion<'_>) -> Value {
+    let Some(document) = MapDocument::from_question(question) else { return json!([]) };
     let mut folds = Folds::new();
     // In notes indentation means lists and quotations.
     if !document.facts.lang.is_prose() {
@@ -41,7 +41,7 @@ fn fold((first, (last, kind)): (u32, (u32, Option<&'static str>))) -> Value {
     fold
 }
 
-impl Document {
+impl MapDocument {
     fn by_definitions(&self, folds: &mut Folds) {
         for def in &self.facts.defs {
             // What stands above the name, attributes and the like, stays in sight with it.
@@ -50,7 +50,8 @@ impl Document {
             } else {
                 def.lines.0
             };
-            let is_closed = first >= 1 && self.text.line(def.lines.1).is_some_and(|line| closes(&line));
+            let is_closed =
+                first >= 1 && self.text.line(def.lines.1).is_some_and(|line| is_closing_line(&line));
             let last = if is_closed { def.lines.1 - 1 } else { self.last_of(def.lines.1) };
             if first >= 1 && last > first {
                 folds.insert(first, (last, None));
@@ -69,9 +70,9 @@ impl Document {
             self.facts.imports.iter().filter(|i| i.owner.is_none()).map(|i| i.line).collect();
         lines.sort_unstable();
         lines.dedup();
-        for run in lines.chunk_by(|a, b| *b <= *self.text.statement(*a).end() + 1) {
+        for run in lines.chunk_by(|a, b| *b <= *self.text.statement_lines(*a).end() + 1) {
             if let ([first, ..], Some(last)) = (run, run.last()) {
-                let last = *self.text.statement(*last).end();
+                let last = *self.text.statement_lines(*last).end();
                 if *first >= 1 && last > *first {
                     folds.insert(*first, (last, Some("imports")));
                 }
@@ -80,13 +81,13 @@ impl Document {
     }
 }
 
-fn closes(line: &str) -> bool {
+fn is_closing_line(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with([')', ']', '}']) || matches!(line.trim_end(), "end" | "end;" | "fi" | "done" | "esac")
 }
 
 /// A line and those below it that are indented further.
-fn by_indentation(text: &Text, folds: &mut Folds) {
+fn by_indentation(text: &LinedText, folds: &mut Folds) {
     // Lines that are open, with how far they are indented.
     let mut open: Vec<(usize, u32)> = Vec::new();
     let mut last = 0;

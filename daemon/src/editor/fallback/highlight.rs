@@ -4,30 +4,30 @@
 
 use serde_json::{Value, json};
 
-use super::Question;
-use super::document::{Document, Spot};
+use super::MapQuestion;
+use super::document::{DocumentSpot, MapDocument};
 use super::place::{MOST_PLACES, Spans, position_in};
 
 /// The protocol's number of a highlight that is neither known to read nor to write.
 const TEXT: u8 = 1;
 
 /// Answers `textDocument/documentHighlight` from the text and its facts.
-pub(super) fn highlights(question: &Question<'_>) -> Value {
-    let found = position_in(question.params).zip(Document::of(question));
+pub(super) fn document_highlights(question: &MapQuestion<'_>) -> Value {
+    let found = position_in(question.params).zip(MapDocument::from_question(question));
     let Some((at, document)) = found else { return json!([]) };
-    let (spot, Some(word)) = document.spot(at) else { return json!([]) };
-    let (first, last) = document.scope(spot, at.0);
-    let words = (first..=last).flat_map(|line| document.text.words(line));
+    let (spot, Some(word)) = document.spot_at(at) else { return json!([]) };
+    let (first, last) = document.search_lines(spot, at.0);
+    let words = (first..=last).flat_map(|line| document.text.words_of_line(line));
     let same = words.filter(|other| other.text == word.text);
-    let spans = same.map(|word| Spans { at: word.at, width: word.width() });
+    let spans = same.map(|word| Spans { at: word.at, width: word.utf16_width() });
     spans.take(MOST_PLACES).map(|spans| json!({"range": spans.range(), "kind": TEXT})).collect()
 }
 
-impl Document {
+impl MapDocument {
     /// The lines within which a name is looked for.
-    fn scope(&self, spot: Spot, line: u32) -> (u32, u32) {
+    fn search_lines(&self, spot: DocumentSpot, line: u32) -> (u32, u32) {
         let whole = (1, self.text.line_count());
-        if spot != Spot::Nothing {
+        if spot != DocumentSpot::Nothing {
             return whole;
         }
         let callable = self.facts.defs.iter().filter(|def| def.kind.is_callable());

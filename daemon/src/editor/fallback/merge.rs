@@ -8,12 +8,12 @@ use serde_json::Value;
 
 /// The key that tells a symbol from others: file, line, name. Servers write names with additions (`f(int)`,
 /// `Type.method`, `impl T for S`), so the last plain name counts.
-type Key = (AbsPath, Option<u64>, String);
+type SymbolKey = (AbsPath, Option<u64>, String);
 
 /// The server's symbols with the map's behind them, none of which the server has too.
 pub(crate) fn merge_symbols(server: &Value, map: Value) -> Value {
     let mut merged: Vec<Value> = server.as_array().cloned().unwrap_or_default();
-    let mut known: HashSet<Key> = HashSet::new();
+    let mut known: HashSet<SymbolKey> = HashSet::new();
     for symbol in &merged {
         known.extend(keys(symbol));
     }
@@ -28,7 +28,7 @@ pub(crate) fn merge_symbols(server: &Value, map: Value) -> Value {
 }
 
 /// A server may have a symbol begin above its name, at a comment or an attribute: the lines of a short head are taken too.
-fn keys(symbol: &Value) -> Vec<Key> {
+fn keys(symbol: &Value) -> Vec<SymbolKey> {
     const HEAD: u64 = 10;
     let Some((path, line, name)) = key(symbol) else { return Vec::new() };
     let Some(first) = line else { return vec![(path, None, name)] };
@@ -37,14 +37,14 @@ fn keys(symbol: &Value) -> Vec<Key> {
     lines.map(|line| (path.clone(), Some(line), name.clone())).collect()
 }
 
-fn key(symbol: &Value) -> Option<Key> {
+fn key(symbol: &Value) -> Option<SymbolKey> {
     let path = uri::path_of(symbol.pointer("/location/uri")?.as_str()?)?;
     let line = symbol.pointer("/location/range/start/line").and_then(Value::as_u64);
-    Some((path, line, plain(symbol.get("name")?.as_str()?)))
+    Some((path, line, last_plain_name(symbol.get("name")?.as_str()?)))
 }
 
 /// The last plain name in a symbol's.
-fn plain(name: &str) -> String {
+fn last_plain_name(name: &str) -> String {
     let head = name.split(['(', '<', '[']).next().filter(|head| !head.trim().is_empty()).unwrap_or(name);
     let last = head.trim().rsplit(['.', ':', '#', '/', ' ']).find(|part| !part.is_empty());
     last.unwrap_or(name).to_owned()

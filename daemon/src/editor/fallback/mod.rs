@@ -33,7 +33,7 @@ pub(super) use answers::node_ids;
 pub(crate) use merge::merge_symbols;
 
 /// A question of an editor: the request with its workspace and its document.
-pub(crate) struct Question<'a> {
+pub(crate) struct MapQuestion<'a> {
     pub(crate) workspace: &'a Arc<Workspace>,
     /// The document that is asked about, if one is.
     pub(crate) path: Option<&'a WsPath>,
@@ -45,27 +45,27 @@ pub(crate) struct Question<'a> {
     pub(crate) cancel: &'a CancelToken,
 }
 
-type Answer = fn(&Question<'_>) -> Value;
+type MapAnswerer = fn(&MapQuestion<'_>) -> Value;
 
 /// The map's answer; `None` for a method that it does not answer. Reads files and waits for what was just written: for blocking
 /// threads.
-pub(crate) fn answer(method: &str, question: &Question<'_>) -> Option<Value> {
-    answerer(method).map(|answer| answer(question))
+pub(crate) fn answer_from_map(method: &str, question: &MapQuestion<'_>) -> Option<Value> {
+    answerer_of(method).map(|answer| answer(question))
 }
 
 /// Returns true if the map answers a method.
-pub(crate) fn answers(method: &str) -> bool {
-    answerer(method).is_some()
+pub(crate) fn has_answer(method: &str) -> bool {
+    answerer_of(method).is_some()
 }
 
-fn answerer(method: &str) -> Option<Answer> {
+fn answerer_of(method: &str) -> Option<MapAnswerer> {
     Some(match method {
         "textDocument/definition" | "textDocument/declaration" => answers::definition,
         "textDocument/references" => answers::references,
         "textDocument/hover" => answers::hover,
         "textDocument/documentSymbol" => symbols::of_document,
-        "textDocument/documentHighlight" => highlight::highlights,
-        "textDocument/foldingRange" => folds::folds,
+        "textDocument/documentHighlight" => highlight::document_highlights,
+        "textDocument/foldingRange" => folds::folding_ranges,
         "workspace/symbol" => symbols::of_workspace,
         _ => return None,
     })

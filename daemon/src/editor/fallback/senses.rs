@@ -11,7 +11,7 @@ use hob_map::FileFacts;
 use hob_map::facts::{DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
 use hob_map::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Lookup, Map, MapChange, NodeRef};
 
-use super::document::{Document, Spot, module_words};
+use super::document::{DocumentSpot, MapDocument, module_words};
 use super::text::Word;
 use super::twins::{twin_def, twin_import, twin_ref};
 
@@ -36,14 +36,14 @@ pub(super) struct Senses {
 }
 
 impl Senses {
-    fn sure(list: Vec<Sense>) -> Self {
+    fn from_certain(list: Vec<Sense>) -> Self {
         Self { list, is_sure: true }
     }
 }
 
 /// A document beside the map, for one question under one lock.
-pub(super) struct Reading<'m> {
-    pub(super) document: &'m Document,
+pub(super) struct DocumentReading<'m> {
+    pub(super) document: &'m MapDocument,
     pub(super) map: &'m Map,
     /// The document in the map.
     pub(super) disk: Option<(FileId, Arc<FileFacts>)>,
@@ -54,8 +54,8 @@ pub(super) struct Reading<'m> {
 /// The document's number in the map of it alone.
 const ALONE: FileId = FileId(0);
 
-impl<'m> Reading<'m> {
-    pub(super) fn new(document: &'m Document, map: &'m Map) -> Self {
+impl<'m> DocumentReading<'m> {
+    pub(super) fn new(document: &'m MapDocument, map: &'m Map) -> Self {
         let file = map.file_at(document.path.as_str());
         let disk = file.and_then(|file| Some((file, Arc::clone(map.file(file)?.1))));
         let alone = (!document.is_mapped).then(|| {
@@ -68,18 +68,18 @@ impl<'m> Reading<'m> {
     }
 
     /// Returns the meanings of the thing at a place.
-    pub(super) fn senses(&self, spot: Spot, word: Option<&Word>) -> Senses {
+    pub(super) fn senses_at(&self, spot: DocumentSpot, word: Option<&Word>) -> Senses {
         match spot {
-            Spot::Def(def) => Senses::sure(vec![self.of_def(def)]),
-            Spot::Ref(at) => {
+            DocumentSpot::Def(def) => Senses::from_certain(vec![self.of_def(def)]),
+            DocumentSpot::Ref(at) => {
                 let r = self.document.facts.refs[at];
-                self.of_ref(&r).unwrap_or_else(|| self.namesakes(self.document.name(r.name)))
+                self.of_ref(&r).unwrap_or_else(|| self.senses_by_name(self.document.name(r.name)))
             }
-            Spot::Imported(at) => self.of_import(at, false),
-            Spot::Module(at) => self.of_import(at, true),
+            DocumentSpot::Imported(at) => self.of_import(at, false),
+            DocumentSpot::Module(at) => self.of_import(at, true),
             // A name that a known language says nothing of is local, or none.
-            Spot::Nothing if self.document.is_source => Senses::default(),
-            Spot::Nothing => word.map(|word| self.namesakes(&word.text)).unwrap_or_default(),
+            DocumentSpot::Nothing if self.document.is_source => Senses::default(),
+            DocumentSpot::Nothing => word.map(|word| self.senses_by_name(&word.text)).unwrap_or_default(),
         }
     }
 
@@ -90,24 +90,24 @@ impl<'m> Reading<'m> {
             Some(DefRef { file: *file, def })
         });
         let body = on_disk.map(|def| NodeRef::Def(self.map.body_of(def)));
-        body.and_then(|body| self.sense(body)).unwrap_or(Sense::Here(def))
+        body.and_then(|body| self.sense_of_node(body)).unwrap_or(Sense::Here(def))
     }
 
     /// `None`: the map has nothing to say of it.
     fn of_ref(&self, r: &Ref) -> Option<Senses> {
-        if let Some(own) = self.within(r) {
-            return Some(Senses::sure(vec![Sense::Here(own)]));
+        if let Some(own) = self.own_definition(r) {
+            return Some(Senses::from_certain(vec![Sense::Here(own)]));
         }
         let (file, facts) = self.disk.as_ref()?;
         let twin = if self.document.is_mapped { r } else { twin_ref(&self.document.facts, r, facts)? };
-        let (nodes, is_sure) = meant((self.map, *file), facts, twin);
-        let list = nodes.into_iter().filter_map(|node| self.sense(node)).collect();
+        let (nodes, is_sure) = meant_nodes((self.map, *file), facts, twin);
+        let list = nodes.into_iter().filter_map(|node| self.sense_of_node(node)).collect();
         Some(Senses { list, is_sure })
     }
 
     /// Returns the definition that the document's own scopes resolve a reference to, where the document is ahead of
     /// the map.
-    pub(super) fn within(&self, r: &Ref) -> Option<DefIdx> {
+    pub(super) fn own_definition(&self, r: &Ref) -> Option<DefIdx> {
         let edges = edges_at((self.alone.as_ref()?, ALONE), &self.document.facts, r);
         let mut exact = edges.iter().filter(|edge| edge.confidence == Confidence::Exact);
         exact.find_map(|edge| if let NodeRef::Def(def) = edge.to { Some(def.def) } else { None })
@@ -129,7 +129,7 @@ impl<'m> Reading<'m> {
         let module = facts.name(import.module);
         let files = self.files_of(files, name.unwrap_or_default(), module);
         let list = if wants_module || bound.is_empty() { files } else { bound };
-        Senses::sure(list.into_iter().filter_map(|node| self.sense(node)).collect())
+        Senses::from_certain(list.into_iter().filter_map(|node| self.sense_of_node(node)).collect())
     }
 
     /// Returns those of the files that a line imports whose paths match the last words of a module best.
@@ -151,7 +151,7 @@ impl<'m> Reading<'m> {
     }
 
     /// Definitions of this very name.
-    fn namesakes(&self, name: &str) -> Senses {
+    fn senses_by_name(&self, name: &str) -> Senses {
         let nodes = match self.map.lookup(name) {
             Lookup::One(node) => vec![node],
             Lookup::Ambiguous(nodes) => nodes,
@@ -159,7 +159,7 @@ impl<'m> Reading<'m> {
         };
         let fits = |node: &NodeRef| self.is_named(*node, &[name]) && self.is_kindred(*node);
         let named = nodes.into_iter().filter(fits);
-        let list = named.filter_map(|node| self.sense(node)).take(NAMESAKES).collect();
+        let list = named.filter_map(|node| self.sense_of_node(node)).take(NAMESAKES).collect();
         Senses { list, is_sure: false }
     }
 
@@ -174,7 +174,7 @@ impl<'m> Reading<'m> {
     }
 
     /// A node as seen from the document; `None` for packages outside, and for what the document has no more.
-    pub(super) fn sense(&self, node: NodeRef) -> Option<Sense> {
+    pub(super) fn sense_of_node(&self, node: NodeRef) -> Option<Sense> {
         match (node, &self.disk) {
             (NodeRef::External(_), _) => None,
             (NodeRef::Def(def), Some((file, facts))) if def.file == *file => {
@@ -191,7 +191,7 @@ impl<'m> Reading<'m> {
 }
 
 /// Returns the nodes that a reference leads to, and true if they are resolved; otherwise they are candidates.
-fn meant((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> (Vec<NodeRef>, bool) {
+fn meant_nodes((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> (Vec<NodeRef>, bool) {
     let edges = edges_at((map, file), facts, r);
     let is_sure = edges.iter().any(Edge::resolved);
     let mut nodes: Vec<NodeRef> = Vec::new();

@@ -4,9 +4,9 @@ use hob_map::facts::{Def, DefIdx, DefKind};
 use hob_map::graph::{KindFilter, NodeInfo, NodeKind, SearchQuery};
 use serde_json::{Value, json};
 
-use super::Question;
-use super::document::{Document, settle};
-use super::place::{Place, range};
+use super::MapQuestion;
+use super::document::{MapDocument, wait_for_map};
+use super::place::{FilePlace, range};
 
 /// Most symbols of a workspace.
 const MOST_SYMBOLS: usize = 128;
@@ -22,38 +22,38 @@ const MOST_OF_DOCUMENT: usize = 10_000;
 const DEEPEST: usize = 40;
 
 /// Answers `textDocument/documentSymbol` from the document's facts.
-pub(super) fn of_document(question: &Question<'_>) -> Value {
-    Document::of(question).map_or_else(|| json!([]), |document| document.outline())
+pub(super) fn of_document(question: &MapQuestion<'_>) -> Value {
+    MapDocument::from_question(question).map_or_else(|| json!([]), |document| document.symbol_tree())
 }
 
 /// Answers `workspace/symbol` from the map.
-pub(super) fn of_workspace(question: &Question<'_>) -> Value {
+pub(super) fn of_workspace(question: &MapQuestion<'_>) -> Value {
     let text = question.params.get("query").and_then(Value::as_str).unwrap_or_default();
-    settle(question);
+    wait_for_map(question);
     let query = SearchQuery { text, kinds: KindFilter::Any, path_prefix: "", limit: ASKED };
     let hits = question.workspace.map().search(&query).hits;
     let symbols = hits.into_iter().filter_map(|hit| symbol(question, &hit.info));
     symbols.take(MOST_SYMBOLS).collect()
 }
 
-fn symbol(question: &Question<'_>, info: &NodeInfo) -> Option<Value> {
+fn symbol(question: &MapQuestion<'_>, info: &NodeInfo) -> Option<Value> {
     let NodeKind::Def(kind) = info.kind else { return None };
-    let place = Place::of(info)?;
+    let place = FilePlace::from_node(info)?;
     let around = info.qualified.strip_suffix(&info.name).unwrap_or_default();
     let container = match around.trim_end_matches(['.', '/']) {
         "" => place.path.as_str(),
         around => around,
     };
     Some(json!({
-        "name": named(&info.name, kind),
+        "name": name_or_kind(&info.name, kind),
         "kind": kind_number(kind),
         "containerName": container,
-        "location": place.location(question.workspace),
+        "location": place.to_location(question.workspace),
     }))
 }
 
-impl Document {
-    fn outline(&self) -> Value {
+impl MapDocument {
+    fn symbol_tree(&self) -> Value {
         let defs: Vec<(DefIdx, &Def)> = self.facts.defs_indexed().take(MOST_OF_DOCUMENT).collect();
         let mut depths: Vec<usize> = Vec::with_capacity(defs.len());
         let mut homes: Vec<Option<usize>> = Vec::with_capacity(defs.len());
@@ -80,10 +80,10 @@ impl Document {
         let name = self.name_of(def);
         let name_end = (name.at.0, name.at.1 + name.width);
         // Some editors refuse a symbol whose name lies outside of it.
-        let from = self.text.at(def.bytes.0).min(name.at);
-        let to = self.text.at(def.bytes.1).max(name_end);
+        let from = self.text.place_of_byte(def.bytes.0).min(name.at);
+        let to = self.text.place_of_byte(def.bytes.1).max(name_end);
         let mut symbol = json!({
-            "name": named(self.name(def.name), def.kind),
+            "name": name_or_kind(self.name(def.name), def.kind),
             "kind": kind_number(def.kind),
             "range": range(from, to),
             "selectionRange": name.range(),
@@ -100,7 +100,7 @@ impl Document {
 }
 
 /// Editors refuse symbols without a name.
-fn named(name: &str, kind: DefKind) -> &str {
+fn name_or_kind(name: &str, kind: DefKind) -> &str {
     if name.trim().is_empty() { kind.as_str() } else { name }
 }
 

@@ -9,20 +9,20 @@ use hob_base::{AbsPath, CancelToken, WsPath};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Question, answer};
+use super::{MapQuestion, answer_from_map};
 use crate::host::{Freshness, Host, HostOptions, MemoryBudget, Phase, Workspace};
 
 /// A project that is indexed.
-pub(in crate::editor) struct Project {
+pub(in crate::editor) struct TestProject {
     pub(in crate::editor) workspace: Arc<Workspace>,
     host: Host,
     tree: TempDir,
     _own: TempDir,
 }
 
-impl Project {
+impl TestProject {
     /// A project of these files.
-    pub(in crate::editor) fn of(files: &[(&str, &str)]) -> Self {
+    pub(in crate::editor) fn with_files(files: &[(&str, &str)]) -> Self {
         let (own, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
         fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
         for (name, text) in files {
@@ -30,7 +30,7 @@ impl Project {
             fs::create_dir_all(path.parent().expect("it lies in the tree")).expect("the test's own folder");
             fs::write(path, text).expect("the test's own folder");
         }
-        let host = host(own.path());
+        let host = test_host(own.path());
         let root = AbsPath::new(tree.path()).expect("absolute");
         let workspace = host.workspace(&root).expect("the tree is there");
         workspace.progress.wait_past(Phase::Map, &CancelToken::default(), &|_| {}).expect("nobody cancels");
@@ -44,12 +44,17 @@ impl Project {
     }
 
     /// Returns the answer about a document, with the editor's text of it or the disk's.
-    pub(super) fn ask(&self, method: &str, (name, text): (&str, Option<&str>), params: &Value) -> Value {
+    pub(super) fn answer_for(
+        &self,
+        method: &str,
+        (name, text): (&str, Option<&str>),
+        params: &Value,
+    ) -> Value {
         let path = WsPath::new(name).expect("a path");
         let cancel = CancelToken::default();
         let question =
-            Question { workspace: &self.workspace, path: Some(&path), text, params, cancel: &cancel };
-        answer(method, &question).expect("the map answers it")
+            MapQuestion { workspace: &self.workspace, path: Some(&path), text, params, cancel: &cancel };
+        answer_from_map(method, &question).expect("the map answers it")
     }
 
     /// The same at a mark: `§` stands before what is asked about, in `text` or in what is on the disk.
@@ -64,11 +69,11 @@ impl Project {
             "position": {"line": line, "character": character},
             "context": {"includeDeclaration": false},
         });
-        self.ask(method, (name, text), &params)
+        self.answer_for(method, (name, text), &params)
     }
 
     /// Locations as `file:line:first-last`, counted as the protocol does.
-    pub(super) fn show(&self, locations: &Value) -> Vec<String> {
+    pub(super) fn show_locations(&self, locations: &Value) -> Vec<String> {
         let root = format!("file://{}/", self.workspace.root());
         let figure = |at: &Value, path: &str| at.pointer(path).and_then(Value::as_u64).expect("a position");
         let one = |at: &Value| {
@@ -81,13 +86,13 @@ impl Project {
     }
 }
 
-impl Drop for Project {
+impl Drop for TestProject {
     fn drop(&mut self) {
         self.host.close();
     }
 }
 
-fn host(dir: &Path) -> Host {
+fn test_host(dir: &Path) -> Host {
     let place = |name: &str| AbsPath::new(dir.join(name)).expect("absolute");
     let options = HostOptions {
         store: dir.join("store"),

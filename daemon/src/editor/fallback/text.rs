@@ -10,14 +10,14 @@ use hob_base::LineIndex;
 use hob_base::line_index::utf16_len;
 
 /// A line and a column.
-pub(super) type At = (u32, u32);
+pub(super) type LineAndColumn = (u32, u32);
 
 /// Most lines that a statement is followed over.
 const LONGEST_STATEMENT: u32 = 200;
 
 /// A text whose lines are known.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(super) struct LinedText {
     bytes: Arc<[u8]>,
     lines: LineIndex,
 }
@@ -28,26 +28,26 @@ pub(super) struct Word {
     /// The word as it is written.
     pub(super) text: String,
     /// The place where the word begins.
-    pub(super) at: At,
+    pub(super) at: LineAndColumn,
 }
 
 impl Word {
     /// Its length in UTF-16 code units.
-    pub(super) fn width(&self) -> u32 {
-        width(&self.text)
+    pub(super) fn utf16_width(&self) -> u32 {
+        utf16_width_of(&self.text)
     }
 
     fn end(&self) -> u32 {
-        self.at.1 + self.width()
+        self.at.1 + self.utf16_width()
     }
 }
 
 /// A name's length in UTF-16 code units.
-pub(super) fn width(name: &str) -> u32 {
+pub(super) fn utf16_width_of(name: &str) -> u32 {
     utf16_len(name.as_bytes())
 }
 
-impl Text {
+impl LinedText {
     pub(super) fn new(bytes: Arc<[u8]>) -> Self {
         Self { lines: LineIndex::new(&bytes), bytes }
     }
@@ -65,13 +65,13 @@ impl Text {
     }
 
     /// Where a byte stands.
-    pub(super) fn at(&self, offset: u32) -> At {
+    pub(super) fn place_of_byte(&self, offset: u32) -> LineAndColumn {
         let at = self.lines.position(&self.bytes, offset);
         (at.line, at.col)
     }
 
     /// The identifiers of a line.
-    pub(super) fn words(&self, line: u32) -> Vec<Word> {
+    pub(super) fn words_of_line(&self, line: u32) -> Vec<Word> {
         let Some(text) = self.line(line) else { return Vec::new() };
         let (mut words, mut col) = (Vec::<Word>::new(), 1);
         let mut is_inside = false;
@@ -89,13 +89,13 @@ impl Text {
     }
 
     /// The identifier at a place: the one that it lies in, or that ends there.
-    pub(super) fn word_at(&self, (line, col): At) -> Option<Word> {
-        let words = self.words(line).into_iter().filter(|word| word.at.1 <= col && col <= word.end());
+    pub(super) fn word_at(&self, (line, col): LineAndColumn) -> Option<Word> {
+        let words = self.words_of_line(line).into_iter().filter(|word| word.at.1 <= col && col <= word.end());
         words.min_by_key(|word| word.end() == col)
     }
 
     /// The lines of a statement that begins on this one, as far as its brackets tell.
-    pub(super) fn statement(&self, first: u32) -> RangeInclusive<u32> {
+    pub(super) fn statement_lines(&self, first: u32) -> RangeInclusive<u32> {
         let mut open = 0i64;
         let mut last = first;
         for line in first..first.saturating_add(LONGEST_STATEMENT).min(self.line_count() + 1) {
@@ -115,13 +115,13 @@ impl Text {
     }
 
     /// Where an import that begins on this line writes a name. What it is imported from comes first, or in quotes.
-    pub(super) fn mention(&self, first: u32, name: &str) -> Option<At> {
-        let words = self.statement(first).flat_map(|line| self.words(line));
+    pub(super) fn mention_in_import(&self, first: u32, name: &str) -> Option<LineAndColumn> {
+        let words = self.statement_lines(first).flat_map(|line| self.words_of_line(line));
         let mentions = words.filter(|word| word.text == name).map(|word| word.at);
         mentions.max_by_key(|&at| (!self.is_quoted(at), at))
     }
 
-    fn is_quoted(&self, (line, col): At) -> bool {
+    fn is_quoted(&self, (line, col): LineAndColumn) -> bool {
         let text = self.line(line).unwrap_or_default();
         let (mut at, mut open) = (1, None);
         for c in text.chars() {

@@ -10,10 +10,10 @@ use hob_map::FileFacts;
 use hob_map::facts::{DefFlags, Import, Ref, StrId};
 use hob_map::graph::{DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
 
-use super::document::{Document, module_words};
-use super::place::{MOST_PLACES, Place, Spans};
-use super::senses::{Reading, Sense, edge_kind, is_linked};
-use super::text::{Text, width};
+use super::document::{MapDocument, module_words};
+use super::place::{FilePlace, MOST_PLACES, Spans};
+use super::senses::{DocumentReading, Sense, edge_kind, is_linked};
+use super::text::{LinedText, utf16_width_of};
 use super::twins::{twin_def, twin_import, twin_ref};
 use crate::host::Workspace;
 
@@ -21,13 +21,13 @@ use crate::host::Workspace;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// A use at this place.
-    At(Place),
+    At(FilePlace),
     /// In the import that begins on this line, where it writes this name.
     Imported { path: WsPath, line: u32, name: String },
 }
 
 /// The thing whose uses are searched: a node of the map, and the names by which it goes.
-struct Sought<'m> {
+struct SoughtNode<'m> {
     map: &'m Map,
     node: NodeRef,
     /// Its own name; a file's without its ending.
@@ -35,7 +35,7 @@ struct Sought<'m> {
     is_default: bool,
 }
 
-impl<'m> Sought<'m> {
+impl<'m> SoughtNode<'m> {
     fn new(map: &'m Map, node: NodeRef) -> Option<Self> {
         let (path, facts) = map.file(node.file()?)?;
         let found = if let NodeRef::Def(def) = node { facts.defs.get(def.def.index()) } else { None };
@@ -56,18 +56,18 @@ impl<'m> Sought<'m> {
     }
 
     /// The names that a file may use for it.
-    fn names(&self, facts: &FileFacts) -> Vec<StrId> {
+    fn names_in(&self, facts: &FileFacts) -> Vec<StrId> {
         let imports = facts.imports.iter().filter(|import| self.is_imported(facts, import));
         facts.names.find(self.name).into_iter().chain(imports.filter_map(|import| import.local)).collect()
     }
 
     /// The references of a file that an edge is made of.
-    fn refs<'f>(&self, facts: &'f FileFacts, edge: &Edge) -> Vec<&'f Ref> {
+    fn refs_of_edge<'f>(&self, facts: &'f FileFacts, edge: &Edge) -> Vec<&'f Ref> {
         let owner = if let NodeRef::Def(def) = edge.from { Some(def.def) } else { None };
         let belongs = |r: &&Ref| {
             r.owner == owner && edge_kind(r.kind) == edge.kind && edge.sites.binary_search(&r.line).is_ok()
         };
-        let names = self.names(facts);
+        let names = self.names_in(facts);
         let mut refs: Vec<&Ref> = facts.refs.iter().filter(belongs).collect();
         // It may go by another name, where nothing else is written there.
         let is_alone: HashMap<u32, usize> = refs.iter().fold(HashMap::new(), |mut lines, r| {
@@ -83,25 +83,25 @@ impl<'m> Sought<'m> {
     }
 }
 
-impl Reading<'_> {
+impl DocumentReading<'_> {
     /// The uses of what a name means, at most [`MOST_PLACES`].
     ///
     /// # Errors
     /// When the caller does not want them any more, or it takes too long.
-    pub(super) fn uses(&self, sense: Sense, cancel: &CancelToken) -> Result<Vec<Use>, Stopped> {
+    pub(super) fn uses_of(&self, sense: Sense, cancel: &CancelToken) -> Result<Vec<Use>, Stopped> {
         let mut found = Vec::new();
-        if let Some(sought) = self.node_of(sense).and_then(|node| Sought::new(self.map, node)) {
+        if let Some(sought) = self.node_of(sense).and_then(|node| SoughtNode::new(self.map, node)) {
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Exports);
             let mut edges = self.map.edges_in(sought.node, kinds, cancel)?;
             let is_sure = edges.iter().any(Edge::resolved);
             edges.retain(|edge| edge.resolved() == is_sure && edge.to == sought.node);
             edges.sort_by_key(|edge| edge.from);
-            self.follow(&sought, &edges, &mut found);
+            self.follow_edges(&sought, &edges, &mut found);
         }
         if let Sense::Here(def) = sense {
             let refs = self.document.facts.refs.iter().filter(|_| !self.document.is_mapped);
             let named = refs.filter(|r| self.may_be(def, r));
-            found.extend(named.filter(|r| self.within(r) == Some(def)).map(|r| self.here(r)));
+            found.extend(named.filter(|r| self.own_definition(r) == Some(def)).map(|r| self.use_here(r)));
         }
         found.truncate(MOST_PLACES);
         Ok(found)
@@ -122,7 +122,7 @@ impl Reading<'_> {
         }
     }
 
-    fn follow(&self, sought: &Sought<'_>, edges: &[Edge], found: &mut Vec<Use>) {
+    fn follow_edges(&self, sought: &SoughtNode<'_>, edges: &[Edge], found: &mut Vec<Use>) {
         for edge in edges {
             if found.len() >= MOST_PLACES {
                 return;
@@ -134,13 +134,15 @@ impl Reading<'_> {
             };
             let is_behind = !self.document.is_mapped && self.is_document(file);
             match (edge.kind, is_behind) {
-                (EdgeKind::Imports, false) => imported(sought, edge, (path, facts), found),
+                (EdgeKind::Imports, false) => add_imported_uses(sought, edge, (path, facts), found),
                 (EdgeKind::Imports, true) => self.imported_here(sought, edge, facts, found),
                 (_, false) => {
-                    let refs = sought.refs(facts, edge).into_iter();
-                    found.extend(refs.map(|r| Use::At(Place { path: path.clone(), spans: span(facts, r) })));
+                    let refs = sought.refs_of_edge(facts, edge).into_iter();
+                    found.extend(
+                        refs.map(|r| Use::At(FilePlace { path: path.clone(), spans: span(facts, r) })),
+                    );
                 }
-                (_, true) => self.moved(&sought.refs(facts, edge), facts, found),
+                (_, true) => self.add_moved_uses(&sought.refs_of_edge(facts, edge), facts, found),
             }
         }
     }
@@ -150,18 +152,18 @@ impl Reading<'_> {
     }
 
     /// Adds the uses that the map knows from the disk, at their places in the editor's text.
-    fn moved(&self, on_disk: &[&Ref], facts: &FileFacts, found: &mut Vec<Use>) {
+    fn add_moved_uses(&self, on_disk: &[&Ref], facts: &FileFacts, found: &mut Vec<Use>) {
         let document = self.document;
         for r in &document.facts.refs {
             let twin = twin_ref(&document.facts, r, facts);
             let is_meant = twin.is_some_and(|twin| on_disk.contains(&twin));
-            if is_meant && self.within(r).is_none() {
-                found.push(self.here(r));
+            if is_meant && self.own_definition(r).is_none() {
+                found.push(self.use_here(r));
             }
         }
     }
 
-    fn imported_here(&self, sought: &Sought<'_>, edge: &Edge, disk: &FileFacts, found: &mut Vec<Use>) {
+    fn imported_here(&self, sought: &SoughtNode<'_>, edge: &Edge, disk: &FileFacts, found: &mut Vec<Use>) {
         let facts = &self.document.facts;
         for (at, import) in facts.imports.iter().enumerate() {
             let twin = twin_import(facts, at, disk).and_then(|at| disk.imports.get(at));
@@ -172,8 +174,8 @@ impl Reading<'_> {
         }
     }
 
-    fn here(&self, r: &Ref) -> Use {
-        Use::At(Place { path: self.document.path.clone(), spans: self.document.span_of(r) })
+    fn use_here(&self, r: &Ref) -> Use {
+        Use::At(FilePlace { path: self.document.path.clone(), spans: self.document.span_of(r) })
     }
 
     fn may_be(&self, def: hob_map::facts::DefIdx, r: &Ref) -> bool {
@@ -181,13 +183,18 @@ impl Reading<'_> {
     }
 }
 
-fn imported(sought: &Sought<'_>, edge: &Edge, (path, facts): (&WsPath, &FileFacts), found: &mut Vec<Use>) {
+fn add_imported_uses(
+    sought: &SoughtNode<'_>,
+    edge: &Edge,
+    (path, facts): (&WsPath, &FileFacts),
+    found: &mut Vec<Use>,
+) {
     let on_lines = facts.imports.iter().filter(|import| edge.sites.contains(&import.line));
     let of_it = on_lines.filter(|import| sought.is_imported(facts, import));
     found.extend(of_it.map(|import| use_of(sought, (path, facts), import)));
 }
 
-fn use_of(sought: &Sought<'_>, (path, facts): (&WsPath, &FileFacts), import: &Import) -> Use {
+fn use_of(sought: &SoughtNode<'_>, (path, facts): (&WsPath, &FileFacts), import: &Import) -> Use {
     let written = import.name.map(|name| facts.name(name)).filter(|name| *name == sought.name);
     let local = import.local.map(|name| facts.name(name));
     let is_file = matches!(sought.node, NodeRef::File(_));
@@ -196,16 +203,20 @@ fn use_of(sought: &Sought<'_>, (path, facts): (&WsPath, &FileFacts), import: &Im
 }
 
 fn span(facts: &FileFacts, r: &Ref) -> Spans {
-    let width = if facts.lang.is_prose() { 0 } else { width(facts.name(r.name)) };
+    let width = if facts.lang.is_prose() { 0 } else { utf16_width_of(facts.name(r.name)) };
     Spans { at: (r.line, r.col), width }
 }
 
 /// Uses as places, in order, none twice.
-pub(super) fn placed(workspace: &Workspace, document: &Document, uses: Vec<Use>) -> Vec<Place> {
-    let mut texts: HashMap<WsPath, Option<Text>> = HashMap::new();
+pub(super) fn uses_to_places(
+    workspace: &Workspace,
+    document: &MapDocument,
+    uses: Vec<Use>,
+) -> Vec<FilePlace> {
+    let mut texts: HashMap<WsPath, Option<LinedText>> = HashMap::new();
     texts.insert(document.path.clone(), Some(document.text.clone()));
-    let read = |path: &WsPath| workspace.contents().read(path).ok().map(Text::new);
-    let mut places: Vec<Place> = Vec::with_capacity(uses.len());
+    let read = |path: &WsPath| workspace.disk_contents().read(path).ok().map(LinedText::new);
+    let mut places: Vec<FilePlace> = Vec::with_capacity(uses.len());
     for one in uses {
         let (path, line, name) = match one {
             Use::At(place) => {
@@ -215,8 +226,8 @@ pub(super) fn placed(workspace: &Workspace, document: &Document, uses: Vec<Use>)
             Use::Imported { path, line, name } => (path, line, name),
         };
         let text = texts.entry(path.clone()).or_insert_with(|| read(&path)).as_ref();
-        if let Some(at) = text.and_then(|text| text.mention(line, &name)) {
-            places.push(Place { path, spans: Spans { at, width: width(&name) } });
+        if let Some(at) = text.and_then(|text| text.mention_in_import(line, &name)) {
+            places.push(FilePlace { path, spans: Spans { at, width: utf16_width_of(&name) } });
         }
     }
     places.sort_unstable();

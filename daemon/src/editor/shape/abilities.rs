@@ -32,7 +32,7 @@ pub(crate) struct Abilities {
     /// The parts that a signature may be made of.
     pub(crate) signatures: Signatures,
     /// The steps that an edit of the workspace may be made of.
-    pub(crate) edits: Edits,
+    pub(crate) edits: EditAbilities,
     /// The parts that a code action may be made of.
     pub(crate) code_actions: CodeActions,
     /// The parts that a diagnostic may be made of, and the ways it may come.
@@ -128,7 +128,7 @@ pub(crate) struct Signatures {
 
 /// The steps that an edit of the workspace may be made of. Every editor understands plain changes of texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Edits {
+pub(crate) struct EditAbilities {
     /// Edits of documents in a given version, in order.
     pub(crate) document_changes: bool,
     /// True if an edit may create files.
@@ -188,9 +188,9 @@ const ALWAYS_RESOLVED: &[&str] = &["documentation", "detail"];
 
 impl Abilities {
     /// Reads the `capabilities` of an editor's `initialize`; anything of an unexpected shape is taken for unsaid.
-    pub(crate) fn of(client_capabilities: &Value) -> Self {
-        let said = Said(client_capabilities);
-        let link = |method: &str| said.yes(&format!("/textDocument/{method}/linkSupport"));
+    pub(crate) fn from_capabilities(client_capabilities: &Value) -> Self {
+        let said = EditorCapabilities(client_capabilities);
+        let link = |method: &str| said.is_true(&format!("/textDocument/{method}/linkSupport"));
         Self {
             links: Links {
                 declaration: link("declaration"),
@@ -198,29 +198,31 @@ impl Abilities {
                 type_definition: link("typeDefinition"),
                 implementation: link("implementation"),
             },
-            symbol_trees: said.yes("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            symbol_trees: said.is_true("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             symbols: said.symbols("/textDocument/documentSymbol"),
             workspace_symbols: said.symbols("/workspace/symbol"),
-            link_tooltips: said.yes("/textDocument/documentLink/tooltipSupport"),
-            resolves_symbols: said.lists("/workspace/symbol/resolveSupport/properties", "location.range"),
-            hover_markdown: said.lists("/textDocument/hover/contentFormat", "markdown"),
-            completion: said.completion(),
-            signatures: said.signatures(),
-            edits: said.edits(),
+            link_tooltips: said.is_true("/textDocument/documentLink/tooltipSupport"),
+            resolves_symbols: said
+                .lists_word("/workspace/symbol/resolveSupport/properties", "location.range"),
+            hover_markdown: said.lists_word("/textDocument/hover/contentFormat", "markdown"),
+            completion: said.completion_abilities(),
+            signatures: said.signature_abilities(),
+            edits: said.edit_abilities(),
             code_actions: said.code_actions(),
             diagnostics: said.diagnostics(),
-            folds_lines_only: said.yes("/textDocument/foldingRange/lineFoldingOnly"),
-            prepares_rename: said.yes("/textDocument/rename/prepareSupport"),
-            semantic_tokens: said.has("/textDocument/semanticTokens"),
-            apply_edit: said.yes("/workspace/applyEdit"),
-            configuration: said.yes("/workspace/configuration"),
-            workspace_folders: said.yes("/workspace/workspaceFolders"),
-            work_done_progress: said.yes("/window/workDoneProgress"),
-            show_document: said.yes("/window/showDocument/support"),
-            message_properties: said.yes("/window/showMessage/messageActionItem/additionalPropertiesSupport"),
-            encodings: Encoding::all_named(said.at("/general/positionEncodings")),
-            refreshes: said.refreshes(),
-            dynamic: said.dynamic(),
+            folds_lines_only: said.is_true("/textDocument/foldingRange/lineFoldingOnly"),
+            prepares_rename: said.is_true("/textDocument/rename/prepareSupport"),
+            semantic_tokens: said.has_object("/textDocument/semanticTokens"),
+            apply_edit: said.is_true("/workspace/applyEdit"),
+            configuration: said.is_true("/workspace/configuration"),
+            workspace_folders: said.is_true("/workspace/workspaceFolders"),
+            work_done_progress: said.is_true("/window/workDoneProgress"),
+            show_document: said.is_true("/window/showDocument/support"),
+            message_properties: said
+                .is_true("/window/showMessage/messageActionItem/additionalPropertiesSupport"),
+            encodings: Encoding::all_named(said.value_at("/general/positionEncodings")),
+            refreshes: said.known_refreshes(),
+            dynamic: said.dynamic_fields(),
         }
     }
 
@@ -242,7 +244,7 @@ impl Abilities {
     }
 
     /// Returns true if a method may be registered with the editor after `initialize`.
-    pub(crate) fn registers(&self, method: &str) -> bool {
+    pub(crate) fn can_register(&self, method: &str) -> bool {
         self.dynamic.contains(&field_of(method))
     }
 }
@@ -270,71 +272,73 @@ fn field_of(method: &str) -> String {
 }
 
 /// An editor's capabilities as it wrote them.
-struct Said<'a>(&'a Value);
+struct EditorCapabilities<'a>(&'a Value);
 
-impl Said<'_> {
-    fn at(&self, pointer: &str) -> &Value {
+impl EditorCapabilities<'_> {
+    fn value_at(&self, pointer: &str) -> &Value {
         self.0.pointer(pointer).unwrap_or(&Value::Null)
     }
 
-    fn yes(&self, pointer: &str) -> bool {
-        self.at(pointer) == &Value::Bool(true)
+    fn is_true(&self, pointer: &str) -> bool {
+        self.value_at(pointer) == &Value::Bool(true)
     }
 
-    fn has(&self, pointer: &str) -> bool {
-        self.at(pointer).is_object()
+    fn has_object(&self, pointer: &str) -> bool {
+        self.value_at(pointer).is_object()
     }
 
-    fn words(&self, pointer: &str) -> impl Iterator<Item = &str> {
-        self.at(pointer).as_array().into_iter().flatten().filter_map(Value::as_str)
+    fn words_at(&self, pointer: &str) -> impl Iterator<Item = &str> {
+        self.value_at(pointer).as_array().into_iter().flatten().filter_map(Value::as_str)
     }
 
-    fn lists(&self, pointer: &str, word: &str) -> bool {
-        self.words(pointer).any(|one| one == word)
+    fn lists_word(&self, pointer: &str, word: &str) -> bool {
+        self.words_at(pointer).any(|one| one == word)
     }
 
-    fn completion(&self) -> Completion {
+    fn completion_abilities(&self) -> Completion {
         let item = "/textDocument/completion/completionItem";
         let resolves = format!("{item}/resolveSupport/properties");
         let always = ALWAYS_RESOLVED.iter().copied();
-        let yes = |field: &str| self.yes(&format!("{item}/{field}"));
-        let defaults = self.words("/textDocument/completion/completionList/itemDefaults");
+        let yes = |field: &str| self.is_true(&format!("{item}/{field}"));
+        let defaults = self.words_at("/textDocument/completion/completionList/itemDefaults");
         Completion {
             snippets: yes("snippetSupport"),
-            markdown: self.lists(&format!("{item}/documentationFormat"), "markdown"),
+            markdown: self.lists_word(&format!("{item}/documentationFormat"), "markdown"),
             label_details: yes("labelDetailsSupport"),
             commit_characters: yes("commitCharactersSupport"),
             preselects: yes("preselectSupport"),
             deprecated: yes("deprecatedSupport"),
-            tags: Tags::of(self.at(&format!("{item}/tagSupport"))),
+            tags: Tags::from_tag_support(self.value_at(&format!("{item}/tagSupport"))),
             insert_replace: yes("insertReplaceSupport"),
-            insert_text_modes: self.has(&format!("{item}/insertTextModeSupport")),
-            kinds: Kinds::of(self.at("/textDocument/completion/completionItemKind/valueSet")),
+            insert_text_modes: self.has_object(&format!("{item}/insertTextModeSupport")),
+            kinds: Kinds::from_value_set(
+                self.value_at("/textDocument/completion/completionItemKind/valueSet"),
+            ),
             list_defaults: defaults.map(str::to_owned).collect(),
-            resolves: always.chain(self.words(&resolves)).map(str::to_owned).collect(),
+            resolves: always.chain(self.words_at(&resolves)).map(str::to_owned).collect(),
         }
     }
 
     fn symbols(&self, of: &str) -> Symbols {
         Symbols {
-            kinds: Kinds::of(self.at(&format!("{of}/symbolKind/valueSet"))),
-            tags: Tags::of(self.at(&format!("{of}/tagSupport"))),
+            kinds: Kinds::from_value_set(self.value_at(&format!("{of}/symbolKind/valueSet"))),
+            tags: Tags::from_tag_support(self.value_at(&format!("{of}/tagSupport"))),
         }
     }
 
-    fn signatures(&self) -> Signatures {
+    fn signature_abilities(&self) -> Signatures {
         let of = "/textDocument/signatureHelp/signatureInformation";
         Signatures {
-            markdown: self.lists(&format!("{of}/documentationFormat"), "markdown"),
-            label_offsets: self.yes(&format!("{of}/parameterInformation/labelOffsetSupport")),
-            active_parameter: self.yes(&format!("{of}/activeParameterSupport")),
+            markdown: self.lists_word(&format!("{of}/documentationFormat"), "markdown"),
+            label_offsets: self.is_true(&format!("{of}/parameterInformation/labelOffsetSupport")),
+            active_parameter: self.is_true(&format!("{of}/activeParameterSupport")),
         }
     }
 
-    fn edits(&self) -> Edits {
-        let can = |what| self.lists("/workspace/workspaceEdit/resourceOperations", what);
-        Edits {
-            document_changes: self.yes("/workspace/workspaceEdit/documentChanges"),
+    fn edit_abilities(&self) -> EditAbilities {
+        let can = |what| self.lists_word("/workspace/workspaceEdit/resourceOperations", what);
+        EditAbilities {
+            document_changes: self.is_true("/workspace/workspaceEdit/documentChanges"),
             create: can("create"),
             rename: can("rename"),
             delete: can("delete"),
@@ -343,13 +347,13 @@ impl Said<'_> {
 
     fn code_actions(&self) -> CodeActions {
         let of = "/textDocument/codeAction";
-        let resolves = self.lists(&format!("{of}/resolveSupport/properties"), "edit");
-        let data = self.yes(&format!("{of}/dataSupport"));
+        let resolves = self.lists_word(&format!("{of}/resolveSupport/properties"), "edit");
+        let data = self.is_true(&format!("{of}/dataSupport"));
         CodeActions {
-            literals: self.has(&format!("{of}/codeActionLiteralSupport")),
+            literals: self.has_object(&format!("{of}/codeActionLiteralSupport")),
             resolves_edit: resolves && data,
-            disabled: self.yes(&format!("{of}/disabledSupport")),
-            preferred: self.yes(&format!("{of}/isPreferredSupport")),
+            disabled: self.is_true(&format!("{of}/disabledSupport")),
+            preferred: self.is_true(&format!("{of}/isPreferredSupport")),
             data,
         }
     }
@@ -357,21 +361,23 @@ impl Said<'_> {
     /// Those that are told and those that are asked for are one kind of thing, and editors say of either what it may be.
     fn diagnostics(&self) -> Diagnostics {
         let of = ["/textDocument/publishDiagnostics", "/textDocument/diagnostic"];
-        let yes = |field: &str| of.iter().any(|of| self.yes(&format!("{of}/{field}")));
-        let tags = of.map(|of| self.at(&format!("{of}/tagSupport")));
+        let yes = |field: &str| of.iter().any(|of| self.is_true(&format!("{of}/{field}")));
+        let tags = of.map(|of| self.value_at(&format!("{of}/tagSupport")));
         Diagnostics {
             related_information: yes("relatedInformation"),
             versions: yes("versionSupport"),
-            tags: Tags::of(tags.into_iter().find(|said| !said.is_null()).unwrap_or(&Value::Null)),
+            tags: Tags::from_tag_support(
+                tags.into_iter().find(|said| !said.is_null()).unwrap_or(&Value::Null),
+            ),
             code_descriptions: yes("codeDescriptionSupport"),
             data: yes("dataSupport"),
-            pulls: self.has(of[1]),
+            pulls: self.has_object(of[1]),
             related_documents: yes("relatedDocumentSupport"),
         }
     }
 
-    fn refreshes(&self) -> BTreeSet<String> {
-        let understood = |field: &str| self.yes(&format!("/workspace/{field}/refreshSupport"));
+    fn known_refreshes(&self) -> BTreeSet<String> {
+        let understood = |field: &str| self.is_true(&format!("/workspace/{field}/refreshSupport"));
         REFRESHES
             .iter()
             .filter(|(field, _)| understood(field))
@@ -379,7 +385,7 @@ impl Said<'_> {
             .collect()
     }
 
-    fn dynamic(&self) -> BTreeSet<String> {
+    fn dynamic_fields(&self) -> BTreeSet<String> {
         let mut dynamic = BTreeSet::new();
         for area in ["textDocument", "workspace"] {
             let fields = self.0.get(area).and_then(Value::as_object).into_iter().flatten();
@@ -387,7 +393,7 @@ impl Said<'_> {
                 fields.filter(|(_, can)| can.get("dynamicRegistration") == Some(&Value::Bool(true)));
             dynamic.extend(said_so.map(|(field, _)| format!("{area}.{field}")));
         }
-        if self.yes("/workspace/workspaceFolders") {
+        if self.is_true("/workspace/workspaceFolders") {
             dynamic.insert("workspace.workspaceFolders".to_owned());
         }
         dynamic
@@ -406,7 +412,7 @@ mod tests {
         for nothing in
             [Value::Null, json!({}), json!([1]), json!({"textDocument": 7, "workspace": {"symbol": []}})]
         {
-            let abilities = Abilities::of(&nothing);
+            let abilities = Abilities::from_capabilities(&nothing);
             assert_eq!(abilities.completion.resolves.iter().collect::<Vec<_>>(), ["detail", "documentation"]);
             let without = Abilities { completion: Completion::default(), ..abilities };
             assert_eq!(without, Abilities::default());
@@ -415,7 +421,7 @@ mod tests {
 
     #[test]
     fn hob_itself_understands_all_that_it_offers() {
-        let hob = Abilities::of(&client_capabilities());
+        let hob = Abilities::from_capabilities(&client_capabilities());
         assert!(hob.links.definition && hob.links.implementation && hob.symbol_trees && hob.resolves_symbols);
         assert!(hob.edits.document_changes && hob.edits.create && hob.edits.rename && hob.edits.delete);
         assert!(hob.code_actions.literals && hob.code_actions.resolves_edit && hob.code_actions.disabled);
@@ -428,8 +434,8 @@ mod tests {
 
     #[test]
     fn requests_of_servers_go_to_editors_that_carry_them_out() {
-        let hob = Abilities::of(&client_capabilities());
-        let plain = Abilities::of(&json!({}));
+        let hob = Abilities::from_capabilities(&client_capabilities());
+        let plain = Abilities::from_capabilities(&json!({}));
         for method in [
             "workspace/applyEdit",
             "workspace/codeLens/refresh",
@@ -446,14 +452,14 @@ mod tests {
 
     #[test]
     fn a_method_is_registered_where_its_field_says_so() {
-        let hob = Abilities::of(&client_capabilities());
+        let hob = Abilities::from_capabilities(&client_capabilities());
         for method in ["workspace/willRenameFiles", "workspace/didChangeWatchedFiles", "textDocument/didSave"]
         {
-            assert!(hob.registers(method), "{method}");
+            assert!(hob.can_register(method), "{method}");
         }
         for method in ["textDocument/diagnostic", "textDocument/prepareTypeHierarchy", "vendor/ask", ""] {
-            assert!(!hob.registers(method), "{method}");
+            assert!(!hob.can_register(method), "{method}");
         }
-        assert!(hob.registers("textDocument/prepareCallHierarchy"));
+        assert!(hob.can_register("textDocument/prepareCallHierarchy"));
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::abilities::Abilities;
 use super::encoding::Encoding;
 use super::methods::is_offered;
-pub(crate) use super::methods::{offers, offers_command, with_registrations};
-use super::union::unite;
+pub(crate) use super::methods::{offers_command, offers_method, with_registrations};
+use super::union::unite_values;
 
 /// Fields that are made here and not taken over. Notebooks are not shared, and `offsetEncoding` is one server's own word for
 /// what `positionEncoding` says.
@@ -56,17 +56,17 @@ pub(crate) fn for_editor(
     if !abilities.encodings.is_empty() {
         tell("positionEncoding", encoding.name().into());
     }
-    tell("textDocumentSync", sync(servers));
+    tell("textDocumentSync", sync_options(servers));
     for field in OF_THE_MAP.iter().filter(|_| map_answers) {
         tell(field, Value::Bool(true));
     }
     if abilities.semantic_tokens
         && encoding == Encoding::Utf16
-        && let Some(tokens) = having(servers, "semanticTokensProvider").next()
+        && let Some(tokens) = values_of(servers, "semanticTokensProvider").next()
     {
         tell("semanticTokensProvider", tokens.clone());
     }
-    if let Some(diagnostics) = pulled(servers).filter(|_| abilities.diagnostics.pulls) {
+    if let Some(diagnostics) = diagnostic_provider(servers).filter(|_| abilities.diagnostics.pulls) {
         tell("diagnosticProvider", diagnostics.clone());
     }
     if let [Value::Object(alone)] = servers
@@ -84,7 +84,7 @@ pub(crate) fn for_editor(
 fn take_over(servers: &[&Value], told: &mut Map<String, Value>) {
     let said = servers.iter().filter_map(|server| server.as_object()).flatten();
     for (field, value) in said.filter(|(field, _)| !MADE_HERE.contains(&field.as_str())) {
-        unite(told.entry(field.clone()).or_insert(Value::Null), value);
+        unite_values(told.entry(field.clone()).or_insert(Value::Null), value);
     }
     let workspace = told.entry("workspace").or_insert(Value::Null);
     if !workspace.is_object() {
@@ -98,7 +98,7 @@ fn take_over(servers: &[&Value], told: &mut Map<String, Value>) {
 
 /// Returns the way in which documents are kept in step: always by changes, and with every save, because a save ends
 /// an editor's being ahead of the disk.
-fn sync(servers: &[&Value]) -> Value {
+fn sync_options(servers: &[&Value]) -> Value {
     let wants = |field: &str| {
         let said = |server: &&Value| {
             server.get("textDocumentSync").and_then(|sync| sync.get(field)) == Some(&Value::Bool(true))
@@ -115,14 +115,14 @@ fn sync(servers: &[&Value]) -> Value {
 }
 
 /// Returns the options of the one server that answers questions for diagnostics, if there is exactly one.
-fn pulled<'a>(servers: &'a [&'a Value]) -> Option<&'a Value> {
-    let mut pulled = having(servers, "diagnosticProvider");
+fn diagnostic_provider<'a>(servers: &'a [&'a Value]) -> Option<&'a Value> {
+    let mut pulled = values_of(servers, "diagnosticProvider");
     let one = pulled.next()?;
     pulled.next().is_none().then_some(one)
 }
 
 /// Returns the value of a capability from each server that has it.
-fn having<'a>(servers: &'a [&'a Value], field: &'a str) -> impl Iterator<Item = &'a Value> {
+fn values_of<'a>(servers: &'a [&'a Value], field: &'a str) -> impl Iterator<Item = &'a Value> {
     servers.iter().filter_map(move |server| server.get(field)).filter(|value| is_offered(value))
 }
 
@@ -144,8 +144,13 @@ mod tests {
     use super::*;
     use hob_live::offer::client_capabilities;
 
-    fn told(servers: &[&Value], map_answers: bool) -> Value {
-        for_editor(servers, map_answers, &Abilities::of(&client_capabilities()), Encoding::Utf16)
+    fn capabilities_for_best(servers: &[&Value], map_answers: bool) -> Value {
+        for_editor(
+            servers,
+            map_answers,
+            &Abilities::from_capabilities(&client_capabilities()),
+            Encoding::Utf16,
+        )
     }
 
     #[test]
@@ -163,7 +168,7 @@ mod tests {
             "workspace": {"workspaceFolders": {"supported": false}, "fileOperations": {"didRename": {"filters": [1]}}},
             "vendorProvider": {"any": 1},
         });
-        let told = told(&[&server], false);
+        let told = capabilities_for_best(&[&server], false);
         for field in [
             "hoverProvider",
             "completionProvider",
@@ -204,7 +209,7 @@ mod tests {
             "executeCommandProvider": {"commands": ["b"]},
             "workspace": {"fileOperations": {"willRename": {"filters": [2]}}},
         });
-        let told = told(&[&one, &other], false);
+        let told = capabilities_for_best(&[&one, &other], false);
         assert_eq!(told["hoverProvider"], true);
         assert_eq!(
             told["completionProvider"],
@@ -221,8 +226,9 @@ mod tests {
     #[test]
     fn questions_for_diagnostics_need_one_server_to_answer_and_an_editor_to_ask() {
         let server = json!({"diagnosticProvider": {}});
-        assert_eq!(told(&[&server, &server], false).get("diagnosticProvider"), None);
-        let plain = for_editor(&[&server], false, &Abilities::of(&Value::Null), Encoding::Utf16);
+        assert_eq!(capabilities_for_best(&[&server, &server], false).get("diagnosticProvider"), None);
+        let plain =
+            for_editor(&[&server], false, &Abilities::from_capabilities(&Value::Null), Encoding::Utf16);
         assert_eq!(plain.get("diagnosticProvider"), None);
     }
 
@@ -230,14 +236,14 @@ mod tests {
     fn the_map_answers_what_no_server_does() {
         let options = json!({"workDoneProgress": true});
         let server = json!({"hoverProvider": options, "referencesProvider": false});
-        let with_map = told(&[&server], true);
+        let with_map = capabilities_for_best(&[&server], true);
         assert_eq!(with_map["hoverProvider"], options);
         for field in OF_THE_MAP {
             assert!(is_offered(&with_map[field]), "{field}");
         }
-        assert!(is_offered(&told(&[], true)["definitionProvider"]));
-        assert_eq!(told(&[], false).get("definitionProvider"), None);
-        assert_eq!(told(&[], true).get("renameProvider"), None);
+        assert!(is_offered(&capabilities_for_best(&[], true)["definitionProvider"]));
+        assert_eq!(capabilities_for_best(&[], false).get("definitionProvider"), None);
+        assert_eq!(capabilities_for_best(&[], true).get("renameProvider"), None);
     }
 
     #[test]
@@ -247,14 +253,15 @@ mod tests {
             "renameProvider": {"prepareProvider": true},
             "semanticTokensProvider": {"legend": 1},
         });
-        let plain = for_editor(&[&server], false, &Abilities::of(&Value::Null), Encoding::Utf16);
+        let plain =
+            for_editor(&[&server], false, &Abilities::from_capabilities(&Value::Null), Encoding::Utf16);
         assert_eq!(plain["codeActionProvider"], true);
         assert_eq!(plain["renameProvider"], true);
         assert_eq!(plain.get("semanticTokensProvider"), None);
         assert_eq!(plain.get("positionEncoding"), None);
         let mut utf8 = client_capabilities();
         utf8["general"]["positionEncodings"] = json!(["utf-8"]);
-        let utf8 = for_editor(&[&server], false, &Abilities::of(&utf8), Encoding::Utf8);
+        let utf8 = for_editor(&[&server], false, &Abilities::from_capabilities(&utf8), Encoding::Utf8);
         assert_eq!(utf8["positionEncoding"], "utf-8");
         assert_eq!(utf8.get("semanticTokensProvider"), None);
     }
@@ -262,7 +269,7 @@ mod tests {
     #[test]
     fn nonsense_is_no_capability() {
         for nonsense in [json!(null), json!(7), json!([]), json!({"workspace": 3, "textDocumentSync": []})] {
-            let told = told(&[&nonsense, &nonsense], false);
+            let told = capabilities_for_best(&[&nonsense, &nonsense], false);
             assert_eq!(told["workspace"]["workspaceFolders"]["supported"], true, "{nonsense}");
         }
     }

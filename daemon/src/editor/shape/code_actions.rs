@@ -42,13 +42,13 @@ fn one(action: Value, abilities: &Abilities) -> Option<Value> {
         return None;
     }
     match can.literals {
-        true => edits::with_edit(plainer(action, abilities), abilities.edits).ok(),
-        false => command(&action),
+        true => edits::with_edit(make_action_plainer(action, abilities), abilities.edits).ok(),
+        false => as_command(&action),
     }
 }
 
 /// An action without what the editor did not say that it understands.
-pub(crate) fn plainer(mut action: Value, abilities: &Abilities) -> Value {
+pub(crate) fn make_action_plainer(mut action: Value, abilities: &Abilities) -> Value {
     let can = &abilities.code_actions;
     if let Some(mended) = action.get_mut("diagnostics") {
         diagnostics::list(mended, &abilities.diagnostics);
@@ -63,7 +63,7 @@ pub(crate) fn plainer(mut action: Value, abilities: &Abilities) -> Value {
 }
 
 /// An action that is nothing but a command, and can be chosen, as that command.
-fn command(action: &Value) -> Option<Value> {
+fn as_command(action: &Value) -> Option<Value> {
     if action.get("edit").is_some() || action.get("disabled").is_some() {
         return None;
     }
@@ -87,14 +87,14 @@ mod tests {
     use super::*;
     use hob_live::offer::client_capabilities;
 
-    fn abilities(mut capabilities: Value, without: &[&str]) -> Abilities {
+    fn abilities_without(mut capabilities: Value, without: &[&str]) -> Abilities {
         for pointer in without {
             *capabilities.pointer_mut(pointer).expect("it is offered") = Value::Null;
         }
-        Abilities::of(&capabilities)
+        Abilities::from_capabilities(&capabilities)
     }
 
-    fn actions() -> Value {
+    fn sample_actions() -> Value {
         json!([
             {"title": "c", "command": "do"},
             {"title": "edit", "edit": {"changes": {}}},
@@ -105,27 +105,27 @@ mod tests {
         ])
     }
 
-    fn titles(actions: &Value) -> Vec<&str> {
+    fn titles_of(actions: &Value) -> Vec<&str> {
         let actions = actions.as_array().expect("a list");
         actions.iter().map(|action| action["title"].as_str().expect("a title")).collect()
     }
 
     #[test]
     fn whoever_understands_everything_gets_everything() {
-        let all = abilities(client_capabilities(), &[]);
+        let all = abilities_without(client_capabilities(), &[]);
         assert!(!need_shaping(&all));
-        assert_eq!(list(actions(), &all), actions());
+        assert_eq!(list(sample_actions(), &all), sample_actions());
     }
 
     #[test]
     fn parts_of_an_action_are_those_that_were_declared() {
         let action = json!([{"title": "t", "edit": {}, "isPreferred": true, "data": 1,
             "diagnostics": [{"message": "m", "data": 2, "tags": [1]}]}]);
-        let all = abilities(client_capabilities(), &[]);
+        let all = abilities_without(client_capabilities(), &[]);
         assert_eq!(list(action.clone(), &all)[0]["data"], 1);
         let of = "/textDocument/codeAction";
         let plain = [&format!("{of}/isPreferredSupport")[..], &format!("{of}/dataSupport")];
-        let mut plain = abilities(client_capabilities(), &plain);
+        let mut plain = abilities_without(client_capabilities(), &plain);
         plain.diagnostics = super::super::abilities::Diagnostics::default();
         let expected = json!([{"title": "t", "edit": {}, "diagnostics": [{"message": "m"}]}]);
         assert_eq!(list(action, &plain), expected);
@@ -133,25 +133,35 @@ mod tests {
 
     #[test]
     fn without_literals_there_are_only_commands() {
-        let plain = abilities(client_capabilities(), &["/textDocument/codeAction/codeActionLiteralSupport"]);
+        let plain =
+            abilities_without(client_capabilities(), &["/textDocument/codeAction/codeActionLiteralSupport"]);
         let expected = json!([
             {"title": "c", "command": "do"},
             {"title": "runs", "command": "run", "arguments": [1]},
         ]);
-        assert_eq!(list(actions(), &plain), expected);
+        assert_eq!(list(sample_actions(), &plain), expected);
         assert_eq!(list(json!(null), &plain), json!(null));
     }
 
     #[test]
     fn what_would_do_nothing_is_left_out() {
-        let no_resolve = abilities(client_capabilities(), &["/textDocument/codeAction/resolveSupport"]);
-        assert_eq!(titles(&list(actions(), &no_resolve)), ["c", "edit", "renames", "runs", "not now"]);
-        let lazy = &actions()[4];
+        let no_resolve =
+            abilities_without(client_capabilities(), &["/textDocument/codeAction/resolveSupport"]);
+        assert_eq!(
+            titles_of(&list(sample_actions(), &no_resolve)),
+            ["c", "edit", "renames", "runs", "not now"]
+        );
+        let lazy = &sample_actions()[4];
         assert!(is_unresolved(lazy, &no_resolve));
-        assert!(!is_unresolved(lazy, &abilities(client_capabilities(), &[])));
-        let no_disabled = abilities(client_capabilities(), &["/textDocument/codeAction/disabledSupport"]);
-        assert_eq!(titles(&list(actions(), &no_disabled)), ["c", "edit", "renames", "runs", "lazy"]);
-        let no_files = abilities(client_capabilities(), &["/workspace/workspaceEdit/resourceOperations"]);
-        assert_eq!(titles(&list(actions(), &no_files)), ["c", "edit", "runs", "lazy", "not now"]);
+        assert!(!is_unresolved(lazy, &abilities_without(client_capabilities(), &[])));
+        let no_disabled =
+            abilities_without(client_capabilities(), &["/textDocument/codeAction/disabledSupport"]);
+        assert_eq!(
+            titles_of(&list(sample_actions(), &no_disabled)),
+            ["c", "edit", "renames", "runs", "lazy"]
+        );
+        let no_files =
+            abilities_without(client_capabilities(), &["/workspace/workspaceEdit/resourceOperations"]);
+        assert_eq!(titles_of(&list(sample_actions(), &no_files)), ["c", "edit", "runs", "lazy", "not now"]);
     }
 }

@@ -30,15 +30,15 @@ pub(crate) fn list(mut result: Value, abilities: &Completion) -> Value {
     if let Some(list) = result.as_object_mut() {
         defaults = take_defaults(list, abilities);
     }
-    for item in items(&mut result).into_iter().flatten().filter_map(Value::as_object_mut) {
+    for item in items_of(&mut result).into_iter().flatten().filter_map(Value::as_object_mut) {
         put_under(item, &defaults);
-        shape(item, abilities);
+        shape_item(item, abilities);
     }
     result
 }
 
 /// The items of a list, in either of its forms.
-pub(crate) fn items(result: &mut Value) -> Option<&mut Vec<Value>> {
+pub(crate) fn items_of(result: &mut Value) -> Option<&mut Vec<Value>> {
     match result {
         Value::Array(items) => Some(items),
         Value::Object(list) => list.get_mut("items").and_then(Value::as_array_mut),
@@ -49,7 +49,7 @@ pub(crate) fn items(result: &mut Value) -> Option<&mut Vec<Value>> {
 /// One completion, as it is resolved.
 pub(crate) fn one(mut item: Value, abilities: &Completion) -> Value {
     if let Some(item) = item.as_object_mut() {
-        shape(item, abilities);
+        shape_item(item, abilities);
     }
     item
 }
@@ -96,7 +96,7 @@ fn put_under(item: &mut Map<String, Value>, defaults: &Map<String, Value>) {
     }
 }
 
-fn shape(item: &mut Map<String, Value>, can: &Completion) {
+fn shape_item(item: &mut Map<String, Value>, can: &Completion) {
     if !can.markdown
         && let Some(documentation) = item.get_mut("documentation")
     {
@@ -168,7 +168,7 @@ fn with_one_range(item: &mut Map<String, Value>) {
 fn without_stops(item: &mut Map<String, Value>) {
     let plain = |text: Option<&mut Value>| {
         if let Some(Value::String(snippet)) = text {
-            *snippet = snippet::plain(snippet);
+            *snippet = snippet::snippet_text(snippet);
         }
     };
     plain(item.get_mut("insertText"));
@@ -184,8 +184,8 @@ mod tests {
     use super::super::abilities::Abilities;
     use super::*;
 
-    fn can(said: Value) -> Completion {
-        Abilities::of(&json!({"textDocument": {"completion": said}})).completion
+    fn abilities_of(said: Value) -> Completion {
+        Abilities::from_capabilities(&json!({"textDocument": {"completion": said}})).completion
     }
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
             {"label": "b", "textEdit": {"range": [1], "newText": "b"}, "insertTextFormat": 1, "data": 2},
         ]});
         assert_eq!(list(given.clone(), &Completion::default()), expected);
-        let knows_data = can(json!({"completionList": {"itemDefaults": ["data"]}}));
+        let knows_data = abilities_of(json!({"completionList": {"itemDefaults": ["data"]}}));
         assert_eq!(list(given, &knows_data)["itemDefaults"], json!({"data": 1}));
     }
 
@@ -246,15 +246,15 @@ mod tests {
             (json!({"insertTextModeSupport": {"valueSet": [1, 2]}}), "insertTextMode"),
         ] {
             assert_eq!(
-                one(item.clone(), &can(json!({"completionItem": said})))[field],
+                one(item.clone(), &abilities_of(json!({"completionItem": said})))[field],
                 item[field],
                 "{field}"
             );
         }
-        let kinds = can(json!({"completionItemKind": {"valueSet": [1, 25]}}));
+        let kinds = abilities_of(json!({"completionItemKind": {"valueSet": [1, 25]}}));
         assert_eq!(one(item, &kinds)["kind"], 25);
         let outdated = json!({"label": "a", "tags": [1]});
-        let older = can(json!({"completionItem": {"deprecatedSupport": true}}));
+        let older = abilities_of(json!({"completionItem": {"deprecatedSupport": true}}));
         assert_eq!(one(outdated, &older), json!({"label": "a", "deprecated": true}));
     }
 
@@ -264,7 +264,10 @@ mod tests {
         let expected = json!({"label": "spawn(use std::thread::spawn)", "detail": "fn(F)", "filterText": "spawn",
             "sortText": "spawn", "insertText": "spawn"});
         assert_eq!(one(item.clone(), &Completion::default()), expected);
-        assert_eq!(one(item.clone(), &can(json!({"completionItem": {"labelDetailsSupport": true}}))), item);
+        assert_eq!(
+            one(item.clone(), &abilities_of(json!({"completionItem": {"labelDetailsSupport": true}}))),
+            item
+        );
         let edited = json!({"label": "f()", "detail": "d", "labelDetails": {"detail": "()"}, "textEdit": {"range": [0]}});
         let expected = json!({"label": "f()", "detail": "d", "textEdit": {"range": [0]}});
         assert_eq!(one(edited, &Completion::default()), expected);

@@ -73,20 +73,20 @@ mod tests {
     use super::super::abilities::Abilities;
     use super::*;
 
-    fn can(said: Value) -> Diagnostics {
-        Abilities::of(&json!({"textDocument": {"publishDiagnostics": said}})).diagnostics
+    fn abilities_of(said: Value) -> Diagnostics {
+        Abilities::from_capabilities(&json!({"textDocument": {"publishDiagnostics": said}})).diagnostics
     }
 
-    fn whole() -> Value {
+    fn full_diagnostic() -> Value {
         json!({"message": "m", "tags": [1, 2], "data": {"fix": 1}, "codeDescription": {"href": "h"},
                "relatedInformation": [{"message": "r"}]})
     }
 
     #[test]
     fn each_part_is_said_by_itself() {
-        let told = json!({"uri": "file:///a", "version": 3, "diagnostics": [whole()]});
+        let told = json!({"uri": "file:///a", "version": 3, "diagnostics": [full_diagnostic()]});
         let plain = json!({"uri": "file:///a", "diagnostics": [{"message": "m"}]});
-        assert_eq!(report(told.clone(), &can(json!({}))), plain);
+        assert_eq!(report(told.clone(), &abilities_of(json!({}))), plain);
         for (said, field, value) in [
             (json!({"dataSupport": true}), "data", json!({"fix": 1})),
             (json!({"codeDescriptionSupport": true}), "codeDescription", json!({"href": "h"})),
@@ -95,20 +95,21 @@ mod tests {
         ] {
             let mut expected = plain.clone();
             expected["diagnostics"][0][field] = value;
-            assert_eq!(report(told.clone(), &can(said)), expected, "{field}");
+            assert_eq!(report(told.clone(), &abilities_of(said)), expected, "{field}");
         }
         let mut expected = plain;
         expected["version"] = 3.into();
-        assert_eq!(report(told, &can(json!({"versionSupport": true}))), expected);
+        assert_eq!(report(told, &abilities_of(json!({"versionSupport": true}))), expected);
     }
 
     #[test]
     fn reports_on_several_documents_are_shaped_too() {
-        let inner = json!({"kind": "full", "uri": "file:///b", "version": 1, "items": [whole()]});
+        let inner = json!({"kind": "full", "uri": "file:///b", "version": 1, "items": [full_diagnostic()]});
         let plain = json!({"kind": "full", "uri": "file:///b", "version": 1, "items": [{"message": "m"}]});
-        assert_eq!(report(json!({"items": [inner]}), &can(json!({}))), json!({"items": [plain]}));
-        let asked = json!({"kind": "full", "items": [whole()], "relatedDocuments": {"file:///b": inner}});
-        let mut able = can(json!({}));
+        assert_eq!(report(json!({"items": [inner]}), &abilities_of(json!({}))), json!({"items": [plain]}));
+        let asked =
+            json!({"kind": "full", "items": [full_diagnostic()], "relatedDocuments": {"file:///b": inner}});
+        let mut able = abilities_of(json!({}));
         assert_eq!(
             report(asked.clone(), &able),
             json!({"kind": "full", "items": [{"message": "m"}]}),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::abilities::Edits;
+use super::abilities::EditAbilities;
 
 /// Why an edit cannot be given to an editor.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub(crate) enum Refused {
 }
 
 /// A `WorkspaceEdit` in what an editor understands.
-pub(crate) fn workspace_edit(mut edit: Value, abilities: Edits) -> Result<Value, Refused> {
+pub(crate) fn workspace_edit(mut edit: Value, abilities: EditAbilities) -> Result<Value, Refused> {
     let Some(Value::Array(steps)) = edit.get("documentChanges") else { return Ok(edit) };
     if let Some(step) = steps.iter().find(|step| !can_do(step, abilities)) {
         let word = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -36,7 +36,7 @@ pub(crate) fn workspace_edit(mut edit: Value, abilities: Edits) -> Result<Value,
         return Err(Refused::Operation { operation: word(step.get("kind")), uri });
     }
     if !abilities.document_changes {
-        let changes = changes(steps)?;
+        let changes = changes_by_uri(steps)?;
         let Some(edit) = edit.as_object_mut() else { return Ok(edit) };
         edit.remove("documentChanges");
         edit.insert("changes".to_owned(), changes);
@@ -45,7 +45,7 @@ pub(crate) fn workspace_edit(mut edit: Value, abilities: Edits) -> Result<Value,
 }
 
 /// The parameters of `workspace/applyEdit`, or anything else with an `edit` in it.
-pub(crate) fn with_edit(mut holder: Value, abilities: Edits) -> Result<Value, Refused> {
+pub(crate) fn with_edit(mut holder: Value, abilities: EditAbilities) -> Result<Value, Refused> {
     if let Some(edit) = holder.get_mut("edit") {
         *edit = workspace_edit(edit.take(), abilities)?;
     }
@@ -53,7 +53,7 @@ pub(crate) fn with_edit(mut holder: Value, abilities: Edits) -> Result<Value, Re
 }
 
 /// Returns true if an editor can carry out one of the steps of an edit.
-fn can_do(step: &Value, abilities: Edits) -> bool {
+fn can_do(step: &Value, abilities: EditAbilities) -> bool {
     let can = match step.get("kind").and_then(Value::as_str) {
         None => return true,
         Some("create") => abilities.create,
@@ -65,7 +65,7 @@ fn can_do(step: &Value, abilities: Edits) -> bool {
 }
 
 /// Steps that only change texts, as changes of documents by their URI.
-fn changes(steps: &[Value]) -> Result<Value, Refused> {
+fn changes_by_uri(steps: &[Value]) -> Result<Value, Refused> {
     let (mut changes, mut seen) = (Map::new(), BTreeSet::new());
     for step in steps {
         let Some(uri) = step.pointer("/textDocument/uri").and_then(Value::as_str) else { continue };
@@ -88,52 +88,53 @@ mod tests {
 
     use super::*;
 
-    const ALL: Edits = Edits { document_changes: true, create: true, rename: true, delete: true };
+    const ALL: EditAbilities =
+        EditAbilities { document_changes: true, create: true, rename: true, delete: true };
 
-    fn step(uri: &str, text: &str) -> Value {
+    fn text_step(uri: &str, text: &str) -> Value {
         json!({"textDocument": {"uri": uri, "version": 3}, "edits": [{"range": [0], "newText": text}]})
     }
 
     #[test]
     fn steps_become_changes_where_only_those_are_understood() {
-        let edit = json!({"documentChanges": [step("file:///a", "x"), step("file:///b", "y")], "changes": {"old": []}});
+        let edit = json!({"documentChanges": [text_step("file:///a", "x"), text_step("file:///b", "y")], "changes": {"old": []}});
         let expected = json!({"changes": {
             "file:///a": [{"range": [0], "newText": "x"}],
             "file:///b": [{"range": [0], "newText": "y"}],
         }});
-        assert_eq!(workspace_edit(edit.clone(), Edits::default()), Ok(expected));
+        assert_eq!(workspace_edit(edit.clone(), EditAbilities::default()), Ok(expected));
         assert_eq!(workspace_edit(edit.clone(), ALL), Ok(edit));
         for plain in [json!({"changes": {"file:///a": []}}), Value::Null] {
-            assert_eq!(workspace_edit(plain.clone(), Edits::default()), Ok(plain));
+            assert_eq!(workspace_edit(plain.clone(), EditAbilities::default()), Ok(plain));
         }
     }
 
     #[test]
     fn an_edit_that_cannot_be_carried_out_is_refused_in_words() {
         let rename = json!({"kind": "rename", "oldUri": "file:///a", "newUri": "file:///b"});
-        let edit = json!({"documentChanges": [step("file:///a", "x"), rename]});
+        let edit = json!({"documentChanges": [text_step("file:///a", "x"), rename]});
         let refused =
-            workspace_edit(edit.clone(), Edits { rename: false, ..ALL }).expect_err("renames a file");
+            workspace_edit(edit.clone(), EditAbilities { rename: false, ..ALL }).expect_err("renames a file");
         assert!(refused.to_string().contains("rename file:///a"), "{refused}");
-        assert!(workspace_edit(edit.clone(), Edits { document_changes: false, ..ALL }).is_err());
-        assert_eq!(workspace_edit(edit.clone(), Edits { create: false, ..ALL }), Ok(edit));
+        assert!(workspace_edit(edit.clone(), EditAbilities { document_changes: false, ..ALL }).is_err());
+        assert_eq!(workspace_edit(edit.clone(), EditAbilities { create: false, ..ALL }), Ok(edit));
     }
 
     #[test]
     fn a_document_in_two_steps_is_not_mixed_up() {
-        let edit = json!({"documentChanges": [step("file:///a", "x"), step("file:///a", "y")]});
+        let edit = json!({"documentChanges": [text_step("file:///a", "x"), text_step("file:///a", "y")]});
         assert_eq!(
-            workspace_edit(edit, Edits::default()),
+            workspace_edit(edit, EditAbilities::default()),
             Err(Refused::Steps { uri: "file:///a".to_owned() })
         );
     }
 
     #[test]
     fn an_edit_within_parameters_is_treated_alike() {
-        let params = json!({"label": "l", "edit": {"documentChanges": [step("file:///a", "x")]}});
+        let params = json!({"label": "l", "edit": {"documentChanges": [text_step("file:///a", "x")]}});
         let expected =
             json!({"label": "l", "edit": {"changes": {"file:///a": [{"range": [0], "newText": "x"}]}}});
-        assert_eq!(with_edit(params, Edits::default()), Ok(expected));
-        assert_eq!(with_edit(json!({"label": "l"}), Edits::default()), Ok(json!({"label": "l"})));
+        assert_eq!(with_edit(params, EditAbilities::default()), Ok(expected));
+        assert_eq!(with_edit(json!({"label": "l"}), EditAbilities::default()), Ok(json!({"label": "l"})));
     }
 }

@@ -27,19 +27,19 @@ impl Encoding {
     }
 
     /// The one of that name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         [Self::Utf8, Self::Utf16, Self::Utf32].into_iter().find(|one| one.name() == name)
     }
 
     /// Those of a list of names that are known, in its order.
     pub(crate) fn all_named(names: &Value) -> Vec<Self> {
         let names = names.as_array().into_iter().flatten();
-        names.filter_map(Value::as_str).filter_map(Self::named).collect()
+        names.filter_map(Value::as_str).filter_map(Self::from_name).collect()
     }
 
     /// The one that an editor is given: UTF-16 if it offers that or nothing that is known, since the protocol makes
     /// everybody understand it; else UTF-8, else UTF-32.
-    pub(crate) fn chosen(offered: &[Self]) -> Self {
+    pub(crate) fn choose_from(offered: &[Self]) -> Self {
         match offered {
             [] => Self::Utf16,
             offered => [Self::Utf16, Self::Utf8, Self::Utf32]
@@ -50,7 +50,7 @@ impl Encoding {
     }
 
     /// Returns the number of columns that a character takes.
-    pub(crate) fn width(self, c: char) -> usize {
+    pub(crate) fn columns_of(self, c: char) -> usize {
         match self {
             Self::Utf8 => c.len_utf8(),
             Self::Utf16 => c.len_utf16(),
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn utf16_is_given_to_whoever_offers_it_or_says_nothing() {
-        let chosen = |names: Value| Encoding::chosen(&Encoding::all_named(&names));
+        let chosen = |names: Value| Encoding::choose_from(&Encoding::all_named(&names));
         assert_eq!(chosen(Value::Null), Encoding::Utf16);
         assert_eq!(chosen(json!([])), Encoding::Utf16);
         assert_eq!(chosen(json!(["utf-9", 7])), Encoding::Utf16);

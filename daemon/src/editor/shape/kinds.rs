@@ -47,7 +47,7 @@ pub(crate) struct Kinds(Option<BTreeSet<u64>>);
 
 impl Kinds {
     /// Reads a `valueSet`; anything but a list is taken for unsaid.
-    pub(crate) fn of(value_set: &Value) -> Self {
+    pub(crate) fn from_value_set(value_set: &Value) -> Self {
         Self(value_set.as_array().map(|kinds| kinds.iter().filter_map(Value::as_u64).collect()))
     }
 
@@ -65,7 +65,7 @@ impl Kinds {
         self.0.as_ref().map_or((1..=FIRST_VERSION).contains(&kind), |known| known.contains(&kind))
     }
 
-    fn nearest(&self, kind: u64, later: &[(u64, u64)]) -> Option<u64> {
+    fn nearest_known(&self, kind: u64, later: &[(u64, u64)]) -> Option<u64> {
         if self.knows(kind) {
             return Some(kind);
         }
@@ -76,7 +76,7 @@ impl Kinds {
     /// Gives a completion a kind that is known, or none, which is allowed.
     pub(crate) fn of_completion(&self, item: &mut Map<String, Value>) {
         let Some(kind) = item.get("kind").and_then(Value::as_u64) else { return };
-        match self.nearest(kind, COMPLETIONS) {
+        match self.nearest_known(kind, COMPLETIONS) {
             Some(known) => drop(item.insert("kind".to_owned(), known.into())),
             None => drop(item.remove("kind")),
         }
@@ -86,7 +86,7 @@ impl Kinds {
     /// promised to bear others.
     pub(crate) fn of_symbol(&self, symbol: &mut Map<String, Value>) {
         let kind = symbol.get("kind").and_then(Value::as_u64);
-        if let Some(known) = kind.and_then(|kind| self.nearest(kind, SYMBOLS)) {
+        if let Some(known) = kind.and_then(|kind| self.nearest_known(kind, SYMBOLS)) {
             symbol.insert("kind".to_owned(), known.into());
         }
     }
@@ -98,7 +98,7 @@ pub(crate) struct Tags(BTreeSet<u64>);
 
 impl Tags {
     /// Reads a `tagSupport`. Before 3.15 was done it was a boolean, and some still say it so.
-    pub(crate) fn of(tag_support: &Value) -> Self {
+    pub(crate) fn from_tag_support(tag_support: &Value) -> Self {
         let listed = tag_support.get("valueSet").and_then(Value::as_array);
         let all = tag_support.is_object() || tag_support == &Value::Bool(true);
         Self(match listed {
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    fn shaped(value: Value, shape: impl Fn(&mut Map<String, Value>)) -> Value {
+    fn shape_fields(value: Value, shape: impl Fn(&mut Map<String, Value>)) -> Value {
         let Value::Object(mut fields) = value else { panic!("an object") };
         shape(&mut fields);
         Value::Object(fields)
@@ -142,9 +142,10 @@ mod tests {
 
     #[test]
     fn whoever_lists_nothing_knows_the_first_version() {
-        let kinds = Kinds::of(&Value::Null);
-        let symbol = |kind: u64| shaped(json!({"kind": kind}), |it| kinds.of_symbol(it))["kind"].as_u64();
-        let completion = |kind: u64| shaped(json!({"kind": kind}), |it| kinds.of_completion(it));
+        let kinds = Kinds::from_value_set(&Value::Null);
+        let symbol =
+            |kind: u64| shape_fields(json!({"kind": kind}), |it| kinds.of_symbol(it))["kind"].as_u64();
+        let completion = |kind: u64| shape_fields(json!({"kind": kind}), |it| kinds.of_completion(it));
         for kind in 1..=18 {
             assert_eq!(symbol(kind), Some(kind));
             assert_eq!(completion(kind)["kind"], kind);
@@ -160,19 +161,19 @@ mod tests {
 
     #[test]
     fn whoever_lists_kinds_gets_those() {
-        let kinds = Kinds::of(&json!([1, 22, 7]));
-        let completion = |kind: u64| shaped(json!({"kind": kind}), |it| kinds.of_completion(it));
+        let kinds = Kinds::from_value_set(&json!([1, 22, 7]));
+        let completion = |kind: u64| shape_fields(json!({"kind": kind}), |it| kinds.of_completion(it));
         assert_eq!(completion(22), json!({"kind": 22}));
         assert_eq!(completion(25), json!({"kind": 7}));
         assert_eq!(completion(21), json!({}));
-        let symbol = shaped(json!({"kind": 26}), |it| kinds.of_symbol(it));
+        let symbol = shape_fields(json!({"kind": 26}), |it| kinds.of_symbol(it));
         assert_eq!(symbol, json!({"kind": 26}), "a symbol has to have one");
     }
 
     #[test]
     fn tags_are_those_that_are_known() {
         let tags = |support: Value, tags: Value| {
-            shaped(json!({"tags": tags}), |tagged| Tags::of(&support).filter(tagged))
+            shape_fields(json!({"tags": tags}), |tagged| Tags::from_tag_support(&support).filter(tagged))
         };
         assert_eq!(tags(Value::Null, json!([1])), json!({}));
         assert_eq!(tags(json!(true), json!([1, 2, 3])), json!({"tags": [1, 2]}));

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 /// The text without Markdown's signs.
-pub(crate) fn plain(markdown: &str) -> String {
+pub(crate) fn plain_text(markdown: &str) -> String {
     let mut lines = Vec::new();
     let mut fence: Option<String> = None;
     for line in markdown.lines() {
@@ -15,7 +15,7 @@ pub(crate) fn plain(markdown: &str) -> String {
             (Some(open), Some((mark, ""))) if mark.starts_with(open.as_str()) => fence = None,
             (Some(_), _) => lines.push(line.to_owned()),
             (None, Some((mark, _))) => fence = Some(mark.to_owned()),
-            (None, None) => lines.push(prose(line)),
+            (None, None) => lines.push(plain_line(line)),
         }
     }
     let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(lines.len());
@@ -28,7 +28,7 @@ pub(crate) fn make_plain(content: &mut Value) {
         return;
     }
     if let Some(content) = content.as_object_mut() {
-        let text = content.get("value").and_then(Value::as_str).map(plain).unwrap_or_default();
+        let text = content.get("value").and_then(Value::as_str).map(plain_text).unwrap_or_default();
         content.insert("kind".to_owned(), "plaintext".into());
         content.insert("value".to_owned(), text.into());
     }
@@ -45,7 +45,7 @@ fn fence_of(line: &str) -> Option<(&str, &str)> {
 }
 
 /// A line outside fences.
-fn prose(line: &str) -> String {
+fn plain_line(line: &str) -> String {
     let trimmed = line.trim();
     let is_rule =
         trimmed.len() >= 3 && ["-", "*", "_"].iter().any(|c| trimmed.replace(c, "").trim().is_empty());
@@ -56,17 +56,17 @@ fn prose(line: &str) -> String {
     let level = trimmed.len() - title.len();
     let line =
         if (1..=6).contains(&level) && title.starts_with(' ') { title.trim() } else { line.trim_end() };
-    inline(line)
+    plain_inline(line)
 }
 
 /// Returns the text within a line without its signs.
-fn inline(line: &str) -> String {
+fn plain_inline(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
-        let (said, length) = sign(rest).unwrap_or((&rest[..c.len_utf8()], c.len_utf8()));
+        let (said, length) = parse_sign(rest).unwrap_or((&rest[..c.len_utf8()], c.len_utf8()));
         match said.len() < length && rest.starts_with('[') {
-            true => text.push_str(&inline(said)),
+            true => text.push_str(&plain_inline(said)),
             false => text.push_str(said),
         }
         rest = &rest[length..];
@@ -76,14 +76,14 @@ fn inline(line: &str) -> String {
 
 /// Returns the text that a sign at the start of `rest` stands for, and the sign's length in bytes; `None` if no sign
 /// is there.
-fn sign(rest: &str) -> Option<(&str, usize)> {
+fn parse_sign(rest: &str) -> Option<(&str, usize)> {
     const ENTITIES: &[(&str, &str)] =
         &[("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];
     match rest.as_bytes()[0] {
         b'\\' if rest.as_bytes().get(1).is_some_and(u8::is_ascii_punctuation) => Some((&rest[1..2], 2)),
-        b'`' => code(rest),
+        b'`' => parse_code(rest),
         b'*' if rest.starts_with("**") => Some(("", 2)),
-        b'[' => link(rest),
+        b'[' => parse_link(rest),
         b'&' => {
             let (name, said) = ENTITIES.iter().find(|(name, _)| rest.starts_with(name))?;
             Some((said, name.len()))
@@ -93,7 +93,7 @@ fn sign(rest: &str) -> Option<(&str, usize)> {
 }
 
 /// Code within a line: as many backticks at its end as at its start.
-fn code(rest: &str) -> Option<(&str, usize)> {
+fn parse_code(rest: &str) -> Option<(&str, usize)> {
     let count = rest.bytes().take_while(|&b| b == b'`').count();
     let inside = &rest[count..];
     let end = inside.find(&rest[..count])?;
@@ -101,7 +101,7 @@ fn code(rest: &str) -> Option<(&str, usize)> {
 }
 
 /// `[text](target)`; brackets in the text may be escaped, those of arrays are no links because no parenthesis follows.
-fn link(rest: &str) -> Option<(&str, usize)> {
+fn parse_link(rest: &str) -> Option<(&str, usize)> {
     let middle = rest.find("](")?;
     let said = &rest[1..middle];
     let end = middle + rest[middle..].find(')')?;
@@ -117,21 +117,21 @@ mod tests {
     #[test]
     fn code_keeps_its_signs_and_prose_loses_them() {
         let markdown = "\n```rust\nfn f(**a) -> `x`\n```\n\n---\n\n# Panics\n\nIf `n` is **not** [a number](https://x.y/z_w).";
-        assert_eq!(plain(markdown), "fn f(**a) -> `x`\n\n\n\nPanics\n\nIf n is not a number.");
+        assert_eq!(plain_text(markdown), "fn f(**a) -> `x`\n\n\n\nPanics\n\nIf n is not a number.");
     }
 
     #[test]
     fn escapes_and_entities_are_what_they_stand_for() {
-        assert_eq!(plain(r"\*args, \_x &lt;T&gt; a\b `\_`"), r"*args, _x <T> a\b \_");
-        assert_eq!(plain("a[0] and [x][y] and snake_case * 2"), "a[0] and [x][y] and snake_case * 2");
-        assert_eq!(plain("[`Vec`](x)"), "Vec");
+        assert_eq!(plain_text(r"\*args, \_x &lt;T&gt; a\b `\_`"), r"*args, _x <T> a\b \_");
+        assert_eq!(plain_text("a[0] and [x][y] and snake_case * 2"), "a[0] and [x][y] and snake_case * 2");
+        assert_eq!(plain_text("[`Vec`](x)"), "Vec");
     }
 
     #[test]
     fn a_fence_ends_with_its_own_marks() {
-        assert_eq!(plain("````\n```\ninner\n```\n````\nafter"), "```\ninner\n```\nafter");
-        assert_eq!(plain("~~~\nnever closed"), "never closed");
-        assert_eq!(plain("```code``` within"), "code within");
+        assert_eq!(plain_text("````\n```\ninner\n```\n````\nafter"), "```\ninner\n```\nafter");
+        assert_eq!(plain_text("~~~\nnever closed"), "never closed");
+        assert_eq!(plain_text("```code``` within"), "code within");
     }
 
     #[test]

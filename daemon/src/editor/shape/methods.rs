@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::union::unite;
+use super::union::unite_values;
 
 /// Methods, and where a server says that it answers them (or, of files, wants to hear of it).
 const COVERED_BY: &[(&str, &str)] = &[
@@ -66,7 +66,7 @@ const COVERED_BY: &[(&str, &str)] = &[
 
 /// Returns true if a server's capabilities cover a method; `None` for a method that the protocol does not have, about
 /// which only the server itself could say.
-pub(crate) fn offers(server: &Value, method: &str) -> Option<bool> {
+pub(crate) fn offers_method(server: &Value, method: &str) -> Option<bool> {
     covered_by(method).map(|pointer| server.pointer(pointer).is_some_and(is_offered))
 }
 
@@ -96,8 +96,8 @@ pub(crate) fn with_registrations<'a>(
     let known = registered.into_iter().filter_map(|(method, options)| Some((covered_by(method)?, options)));
     for (pointer, options) in known {
         let options = if options.is_object() { options } else { &Value::Bool(true) };
-        if let Some(at) = made(&mut server, pointer) {
-            unite(at, options);
+        if let Some(at) = make_value_at(&mut server, pointer) {
+            unite_values(at, options);
         }
     }
     server
@@ -114,7 +114,7 @@ fn covered_by(method: &str) -> Option<&'static str> {
 }
 
 /// The value at a pointer, with whatever objects it takes to be there; `None` if something else stands in its way.
-fn made<'a>(server: &'a mut Value, pointer: &str) -> Option<&'a mut Value> {
+fn make_value_at<'a>(server: &'a mut Value, pointer: &str) -> Option<&'a mut Value> {
     pointer.split('/').skip(1).try_fold(server, |at, key| {
         if at.is_null() {
             *at = Value::Object(Map::new());
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn every_method_is_found() {
         for (method, _) in COVERED_BY {
-            assert_eq!(offers(&json!({}), method), Some(false), "{method}");
+            assert_eq!(offers_method(&json!({}), method), Some(false), "{method}");
         }
     }
 
@@ -161,7 +161,7 @@ mod tests {
             "textDocument/prepareCallHierarchy",
             "callHierarchy/incomingCalls",
         ] {
-            assert_eq!(offers(&server, method), Some(true), "{method}");
+            assert_eq!(offers_method(&server, method), Some(true), "{method}");
         }
         for method in [
             "textDocument/prepareRename",
@@ -173,10 +173,10 @@ mod tests {
             "textDocument/references",
             "workspace/diagnostic",
         ] {
-            assert_eq!(offers(&server, method), Some(false), "{method}");
+            assert_eq!(offers_method(&server, method), Some(false), "{method}");
         }
         for method in ["rust-analyzer/expandMacro", "textDocument/switchSourceHeader", "textDocument", ""] {
-            assert_eq!(offers(&server, method), None, "{method}");
+            assert_eq!(offers_method(&server, method), None, "{method}");
         }
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct Position {
 
 impl Position {
     /// The position that `value` is; `None` if it is none.
-    pub(crate) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
         let number = |key: &str| Some(u32::try_from(value.get(key)?.as_u64()?).unwrap_or(u32::MAX));
         Some(Self { line: number("line")?, character: number("character")? })
     }
@@ -69,7 +69,7 @@ pub(crate) fn column_to_bytes(line: &str, column: u32, encoding: Encoding) -> us
     }
     let mut columns = 0;
     let fits = |&(_, c): &(usize, char)| {
-        columns += encoding.width(c);
+        columns += encoding.columns_of(c);
         columns > column
     };
     line.char_indices().find(fits).map_or(line.len(), |(at, _)| at)
@@ -81,7 +81,7 @@ pub(crate) fn bytes_to_column(line: &str, bytes: usize, encoding: Encoding) -> u
     let columns = match encoding {
         Encoding::Utf8 => head.len(),
         _ if head.is_ascii() => head.len(),
-        _ => head.chars().map(|c| encoding.width(c)).sum(),
+        _ => head.chars().map(|c| encoding.columns_of(c)).sum(),
     };
     u32::try_from(columns).unwrap_or(u32::MAX)
 }
@@ -112,7 +112,7 @@ mod tests {
 
     const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-    fn at(line: u32, character: u32) -> Position {
+    fn position_at(line: u32, character: u32) -> Position {
         Position { line, character }
     }
 
@@ -121,34 +121,42 @@ mod tests {
         let text = "x\n\u{1F600}é=1\n";
         let equals = text.find('=').expect("there");
         for (encoding, column) in [(Encoding::Utf8, 6), (Encoding::Utf16, 3), (Encoding::Utf32, 2)] {
-            assert_eq!(offset_to_position(text, equals, encoding), at(1, column));
-            assert_eq!(position_to_offset(text, at(1, column), encoding), equals);
+            assert_eq!(offset_to_position(text, equals, encoding), position_at(1, column));
+            assert_eq!(position_to_offset(text, position_at(1, column), encoding), equals);
         }
     }
 
     #[test]
     fn what_is_out_of_range_is_clamped() {
         let text = "ab\r\ncd";
-        assert_eq!(position_to_offset(text, at(0, 99), Encoding::Utf16), 2, "not into the line break");
-        assert_eq!(position_to_offset(text, at(1, 99), Encoding::Utf16), 6);
-        assert_eq!(position_to_offset(text, at(7, 0), Encoding::Utf16), 6);
-        assert_eq!(offset_to_position(text, 99, Encoding::Utf16), at(1, 2));
-        assert_eq!(offset_to_position(text, 3, Encoding::Utf16), at(0, 2));
-        assert_eq!(position_to_offset("", at(3, 3), Encoding::Utf8), 0);
         assert_eq!(
-            position_to_offset("a\n", at(1, 5), Encoding::Utf8),
+            position_to_offset(text, position_at(0, 99), Encoding::Utf16),
+            2,
+            "not into the line break"
+        );
+        assert_eq!(position_to_offset(text, position_at(1, 99), Encoding::Utf16), 6);
+        assert_eq!(position_to_offset(text, position_at(7, 0), Encoding::Utf16), 6);
+        assert_eq!(offset_to_position(text, 99, Encoding::Utf16), position_at(1, 2));
+        assert_eq!(offset_to_position(text, 3, Encoding::Utf16), position_at(0, 2));
+        assert_eq!(position_to_offset("", position_at(3, 3), Encoding::Utf8), 0);
+        assert_eq!(
+            position_to_offset("a\n", position_at(1, 5), Encoding::Utf8),
             2,
             "the empty line after the last break"
         );
-        assert_eq!(position_to_offset("a\r", at(0, 5), Encoding::Utf8), 2, "a lone return ends no line");
+        assert_eq!(
+            position_to_offset("a\r", position_at(0, 5), Encoding::Utf8),
+            2,
+            "a lone return ends no line"
+        );
     }
 
     #[test]
     fn a_column_inside_a_character_is_its_start() {
         let text = "a\u{1F600}b";
-        assert_eq!(position_to_offset(text, at(0, 2), Encoding::Utf16), 1);
-        assert_eq!(position_to_offset(text, at(0, 3), Encoding::Utf8), 1);
-        assert_eq!(position_to_offset(text, at(0, 3), Encoding::Utf16), 5);
+        assert_eq!(position_to_offset(text, position_at(0, 2), Encoding::Utf16), 1);
+        assert_eq!(position_to_offset(text, position_at(0, 3), Encoding::Utf8), 1);
+        assert_eq!(position_to_offset(text, position_at(0, 3), Encoding::Utf16), 5);
     }
 
     proptest! {
@@ -166,7 +174,7 @@ mod tests {
         #[test]
         fn any_position_is_a_place_in_the_text(text in ".{0,30}", line in 0u32..5, character in 0u32..50) {
             for encoding in ALL {
-                let offset = position_to_offset(&text, at(line, character), encoding);
+                let offset = position_to_offset(&text, position_at(line, character), encoding);
                 prop_assert!(text.is_char_boundary(offset));
             }
         }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::abilities::{Abilities, Edits};
+use super::abilities::{Abilities, EditAbilities};
 pub(crate) use super::edits::Refused;
 use super::{code_actions, completion, diagnostics, edits, folds, locations, markdown, signatures, symbols};
 
@@ -40,7 +40,7 @@ enum Shaping {
 /// Returns true if answers to a method (or the parameters of a server's own message) have to be read for this editor
 /// at all.
 pub(crate) fn needs_shaping(method: &str, abilities: &Abilities) -> bool {
-    shaping(method, abilities).is_some()
+    shaping_of(method, abilities).is_some()
 }
 
 /// A server's answer to `method`, or the parameters of what it says itself (`workspace/applyEdit`,
@@ -55,7 +55,7 @@ pub(crate) fn for_editor(
     abilities: &Abilities,
     context: &Context<'_>,
 ) -> Result<Value, Refused> {
-    let Some(shaping) = shaping(method, abilities) else { return Ok(result) };
+    let Some(shaping) = shaping_of(method, abilities) else { return Ok(result) };
     Ok(match shaping {
         Shaping::Links => locations::without_links(result),
         Shaping::Symbols => symbols::of_document(result, abilities, context.uri),
@@ -67,7 +67,9 @@ pub(crate) fn for_editor(
         Shaping::Signatures => signatures::help(result, abilities.signatures),
         Shaping::Edit => edits::workspace_edit(result, abilities.edits)?,
         Shaping::WithEdit => edits::with_edit(result, abilities.edits)?,
-        Shaping::CodeAction => edits::with_edit(code_actions::plainer(result, abilities), abilities.edits)?,
+        Shaping::CodeAction => {
+            edits::with_edit(code_actions::make_action_plainer(result, abilities), abilities.edits)?
+        }
         Shaping::CodeActions => code_actions::list(result, abilities),
         Shaping::Folds => folds::whole_lines(result, context.text),
         Shaping::Diagnostics => diagnostics::report(result, &abilities.diagnostics),
@@ -75,7 +77,7 @@ pub(crate) fn for_editor(
 }
 
 /// Returns the change that answers to a method need for this editor; `None` if they pass as they are.
-fn shaping(method: &str, abilities: &Abilities) -> Option<Shaping> {
+fn shaping_of(method: &str, abilities: &Abilities) -> Option<Shaping> {
     let (links, can) = (&abilities.links, abilities);
     let (understands, otherwise) = match method {
         "textDocument/declaration" => (links.declaration, Shaping::Links),
@@ -114,7 +116,7 @@ fn knows_signatures(abilities: &Abilities) -> bool {
     can.markdown && can.label_offsets && can.active_parameter
 }
 
-fn knows_edits(edits: Edits) -> bool {
+fn knows_edits(edits: EditAbilities) -> bool {
     edits.document_changes && edits.create && edits.rename && edits.delete
 }
 
@@ -163,14 +165,14 @@ mod tests {
         "textDocument/publishDiagnostics",
     ];
 
-    fn shaped(method: &str, result: Value, capabilities: &Value) -> Result<Value, Refused> {
+    fn shape_for(method: &str, result: Value, capabilities: &Value) -> Result<Value, Refused> {
         let context = Context { uri: "file:///a", text: None };
-        for_editor(method, result, &Abilities::of(capabilities), &context)
+        for_editor(method, result, &Abilities::from_capabilities(capabilities), &context)
     }
 
     #[test]
     fn what_is_offered_needs_no_shaping_for_an_editor_that_can_as_much() {
-        let abilities = Abilities::of(&hob_live::offer::client_capabilities());
+        let abilities = Abilities::from_capabilities(&hob_live::offer::client_capabilities());
         for method in [
             "textDocument/definition",
             "textDocument/completion",
@@ -192,7 +194,7 @@ mod tests {
             symbols["tagSupport"] = json!({"valueSet": [1]});
         }
         all["textDocument"]["diagnostic"]["relatedDocumentSupport"] = true.into();
-        let (able, plain) = (Abilities::of(&all), Abilities::of(&Value::Null));
+        let (able, plain) = (Abilities::from_capabilities(&all), Abilities::from_capabilities(&Value::Null));
         for method in METHODS {
             assert!(!needs_shaping(method, &able), "{method}");
             assert!(needs_shaping(method, &plain), "{method}");
@@ -213,7 +215,7 @@ mod tests {
                     }
                     _ => odd.clone(),
                 };
-                assert_eq!(shaped(method, odd, &Value::Null), Ok(expected), "{method}");
+                assert_eq!(shape_for(method, odd, &Value::Null), Ok(expected), "{method}");
             }
         }
     }
@@ -222,26 +224,26 @@ mod tests {
     fn each_method_has_an_ability_of_its_own() {
         let only_definition = json!({"textDocument": {"definition": {"linkSupport": true}}});
         let link = json!([{"targetUri": "file:///b", "targetSelectionRange": [1]}]);
-        assert_eq!(shaped("textDocument/definition", link.clone(), &only_definition), Ok(link.clone()));
+        assert_eq!(shape_for("textDocument/definition", link.clone(), &only_definition), Ok(link.clone()));
         let place = json!([{"uri": "file:///b", "range": [1]}]);
-        assert_eq!(shaped("textDocument/implementation", link, &only_definition), Ok(place));
+        assert_eq!(shape_for("textDocument/implementation", link, &only_definition), Ok(place));
     }
 
     #[test]
     fn a_link_tells_more_only_to_who_shows_it() {
         let given = json!([{"range": [0], "target": "file:///b", "tooltip": "t"}]);
         let expected = json!([{"range": [0], "target": "file:///b"}]);
-        assert_eq!(shaped("textDocument/documentLink", given.clone(), &Value::Null), Ok(expected));
+        assert_eq!(shape_for("textDocument/documentLink", given.clone(), &Value::Null), Ok(expected));
         let able = json!({"textDocument": {"documentLink": {"tooltipSupport": true}}});
-        assert_eq!(shaped("textDocument/documentLink", given.clone(), &able), Ok(given));
+        assert_eq!(shape_for("textDocument/documentLink", given.clone(), &able), Ok(given));
     }
 
     #[test]
     fn a_hover_is_plain_where_markdown_is_not_understood() {
         let given = json!({"contents": {"kind": "markdown", "value": "`f`"}});
         let expected = json!({"contents": {"kind": "plaintext", "value": "f"}});
-        assert_eq!(shaped("textDocument/hover", given.clone(), &Value::Null), Ok(expected));
+        assert_eq!(shape_for("textDocument/hover", given.clone(), &Value::Null), Ok(expected));
         let able = json!({"textDocument": {"hover": {"contentFormat": ["plaintext", "markdown"]}}});
-        assert_eq!(shaped("textDocument/hover", given.clone(), &able), Ok(given));
+        assert_eq!(shape_for("textDocument/hover", given.clone(), &able), Ok(given));
     }
 }

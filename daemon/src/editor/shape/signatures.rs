@@ -14,7 +14,7 @@ pub(crate) fn help(mut result: Value, abilities: Signatures) -> Value {
     let signatures = result.get_mut("signatures").and_then(Value::as_array_mut);
     for signature in signatures.into_iter().flatten() {
         if !abilities.markdown {
-            plain(signature);
+            make_signature_plain(signature);
         }
         if !abilities.label_offsets {
             with_names(signature);
@@ -32,7 +32,7 @@ fn with_common_parameter(help: &mut Value) {
     }
 }
 
-fn plain(signature: &mut Value) {
+fn make_signature_plain(signature: &mut Value) {
     let parameters = signature.get_mut("parameters").and_then(Value::as_array_mut);
     let documented = parameters.into_iter().flatten().filter_map(|one| one.get_mut("documentation"));
     documented.for_each(markdown::make_plain);
@@ -47,13 +47,13 @@ fn with_names(signature: &mut Value) {
     let parameters = signature.get_mut("parameters").and_then(Value::as_array_mut);
     for name in parameters.into_iter().flatten().filter_map(|parameter| parameter.get_mut("label")) {
         if let Some(columns) = name.as_array() {
-            *name = between(&label, columns).into();
+            *name = text_between(&label, columns).into();
         }
     }
 }
 
 /// The part of a label between two columns, which are always UTF-16.
-fn between<'a>(label: &'a str, columns: &[Value]) -> &'a str {
+fn text_between<'a>(label: &'a str, columns: &[Value]) -> &'a str {
     let byte = |at: usize| {
         let column = columns.get(at).and_then(Value::as_u64).unwrap_or(0);
         offsets::column_to_bytes(label, u32::try_from(column).unwrap_or(u32::MAX), Encoding::Utf16)

@@ -28,58 +28,61 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The text of a snippet without its tab stops.
-pub(crate) fn plain(snippet: &str) -> String {
+pub(crate) fn snippet_text(snippet: &str) -> String {
     if !snippet.contains(['$', '\\']) {
         return snippet.to_owned();
     }
     let mut parser = Parser { text: snippet, at: 0, has_run_out: false };
-    let parts = parser.parts(None, 0);
+    let parts = parser.parse_parts(None, 0);
     let mut defaults = BTreeMap::new();
-    collect(&parts, &mut defaults);
+    collect_defaults(&parts, &mut defaults);
     let longest = snippet.len() + MOST_REPEATED;
-    let mut written = Written { defaults, values: BTreeMap::new(), depth: 0, longest };
+    let mut written = SnippetWriter { defaults, values: BTreeMap::new(), depth: 0, longest };
     let mut text = String::new();
     written.write(&parts, &mut text);
     text
 }
 
 #[derive(Debug)]
-enum Part<'a> {
+enum SnippetPart<'a> {
     Text(String),
     Stop {
         number: &'a str,
-        default: Option<Vec<Part<'a>>>,
+        default: Option<Vec<SnippetPart<'a>>>,
     },
     /// A variable's default, the name of an unknown one, or what is in braces that nobody closed.
-    Inner(Vec<Part<'a>>),
+    Inner(Vec<SnippetPart<'a>>),
 }
 
 /// The text after the number of a stop, or after a variable's name.
 enum Rest<'a> {
     /// Nothing follows: the stop has no default.
     Bare,
-    Default(Vec<Part<'a>>),
+    Default(Vec<SnippetPart<'a>>),
     /// The snippet ended before the default did, which begins here. It is not read again as text: that would take twice as long
     /// for each level of braces.
-    Unclosed(usize, Vec<Part<'a>>),
+    Unclosed(usize, Vec<SnippetPart<'a>>),
 }
 
 /// The first default of every stop.
-fn collect<'p, 'a>(parts: &'p [Part<'a>], defaults: &mut BTreeMap<&'a str, &'p [Part<'a>]>) {
+fn collect_defaults<'p, 'a>(
+    parts: &'p [SnippetPart<'a>],
+    defaults: &mut BTreeMap<&'a str, &'p [SnippetPart<'a>]>,
+) {
     for part in parts {
         match part {
-            Part::Text(_) | Part::Stop { default: None, .. } => {}
-            Part::Stop { number, default: Some(inner) } => {
+            SnippetPart::Text(_) | SnippetPart::Stop { default: None, .. } => {}
+            SnippetPart::Stop { number, default: Some(inner) } => {
                 defaults.entry(number).or_insert(inner);
-                collect(inner, defaults);
+                collect_defaults(inner, defaults);
             }
-            Part::Inner(inner) => collect(inner, defaults),
+            SnippetPart::Inner(inner) => collect_defaults(inner, defaults),
         }
     }
 }
 
-struct Written<'p, 'a> {
-    defaults: BTreeMap<&'a str, &'p [Part<'a>]>,
+struct SnippetWriter<'p, 'a> {
+    defaults: BTreeMap<&'a str, &'p [SnippetPart<'a>]>,
     /// The texts of the stops; a stop is empty while its own text is being found out, so that a stop inside its own
     /// default ends.
     values: BTreeMap<&'a str, String>,
@@ -88,13 +91,13 @@ struct Written<'p, 'a> {
     longest: usize,
 }
 
-impl<'a> Written<'_, 'a> {
-    fn write(&mut self, parts: &[Part<'a>], text: &mut String) {
+impl<'a> SnippetWriter<'_, 'a> {
+    fn write(&mut self, parts: &[SnippetPart<'a>], text: &mut String) {
         for part in parts {
             match part {
-                Part::Text(literal) => text.push_str(literal),
-                Part::Inner(inner) => self.write(inner, text),
-                Part::Stop { number, .. } => {
+                SnippetPart::Text(literal) => text.push_str(literal),
+                SnippetPart::Inner(inner) => self.write(inner, text),
+                SnippetPart::Stop { number, .. } => {
                     let value = self.value(number);
                     if text.len() + value.len() <= self.longest {
                         text.push_str(&value);
@@ -128,63 +131,64 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn rest(&self) -> &'a str {
+    fn unparsed_text(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    fn eat(&mut self, word: &str) -> bool {
-        let is_next = self.rest().starts_with(word);
+    fn eat_word(&mut self, word: &str) -> bool {
+        let is_next = self.unparsed_text().starts_with(word);
         self.at += if is_next { word.len() } else { 0 };
         is_next
     }
 
     /// Consumes the characters from here on while they fit, and returns them.
     fn eat_while(&mut self, fits: fn(char) -> bool) -> &'a str {
-        let rest = self.rest();
+        let rest = self.unparsed_text();
         let eaten = rest.find(|c| !fits(c)).map_or(rest, |end| &rest[..end]);
         self.at += eaten.len();
         eaten
     }
 
     /// Everything up to `end`, which is not eaten, or to the end of the snippet.
-    fn parts(&mut self, end: Option<char>, depth: usize) -> Vec<Part<'a>> {
+    fn parse_parts(&mut self, end: Option<char>, depth: usize) -> Vec<SnippetPart<'a>> {
         let (mut parts, mut literal) = (Vec::new(), String::new());
-        while let Some(c) = self.rest().chars().next() {
+        while let Some(c) = self.unparsed_text().chars().next() {
             if Some(c) == end {
                 break;
             }
             let before = self.at;
-            match self.special(c, depth) {
+            match self.parse_special(c, depth) {
                 Some(part) => {
-                    parts.push(Part::Text(std::mem::take(&mut literal)));
+                    parts.push(SnippetPart::Text(std::mem::take(&mut literal)));
                     parts.push(part);
                 }
                 None => {
                     self.at = before;
-                    literal.push(self.literal(c));
+                    literal.push(self.parse_literal(c));
                 }
             }
         }
-        parts.push(Part::Text(literal));
+        parts.push(SnippetPart::Text(literal));
         parts
     }
 
     /// One character of text, which may be escaped.
-    fn literal(&mut self, c: char) -> char {
+    fn parse_literal(&mut self, c: char) -> char {
         self.at += c.len_utf8();
-        let escaped = self.rest().chars().next().filter(|next| c == '\\' && matches!(next, '$' | '}' | '\\'));
+        let escaped =
+            self.unparsed_text().chars().next().filter(|next| c == '\\' && matches!(next, '$' | '}' | '\\'));
         self.at += escaped.map_or(0, char::len_utf8);
         escaped.unwrap_or(c)
     }
 
     /// Parses the part that begins with `$` here; `None` if none does. The parser may have moved even then.
-    fn special(&mut self, c: char, depth: usize) -> Option<Part<'a>> {
+    fn parse_special(&mut self, c: char, depth: usize) -> Option<SnippetPart<'a>> {
         if c != '$' || depth >= DEEPEST {
             return None;
         }
         let start = self.at;
         self.at += 1;
-        let braced = self.eat("{");
+        let braced = self.eat_word("{");
         let number = self.eat_while(|c| c.is_ascii_digit());
         let name = match number {
             "" => self.eat_while(|c| c.is_ascii_alphanumeric() || c == '_'),
@@ -193,51 +197,53 @@ impl<'a> Parser<'a> {
         let rest = match braced {
             _ if number.is_empty() && name.is_empty() => return None,
             false => Rest::Bare,
-            true if name.is_empty() && self.eat("|") => Rest::Default(vec![Part::Text(self.choice()?)]),
+            true if name.is_empty() && self.eat_word("|") => {
+                Rest::Default(vec![SnippetPart::Text(self.parse_choice()?)])
+            }
             true => self.rest_in_braces(depth)?,
         };
         Some(match rest {
             Rest::Unclosed(opened, mut inner) => {
-                inner.insert(0, Part::Text(self.text[start..opened].to_owned()));
-                Part::Inner(inner)
+                inner.insert(0, SnippetPart::Text(self.text[start..opened].to_owned()));
+                SnippetPart::Inner(inner)
             }
-            Rest::Bare if name.is_empty() => Part::Stop { number, default: None },
-            Rest::Default(default) if name.is_empty() => Part::Stop { number, default: Some(default) },
-            Rest::Bare if KNOWN.contains(&name) => Part::Inner(Vec::new()),
-            Rest::Bare => Part::Inner(vec![Part::Text(name.to_owned())]),
-            Rest::Default(default) => Part::Inner(default),
+            Rest::Bare if name.is_empty() => SnippetPart::Stop { number, default: None },
+            Rest::Default(default) if name.is_empty() => SnippetPart::Stop { number, default: Some(default) },
+            Rest::Bare if KNOWN.contains(&name) => SnippetPart::Inner(Vec::new()),
+            Rest::Bare => SnippetPart::Inner(vec![SnippetPart::Text(name.to_owned())]),
+            Rest::Default(default) => SnippetPart::Inner(default),
         })
     }
 
     /// Parses the text after a name in braces; `None` if it follows no rule.
     fn rest_in_braces(&mut self, depth: usize) -> Option<Rest<'a>> {
-        if self.eat("}") || self.eat("/") && self.transformation() {
+        if self.eat_word("}") || self.eat_word("/") && self.eat_transformation() {
             return Some(Rest::Bare);
         }
-        if !self.eat(":") {
+        if !self.eat_word(":") {
             return None;
         }
         let opened = self.at;
-        let default = self.parts(Some('}'), depth + 1);
-        Some(if self.eat("}") { Rest::Default(default) } else { Rest::Unclosed(opened, default) })
+        let default = self.parse_parts(Some('}'), depth + 1);
+        Some(if self.eat_word("}") { Rest::Default(default) } else { Rest::Unclosed(opened, default) })
     }
 
     /// The first of the words up to `|}`; all of them are eaten.
-    fn choice(&mut self) -> Option<String> {
+    fn parse_choice(&mut self) -> Option<String> {
         let (mut first, mut word) = (None, String::new());
         loop {
-            if self.eat("|}") {
+            if self.eat_word("|}") {
                 return Some(first.unwrap_or(word));
             }
-            let Some(c) = self.rest().chars().next().filter(|_| !self.has_run_out) else {
+            let Some(c) = self.unparsed_text().chars().next().filter(|_| !self.has_run_out) else {
                 self.has_run_out = true;
                 return None;
             };
             self.at += c.len_utf8();
             match c {
                 ',' => first = first.or(Some(std::mem::take(&mut word))),
-                '\\' if self.rest().starts_with([',', '|', '\\', '$', '}']) => {
-                    let escaped = self.rest().chars().next()?;
+                '\\' if self.unparsed_text().starts_with([',', '|', '\\', '$', '}']) => {
+                    let escaped = self.unparsed_text().chars().next()?;
                     self.at += escaped.len_utf8();
                     word.push(escaped);
                 }
@@ -247,14 +253,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Eats `regex/format/options}`; whether it is there. The format may hold braces of its own.
-    fn transformation(&mut self) -> bool {
+    fn eat_transformation(&mut self) -> bool {
         let (mut slashes, mut braces) = (0, 0_usize);
-        while let Some(c) = self.rest().chars().next().filter(|_| !self.has_run_out) {
+        while let Some(c) = self.unparsed_text().chars().next().filter(|_| !self.has_run_out) {
             self.at += c.len_utf8();
             match c {
-                '\\' => self.at += self.rest().chars().next().map_or(0, char::len_utf8),
+                '\\' => self.at += self.unparsed_text().chars().next().map_or(0, char::len_utf8),
                 '/' if braces == 0 => slashes += 1,
-                '$' if slashes == 1 && self.eat("{") => braces += 1,
+                '$' if slashes == 1 && self.eat_word("{") => braces += 1,
                 '}' if braces > 0 => braces -= 1,
                 '}' if slashes >= 2 => return true,
                 _ => {}
@@ -285,17 +291,17 @@ mod tests {
             ("${1|a\\,b,c|}", "a,b"),
             ("naïve ${1:é}", "naïve é"),
         ] {
-            assert_eq!(plain(snippet), text, "{snippet}");
+            assert_eq!(snippet_text(snippet), text, "{snippet}");
         }
     }
 
     #[test]
     fn variables_have_their_defaults_or_names() {
-        assert_eq!(plain("${TM_SELECTED_TEXT:body}"), "body");
-        assert_eq!(plain("[$TM_SELECTED_TEXT]"), "[]");
-        assert_eq!(plain("$name = ${other}"), "name = other");
-        assert_eq!(plain("${TM_FILENAME/(.*)\\..+$/${1:/upcase}/g}!"), "!");
-        assert_eq!(plain("${1/a/b/}c"), "c");
+        assert_eq!(snippet_text("${TM_SELECTED_TEXT:body}"), "body");
+        assert_eq!(snippet_text("[$TM_SELECTED_TEXT]"), "[]");
+        assert_eq!(snippet_text("$name = ${other}"), "name = other");
+        assert_eq!(snippet_text("${TM_FILENAME/(.*)\\..+$/${1:/upcase}/g}!"), "!");
+        assert_eq!(snippet_text("${1/a/b/}c"), "c");
     }
 
     #[test]
@@ -311,38 +317,38 @@ mod tests {
             ("100%", "100%"),
             ("end\\", "end\\"),
         ] {
-            assert_eq!(plain(snippet), text, "{snippet}");
+            assert_eq!(snippet_text(snippet), text, "{snippet}");
         }
     }
 
     #[test]
     fn a_stop_in_its_own_default_ends() {
-        assert_eq!(plain("${1:a$1}"), "a");
-        assert_eq!(plain("${1:$2}${2:$1b}"), "bb");
+        assert_eq!(snippet_text("${1:a$1}"), "a");
+        assert_eq!(snippet_text("${1:$2}${2:$1b}"), "bb");
     }
 
     #[test]
     fn repetition_is_bounded() {
         let doubling: String = (1..60).map(|n| format!("${{{n}:x${}${}}}", n + 1, n + 1)).collect();
-        assert!(plain(&doubling).len() <= doubling.len() + MOST_REPEATED);
+        assert!(snippet_text(&doubling).len() <= doubling.len() + MOST_REPEATED);
         let deep = "${1:".repeat(5000) + &"}".repeat(5000);
-        assert!(plain(&deep).len() <= deep.len());
+        assert!(snippet_text(&deep).len() <= deep.len());
         let chain: String = (1..20_000).map(|n| format!("${{{n}:${}}}", n + 1)).collect();
-        assert_eq!(plain(&chain), "");
+        assert_eq!(snippet_text(&chain), "");
         let never_closed = "${1:".repeat(5000) + &"${1|${1/".repeat(5000);
-        assert_eq!(plain(&never_closed), never_closed);
+        assert_eq!(snippet_text(&never_closed), never_closed);
     }
 
     proptest! {
         #[test]
         fn any_text_is_a_snippet(text in "[$\\\\{}|:,/1-3aé]{0,40}") {
-            plain(&text);
+            snippet_text(&text);
         }
 
         #[test]
         fn what_is_escaped_comes_back(text in "[$\\\\{}|:,/1-3aé]{0,20}") {
             let escaped = text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}");
-            prop_assert_eq!(plain(&escaped), text);
+            prop_assert_eq!(snippet_text(&escaped), text);
         }
     }
 }

@@ -17,55 +17,55 @@ pub(crate) fn workspace_needs(can: &Abilities) -> bool {
 
 /// An outline in what an editor understands.
 pub(crate) fn of_document(mut result: Value, can: &Abilities, uri: &str) -> Value {
-    plainer(&mut result, &can.symbols);
-    if can.symbol_trees { result } else { flat(result, uri) }
+    make_symbols_plainer(&mut result, &can.symbols);
+    if can.symbol_trees { result } else { flat_symbols(result, uri) }
 }
 
 /// Symbols of the workspace in what an editor understands.
 pub(crate) fn of_workspace(mut result: Value, can: &Abilities) -> Value {
-    plainer(&mut result, &can.workspace_symbols);
+    make_symbols_plainer(&mut result, &can.workspace_symbols);
     if can.resolves_symbols { result } else { with_ranges(result) }
 }
 
 /// Gives symbols, and those in them, kinds and tags that are known. As deep as the answer was nested, which whoever read it has
 /// bounded.
-fn plainer(symbols: &mut Value, can: &Symbols) {
+fn make_symbols_plainer(symbols: &mut Value, can: &Symbols) {
     for symbol in symbols.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         can.kinds.of_symbol(symbol);
         can.tags.filter(symbol);
         if let Some(children) = symbol.get_mut("children") {
-            plainer(children, can);
+            make_symbols_plainer(children, can);
         }
     }
 }
 
 /// A tree of `DocumentSymbol`s as the flat list of `SymbolInformation` in the same order; a list that is flat already stays.
-fn flat(result: Value, uri: &str) -> Value {
+fn flat_symbols(result: Value, uri: &str) -> Value {
     let Value::Array(symbols) = result else { return result };
     let mut list = Vec::new();
     for symbol in symbols {
-        flatten(symbol, (uri, None), &mut list);
+        flatten_symbol(symbol, (uri, None), &mut list);
     }
     Value::Array(list)
 }
 
 /// Appends a symbol and those in it, which name it as their container. As deep as the answer was nested, which whoever read
 /// it has bounded.
-fn flatten(mut symbol: Value, (uri, container): (&str, Option<&str>), list: &mut Vec<Value>) {
+fn flatten_symbol(mut symbol: Value, (uri, container): (&str, Option<&str>), list: &mut Vec<Value>) {
     let Some(fields) = symbol.as_object_mut().filter(|fields| !fields.contains_key("location")) else {
         list.push(symbol);
         return;
     };
     let children = fields.remove("children");
     let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    list.push(information(fields, (uri, container)));
+    list.push(symbol_information(fields, (uri, container)));
     let Some(Value::Array(children)) = children else { return };
     for child in children {
-        flatten(child, (uri, Some(&name)), list);
+        flatten_symbol(child, (uri, Some(&name)), list);
     }
 }
 
-fn information(symbol: &mut Map<String, Value>, (uri, container): (&str, Option<&str>)) -> Value {
+fn symbol_information(symbol: &mut Map<String, Value>, (uri, container): (&str, Option<&str>)) -> Value {
     let mut information = Map::new();
     for field in ["name", "kind", "tags", "deprecated"] {
         information.extend(symbol.remove(field).map(|value| (field.to_owned(), value)));
@@ -108,9 +108,9 @@ mod tests {
             {"name": "x", "kind": 13, "location": {"uri": "file:///f", "range": [4]}, "containerName": "m"},
             {"name": "b", "kind": 12, "location": {"uri": "file:///f", "range": [5]}},
         ]);
-        assert_eq!(flat(tree, "file:///f"), expected);
-        assert_eq!(flat(expected.clone(), "file:///other"), expected);
-        assert_eq!(flat(Value::Null, "file:///f"), Value::Null);
+        assert_eq!(flat_symbols(tree, "file:///f"), expected);
+        assert_eq!(flat_symbols(expected.clone(), "file:///other"), expected);
+        assert_eq!(flat_symbols(Value::Null, "file:///f"), Value::Null);
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
         let tree = json!([{"name": "A", "kind": 23, "tags": [1], "children": [{"name": "T", "kind": 26, "tags": [1]}]}]);
         let editor = |symbol: Value| {
             let both = json!({"workspace": {"symbol": symbol}, "textDocument": {"documentSymbol": symbol}});
-            let mut can = Abilities::of(&both);
+            let mut can = Abilities::from_capabilities(&both);
             (can.symbol_trees, can.resolves_symbols) = (true, true);
             can
         };

@@ -18,7 +18,7 @@ use super::offsets::{self, Position};
 
 /// The documents that positions of a message are in.
 #[derive(Clone, Copy)]
-pub(crate) struct Documents<'a> {
+pub(crate) struct MessageDocuments<'a> {
     /// The URI of the document that was asked about; empty if it was none. Answers often do not repeat it.
     pub(crate) asked: &'a str,
     /// The text of a document as the server has it, by its URI.
@@ -26,20 +26,20 @@ pub(crate) struct Documents<'a> {
 }
 
 /// Translates a message of an editor (parameters, or its answer to a server) into the columns of servers.
-pub(crate) fn to_server(mut said: Value, editor: Encoding, documents: Documents<'_>) -> Value {
-    translate(&mut said, (editor, Encoding::Utf16), documents);
+pub(crate) fn to_server(mut said: Value, editor: Encoding, documents: MessageDocuments<'_>) -> Value {
+    translate_columns(&mut said, (editor, Encoding::Utf16), documents);
     said
 }
 
 /// Translates a message of a server (an answer, or parameters of its own) into the columns of an editor.
-pub(crate) fn to_editor(mut said: Value, editor: Encoding, documents: Documents<'_>) -> Value {
-    translate(&mut said, (Encoding::Utf16, editor), documents);
+pub(crate) fn to_editor(mut said: Value, editor: Encoding, documents: MessageDocuments<'_>) -> Value {
+    translate_columns(&mut said, (Encoding::Utf16, editor), documents);
     said
 }
 
-fn translate(said: &mut Value, (from, to): (Encoding, Encoding), documents: Documents<'_>) {
+fn translate_columns(said: &mut Value, (from, to): (Encoding, Encoding), documents: MessageDocuments<'_>) {
     if from != to {
-        Walk { from, to, documents, known: FxHashMap::default() }.value(said, documents.asked);
+        ColumnWalk { from, to, documents, known: FxHashMap::default() }.value(said, documents.asked);
     }
 }
 
@@ -47,39 +47,39 @@ fn translate(said: &mut Value, (from, to): (Encoding, Encoding), documents: Docu
 const OPAQUE: &[&str] = &["data", "arguments", "contentChanges", "initializationOptions", "settings"];
 
 /// A document's text, and where its lines begin.
-struct Lines {
+struct DocumentLines {
     text: Arc<str>,
     starts: Vec<usize>,
 }
 
-impl Lines {
-    fn of(text: Arc<str>) -> Self {
+impl DocumentLines {
+    fn from_text(text: Arc<str>) -> Self {
         Self { starts: offsets::line_starts(&text), text }
     }
 }
 
-struct Walk<'a> {
+struct ColumnWalk<'a> {
     from: Encoding,
     to: Encoding,
-    documents: Documents<'a>,
+    documents: MessageDocuments<'a>,
     /// The documents that have come up, so that each is scanned for lines once.
-    known: FxHashMap<String, Option<Lines>>,
+    known: FxHashMap<String, Option<DocumentLines>>,
 }
 
-impl Walk<'_> {
+impl ColumnWalk<'_> {
     /// As deep as the message is nested, which whoever read it has bounded.
     fn value(&mut self, value: &mut Value, document: &str) {
         match value {
             Value::Array(values) => values.iter_mut().for_each(|value| self.value(value, document)),
             Value::Object(fields) if fields.len() == 2 && fields.contains_key("line") => {
-                self.pair(fields, ("line", "character"), document);
+                self.translate_pair(fields, ("line", "character"), document);
             }
-            Value::Object(fields) => self.object(fields, document),
+            Value::Object(fields) => self.translate_object(fields, document),
             _ => {}
         }
     }
 
-    fn object(&mut self, fields: &mut Map<String, Value>, document: &str) {
+    fn translate_object(&mut self, fields: &mut Map<String, Value>, document: &str) {
         let named = |pointer: &[&str]| {
             let mut at = fields.get(pointer[0])?;
             for key in &pointer[1..] {
@@ -91,8 +91,8 @@ impl Walk<'_> {
         let (target, caller) = (named(&["targetUri"]), named(&["from", "uri"]));
         let own = own.as_deref().unwrap_or(document);
         // Foldings have no positions.
-        self.pair(fields, ("startLine", "startCharacter"), own);
-        self.pair(fields, ("endLine", "endCharacter"), own);
+        self.translate_pair(fields, ("startLine", "startCharacter"), own);
+        self.translate_pair(fields, ("endLine", "endCharacter"), own);
         let asked = self.documents.asked;
         for (key, value) in fields.iter_mut().filter(|(key, _)| !OPAQUE.contains(&key.as_str())) {
             match (key.as_str(), &mut *value) {
@@ -112,17 +112,22 @@ impl Walk<'_> {
 
     /// A position in two fields of an object. A line that is not there stays, with its column, what it is in any encoding:
     /// beyond the end.
-    fn pair(&mut self, fields: &mut Map<String, Value>, (line, column): (&str, &str), document: &str) {
+    fn translate_pair(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        (line, column): (&str, &str),
+        document: &str,
+    ) {
         let number = |key: &str| Some(u32::try_from(fields.get(key)?.as_u64()?).unwrap_or(u32::MAX));
         let (Some(line), Some(character)) = (number(line), number(column)) else { return };
-        if let Some(translated) = self.column(Position { line, character }, document) {
+        if let Some(translated) = self.translated_column(Position { line, character }, document) {
             fields.insert(column.to_owned(), translated.into());
         }
     }
 
-    fn column(&mut self, position: Position, document: &str) -> Option<u32> {
+    fn translated_column(&mut self, position: Position, document: &str) -> Option<u32> {
         if !self.known.contains_key(document) {
-            let lines = (self.documents.texts)(document).map(Lines::of);
+            let lines = (self.documents.texts)(document).map(DocumentLines::from_text);
             self.known.insert(document.to_owned(), lines);
         }
         let lines = self.known.get(document)?.as_ref()?;
@@ -139,7 +144,7 @@ mod tests {
     use super::*;
 
     /// In `a` every column counts double from the second on, in `b` it counts double from the first on; in UTF-8, that is.
-    fn texts(uri: &str) -> Option<Arc<str>> {
+    fn text_of_uri(uri: &str) -> Option<Arc<str>> {
         match uri {
             "a" => Some("xééééé\nxééééé".into()),
             "b" => Some("éééééé\néééééé".into()),
@@ -147,17 +152,17 @@ mod tests {
         }
     }
 
-    fn at(character: u32) -> Value {
+    fn position_at(character: u32) -> Value {
         json!({"line": 1, "character": character})
     }
 
     fn range(start: u32, end: u32) -> Value {
-        json!({"start": at(start), "end": at(end)})
+        json!({"start": position_at(start), "end": position_at(end)})
     }
 
     #[track_caller]
     fn both_ways(utf16: &Value, utf8: &Value) {
-        let documents = Documents { asked: "a", texts: &texts };
+        let documents = MessageDocuments { asked: "a", texts: &text_of_uri };
         assert_eq!(to_editor(utf16.clone(), Encoding::Utf8, documents), *utf8);
         assert_eq!(to_server(utf8.clone(), Encoding::Utf8, documents), *utf16);
         assert_eq!(to_editor(utf16.clone(), Encoding::Utf16, documents), *utf16);
@@ -166,8 +171,8 @@ mod tests {
     #[test]
     fn a_position_belongs_to_the_nearest_document() {
         both_ways(
-            &json!({"textDocument": {"uri": "b"}, "position": at(2)}),
-            &json!({"textDocument": {"uri": "b"}, "position": at(4)}),
+            &json!({"textDocument": {"uri": "b"}, "position": position_at(2)}),
+            &json!({"textDocument": {"uri": "b"}, "position": position_at(4)}),
         );
         both_ways(
             &json!([{"uri": "b", "range": range(1, 2)}, {"uri": "a", "range": range(1, 2)}, {"range": range(0, 2)}]),
@@ -226,13 +231,14 @@ mod tests {
     #[test]
     fn what_is_private_unknown_or_beyond_the_end_stays() {
         let same = json!({
-            "data": at(2), "command": {"title": "t", "arguments": [at(2)]}, "contentChanges": [{"range": range(2, 3)}],
+            "data": position_at(2), "command": {"title": "t", "arguments": [position_at(2)]}, "contentChanges": [{"range": range(2, 3)}],
             "location": {"uri": "unknown", "range": range(2, 3)}, "position": {"line": 9, "character": 2},
             "line": 1, "character": 3,
         });
         both_ways(&same, &same);
-        let beyond = to_editor(at(99), Encoding::Utf8, Documents { asked: "a", texts: &texts });
-        assert_eq!(beyond, at(11), "the end of the line");
+        let beyond =
+            to_editor(position_at(99), Encoding::Utf8, MessageDocuments { asked: "a", texts: &text_of_uri });
+        assert_eq!(beyond, position_at(11), "the end of the line");
     }
 
     #[test]
@@ -240,10 +246,10 @@ mod tests {
         let reads = std::cell::Cell::new(0);
         let counted = |uri: &str| {
             reads.set(reads.get() + 1);
-            texts(uri)
+            text_of_uri(uri)
         };
         let many = Value::Array(vec![range(1, 2); 50]);
-        to_editor(many, Encoding::Utf32, Documents { asked: "a", texts: &counted });
+        to_editor(many, Encoding::Utf32, MessageDocuments { asked: "a", texts: &counted });
         assert_eq!(reads.get(), 1);
     }
 }

@@ -9,15 +9,15 @@ const RESTRICTIONS: &[&str] = &["documentSelector", "codeActionKinds"];
 const COMMON: &[&str] = &["allCommitCharacters"];
 
 /// Adds what `other` says of a capability (`null`, a boolean, options, a list) to `one`.
-pub(crate) fn unite(one: &mut Value, other: &Value) {
+pub(crate) fn unite_values(one: &mut Value, other: &Value) {
     match (&mut *one, other) {
         (_, Value::Null | Value::Bool(false)) => {}
         (Value::Null | Value::Bool(false), _) => *one = other.clone(),
         (Value::Object(options), Value::Object(more)) => unite_options(options, more),
-        (Value::Object(options), Value::Bool(true)) => lift(options),
+        (Value::Object(options), Value::Bool(true)) => lift_restrictions(options),
         (Value::Bool(true), Value::Object(options)) => {
             let mut options = options.clone();
-            lift(&mut options);
+            lift_restrictions(&mut options);
             *one = Value::Object(options);
         }
         (Value::Array(list), Value::Array(more)) => {
@@ -42,7 +42,7 @@ fn unite_options(options: &mut Map<String, Value>, more: &Map<String, Value>) {
     let dropped: Vec<&str> = RESTRICTIONS.iter().chain(COMMON).filter(is_dropped).copied().collect();
     options.retain(|key, _| !dropped.contains(&key.as_str()));
     for (key, value) in more.iter().filter(|(key, _)| !dropped.contains(&key.as_str())) {
-        unite(options.entry(key.clone()).or_insert(Value::Null), value);
+        unite_values(options.entry(key.clone()).or_insert(Value::Null), value);
     }
 }
 
@@ -53,11 +53,11 @@ fn unite_triggers(options: &mut Map<String, Value>, more: &Map<String, Value>) {
         && first != other
     {
         let other = Value::Array(vec![other.clone()]);
-        unite(options.entry("moreTriggerCharacter").or_insert(Value::Null), &other);
+        unite_values(options.entry("moreTriggerCharacter").or_insert(Value::Null), &other);
     }
 }
 
-fn lift(options: &mut Map<String, Value>) {
+fn lift_restrictions(options: &mut Map<String, Value>) {
     for key in RESTRICTIONS.iter().chain(COMMON) {
         options.remove(*key);
     }
@@ -70,34 +70,34 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn united(one: Value, other: Value, expected: Value) {
+    fn assert_union(one: Value, other: Value, expected: Value) {
         let mut union = one;
-        unite(&mut union, &other);
+        unite_values(&mut union, &other);
         assert_eq!(union, expected);
     }
 
     #[test]
     fn options_are_more_than_a_yes() {
-        united(json!(true), json!({"prepareProvider": true}), json!({"prepareProvider": true}));
-        united(json!({"prepareProvider": true}), json!(true), json!({"prepareProvider": true}));
-        united(
+        assert_union(json!(true), json!({"prepareProvider": true}), json!({"prepareProvider": true}));
+        assert_union(json!({"prepareProvider": true}), json!(true), json!({"prepareProvider": true}));
+        assert_union(
             json!({"resolveProvider": false}),
             json!({"resolveProvider": true}),
             json!({"resolveProvider": true}),
         );
-        united(json!(true), json!(false), json!(true));
-        united(json!(false), json!({}), json!({}));
-        united(json!(null), json!(null), json!(null));
+        assert_union(json!(true), json!(false), json!(true));
+        assert_union(json!(false), json!({}), json!({}));
+        assert_union(json!(null), json!(null), json!(null));
     }
 
     #[test]
     fn lists_are_joined_without_doubles() {
-        united(
+        assert_union(
             json!({"triggerCharacters": [".", ":"], "commands": ["a"]}),
             json!({"triggerCharacters": [":", "<"], "commands": ["b"]}),
             json!({"triggerCharacters": [".", ":", "<"], "commands": ["a", "b"]}),
         );
-        united(
+        assert_union(
             json!({"firstTriggerCharacter": "}"}),
             json!({"firstTriggerCharacter": ";", "moreTriggerCharacter": ["\n"]}),
             json!({"firstTriggerCharacter": "}", "moreTriggerCharacter": [";", "\n"]}),
@@ -106,14 +106,14 @@ mod tests {
 
     #[test]
     fn who_is_not_restricted_lifts_the_restriction() {
-        united(
+        assert_union(
             json!({"codeActionKinds": ["quickfix"]}),
             json!({"codeActionKinds": ["source"]}),
             json!({"codeActionKinds": ["quickfix", "source"]}),
         );
-        united(json!({"codeActionKinds": ["quickfix"]}), json!(true), json!({}));
-        united(json!({}), json!({"codeActionKinds": ["quickfix"]}), json!({}));
-        united(
+        assert_union(json!({"codeActionKinds": ["quickfix"]}), json!(true), json!({}));
+        assert_union(json!({}), json!({"codeActionKinds": ["quickfix"]}), json!({}));
+        assert_union(
             json!({"documentSelector": null}),
             json!({"documentSelector": [{"language": "c"}]}),
             json!({}),
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn one_servers_habits_are_not_another_ones() {
-        united(json!({"allCommitCharacters": ["."]}), json!({}), json!({}));
-        united(json!({}), json!({"allCommitCharacters": ["."]}), json!({}));
-        united(
+        assert_union(json!({"allCommitCharacters": ["."]}), json!({}), json!({}));
+        assert_union(json!({}), json!({"allCommitCharacters": ["."]}), json!({}));
+        assert_union(
             json!({"allCommitCharacters": ["."]}),
             json!({"allCommitCharacters": ["."]}),
             json!({"allCommitCharacters": ["."]}),

@@ -5,20 +5,20 @@
 //! again by the next question.
 
 use hob_base::ContentHash;
-use hob_store::Tree;
+use hob_store::StoreTree;
 use rustc_hash::FxHashSet;
 
-use super::{CollectError, Run, remove};
+use super::{CollectError, CollectRun, remove};
 use crate::host::promote::{content_of, seconds_of};
 
 /// Bytes that records may take.
 const MOST_BYTES: u64 = 32 << 20;
 
-impl Run<'_> {
+impl CollectRun<'_> {
     pub(super) fn sweep_confirmed(&self, live: &FxHashSet<ContentHash>) -> Result<(), CollectError> {
-        self.check()?;
+        self.check_go_on()?;
         let (mut kept, mut bytes, mut steps) = (Vec::new(), 0, Vec::new());
-        self.store.each(Tree::Confirmed, b"", &mut |key, value| {
+        self.store.each(StoreTree::Confirmed, b"", &mut |key, value| {
             let written = seconds_of(value).unwrap_or(0);
             let content = content_of(key, value);
             let is_live = content.is_some_and(|content| live.contains(&content));
@@ -41,7 +41,7 @@ impl Run<'_> {
             steps.push(remove(key));
         }
         if !steps.is_empty() {
-            self.store.batch(Tree::Confirmed, steps)?;
+            self.store.batch(StoreTree::Confirmed, steps)?;
         }
         Ok(())
     }
@@ -52,45 +52,46 @@ mod tests {
     use hob_base::AbsPath;
     use hob_store::{MemoryStore, Store as _};
 
-    use super::super::{Keep, OpenWorkspaces};
+    use super::super::{OpenWorkspaces, RetentionLimits};
     use super::*;
 
     const DAY: u64 = 24 * 3600;
     const NOW: u64 = 1_800_000_000;
 
     /// A record of `size` bytes and more, as it lies on disk: only its beginning is read here.
-    fn put(store: &MemoryStore, content: &[u8], (written, size): (u64, usize)) {
+    fn put_record(store: &MemoryStore, content: &[u8], (written, size): (u64, usize)) {
         let mut value = vec![1];
         value.extend(written.to_le_bytes());
         value.resize(9 + size, 0);
-        store.put(Tree::Confirmed, &key(content), &value).expect("memory does not fail");
+        store.put(StoreTree::Confirmed, &key(content), &value).expect("memory does not fail");
     }
 
     fn key(content: &[u8]) -> Vec<u8> {
         [ContentHash::of(content).as_bytes(), &b"a.py"[..]].concat()
     }
 
-    fn sweep(store: &MemoryStore, live: &[&[u8]]) {
+    fn sweep_with_live(store: &MemoryStore, live: &[&[u8]]) {
         let (snapshots, open) = (AbsPath::new("/nowhere").expect("absolute"), OpenWorkspaces::default());
         let live = live.iter().map(|content| ContentHash::of(content)).collect();
-        let keep = Keep::default();
-        let run = Run { store, snapshots: &snapshots, open: &open, keep, now: NOW, go_on: &|| true };
+        let keep = RetentionLimits::default();
+        let run = CollectRun { store, snapshots: &snapshots, open: &open, keep, now: NOW, go_on: &|| true };
         run.sweep_confirmed(&live).expect("memory does not fail");
     }
 
-    fn has(store: &MemoryStore, content: &[u8]) -> bool {
-        store.get(Tree::Confirmed, &key(content)).expect("memory does not fail").is_some()
+    fn has_record(store: &MemoryStore, content: &[u8]) -> bool {
+        store.get(StoreTree::Confirmed, &key(content)).expect("memory does not fail").is_some()
     }
 
     #[test]
     fn what_is_old_and_unused_or_unreadable_goes() {
         let store = MemoryStore::new();
-        put(&store, b"old", (NOW - 15 * DAY, 10));
-        put(&store, b"old, in use", (NOW - 15 * DAY, 10));
-        put(&store, b"new", (NOW - 13 * DAY, 10));
-        store.put(Tree::Confirmed, &key(b"foreign"), &[200; 40]).expect("memory does not fail");
-        sweep(&store, &[b"old, in use", b"foreign"]);
-        let left = [&b"old"[..], b"old, in use", b"new", b"foreign"].map(|content| has(&store, content));
+        put_record(&store, b"old", (NOW - 15 * DAY, 10));
+        put_record(&store, b"old, in use", (NOW - 15 * DAY, 10));
+        put_record(&store, b"new", (NOW - 13 * DAY, 10));
+        store.put(StoreTree::Confirmed, &key(b"foreign"), &[200; 40]).expect("memory does not fail");
+        sweep_with_live(&store, &[b"old, in use", b"foreign"]);
+        let left =
+            [&b"old"[..], b"old, in use", b"new", b"foreign"].map(|content| has_record(&store, content));
         assert_eq!(left, [false, true, true, false]);
     }
 
@@ -99,11 +100,11 @@ mod tests {
         let store = MemoryStore::new();
         let third = MOST_BYTES as usize / 3;
         for (content, age) in [(&b"second"[..], 2), (b"first", 3), (b"last", 1)] {
-            put(&store, content, (NOW - age * DAY, third));
+            put_record(&store, content, (NOW - age * DAY, third));
         }
-        sweep(&store, &[b"first", b"second", b"last"]);
+        sweep_with_live(&store, &[b"first", b"second", b"last"]);
         assert_eq!(
-            [&b"first"[..], b"second", b"last"].map(|content| has(&store, content)),
+            [&b"first"[..], b"second", b"last"].map(|content| has_record(&store, content)),
             [false, true, true]
         );
     }

@@ -8,12 +8,12 @@ use std::io;
 use std::path::Path;
 
 use hob_base::ContentHash;
-use hob_store::{Op, StoreError, Tree};
+use hob_store::{Op, StoreError, StoreTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::registry::{FOLDER_NAME, folder_name};
-use super::super::snapshot::claims;
-use super::{CollectError, Run, number, remove};
+use super::super::snapshot::read_claims;
+use super::{CollectError, CollectRun, parse_u64, remove};
 use crate::host::workspace::lock;
 
 /// Notes since when a root is missing: this and the name of the snapshot's folder.
@@ -22,13 +22,13 @@ const MISSING: &str = "missing/";
 /// Ends of names of snapshots that are being removed.
 pub(in crate::host) const GOING: &str = ".going";
 
-impl Run<'_> {
+impl CollectRun<'_> {
     /// Adds what the saved workspaces have to `live`, and removes snapshots of folders that are gone. Answers how many.
     pub(super) fn sweep_snapshots(&self, live: &mut FxHashSet<ContentHash>) -> Result<u64, CollectError> {
-        let mut notes = self.missing()?;
+        let mut notes = self.missing_since()?;
         let mut removed = 0;
         for entry in fs::read_dir(self.snapshots).into_iter().flatten().flatten() {
-            self.check()?;
+            self.check_go_on()?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             if name.strip_suffix(GOING).is_some_and(is_ours) {
                 let _ = fs::remove_dir_all(entry.path());
@@ -37,21 +37,21 @@ impl Run<'_> {
                 continue;
             }
             let since = notes.remove(&name);
-            let claims = claims(&self.snapshots.join(&name));
+            let claims = read_claims(&self.snapshots.join(&name));
             let is_missing = claims.as_ref().is_none_or(|claims| is_missing(&claims.root));
             live.extend(claims.into_iter().flat_map(|claims| claims.hashes));
             removed += u64::from(self.judge_snapshot(&name, is_missing, since)?);
         }
         let orphans = notes.into_keys().map(|name| remove(key(&name))).collect();
-        self.store.batch(Tree::Meta, orphans)?;
+        self.store.batch(StoreTree::Meta, orphans)?;
         Ok(removed)
     }
 
-    fn missing(&self) -> Result<FxHashMap<String, u64>, StoreError> {
+    fn missing_since(&self) -> Result<FxHashMap<String, u64>, StoreError> {
         let mut notes = FxHashMap::default();
-        self.store.each(Tree::Meta, MISSING.as_bytes(), &mut |key, value| {
+        self.store.each(StoreTree::Meta, MISSING.as_bytes(), &mut |key, value| {
             let name = String::from_utf8_lossy(&key[MISSING.len()..]).into_owned();
-            notes.insert(name, number(value).unwrap_or(self.now));
+            notes.insert(name, parse_u64(value).unwrap_or(self.now));
             true
         })?;
         Ok(notes)
@@ -66,7 +66,7 @@ impl Run<'_> {
             (false, Some(_)) => remove(key(name)),
             _ => return Ok(removed),
         };
-        self.store.batch(Tree::Meta, vec![note])?;
+        self.store.batch(StoreTree::Meta, vec![note])?;
         Ok(removed)
     }
 

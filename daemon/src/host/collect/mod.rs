@@ -21,24 +21,24 @@ use std::sync::{Arc, Mutex, TryLockError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hob_base::{AbsPath, ContentHash};
-use hob_store::{Op, Store, StoreError, Tree};
+use hob_store::{Op, Store, StoreError, StoreTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::evict::Open;
+use super::evict::UsedWorkspace;
 use super::facts;
 use super::workspace::lock;
 pub(super) use gone::GOING;
 pub(super) use schedule::Collector;
 
 /// The open workspaces by root.
-pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, Open>>>;
+pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, UsedWorkspace>>>;
 
 /// When this was done last, and what the store took on disk afterwards: seconds and bytes, little-endian.
 const RECORD: &[u8] = b"collected";
 
 /// Limits of what is kept, in time and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct RetentionLimits {
     /// Time for which unused facts and snapshots of missing folders stay.
     pub grace: Duration,
     /// Bytes that facts may take, in use or not, before unused ones go sooner. What is in use stays in any case.
@@ -48,7 +48,7 @@ pub struct Keep {
     pub slack: u64,
 }
 
-impl Default for Keep {
+impl Default for RetentionLimits {
     fn default() -> Self {
         Self { grace: Duration::from_secs(14 * 24 * 3600), bytes: 2 << 30, slack: 64 << 20 }
     }
@@ -84,12 +84,12 @@ pub enum CollectError {
 }
 
 /// The context of one run of the collection.
-pub(super) struct Run<'r> {
+pub(super) struct CollectRun<'r> {
     pub(super) store: &'r dyn Store,
     /// The folder of all snapshots.
     pub(super) snapshots: &'r AbsPath,
     pub(super) open: &'r OpenWorkspaces,
-    pub(super) keep: Keep,
+    pub(super) keep: RetentionLimits,
     /// Time of the run, in seconds since 1970.
     pub(super) now: u64,
     /// Asked between slices; takes its time if others need the processor.
@@ -97,12 +97,12 @@ pub(super) struct Run<'r> {
 }
 
 /// Seconds since 1970; 0 before.
-pub(super) fn seconds(time: SystemTime) -> u64 {
+pub(super) fn unix_seconds_of(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Facts that are unused and have been noted before: since when, how large, which.
-type Candidate = (u64, u64, Vec<u8>);
+type UnusedFacts = (u64, u64, Vec<u8>);
 
 /// The state of one pass over the facts: its inputs and its findings.
 struct Sweep {
@@ -110,7 +110,7 @@ struct Sweep {
     /// Notes that were there before; each is taken out when its facts are met.
     notes: FxHashMap<Vec<u8>, u64>,
     /// Empty unless there might be too much.
-    candidates: Vec<Candidate>,
+    candidates: Vec<UnusedFacts>,
     may_be_too_much: bool,
     done: Collected,
 }
@@ -122,7 +122,7 @@ struct Steps {
     notes: Vec<Op>,
 }
 
-impl Run<'_> {
+impl CollectRun<'_> {
     /// Removes what is of no use any more.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Run<'_> {
         self.sweep_confirmed(&live)?;
         let mut sweep = Sweep {
             live,
-            notes: self.notes()?,
+            notes: self.unused_notes()?,
             candidates: Vec::new(),
             may_be_too_much: self.store.size_on_disk() > self.keep.bytes,
             done: Collected { snapshots, ..Collected::default() },
@@ -145,7 +145,7 @@ impl Run<'_> {
             facts: Vec::new(),
             notes: sweep.notes.drain().map(|(key, _)| remove(key)).collect(),
         })?;
-        self.reduce(&mut sweep)?;
+        self.reduce_to_limit(&mut sweep)?;
         self.store.flush()?;
         let mut done = sweep.done;
         let (_, alive) = done.kept;
@@ -156,7 +156,7 @@ impl Run<'_> {
         Ok(done)
     }
 
-    fn check(&self) -> Result<(), CollectError> {
+    fn check_go_on(&self) -> Result<(), CollectError> {
         if (self.go_on)() { Ok(()) } else { Err(CollectError::Stopped) }
     }
 
@@ -175,11 +175,11 @@ impl Run<'_> {
         Ok(live)
     }
 
-    fn notes(&self) -> Result<FxHashMap<Vec<u8>, u64>, StoreError> {
+    fn unused_notes(&self) -> Result<FxHashMap<Vec<u8>, u64>, StoreError> {
         let mut notes = FxHashMap::default();
-        self.store.each(Tree::Unused, b"", &mut |key, value| {
+        self.store.each(StoreTree::Unused, b"", &mut |key, value| {
             // An unreadable note counts as made now.
-            notes.insert(key.to_vec(), number(value).unwrap_or(self.now));
+            notes.insert(key.to_vec(), parse_u64(value).unwrap_or(self.now));
             true
         })?;
         Ok(notes)
@@ -187,16 +187,16 @@ impl Run<'_> {
 
     /// Deals with the facts whose hash begins with `first`.
     fn sweep_slice(&self, first: u8, sweep: &mut Sweep) -> Result<(), CollectError> {
-        self.check()?;
+        self.check_go_on()?;
         let mut steps = Steps::default();
-        self.store.each(Tree::Facts, &[first], &mut |key, value| {
-            self.judge((key, value), sweep, &mut steps);
+        self.store.each(StoreTree::Facts, &[first], &mut |key, value| {
+            self.judge_facts((key, value), sweep, &mut steps);
             true
         })?;
         Ok(self.apply(steps)?)
     }
 
-    fn judge(&self, (key, value): (&[u8], &[u8]), sweep: &mut Sweep, steps: &mut Steps) {
+    fn judge_facts(&self, (key, value): (&[u8], &[u8]), sweep: &mut Sweep, steps: &mut Steps) {
         let since = sweep.notes.remove(key);
         let bytes = (key.len() + value.len()) as u64;
         let content = facts::content_of(key, value);
@@ -226,7 +226,7 @@ impl Run<'_> {
 
     /// Facts before their notes: a note without facts is dropped by the next run.
     fn apply(&self, steps: Steps) -> Result<(), StoreError> {
-        for (tree, ops) in [(Tree::Facts, steps.facts), (Tree::Unused, steps.notes)] {
+        for (tree, ops) in [(StoreTree::Facts, steps.facts), (StoreTree::Unused, steps.notes)] {
             if !ops.is_empty() {
                 self.store.batch(tree, ops)?;
             }
@@ -235,11 +235,11 @@ impl Run<'_> {
     }
 
     /// Removes what has been unused for longest until the rest fits.
-    fn reduce(&self, sweep: &mut Sweep) -> Result<(), CollectError> {
+    fn reduce_to_limit(&self, sweep: &mut Sweep) -> Result<(), CollectError> {
         let mut candidates = std::mem::take(&mut sweep.candidates);
         candidates.sort_unstable();
         for slice in candidates.chunks(1_000) {
-            self.check()?;
+            self.check_go_on()?;
             let mut steps = Steps::default();
             for (_, bytes, key) in slice {
                 if sweep.done.kept.1 <= self.keep.bytes {
@@ -260,7 +260,7 @@ impl Run<'_> {
     fn write_record(&self) -> Result<(), StoreError> {
         let mut value = self.now.to_le_bytes().to_vec();
         value.extend(self.store.size_on_disk().to_le_bytes());
-        self.store.put(Tree::Meta, RECORD, &value)?;
+        self.store.put(StoreTree::Meta, RECORD, &value)?;
         self.store.flush()
     }
 }
@@ -269,6 +269,6 @@ fn remove(key: Vec<u8>) -> Op {
     Op::Remove { key }
 }
 
-fn number(bytes: &[u8]) -> Option<u64> {
+fn parse_u64(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }

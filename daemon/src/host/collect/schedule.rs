@@ -10,9 +10,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::AbsPath;
-use hob_store::{Store, Tree};
+use hob_store::{Store, StoreTree};
 
-use super::{CollectError, Collected, Keep, OpenWorkspaces, RECORD, Run, number, seconds};
+use super::{
+    CollectError, CollectRun, Collected, OpenWorkspaces, RECORD, RetentionLimits, parse_u64, unix_seconds_of,
+};
 use crate::host::workspace::lock;
 
 /// Shortest interval at which a call asks whether it is time.
@@ -35,7 +37,7 @@ const HOUR: u64 = 3600;
 const GROWTH: u64 = 256 << 20;
 
 #[derive(Debug)]
-struct State {
+struct CollectorState {
     asked: Option<Instant>,
     thread: Option<JoinHandle<()>>,
     closed: bool,
@@ -47,18 +49,18 @@ pub(in crate::host) struct Collector {
     store: Arc<dyn Store>,
     snapshots: AbsPath,
     open: OpenWorkspaces,
-    state: Mutex<State>,
+    state: Mutex<CollectorState>,
     moved: Condvar,
 }
 
 impl Collector {
     pub(in crate::host) fn new(store: Arc<dyn Store>, snapshots: AbsPath, open: OpenWorkspaces) -> Self {
-        let state = Mutex::new(State { asked: None, thread: None, closed: false });
+        let state = Mutex::new(CollectorState { asked: None, thread: None, closed: false });
         Self { store, snapshots, open, state, moved: Condvar::new() }
     }
 
     /// Somebody uses the daemon.
-    pub(in crate::host) fn used(self: &Arc<Self>) {
+    pub(in crate::host) fn note_use(self: &Arc<Self>) {
         let mut state = lock(&self.state);
         let asked = state.asked.is_some_and(|at| at.elapsed() < ASK_EVERY);
         let runs = state.thread.as_ref().is_some_and(|thread| !thread.is_finished());
@@ -66,9 +68,9 @@ impl Collector {
             return;
         }
         state.asked = Some(Instant::now());
-        if self.is_due(seconds(SystemTime::now())) {
+        if self.is_due(unix_seconds_of(SystemTime::now())) {
             let collector = Arc::clone(self);
-            let body = move || drop(catch_unwind(AssertUnwindSafe(|| collector.work())));
+            let body = move || drop(catch_unwind(AssertUnwindSafe(|| collector.collect_at_pause())));
             // Without a thread it is done another day.
             state.thread = std::thread::Builder::new().name("hob-collector".into()).spawn(body).ok();
         }
@@ -88,20 +90,21 @@ impl Collector {
     }
 
     /// Does the work now; `now` is seconds since 1970.
-    pub(in crate::host) fn collect(
+    pub(in crate::host) fn collect_now(
         &self,
-        keep: Keep,
+        keep: RetentionLimits,
         now: u64,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Collected, CollectError> {
         let Self { store, snapshots, open, .. } = self;
-        Run { store: &**store, snapshots, open, keep, now, go_on }.run()
+        CollectRun { store: &**store, snapshots, open, keep, now, go_on }.run()
     }
 
     fn is_due(&self, now: u64) -> bool {
-        let record = self.store.get(Tree::Meta, RECORD).ok().flatten();
+        let record = self.store.get(StoreTree::Meta, RECORD).ok().flatten();
         let parsed = record.as_deref().and_then(|record| record.split_at_checked(8));
-        let Some((last, size)) = parsed.and_then(|(last, size)| Some((number(last)?, number(size)?))) else {
+        let Some((last, size)) = parsed.and_then(|(last, size)| Some((parse_u64(last)?, parse_u64(size)?)))
+        else {
             return true;
         };
         // The clock may have been put back.
@@ -110,20 +113,20 @@ impl Collector {
             || (since >= HOUR && self.store.size_on_disk() > size.saturating_mul(2).saturating_add(GROWTH))
     }
 
-    fn work(&self) {
+    fn collect_at_pause(&self) {
         for _ in 0..ATTEMPTS {
-            if !self.rest(LULL) {
+            if !self.pause_for(LULL) {
                 return;
             }
             let last = Mutex::new(Instant::now());
             // As long a rest as the slice took: half of one processor at most.
             let go_on = || {
                 let took = lock(&last).elapsed();
-                let open = self.rest(took.min(PAUSE));
+                let open = self.pause_for(took.min(PAUSE));
                 *lock(&last) = Instant::now();
                 open
             };
-            match self.collect(Keep::default(), seconds(SystemTime::now()), &go_on) {
+            match self.collect_now(RetentionLimits::default(), unix_seconds_of(SystemTime::now()), &go_on) {
                 Err(CollectError::Busy) => {}
                 Ok(done) => return tracing::info!(?done, "removed what was of no use"),
                 Err(error) => return tracing::warn!(%error, "removing what is of no use ended early"),
@@ -132,7 +135,7 @@ impl Collector {
     }
 
     /// Waits; whether the daemon goes on.
-    fn rest(&self, rest: Duration) -> bool {
+    fn pause_for(&self, rest: Duration) -> bool {
         let until = Instant::now() + rest;
         let mut state = lock(&self.state);
         while !state.closed {
@@ -159,10 +162,13 @@ mod tests {
         let collector = Collector::new(store, snapshots, OpenWorkspaces::default());
         let now = 1_800_000_000;
         assert!(collector.is_due(now), "it was never done");
-        collector.collect(Keep::default(), now, &|| true).expect("memory does not fail");
+        collector.collect_now(RetentionLimits::default(), now, &|| true).expect("memory does not fail");
         assert!(!collector.is_due(now) && !collector.is_due(now + DAY - 1));
         assert!(collector.is_due(now + DAY));
         assert!(collector.is_due(now - DAY), "the clock was put back");
-        assert!(matches!(collector.collect(Keep::default(), now, &|| false), Err(CollectError::Stopped)));
+        assert!(matches!(
+            collector.collect_now(RetentionLimits::default(), now, &|| false),
+            Err(CollectError::Stopped)
+        ));
     }
 }

@@ -19,12 +19,12 @@ pub(super) struct Record {
     pub(super) written: u64,
     /// The hash of everything that the record depends on.
     pub(super) depends: ContentHash,
-    pub(super) spots: Vec<Spot>,
+    pub(super) spots: Vec<ConfirmedRef>,
 }
 
 /// A reference and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct ConfirmedRef {
     pub(super) at: (u32, u32),
     pub(super) path: String,
     pub(super) qualified: String,
@@ -61,7 +61,7 @@ pub(super) fn encode(record: &Record) -> Vec<u8> {
     out.extend(record.written.to_le_bytes());
     out.extend(record.depends.as_bytes());
     out.extend((record.spots.len() as u32).to_le_bytes());
-    for Spot { at, path, qualified, ordinal } in &record.spots {
+    for ConfirmedRef { at, path, qualified, ordinal } in &record.spots {
         [at.0, at.1, *ordinal].iter().for_each(|number| out.extend(number.to_le_bytes()));
         for text in [path, qualified] {
             out.extend((text.len() as u32).to_le_bytes());
@@ -73,35 +73,40 @@ pub(super) fn encode(record: &Record) -> Vec<u8> {
 
 pub(super) fn decode(value: &[u8]) -> Option<Record> {
     let written = seconds_of(value)?;
-    let mut reader = Reader { rest: value.get(9..)? };
-    let depends = ContentHash(reader.take::<32>()?);
-    let count = reader.number()? as usize;
+    let mut reader = RecordReader { rest: value.get(9..)? };
+    let depends = ContentHash(reader.read_bytes::<32>()?);
+    let count = reader.read_u32()? as usize;
     // Capacity by what is there, not by what is claimed.
     let mut spots = Vec::with_capacity(count.min(reader.rest.len() / 20));
     for _ in 0..count {
-        let (line, col, ordinal) = (reader.number()?, reader.number()?, reader.number()?);
-        spots.push(Spot { at: (line, col), ordinal, path: reader.text()?, qualified: reader.text()? });
+        let (line, col, ordinal) = (reader.read_u32()?, reader.read_u32()?, reader.read_u32()?);
+        spots.push(ConfirmedRef {
+            at: (line, col),
+            ordinal,
+            path: reader.text()?,
+            qualified: reader.text()?,
+        });
     }
     reader.rest.is_empty().then_some(Record { written, depends, spots })
 }
 
-struct Reader<'b> {
+struct RecordReader<'b> {
     rest: &'b [u8],
 }
 
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+impl RecordReader<'_> {
+    fn read_bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.rest.split_first_chunk::<N>()?;
         self.rest = rest;
         Some(*head)
     }
 
-    fn number(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
+    fn read_u32(&mut self) -> Option<u32> {
+        self.read_bytes().map(u32::from_le_bytes)
     }
 
     fn text(&mut self) -> Option<String> {
-        let len = self.number()? as usize;
+        let len = self.read_u32()? as usize;
         let (head, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         String::from_utf8(head.to_vec()).ok()
@@ -112,16 +117,20 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn sample() -> Record {
-        let spot =
-            |line| Spot { at: (line, 7), path: "pkg/ü.py".into(), qualified: "A.m".into(), ordinal: 2 };
+    fn sample_record() -> Record {
+        let spot = |line| ConfirmedRef {
+            at: (line, 7),
+            path: "pkg/ü.py".into(),
+            qualified: "A.m".into(),
+            ordinal: 2,
+        };
         Record { written: 9, depends: ContentHash::of(b"x"), spots: vec![spot(1), spot(80)] }
     }
 
     #[test]
     fn a_record_reads_back_as_it_was() {
-        let bytes = encode(&sample());
-        assert_eq!(decode(&bytes), Some(sample()));
+        let bytes = encode(&sample_record());
+        assert_eq!(decode(&bytes), Some(sample_record()));
         let key = key(ContentHash::of(b"a"), "pkg/a.py");
         assert_eq!(parts_of(&key), Some((ContentHash::of(b"a"), "pkg/a.py")));
         assert_eq!((content_of(&key, &bytes), seconds_of(&bytes)), (Some(ContentHash::of(b"a")), Some(9)));
@@ -129,7 +138,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_of_another_version_counts_as_absent() {
-        let good = encode(&sample());
+        let good = encode(&sample_record());
         for end in 0..good.len() {
             assert_eq!(decode(&good[..end]), None, "cut at {end}");
         }

@@ -13,13 +13,13 @@ use std::time::SystemTime;
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::graph::{Claim, DefRef, Kept, Proof, Reach};
 use hob_map::{Lang, Map};
-use hob_store::{Op, StoreError, Tree};
+use hob_store::{Op, StoreError, StoreTree};
 use rustc_hash::FxHashMap;
 
-use super::super::collect::seconds;
+use super::super::collect::unix_seconds_of;
 use super::super::snapshot::FileKind;
 use super::super::workspace::{Core, Workspace, lock};
-use super::format::{self, Record, Spot};
+use super::format::{self, ConfirmedRef, Record};
 
 /// Fewer changes than this, since the store was last looked through, are edits; more may be another branch.
 const MANY_CHANGES: u64 = 16;
@@ -33,62 +33,66 @@ pub(in crate::host) fn save(workspace: &Workspace) {
         let kept = map.confirmed_since(since);
         let until = kept.iter().map(|kept| kept.stamp).max().unwrap_or(since);
         let mut depends = Depends::new(&core);
-        let written = seconds(SystemTime::now());
-        (kept.iter().filter_map(|kept| step(&map, &mut depends, (kept, written))).collect::<Vec<_>>(), until)
+        let written = unix_seconds_of(SystemTime::now());
+        (
+            kept.iter().filter_map(|kept| record_op(&map, &mut depends, (kept, written))).collect::<Vec<_>>(),
+            until,
+        )
     };
     if ops.is_empty() {
         return;
     }
-    let stored = workspace.facts.store().batch(Tree::Confirmed, ops);
+    let stored = workspace.facts.facts_store().batch(StoreTree::Confirmed, ops);
     match stored.and_then(|()| workspace.facts.flush()) {
         Ok(()) => workspace.promoter.saved.store(until, Ordering::Relaxed),
         Err(error) => {
             let text = format!("What language servers confirmed could not be saved: {error}.");
-            workspace.notices.once("store", text);
+            workspace.notices.add_once("store", text);
         }
     }
 }
 
-fn step(map: &Map, depends: &mut Depends<'_>, (kept, written): (&Kept, u64)) -> Option<Op> {
-    let (path, content) = depends.known(kept.file)?;
+fn record_op(map: &Map, depends: &mut Depends<'_>, (kept, written): (&Kept, u64)) -> Option<Op> {
+    let (path, content) = depends.path_and_hash(kept.file)?;
     let key = format::key(content, path.as_str());
     if kept.spots.is_empty() {
         return Some(Op::Remove { key });
     }
     let targets = kept.spots.iter().map(|(_, target)| target.file);
-    let depends = depends.of(kept.file, &kept.reach, targets)?;
-    let spots = kept.spots.iter().map(|(at, target)| spot(map, *at, *target)).collect::<Option<Vec<_>>>()?;
+    let depends = depends.hash_of_dependencies(kept.file, &kept.reach, targets)?;
+    let spots =
+        kept.spots.iter().map(|(at, target)| confirmed_ref(map, *at, *target)).collect::<Option<Vec<_>>>()?;
     Some(Op::Put { key, value: format::encode(&Record { written, depends, spots }) })
 }
 
-fn spot(map: &Map, at: (u32, u32), target: DefRef) -> Option<Spot> {
+fn confirmed_ref(map: &Map, at: (u32, u32), target: DefRef) -> Option<ConfirmedRef> {
     let (path, facts) = map.file(target.file)?;
     let def = facts.defs.get(target.def.index())?;
     let qualified = facts.name(def.qualified).to_owned();
-    Some(Spot { at, path: path.to_string(), qualified, ordinal: def.ordinal })
+    Some(ConfirmedRef { at, path: path.to_string(), qualified, ordinal: def.ordinal })
 }
 
 /// Looks through the store for what is known of the contents that are there now. `always`, or only after many changes.
-pub(in crate::host) fn recall(workspace: &Workspace, always: bool) {
+pub(in crate::host) fn recall_confirmed(workspace: &Workspace, always: bool) {
     let changes = workspace.deriver.map_changes();
     let before = workspace.promoter.recalled.load(Ordering::Relaxed);
     if !always && changes.saturating_sub(before) < MANY_CHANGES {
         return;
     }
     workspace.promoter.recalled.store(changes, Ordering::Relaxed);
-    match found(workspace) {
-        Ok(Some(examined)) => drop(workspace.confirm(examined)),
+    match find_confirmed(workspace) {
+        Ok(Some(examined)) => drop(workspace.install_confirmed(examined)),
         Ok(None) => {}
         Err(error) => tracing::warn!(%error, "what was confirmed could not be read"),
     }
 }
 
-fn found(workspace: &Workspace) -> Result<Option<hob_map::graph::Examined>, StoreError> {
+fn find_confirmed(workspace: &Workspace) -> Result<Option<hob_map::graph::Examined>, StoreError> {
     let core = lock(&workspace.core);
     let map = workspace.map();
     let (mut wanted, mut claims) = (FxHashMap::default(), Vec::new());
-    workspace.facts.store().each(Tree::Confirmed, b"", &mut |key, value| {
-        if let Some(file) = present(&core, &map, key)
+    workspace.facts.facts_store().each(StoreTree::Confirmed, b"", &mut |key, value| {
+        if let Some(file) = unconfirmed_file(&core, &map, key)
             && let Some(record) = format::decode(value)
         {
             let meant = claims_of(&map, file, &record);
@@ -108,14 +112,16 @@ fn found(workspace: &Workspace) -> Result<Option<hob_map::graph::Examined>, Stor
     let mut depends = Depends::new(&core);
     examined.retain(|file, reach| {
         let known = wanted.get(&file);
-        known.is_some_and(|(hash, targets)| depends.of(file, reach, targets.iter().copied()) == Some(*hash))
+        known.is_some_and(|(hash, targets)| {
+            depends.hash_of_dependencies(file, reach, targets.iter().copied()) == Some(*hash)
+        })
     });
     tracing::debug!(root = %workspace.root(), claims = claims.len(), "recalled what was confirmed");
     Ok((!examined.is_empty()).then_some(examined))
 }
 
 /// The file that a record is about, if it is there with these contents and nothing is confirmed of it yet.
-fn present(core: &Core, map: &Map, key: &[u8]) -> Option<FileId> {
+fn unconfirmed_file(core: &Core, map: &Map, key: &[u8]) -> Option<FileId> {
     let (content, path) = format::parts_of(key)?;
     let file = core.table.id(&WsPath::new(path).ok()?)?;
     let is_same = core.table.record(file).is_some_and(|record| record.hash == content);
@@ -124,7 +130,7 @@ fn present(core: &Core, map: &Map, key: &[u8]) -> Option<FileId> {
 
 /// None, if one of the definitions is gone.
 fn claims_of(map: &Map, file: FileId, record: &Record) -> Vec<Claim> {
-    let claim = |spot: &Spot| {
+    let claim = |spot: &ConfirmedRef| {
         let target = map.definition(&spot.path, &spot.qualified, spot.ordinal)?;
         Some(Claim { file, at: spot.at, target, proof: Proof::Asked })
     };
@@ -143,12 +149,12 @@ impl<'c> Depends<'c> {
         Self { core, project: None, reaches: FxHashMap::default() }
     }
 
-    fn known(&self, file: FileId) -> Option<(&'c WsPath, ContentHash)> {
+    fn path_and_hash(&self, file: FileId) -> Option<(&'c WsPath, ContentHash)> {
         Some((self.core.table.path(file)?, self.core.table.record(file)?.hash))
     }
 
     /// `None` if one of the files is not known.
-    fn of(
+    fn hash_of_dependencies(
         &mut self,
         file: FileId,
         reach: &Reach,
@@ -177,7 +183,7 @@ impl<'c> Depends<'c> {
     }
 
     fn of_files(&self, files: impl Iterator<Item = FileId>) -> Option<ContentHash> {
-        Some(hash_of(files.map(|file| self.known(file)).collect::<Option<Vec<_>>>()?))
+        Some(hash_of(files.map(|file| self.path_and_hash(file)).collect::<Option<Vec<_>>>()?))
     }
 }
 

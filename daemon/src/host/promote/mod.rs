@@ -21,13 +21,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hob_bridge::{Answered, claims};
+use hob_bridge::{Answered, derive_claims};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::Phase;
 use super::workspace::{Freshness, Workspace, lock};
 pub(super) use format::{content_of, seconds_of};
-pub(super) use keep::{recall, save};
+pub(super) use keep::{recall_confirmed, save};
 
 /// Answers that wait; more are not worth waiting for.
 const MOST_WAITING: usize = 64;
@@ -44,7 +44,7 @@ const ATTEMPTS: usize = 20;
 /// Answers on their way into the map.
 #[derive(Debug, Default)]
 pub(super) struct Promoter {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PromotionQueue>,
     /// Up to where what is confirmed has been brought to the store.
     saved: AtomicU64,
     /// Changes of the map when the store was last looked through.
@@ -52,7 +52,7 @@ pub(super) struct Promoter {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PromotionQueue {
     answers: VecDeque<HandedIn>,
     /// A thread is at work.
     working: bool,
@@ -86,7 +86,7 @@ impl Repeats {
     }
 
     /// It was not taken in after all.
-    fn forget(&mut self, hash: u64, moment: Moment) {
+    fn forget_answer(&mut self, hash: u64, moment: Moment) {
         if self.moment == Some(moment) {
             self.hashes.remove(&hash);
         }
@@ -100,14 +100,14 @@ pub struct Moment(pub(super) u64);
 impl Workspace {
     /// The contents of now, if they are known: in a first index the text is, the map may be on its way.
     #[must_use]
-    pub fn moment(&self) -> Option<Moment> {
+    pub fn current_revision(&self) -> Option<Moment> {
         (self.progress.now().phase > Phase::Text).then(|| self.contents_moment())
     }
 
     /// Takes over what a server answered completely to a question put at `moment`. Returns at once.
-    pub fn promote(self: &Arc<Self>, answered: Answered, moment: Moment) {
+    pub fn promote_answer(self: &Arc<Self>, answered: Answered, moment: Moment) {
         let view = self.live().pool().known_view(self.root());
-        if view.is_some_and(|view| !view.unsaved().is_empty()) {
+        if view.is_some_and(|view| !view.unsaved_files().is_empty()) {
             // It is of texts that no file has.
             return;
         }
@@ -124,10 +124,10 @@ impl Workspace {
         }
         let held = Arc::clone(self);
         let body = move || {
-            if catch_unwind(AssertUnwindSafe(|| work(&held))).is_err() {
+            if catch_unwind(AssertUnwindSafe(|| work_off_answers(&held))).is_err() {
                 tracing::error!(root = %held.root(), "promoting hit a bug; the edges stay as they were");
                 // The next answer begins anew.
-                *lock(&held.promoter.waiting) = Waiting::default();
+                *lock(&held.promoter.waiting) = PromotionQueue::default();
             }
         };
         // Without a thread the map learns nothing, and says nothing wrong.
@@ -135,7 +135,7 @@ impl Workspace {
     }
 }
 
-fn work(workspace: &Workspace) {
+fn work_off_answers(workspace: &Workspace) {
     loop {
         let next = {
             let mut waiting = lock(&workspace.promoter.waiting);
@@ -146,7 +146,7 @@ fn work(workspace: &Workspace) {
         let Some(HandedIn { answered, moment, hash }) = next else { return };
         let fresh = workspace.barrier(true, PATIENCE) == Freshness::Fresh;
         if !(fresh && take_in(workspace, &answered, moment)) {
-            lock(&workspace.promoter.waiting).repeats.forget(hash, moment);
+            lock(&workspace.promoter.waiting).repeats.forget_answer(hash, moment);
         }
     }
 }
@@ -166,10 +166,10 @@ fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
             if workspace.contents_moment() != moment {
                 return false;
             }
-            map.examine(&claims(&map, answered), &go_on)
+            map.examine(&derive_claims(&map, answered), &go_on)
         };
         let Some(examined) = examined else { continue };
-        if examined.is_empty() || workspace.confirm(examined) {
+        if examined.is_empty() || workspace.install_confirmed(examined) {
             tracing::debug!(root = %workspace.root(), took = ?start.elapsed(), "took an answer into the map");
             return true;
         }
@@ -195,9 +195,9 @@ mod tests {
         let (now, later) = (Moment(1), Moment(2));
         assert!(repeats.is_new(7, now) && !repeats.is_new(7, now) && repeats.is_new(8, now));
         assert!(repeats.is_new(7, later), "something has changed");
-        repeats.forget(7, now);
+        repeats.forget_answer(7, now);
         assert!(!repeats.is_new(7, later), "what failed was another moment's");
-        repeats.forget(7, later);
+        repeats.forget_answer(7, later);
         assert!(repeats.is_new(7, later), "it was not taken in");
     }
 

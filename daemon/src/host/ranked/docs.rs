@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use hob_base::{ContentHash, WsPath};
 use hob_map::FileFacts;
 use hob_map::facts::{Def, DefFlags, DefKind};
-use hob_text::ranked::{DocKind, Prior, RankedDoc, cut};
+use hob_text::ranked::{DocKind, Prior, RankedDoc, cut_to_bytes};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
 
@@ -21,7 +21,7 @@ const FILE_MAX: usize = 64 << 10;
 const LEAD: usize = 400;
 
 /// A file as it is indexed.
-pub(super) struct Source<'s> {
+pub(super) struct RankedSource<'s> {
     pub(super) path: &'s WsPath,
     /// `None` for files that are not mapped.
     pub(super) facts: Option<&'s FileFacts>,
@@ -59,17 +59,17 @@ pub fn kind_of(kind: DefKind) -> DocKind {
 }
 
 /// Hands every document of a file to `each`.
-pub(super) fn each<E>(
-    source: &Source<'_>,
+pub(super) fn each_document<E>(
+    source: &RankedSource<'_>,
     mut each: impl FnMut(RankedDoc<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let prior = prior_of(source.path);
     let defs: &[Def] = source.facts.map_or(&[], |facts| &facts.defs);
-    let holes = holes(defs);
+    let holes = inner_ranges(defs);
     let all = (0, u32::try_from(source.bytes.len()).unwrap_or(u32::MAX));
-    let body = own(source.bytes, all, &holes[0], FILE_MAX);
+    let body = text_without_holes(source.bytes, all, &holes[0], FILE_MAX);
     let name = source.path.file_name();
-    let lead = cut(&body, LEAD);
+    let lead = cut_to_bytes(&body, LEAD);
     each(RankedDoc {
         slot: 0,
         kind: DocKind::File,
@@ -81,7 +81,7 @@ pub(super) fn each<E>(
         body: &body,
     })?;
     let Some(facts) = source.facts else { return Ok(()) };
-    let members = members(facts);
+    let members = member_texts(facts);
     for ((def, holes), slot) in defs.iter().zip(&holes[1..]).zip(1..) {
         let parent = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
         each(RankedDoc {
@@ -93,10 +93,11 @@ pub(super) fn each<E>(
             signature: facts.text(def.signature),
             doc: facts.text(def.doc),
             body: &match members.get(&slot) {
-                None => own(source.bytes, def.bytes, holes, OWN_MAX),
-                Some(members) => {
-                    Cow::Owned(format!("{}{members}", own(source.bytes, def.bytes, holes, OWN_MAX)))
-                }
+                None => text_without_holes(source.bytes, def.bytes, holes, OWN_MAX),
+                Some(members) => Cow::Owned(format!(
+                    "{}{members}",
+                    text_without_holes(source.bytes, def.bytes, holes, OWN_MAX)
+                )),
             },
         })?;
     }
@@ -114,7 +115,7 @@ fn prior_of_def(def: &Def, of_file: Prior) -> Prior {
 
 /// Collects the names and documentation of the definitions in each definition, by slot: they are what their owner is
 /// about.
-fn members(facts: &FileFacts) -> FxHashMap<u32, String> {
+fn member_texts(facts: &FileFacts) -> FxHashMap<u32, String> {
     let mut members: FxHashMap<u32, String> = FxHashMap::default();
     for def in &facts.defs {
         let Some(parent) = def.parent else { continue };
@@ -127,7 +128,7 @@ fn members(facts: &FileFacts) -> FxHashMap<u32, String> {
 }
 
 /// Where the definitions directly in the file (first) and in each definition lie.
-fn holes(defs: &[Def]) -> Vec<Vec<(u32, u32)>> {
+fn inner_ranges(defs: &[Def]) -> Vec<Vec<(u32, u32)>> {
     let mut holes = vec![Vec::new(); defs.len() + 1];
     for def in defs {
         let outer = def.parent.map_or(0, |parent| parent.index() + 1);
@@ -139,7 +140,12 @@ fn holes(defs: &[Def]) -> Vec<Vec<(u32, u32)>> {
 }
 
 /// The text of a range without its holes, which are in order, up to `most` bytes.
-fn own<'b>(bytes: &'b [u8], range: (u32, u32), holes: &[(u32, u32)], most: usize) -> Cow<'b, str> {
+fn text_without_holes<'b>(
+    bytes: &'b [u8],
+    range: (u32, u32),
+    holes: &[(u32, u32)],
+    most: usize,
+) -> Cow<'b, str> {
     let piece = |from: u32, to: u32| {
         let from = from as usize;
         let to = (to as usize).min(bytes.len()).min(from.saturating_add(most));
@@ -202,12 +208,12 @@ mod tests {
 
     use super::*;
 
-    fn docs(path: &str, text: &str) -> Vec<(String, String, Prior)> {
+    fn docs_of(path: &str, text: &str) -> Vec<(String, String, Prior)> {
         let facts = extract(Lang::Python, path, text.as_bytes());
         let path = WsPath::new(path).expect("relative");
-        let source = Source { path: &path, facts: Some(&facts), bytes: text.as_bytes() };
+        let source = RankedSource { path: &path, facts: Some(&facts), bytes: text.as_bytes() };
         let mut docs = Vec::new();
-        let done = each(&source, |doc| {
+        let done = each_document(&source, |doc| {
             docs.push((doc.name.to_owned(), doc.body.to_owned(), doc.prior));
             Ok::<(), ()>(())
         });
@@ -218,7 +224,7 @@ mod tests {
     #[test]
     fn every_line_belongs_to_one_document() {
         let text = "\"\"\"Lead.\"\"\"\nimport os\nclass A:\n    x = 1\n    def f(self):\n        one()\n    def g(self):\n        two()\nrest()\n";
-        let docs = docs("a.py", text);
+        let docs = docs_of("a.py", text);
         for word in ["Lead", "import", "one", "two", "rest"] {
             let having = docs.iter().filter(|(_, body, _)| body.contains(word)).count();
             assert_eq!(having, 1, "{word}: {docs:?}");

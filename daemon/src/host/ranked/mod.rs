@@ -33,14 +33,14 @@ const FILE_BYTES: u64 = 48;
 #[derive(Debug)]
 pub struct Ranked {
     folder: AbsPath,
-    state: Mutex<State>,
+    state: Mutex<RankedIndexState>,
     moved: Condvar,
     /// Bytes on disk and in memory when it was last changed.
     pub(super) cost: Mutex<(u64, u64)>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RankedIndexState {
     index: Option<Arc<RankedIndex>>,
     /// True if changes of files are noted.
     tracks: bool,
@@ -57,7 +57,7 @@ struct State {
     epoch: u64,
     runs: bool,
     failure: Option<String>,
-    files: Files,
+    files: FileNumbers,
     progress: Taking,
 }
 
@@ -72,7 +72,7 @@ pub struct Taking {
 
 /// Files by the numbers that the index has for them, both ways.
 #[derive(Debug, Default)]
-struct Files {
+struct FileNumbers {
     numbers: FxHashMap<FileId, u64>,
     ids: FxHashMap<u64, FileId>,
 }
@@ -94,7 +94,7 @@ impl Ranked {
     }
 
     /// These files have changed; called while the map that says so is applied.
-    pub(super) fn note(&self, files: impl Iterator<Item = FileId>) {
+    pub(super) fn note_changed(&self, files: impl Iterator<Item = FileId>) {
         let mut state = lock(&self.state);
         if state.tracks {
             state.notes += 1;
@@ -117,14 +117,14 @@ impl Ranked {
     /// Returns the number of changes of the index: as long as it is the same, what was found is what [`Ranked::file`]
     /// judges.
     #[must_use]
-    pub fn commits(&self) -> u64 {
+    pub fn commit_count(&self) -> u64 {
         lock(&self.state).commits
     }
 
     /// Everything is to be looked at again.
     pub(super) fn start_over(&self) {
         let mut state = lock(&self.state);
-        *state = State { epoch: state.epoch + 1, runs: state.runs, ..State::default() };
+        *state = RankedIndexState { epoch: state.epoch + 1, runs: state.runs, ..RankedIndexState::default() };
         drop(state);
         self.moved.notify_all();
     }
@@ -145,7 +145,7 @@ impl Ranked {
 
     /// Bytes on disk and of private memory.
     #[must_use]
-    pub fn cost(&self) -> (u64, u64) {
+    pub fn disk_and_memory_bytes(&self) -> (u64, u64) {
         let (disk, heap) = *lock(&self.cost);
         (disk, heap + lock(&self.state).files.ids.len() as u64 * FILE_BYTES)
     }
@@ -154,7 +154,7 @@ impl Ranked {
     ///
     /// # Errors
     /// [`NotReady`].
-    pub fn ready(
+    pub fn wait_until_ready(
         workspace: &Arc<Workspace>,
         cancel: &CancelToken,
         report: &dyn Fn(Taking),
@@ -191,7 +191,7 @@ impl Ranked {
         }
     }
 
-    fn wait(&self, cancel: &CancelToken) -> std::sync::MutexGuard<'_, State> {
+    fn wait(&self, cancel: &CancelToken) -> std::sync::MutexGuard<'_, RankedIndexState> {
         // A cancellation does not notify; looking again now and then is enough for it.
         let longest = Duration::from_millis(50);
         let rest = cancel.deadline().remaining().map_or(longest, |rest| rest.min(longest));
@@ -203,7 +203,7 @@ impl Ranked {
     }
 }
 
-impl Files {
+impl FileNumbers {
     fn add(&mut self, file: FileId, number: u64) {
         self.numbers.insert(file, number);
         self.ids.insert(number, file);

@@ -19,8 +19,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::workspace::{Workspace, lock};
-use super::docs::{self, Source, number_of, version_of};
-use super::{Files, State, Taking};
+use super::docs::{self, RankedSource, number_of, version_of};
+use super::{FileNumbers, RankedIndexState, Taking};
 
 /// Number of files per commit.
 const LOT: usize = 8_000;
@@ -64,9 +64,10 @@ fn end(workspace: &Arc<Workspace>, failure: Option<String>) {
 }
 
 /// The next question begins from the start: what is on disk is checked then.
-fn end_with(workspace: &Workspace, state: &mut State, failure: String) {
+fn end_with(workspace: &Workspace, state: &mut RankedIndexState, failure: String) {
     tracing::warn!(root = %workspace.root(), failure, "the ranked index failed");
-    *state = State { failure: Some(failure), epoch: state.epoch + 1, ..State::default() };
+    *state =
+        RankedIndexState { failure: Some(failure), epoch: state.epoch + 1, ..RankedIndexState::default() };
 }
 
 /// Merges aside, where the text index is merged too.
@@ -78,11 +79,11 @@ fn merge(workspace: &Arc<Workspace>) {
         if catch_unwind(AssertUnwindSafe(|| while step() {})).is_err() {
             tracing::error!(root = %held.root(), "merging the ranked index hit a bug");
         }
-        weigh(&held, &index);
+        record_cost(&held, &index);
     });
 }
 
-fn weigh(workspace: &Workspace, index: &RankedIndex) {
+fn record_cost(workspace: &Workspace, index: &RankedIndex) {
     let stats = index.stats();
     *lock(&workspace.ranked.cost) = (stats.disk_bytes, stats.heap_bytes);
 }
@@ -104,12 +105,12 @@ fn run(workspace: &Arc<Workspace>) -> Result<(), RankedError> {
     if index.is_overlay_full() {
         flush(workspace, &index, epoch)?;
     }
-    weigh(workspace, &index);
+    record_cost(workspace, &index);
     Ok(())
 }
 
 /// The work of one run: the files to ingest, and the notes that this covers.
-struct Order {
+struct IngestOrder {
     files: Vec<FileId>,
     /// The last note among them.
     upto: u64,
@@ -117,7 +118,7 @@ struct Order {
 }
 
 /// `None` when there is nothing, or nothing more to be done for this index.
-fn next(workspace: &Workspace, epoch: u64) -> Option<Order> {
+fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
     let mut state = lock(&workspace.ranked.state);
     if workspace.closing.check().is_err() || state.epoch != epoch {
         return None;
@@ -132,7 +133,7 @@ fn next(workspace: &Workspace, epoch: u64) -> Option<Order> {
     // Neighbours together: what is deleted together later is then together.
     files.sort_unstable();
     state.progress = Taking { done: 0, total: files.len() as u64 };
-    Some(Order { files, upto: state.notes, epoch })
+    Some(IngestOrder { files, upto: state.notes, epoch })
 }
 
 /// Opens what an earlier run left, and notes what is not as it left it.
@@ -145,9 +146,9 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
     if let Some(why) = discarded {
         tracing::warn!(root = %workspace.root(), why, "a ranked index was discarded");
     }
-    let mut versions = index.versions()?;
+    let mut versions = index.file_versions()?;
     let index = Arc::new(index);
-    let (mut changed, mut files) = (Vec::new(), Files::default());
+    let (mut changed, mut files) = (Vec::new(), FileNumbers::default());
     {
         let (text, map) = (workspace.text(), workspace.map());
         for (file, path, hash) in text.files() {
@@ -175,8 +176,8 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
 }
 
 /// Takes files in; whether that was done to the end.
-fn take_in(workspace: &Workspace, index: &RankedIndex, order: &Order) -> Result<bool, RankedError> {
-    let (wanted, done) = (present(workspace, &order.files), AtomicU64::new(0));
+fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> Result<bool, RankedError> {
+    let (wanted, done) = (present_paths(workspace, &order.files), AtomicU64::new(0));
     if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
         return Ok(false);
     }
@@ -209,7 +210,7 @@ fn take_in(workspace: &Workspace, index: &RankedIndex, order: &Order) -> Result<
 
 /// Writes what is laid over the index to it. Nobody's answer changes by that, but for what has changed meanwhile.
 fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool, RankedError> {
-    let numbers = index.overlaid();
+    let numbers = index.overlaid_files();
     if numbers.is_empty() {
         return Ok(true);
     }
@@ -217,7 +218,7 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
         let state = lock(&workspace.ranked.state);
         numbers.iter().filter_map(|number| state.files.ids.get(number).copied()).collect()
     };
-    let (wanted, done) = (present(workspace, &files), AtomicU64::new(0));
+    let (wanted, done) = (present_paths(workspace, &files), AtomicU64::new(0));
     let lot = Lot { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
     let taken = lot.take_in(workspace, index)?;
     lock(&workspace.ranked.state).commits += 1;
@@ -225,10 +226,10 @@ fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool,
 }
 
 /// Those of the files that are there, with their paths.
-fn present(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, WsPath> {
+fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, WsPath> {
     let asked: FxHashSet<FileId> = files.iter().copied().collect();
     let text = workspace.text();
-    let there = text.paths().filter(|(file, _)| asked.contains(file));
+    let there = text.indexed_paths().filter(|(file, _)| asked.contains(file));
     there.map(|(file, path)| (file, path.clone())).collect()
 }
 
@@ -248,14 +249,14 @@ struct Lot<'l> {
 impl Lot<'_> {
     /// Takes the lot in; `false` when the index it is for is no longer wanted.
     fn take_in(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
-        let Some(outdated) = self.renumber(workspace) else { return Ok(false) };
+        let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };
         if self.files.len() <= FEW && !self.is_flush {
             let each = |patch: &mut Patch<'_>| {
                 let mut one =
                     |file: &FileId| self.read(workspace, *file, &mut |key, doc| patch.add(key, &doc));
                 self.files.iter().try_for_each(&mut one)
             };
-            return index.patch(&outdated, each).map(|()| true);
+            return index.patch_files(&outdated, each).map(|()| true);
         }
         let mut outcome = Ok(());
         index.update(self.files.len() > FEW, |update| {
@@ -270,7 +271,7 @@ impl Lot<'_> {
     }
 
     /// Writes down who has which number from now on, and answers the numbers whose documents go.
-    fn renumber(&self, workspace: &Workspace) -> Option<Vec<u64>> {
+    fn assign_numbers(&self, workspace: &Workspace) -> Option<Vec<u64>> {
         let mut state = lock(&workspace.ranked.state);
         if state.epoch != self.epoch {
             return None;
@@ -302,8 +303,8 @@ impl Lot<'_> {
             Err(error) => return Err(error.into()),
         };
         let facts = workspace.map().file(file).map(|(_, facts)| Arc::clone(facts));
-        let source = Source { path, facts: facts.as_deref(), bytes: &read.bytes };
+        let source = RankedSource { path, facts: facts.as_deref(), bytes: &read.bytes };
         let key = (number_of(path), version_of(&ContentHash::of(&read.bytes), facts.as_deref()));
-        docs::each(&source, |doc| add(key, doc))
+        docs::each_document(&source, |doc| add(key, doc))
     }
 }

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use hob_live::preferences::Said;
+use hob_live::preferences::StatedPreference;
 use serde_json::Value;
 
 use super::super::evict::MemoryBudget;
 use super::keys::{self, KeyDef, Memory};
-use super::parse::{Key, Reader, Wanted, json};
+use super::parse::{SettingsReader, TomlKey, TomlValue, toml_to_json};
 
 /// The settings that a file makes for the daemon, by the key's name.
-pub(super) type Section = BTreeMap<&'static str, Said<Value>>;
+pub(super) type Section = BTreeMap<&'static str, StatedPreference<Value>>;
 
 /// The function that looks up an environment variable.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
@@ -52,26 +52,26 @@ pub struct DaemonSettings {
 /// As good as never; deadlines are computed from it, so it must not overflow them.
 const NEVER: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     /// Reads the section, as far as it can be used.
-    pub(super) fn daemon(&mut self, section: (&Key<'_>, &Wanted<'_>)) -> Section {
+    pub(super) fn read_daemon_section(&mut self, section: (&TomlKey<'_>, &TomlValue<'_>)) -> Section {
         let mut said = Section::new();
-        let Some(table) = self.table(section.0, section.1) else { return said };
+        let Some(table) = self.read_table(section.0, section.1) else { return said };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let Some(def) = keys::of_section("daemon").find(|def| def.name == name) else {
-                self.unknown(key, "daemon", &keys::names("daemon"));
+                self.report_unknown(key, "daemon", &keys::key_names("daemon"));
                 continue;
             };
-            let wanted = json(value.get_ref()).unwrap_or_default();
-            match def.takes.check(&wanted) {
-                Ok(()) => drop(said.insert(def.name, self.said(value, wanted))),
+            let wanted = toml_to_json(value.get_ref()).unwrap_or_default();
+            match def.takes.check_value(&wanted) {
+                Ok(()) => drop(said.insert(def.name, self.with_place(value, wanted))),
                 // A value out of its range is told as it is; of another kind, by its kind.
                 Err(why) if is_kin(&wanted, def) => {
                     let got = toml_of(&wanted);
-                    self.problem(value.span().start, format!("`{name}` {why}, and is {got}"));
+                    self.add_problem(value.span().start, format!("`{name}` {why}, and is {got}"));
                 }
-                Err(_) => self.expected((key, value), &def.takes.words()),
+                Err(_) => self.report_wrong_type((key, value), &def.takes.in_words()),
             }
         }
         said
@@ -85,7 +85,7 @@ fn is_kin(value: &Value, key: &KeyDef) -> bool {
 }
 
 /// Chooses the value of every key, and returns the problems of the environment as well.
-pub(super) fn choose(file: &Section, environment: Environment<'_>) -> (Vec<Choice>, Vec<String>) {
+pub(super) fn choose_values(file: &Section, environment: Environment<'_>) -> (Vec<Choice>, Vec<String>) {
     let mut problems = Vec::new();
     let chosen = keys::of_section("daemon").map(|key| {
         let variable = key.variable.and_then(|variable| Some((variable.name, environment(variable.name)?)));
@@ -108,7 +108,7 @@ pub(super) fn choose(file: &Section, environment: Environment<'_>) -> (Vec<Choic
 
 impl DaemonSettings {
     /// As it was chosen.
-    pub(super) fn of(chosen: &[Choice]) -> Self {
+    pub(super) fn from_choices(chosen: &[Choice]) -> Self {
         let value = |name: &str| {
             let choice = chosen.iter().find(|choice| choice.key.name == name);
             choice.map(|choice| choice.value.clone()).unwrap_or_default()
@@ -121,7 +121,7 @@ impl DaemonSettings {
         Self {
             idle: minutes("idle_minutes"),
             server_idle: minutes("server_idle_minutes").unwrap_or(NEVER),
-            memory: budget(value("memory").as_str().and_then(keys::memory)),
+            memory: budget(value("memory").as_str().and_then(keys::parse_memory)),
             text_cache: truth("text_cache"),
             index_threads: value("index_threads").as_u64().and_then(|n| n.try_into().ok()).unwrap_or(0),
             metrics: truth("metrics"),
@@ -165,20 +165,20 @@ pub(super) fn key_of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::{Source, parse};
+    use super::super::parse::{SettingsSource, parse};
     use super::*;
 
-    fn chosen(text: &str, environment: &[(&str, &str)]) -> (DaemonSettings, Vec<String>) {
-        let parsed = parse(text, &Source { name: "f", home: None, is_users: true });
+    fn settings_chosen(text: &str, environment: &[(&str, &str)]) -> (DaemonSettings, Vec<String>) {
+        let parsed = parse(text, &SettingsSource { name: "f", home: None, is_users: true });
         let look = |name: &str| environment.iter().find(|(set, _)| *set == name).map(|(_, said)| said.into());
-        let (chosen, problems) = choose(&parsed.daemon, &look);
+        let (chosen, problems) = choose_values(&parsed.daemon, &look);
         let told = parsed.problems.iter().map(ToString::to_string).chain(problems).collect();
-        (DaemonSettings::of(&chosen), told)
+        (DaemonSettings::from_choices(&chosen), told)
     }
 
     #[test]
     fn the_environment_goes_before_the_file_and_the_file_before_what_is_built_in() {
-        let (built_in, told) = chosen("", &[]);
+        let (built_in, told) = settings_chosen("", &[]);
         assert_eq!((built_in.idle, told), (Some(Duration::from_secs(1_800)), vec![]));
         assert_eq!(
             (built_in.server_idle, built_in.memory),
@@ -186,7 +186,7 @@ mod tests {
         );
         let text = "[daemon]\nidle_minutes = 0\nserver_idle_minutes = 0.5\nmemory = '1 GiB'\ntext_cache = false\nlog = 'debug'\n\
                     index_threads = 2\nmetrics = false\n";
-        let (said, told) = chosen(text, &[]);
+        let (said, told) = settings_chosen(text, &[]);
         assert_eq!(told, Vec::<String>::new());
         assert_eq!(
             (said.idle, said.server_idle, said.memory.bytes),
@@ -198,7 +198,7 @@ mod tests {
         );
         let environment =
             [("HOB_IDLE_MINUTES", "1"), ("HOB_MEMORY", "much"), ("HOB_LOG", ""), ("HOB_NO_METRICS", "0")];
-        let (said, told) = chosen(text, &environment);
+        let (said, told) = settings_chosen(text, &environment);
         assert_eq!(said.idle, Some(Duration::from_secs(60)));
         assert_eq!((said.memory.bytes, said.log.as_str(), said.metrics), (1 << 30, "debug", true));
         assert!(told.len() == 1 && told[0].contains("HOB_MEMORY must be a share"), "{told:?}");
@@ -217,9 +217,9 @@ mod tests {
             ("log = ''", "f:2: `log` must be a level"),
             ("index_threads = 99999", "between 0 and 1024, and is 99999"),
         ] {
-            let (said, told) = chosen(&format!("[daemon]\n{line}\n"), &[]);
+            let (said, told) = settings_chosen(&format!("[daemon]\n{line}\n"), &[]);
             assert!(told.len() == 1 && told[0].contains(part), "{line}: {told:?}");
-            assert_eq!(said, chosen("", &[]).0, "{line}");
+            assert_eq!(said, settings_chosen("", &[]).0, "{line}");
         }
     }
 }

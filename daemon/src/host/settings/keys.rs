@@ -81,11 +81,11 @@ pub(super) struct Variable {
     pub(super) denies: bool,
 }
 
-const fn says(name: &'static str) -> Option<Variable> {
+const fn plain_variable(name: &'static str) -> Option<Variable> {
     Some(Variable { name, denies: false })
 }
 
-const fn denies(name: &'static str) -> Option<Variable> {
+const fn negated_variable(name: &'static str) -> Option<Variable> {
     Some(Variable { name, denies: true })
 }
 
@@ -138,7 +138,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "30",
         why: "The daemon ends after so long without a client; 0 for never. Long enough for a break, short enough that a machine \
               on which nobody programs any more has no daemon; coming back warm takes moments.",
-        variable: says("HOB_IDLE_MINUTES"),
+        variable: plain_variable("HOB_IDLE_MINUTES"),
         option: Some("--idle-minutes"),
         example: "120",
         wrong: "-1",
@@ -150,7 +150,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "15",
         why: "A language server that nobody has used for so long is stopped; 0 for never. Servers take gigabytes, and the next \
               question starts one again.",
-        variable: says("HOB_SERVER_IDLE_MINUTES"),
+        variable: plain_variable("HOB_SERVER_IDLE_MINUTES"),
         example: "60",
         wrong: "\"long\"",
         ..OF_DAEMON
@@ -163,7 +163,7 @@ pub(super) static KEYS: &[KeyDef] = &[
               projects and servers used longest ago go: a share of the machine's memory, or a size in MiB or GiB. A quarter leaves \
               room for an editor, a browser and a build. What works stays, whatever this says, and so does what was used in the last \
               minute, or in the last 5 seconds when more than a quarter too much is taken.",
-        variable: says("HOB_MEMORY"),
+        variable: plain_variable("HOB_MEMORY"),
         example: "\"6 GiB\"",
         wrong: "\"a lot\"",
         ..OF_DAEMON
@@ -174,7 +174,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "true",
         why: "Keep a copy of the projects' texts in the cache folder, so that broad searches open no files. It takes as much disk as \
               the texts; without it such searches take a dozen times as long.",
-        variable: denies("HOB_NO_TEXT_CACHE"),
+        variable: negated_variable("HOB_NO_TEXT_CACHE"),
         option: Some("--no-text-cache"),
         example: "false",
         wrong: "0",
@@ -186,7 +186,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "0",
         why: "Threads that index; 0 for as many as there are processors. A first index is over soonest that way; on a machine that \
               is shared, fewer are kinder.",
-        variable: says("HOB_INDEX_THREADS"),
+        variable: plain_variable("HOB_INDEX_THREADS"),
         example: "2",
         wrong: "1.5",
         ..OF_DAEMON
@@ -197,7 +197,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "true",
         why: "Keep counts of calls, times and tokens in the state folder, for `hob stats`; without, they last as long as the daemon. \
               They hold no names and no code, and are sent nowhere.",
-        variable: denies("HOB_NO_METRICS"),
+        variable: negated_variable("HOB_NO_METRICS"),
         example: "false",
         wrong: "\"off\"",
         ..OF_DAEMON
@@ -208,7 +208,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         default: "\"info\"",
         why: "What the log has: error, warn, info, debug or trace, or a list such as \"info,hob_map=debug\". `info` tells what \
               happened and hardly grows; `debug` has a line for each call.",
-        variable: says("HOB_LOG"),
+        variable: plain_variable("HOB_LOG"),
         option: Some("--log"),
         example: "\"debug\"",
         wrong: "7",
@@ -363,13 +363,13 @@ pub(super) fn of_section(section: &str) -> impl Iterator<Item = &'static KeyDef>
 }
 
 /// Returns the names of a section's keys.
-pub(super) fn names(section: &str) -> Vec<&'static str> {
+pub(super) fn key_names(section: &str) -> Vec<&'static str> {
     of_section(section).map(|key| key.name).collect()
 }
 
 /// The names of all servers.
-pub(super) fn servers() -> Vec<&'static str> {
-    catalogue::all().iter().map(|spec| spec.name).collect()
+pub(super) fn server_names() -> Vec<&'static str> {
+    catalogue::all_specs().iter().map(|spec| spec.name).collect()
 }
 
 impl KeyDef {
@@ -400,7 +400,7 @@ impl KeyDef {
             }
             _ => said.into(),
         };
-        self.takes.check(&value).map(|()| value)
+        self.takes.check_value(&value).map(|()| value)
     }
 }
 
@@ -409,20 +409,20 @@ impl Takes {
     ///
     /// # Errors
     /// What it should be, as the end of a sentence.
-    pub(super) fn check(self, value: &Value) -> Result<(), String> {
+    pub(super) fn check_value(self, value: &Value) -> Result<(), String> {
         let is_right = match self {
             Self::Truth => value.is_boolean(),
             Self::Number { min, max } => value.as_f64().is_some_and(|number| (min..=max).contains(&number)),
             Self::Whole { min, max } => value.as_i64().is_some_and(|number| (min..=max).contains(&number)),
-            Self::Memory => value.as_str().and_then(memory).is_some(),
+            Self::Memory => value.as_str().and_then(parse_memory).is_some(),
             Self::Filter => value.as_str().is_some_and(is_filter),
             _ => true,
         };
-        if is_right { Ok(()) } else { Err(format!("must be {}", self.words())) }
+        if is_right { Ok(()) } else { Err(format!("must be {}", self.in_words())) }
     }
 
     /// In words, for tables and errors.
-    pub(super) fn words(self) -> String {
+    pub(super) fn in_words(self) -> String {
         match self {
             Self::Truth => "true or false".to_owned(),
             Self::Number { min, max } => format!("a number between {min} and {max}"),
@@ -452,7 +452,7 @@ pub(super) enum Memory {
 pub(super) const MEMORY_PATTERN: &str = "^[0-9]{1,6}(\\.[0-9]{1,3})? ?(%|MiB|GiB)$";
 
 /// Reads a part of memory; at most the whole, at least something.
-pub(super) fn memory(text: &str) -> Option<Memory> {
+pub(super) fn parse_memory(text: &str) -> Option<Memory> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(digits);
     let plain =
@@ -481,7 +481,7 @@ mod tests {
             assert!(!key.example.is_empty() && !key.wrong.is_empty(), "{}", key.path());
             assert!(KEYS[..at].iter().all(|other| other.path() != key.path()), "{}", key.path());
             if let Some(default) = key.default_value() {
-                assert_eq!(key.takes.check(&default), Ok(()), "{}", key.path());
+                assert_eq!(key.takes.check_value(&default), Ok(()), "{}", key.path());
             }
             assert!(key.variable.is_none() || key.section == "daemon", "{}", key.path());
         }
@@ -489,13 +489,13 @@ mod tests {
 
     #[test]
     fn sizes_of_memory() {
-        assert_eq!(memory("25%"), Some(Memory::Share(25.0)));
-        assert_eq!(memory("1.5 GiB"), Some(Memory::Bytes(1_610_612_736.0)));
-        assert_eq!(memory("512MiB"), Some(Memory::Bytes(536_870_912.0)));
+        assert_eq!(parse_memory("25%"), Some(Memory::Share(25.0)));
+        assert_eq!(parse_memory("1.5 GiB"), Some(Memory::Bytes(1_610_612_736.0)));
+        assert_eq!(parse_memory("512MiB"), Some(Memory::Bytes(536_870_912.0)));
         for wrong in
             ["", "25", "%", "101%", "0%", "-1 GiB", "1 TB", "1e9 GiB", "1  GiB", "GiB", ".5 GiB", "1..2 GiB"]
         {
-            assert_eq!(memory(wrong), None, "{wrong}");
+            assert_eq!(parse_memory(wrong), None, "{wrong}");
         }
     }
 

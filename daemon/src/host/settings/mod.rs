@@ -27,14 +27,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hob_base::{AbsPath, ContentHash};
-use hob_live::preferences::{Preferences, Said};
+use hob_live::preferences::{Preferences, StatedPreference};
 use serde_json::Value;
 
 use super::model_endpoint::ModelEndpoint;
 use super::workspace::lock;
 pub use daemon::{DaemonSettings, Environment};
-use parse::{Parsed, Problem, Source, Wish};
-pub use report::{WORD as REPORT_WORD, answer as report};
+use parse::{Parsed, Problem, SettingsSource, Wish};
+pub use report::{WORD as REPORT_WORD, answer_question as report};
 
 /// The name of a project's own file.
 const IN_PROJECT: &str = ".hob.toml";
@@ -54,7 +54,7 @@ pub struct InForce {
     /// The language model that may be asked, if the user named one.
     pub model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
-    pub model_said: BTreeMap<String, Said<Value>>,
+    pub model_said: BTreeMap<String, StatedPreference<Value>>,
     /// The problems of the user's own file, each with its line.
     pub problems: Vec<String>,
     /// The same for the project's.
@@ -86,7 +86,7 @@ impl Settings {
     }
 
     /// Returns the settings that count in the project `root` now.
-    pub(super) fn of(&self, root: &AbsPath, trusted: bool) -> Arc<InForce> {
+    pub(super) fn in_force_for(&self, root: &AbsPath, trusted: bool) -> Arc<InForce> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
         let path = root.as_path().join(IN_PROJECT);
         let there = path.symlink_metadata().is_ok();
@@ -101,52 +101,54 @@ impl Settings {
         {
             return Arc::clone(in_force);
         }
-        let made = Arc::new(self.make(root, (own, of_project), there && !trusted));
+        let made = Arc::new(self.make_in_force(root, (own, of_project), there && !trusted));
         lock(&self.known).insert(root.clone(), (origin, Arc::clone(&made)));
         made
     }
 
     /// Returns the problems of the user's own file.
-    pub(super) fn problems(&self) -> Vec<String> {
+    pub(super) fn user_problems(&self) -> Vec<String> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
-        told(&self.parsed(own).problems)
+        problem_texts(&self.parse_own_file(own).problems)
     }
 
     /// Folders that the user wants to be projects although they are around many, as they were said.
-    pub(super) fn allowed(&self) -> Option<Said<Vec<String>>> {
+    pub(super) fn wanted_roots(&self) -> Option<StatedPreference<Vec<String>>> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
-        self.parsed(own).allow_roots
+        self.parse_own_file(own).allow_roots
     }
 
     /// The same as paths.
     pub(super) fn allowed_roots(&self) -> Vec<PathBuf> {
-        let said = self.allowed().map(|said| said.value).unwrap_or_default();
+        let said = self.wanted_roots().map(|said| said.value).unwrap_or_default();
         said.into_iter().map(PathBuf::from).collect()
     }
 
     /// Returns the settings of the daemon, by the user's own file as it is now and the environment, and the problems
     /// of the environment.
     #[must_use]
-    pub fn daemon(&self, environment: Environment<'_>) -> (DaemonSettings, Vec<String>) {
+    pub fn daemon_settings(&self, environment: Environment<'_>) -> (DaemonSettings, Vec<String>) {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
-        let (chosen, problems) = daemon::choose(&self.parsed(own).daemon, environment);
-        (DaemonSettings::of(&chosen), problems)
+        let (chosen, problems) = daemon::choose_values(&self.parse_own_file(own).daemon, environment);
+        (DaemonSettings::from_choices(&chosen), problems)
     }
 
-    fn parsed(&self, own: Read) -> Parsed {
+    fn parse_own_file(&self, own: Read) -> Parsed {
         let name = self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
-        let mut own = parsed(own, &Source { name: &name, home: self.home.as_deref(), is_users: true });
+        let mut own =
+            parse_read(own, &SettingsSource { name: &name, home: self.home.as_deref(), is_users: true });
         own.problems.extend(self.file.as_deref().and_then(group::concern).map(Problem::of_all));
         own
     }
 
-    fn make(&self, root: &AbsPath, (own, of_project): (Read, Read), unheard: bool) -> InForce {
-        let own = self.parsed(own);
-        let of_project = parsed(of_project, &Source { name: IN_PROJECT, home: None, is_users: false });
+    fn make_in_force(&self, root: &AbsPath, (own, of_project): (Read, Read), unheard: bool) -> InForce {
+        let own = self.parse_own_file(own);
+        let of_project =
+            parse_read(of_project, &SettingsSource { name: IN_PROJECT, home: None, is_users: false });
         let Wish { mut preferences, mut edits } = own.base;
-        preferences.overlay(&of_project.base.preferences);
-        for (_, for_it) in about(root, own.workspaces) {
-            preferences.overlay(&for_it.preferences);
+        preferences.overlay_with(&of_project.base.preferences);
+        for (_, for_it) in wishes_about(root, own.workspaces) {
+            preferences.overlay_with(&for_it.preferences);
             edits = for_it.edits.or(edits);
         }
         InForce {
@@ -155,19 +157,19 @@ impl Settings {
             edits_from: edits.map(|said| said.from).unwrap_or_default(),
             model: own.model,
             model_said: own.model_said,
-            problems: told(&own.problems),
-            project_problems: told(&of_project.problems),
+            problems: problem_texts(&own.problems),
+            project_problems: problem_texts(&of_project.problems),
             unheard,
         }
     }
 }
 
 /// Problems as they are told.
-fn told(problems: &[Problem]) -> Vec<String> {
+fn problem_texts(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
-fn parsed(read: Read, source: &Source<'_>) -> Parsed {
+fn parse_read(read: Read, source: &SettingsSource<'_>) -> Parsed {
     match read {
         Ok(Some(text)) => parse::parse(&text, source),
         Ok(None) => Parsed::default(),
@@ -176,7 +178,7 @@ fn parsed(read: Read, source: &Source<'_>) -> Parsed {
 }
 
 /// Returns the wishes for single projects that are about `root`: those for a folder around it first.
-fn about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBuf, Wish)> {
+fn wishes_about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBuf, Wish)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let root = real(root.as_path());
     let real_paths = workspaces.into_iter().map(|(path, wish)| (real(&path), wish));
@@ -225,35 +227,35 @@ fn is_users(_metadata: &Metadata) -> bool {
 mod tests {
     use super::*;
 
-    struct Places {
+    struct TestPlaces {
         _temp: tempfile::TempDir,
         file: PathBuf,
         root: AbsPath,
     }
 
-    fn places() -> Places {
+    fn test_places() -> TestPlaces {
         let temp = tempfile::tempdir().expect("a folder");
         let root = temp.path().join("project");
         std::fs::create_dir(&root).expect("a folder");
         let root = AbsPath::new(root).expect("absolute");
-        Places { file: temp.path().join("config.toml"), root, _temp: temp }
+        TestPlaces { file: temp.path().join("config.toml"), root, _temp: temp }
     }
 
-    fn command(in_force: &InForce) -> Option<(String, Vec<String>)> {
-        let said = in_force.preferences.server("ty")?.command.clone()?;
+    fn ty_command(in_force: &InForce) -> Option<(String, Vec<String>)> {
+        let said = in_force.preferences.server_preference("ty")?.command.clone()?;
         Some((said.value, said.over))
     }
 
     #[test]
     fn the_user_alone_enables_edits_for_all_projects_or_for_one() {
-        let Places { _temp, file, root } = places();
+        let TestPlaces { _temp, file, root } = test_places();
         let settings = Settings::in_file(file.clone(), None);
         std::fs::write(root.as_path().join(IN_PROJECT), "edits = true\n").expect("it can be written");
-        let now = settings.of(&root, true);
+        let now = settings.in_force_for(&root, true);
         assert!(!now.edits && now.project_problems[0].contains("`edits` is unknown"), "{now:?}");
         let said = |text: &str| {
             std::fs::write(&file, text).expect("it can be written");
-            settings.of(&root, true).edits
+            settings.in_force_for(&root, true).edits
         };
         assert!(said("edits = true\n"));
         let here = format!("[workspaces.'{root}']\n");
@@ -265,18 +267,18 @@ mod tests {
 
     #[test]
     fn the_nearest_word_counts_and_changes_are_seen() {
-        let Places { _temp, file, root } = places();
+        let TestPlaces { _temp, file, root } = test_places();
         let settings = Settings::in_file(file.clone(), None);
-        assert_eq!(*settings.of(&root, true), InForce::default());
+        assert_eq!(*settings.in_force_for(&root, true), InForce::default());
         let write = |path: &Path, text: &str| std::fs::write(path, text).expect("it can be written");
         let own = "[servers.ty]\ncommand = '/everywhere'\n";
         write(&file, own);
-        assert_eq!(command(&settings.of(&root, true)), Some(("/everywhere".to_owned(), vec![])));
+        assert_eq!(ty_command(&settings.in_force_for(&root, true)), Some(("/everywhere".to_owned(), vec![])));
         write(&root.as_path().join(IN_PROJECT), "[servers.ty]\ncommand = '/project'\n");
-        let untrusted = settings.of(&root, false);
-        assert_eq!(command(&untrusted).map(|(program, _)| program).as_deref(), Some("/everywhere"));
+        let untrusted = settings.in_force_for(&root, false);
+        assert_eq!(ty_command(&untrusted).map(|(program, _)| program).as_deref(), Some("/everywhere"));
         assert!(untrusted.unheard);
-        let (program, over) = command(&settings.of(&root, true)).expect("one is named");
+        let (program, over) = ty_command(&settings.in_force_for(&root, true)).expect("one is named");
         assert_eq!((program.as_str(), over), ("/project", vec![format!("{}:2", file.display())]));
         let section =
             |at: &Path, to: &str| format!("[workspaces.'{}'.servers.ty]\ncommand = '{to}'\n", at.display());
@@ -284,27 +286,27 @@ mod tests {
         let here = section(root.as_path(), "/here");
         let elsewhere = section(&above.join("other"), "/elsewhere");
         write(&file, &format!("{own}{here}{elsewhere}{}", section(above, "/above")));
-        let in_force = settings.of(&root, true);
+        let in_force = settings.in_force_for(&root, true);
         assert_eq!(
-            command(&in_force).map(|(program, over)| (program, over.len())),
+            ty_command(&in_force).map(|(program, over)| (program, over.len())),
             Some(("/here".to_owned(), 3))
         );
-        assert!(Arc::ptr_eq(&in_force, &settings.of(&root, true)), "nothing has changed");
+        assert!(Arc::ptr_eq(&in_force, &settings.in_force_for(&root, true)), "nothing has changed");
     }
 
     #[cfg(unix)]
     #[test]
     fn files_that_cannot_be_used_are_told_and_count_for_nothing() {
         use std::os::unix::fs::PermissionsExt as _;
-        let Places { _temp, file, root } = places();
+        let TestPlaces { _temp, file, root } = test_places();
         let settings = Settings::in_file(file.clone(), None);
         std::fs::write(&file, "[servers.ty]\ncommand = 'x'\n").expect("it can be written");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).expect("ours");
         std::fs::create_dir(root.as_path().join(IN_PROJECT)).expect("a folder");
-        let in_force = settings.of(&root, true);
-        assert_eq!(command(&in_force), None);
+        let in_force = settings.in_force_for(&root, true);
+        assert_eq!(ty_command(&in_force), None);
         assert!(in_force.problems[0].contains("another user"), "{in_force:?}");
         assert!(in_force.project_problems[0].contains("is no file"), "{in_force:?}");
-        assert_eq!(settings.problems(), in_force.problems);
+        assert_eq!(settings.user_problems(), in_force.problems);
     }
 }

@@ -10,16 +10,16 @@
 use std::path::Path;
 
 use hob_base::AbsPath;
-use hob_live::preferences::{Leaves, Preferences, Said};
+use hob_live::preferences::{Leaves, Preferences, StatedPreference};
 use hob_proto::places::Places;
-use hob_proto::settings::{Counted, File, Problem, Question, Report};
+use hob_proto::settings::{Counted, File, Problem, Report, SettingsRequest};
 use hob_proto::trust::Trusted;
 use hob_workspace::{BroadFolders, find_root};
 use serde_json::{Value, json};
 
-use super::daemon::{Environment, choose, key_of, toml_of};
-use super::parse::{self, Parsed, Source};
-use super::{IN_PROJECT, InForce, Settings, commands, parsed, read, schema};
+use super::daemon::{Environment, choose_values, key_of, toml_of};
+use super::parse::{self, Parsed, SettingsSource};
+use super::{IN_PROJECT, InForce, Settings, commands, parse_read, read, schema};
 
 /// The first argument of a `hobd` that only answers such a question.
 pub const WORD: &str = "report-settings";
@@ -28,29 +28,33 @@ pub const WORD: &str = "report-settings";
 ///
 /// # Errors
 /// In words, when the question cannot be read.
-pub fn answer(question: &str, places: &Places, environment: Environment<'_>) -> Result<String, String> {
-    let question: Question = serde_json::from_str(question).map_err(|error| error.to_string())?;
+pub fn answer_question(
+    question: &str,
+    places: &Places,
+    environment: Environment<'_>,
+) -> Result<String, String> {
+    let question: SettingsRequest = serde_json::from_str(question).map_err(|error| error.to_string())?;
     let home = std::env::home_dir();
-    let asked = Asked { places, home: home.as_deref(), environment };
+    let asked = ReportContext { places, home: home.as_deref(), environment };
     let report = match &question.file {
         Some(file) => asked.about_file(Path::new(file)),
         None => asked.about_project(question.root.as_deref().map(Path::new), question.tries),
     };
     let report = Report {
-        schema: question.schema.then(|| schema::schema(question.of_project)),
+        schema: question.schema.then(|| schema::settings_schema(question.of_project)),
         page: question.page.then(schema::page),
         ..report
     };
     serde_json::to_string(&report).map_err(|error| error.to_string())
 }
 
-struct Asked<'a> {
+struct ReportContext<'a> {
     places: &'a Places,
     home: Option<&'a Path>,
     environment: Environment<'a>,
 }
 
-impl Asked<'_> {
+impl ReportContext<'_> {
     /// One file, whosever it would be by its name.
     fn about_file(&self, path: &Path) -> Report {
         let is_users = path.file_name().is_none_or(|name| name != IN_PROJECT);
@@ -64,7 +68,7 @@ impl Asked<'_> {
             report.problems = vec![Problem { file: file.path.clone(), line: 0, column: 0, text }];
         }
         if !is_users && let Some(root) = path.parent() {
-            report.notes.extend(self.unheard(root, &mut file));
+            report.notes.extend(self.unheard_note(root, &mut file));
         }
         report.files.push(file);
         report
@@ -73,7 +77,7 @@ impl Asked<'_> {
     /// Everything that counts in a project, or outside of any.
     fn about_project(&self, start: Option<&Path>, tries: bool) -> Report {
         let mut report = Report::default();
-        let (mut file, problems, own) = self.read(&self.places.settings(), true);
+        let (mut file, problems, own) = self.read(&self.places.settings_file(), true);
         file.counts = file.exists;
         report.files.push(file);
         report.problems.extend(problems);
@@ -84,15 +88,15 @@ impl Asked<'_> {
             file.counts = file.exists;
             report.problems.extend(problems);
             if file.exists {
-                report.notes.extend(self.unheard(root.as_path(), &mut file));
+                report.notes.extend(self.unheard_note(root.as_path(), &mut file));
             }
             report.files.push(file);
         }
-        let (chosen, problems) = choose(&own.daemon, self.environment);
+        let (chosen, problems) = choose_values(&own.daemon, self.environment);
         let of_environment = |text| Problem { file: String::new(), line: 0, column: 0, text };
         report.problems.extend(problems.into_iter().map(of_environment));
         for choice in chosen {
-            report.counted.push(counted(choice.key.path(), &choice.value, choice.from));
+            report.counted.push(counted_value(choice.key.path(), &choice.value, choice.from));
         }
         self.in_force((root.as_ref(), tries), &mut report);
         report
@@ -109,7 +113,8 @@ impl Asked<'_> {
             counts: false,
             why: text.as_ref().err().cloned(),
         };
-        let parsed = parsed(text, &Source { name: &name, home: self.home.filter(|_| is_users), is_users });
+        let parsed =
+            parse_read(text, &SettingsSource { name: &name, home: self.home.filter(|_| is_users), is_users });
         let problem = |problem: &parse::Problem| Problem {
             file: name.clone(),
             line: problem.line,
@@ -121,18 +126,18 @@ impl Asked<'_> {
 
     fn project(&self, start: &Path) -> Option<AbsPath> {
         let home = self.home.and_then(|home| AbsPath::new(home).ok());
-        let settings = Settings::in_file(self.places.settings(), self.home.map(Path::to_path_buf));
-        let broad = BroadFolders::new(home.as_ref()).allowing(&settings.allowed_roots());
+        let settings = Settings::in_file(self.places.settings_file(), self.home.map(Path::to_path_buf));
+        let broad = BroadFolders::new(home.as_ref()).with_allowed(&settings.allowed_roots());
         Some(find_root(&AbsPath::new(start).ok()?, &broad).ok()?.path)
     }
 
     fn is_trusted(&self, root: &Path) -> bool {
-        let trusted = Trusted::read(&self.places.trust()).unwrap_or_default();
+        let trusted = Trusted::read(&self.places.trust_file()).unwrap_or_default();
         root.canonicalize().is_ok_and(|real| trusted.covers(&real))
     }
 
     /// Returns the note on a project's file that does not count; `None` if the project is trusted.
-    fn unheard(&self, root: &Path, file: &mut File) -> Option<String> {
+    fn unheard_note(&self, root: &Path, file: &mut File) -> Option<String> {
         if self.is_trusted(root) {
             return None;
         }
@@ -146,71 +151,79 @@ impl Asked<'_> {
 
     /// Adds the settings that count besides the daemon's own; with `tries`, the programs that they name are tried.
     fn in_force(&self, (root, tries): (Option<&AbsPath>, bool), report: &mut Report) {
-        let settings = Settings::in_file(self.places.settings(), self.home.map(Path::to_path_buf));
+        let settings = Settings::in_file(self.places.settings_file(), self.home.map(Path::to_path_buf));
         let nowhere = AbsPath::new(self.places.config.join("no project")).ok();
         let Some(root) = root.or(nowhere.as_ref()) else { return };
-        let in_force: InForce = (*settings.of(root, self.is_trusted(root.as_path()))).clone();
+        let in_force: InForce = (*settings.in_force_for(root, self.is_trusted(root.as_path()))).clone();
         let edits = Some(in_force.edits_from.clone()).filter(|from| !from.is_empty());
-        report.counted.push(counted("edits".to_owned(), &in_force.edits.into(), edits));
-        let allowed = settings.allowed();
+        report.counted.push(counted_value("edits".to_owned(), &in_force.edits.into(), edits));
+        let allowed = settings.wanted_roots();
         let from = allowed.as_ref().map(|said| said.from.clone());
         let folders = allowed.map(|said| said.value).unwrap_or_default();
-        report.counted.push(counted("allow_roots".to_owned(), &json!(folders), from));
+        report.counted.push(counted_value("allow_roots".to_owned(), &json!(folders), from));
         for (name, said) in &in_force.model_said {
-            report.counted.push(counted(format!("model.{name}"), &said.value, Some(said.from.clone())));
+            report.counted.push(counted_value(format!("model.{name}"), &said.value, Some(said.from.clone())));
         }
         of_preferences(&in_force.preferences, report);
         if tries {
             let trusted = self.is_trusted(root.as_path());
-            report.problems.extend(commands::tried(root, trusted, &in_force.preferences));
+            report.problems.extend(commands::try_commands(root, trusted, &in_force.preferences));
         }
     }
 }
 
-fn counted(key: String, value: &Value, from: Option<String>) -> Counted {
+fn counted_value(key: String, value: &Value, from: Option<String>) -> Counted {
     Counted { key, value: toml_of(value), from }
 }
 
 fn of_preferences(wishes: &Preferences, report: &mut Report) {
     let mut take = |key: String, value: &Value, from: &str| {
-        report.counted.push(counted(key, value, Some(from.to_owned())));
+        report.counted.push(counted_value(key, value, Some(from.to_owned())));
     };
     for (name, wish) in &wishes.languages {
         let key = |part: &str| format!("languages.{}.{part}", key_of(name));
-        truth(wish.enabled.as_ref(), key("enabled"), &mut take);
-        texts(wish.servers.as_ref(), key("servers"), &mut take);
+        report_truth(wish.enabled.as_ref(), key("enabled"), &mut take);
+        report_texts(wish.servers.as_ref(), key("servers"), &mut take);
     }
     for (name, wish) in &wishes.servers {
         let key = |part: &str| format!("servers.{}.{part}", key_of(name));
-        truth(wish.enabled.as_ref(), key("enabled"), &mut take);
+        report_truth(wish.enabled.as_ref(), key("enabled"), &mut take);
         if let Some(said) = &wish.command {
             take(key("command"), &said.value.as_str().into(), &said.from);
         }
-        texts(wish.args.as_ref(), key("args"), &mut take);
+        report_texts(wish.args.as_ref(), key("args"), &mut take);
         for (variable, said) in &wish.env {
             take(format!("{}.{}", key("env"), key_of(variable)), &SET.into(), &said.from);
         }
-        leaves(&wish.options, &key("initialization_options"), &mut take);
-        leaves(&wish.settings, &key("settings"), &mut take);
+        report_leaves(&wish.options, &key("initialization_options"), &mut take);
+        report_leaves(&wish.settings, &key("settings"), &mut take);
     }
 }
 
 /// In place of what may be a secret.
 const SET: &str = "(set)";
 
-fn truth(said: Option<&Said<bool>>, key: String, take: &mut dyn FnMut(String, &Value, &str)) {
+fn report_truth(
+    said: Option<&StatedPreference<bool>>,
+    key: String,
+    take: &mut dyn FnMut(String, &Value, &str),
+) {
     if let Some(said) = said {
         take(key, &said.value.into(), &said.from);
     }
 }
 
-fn texts(said: Option<&Said<Vec<String>>>, key: String, take: &mut dyn FnMut(String, &Value, &str)) {
+fn report_texts(
+    said: Option<&StatedPreference<Vec<String>>>,
+    key: String,
+    take: &mut dyn FnMut(String, &Value, &str),
+) {
     if let Some(said) = said {
         take(key, &json!(said.value), &said.from);
     }
 }
 
-fn leaves(leaves: &Leaves, key: &str, take: &mut dyn FnMut(String, &Value, &str)) {
+fn report_leaves(leaves: &Leaves, key: &str, take: &mut dyn FnMut(String, &Value, &str)) {
     for (path, said) in leaves {
         let parts: Vec<String> = path.iter().map(|part| key_of(part)).collect();
         let shown =

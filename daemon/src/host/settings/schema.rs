@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 use super::keys::{self, KEYS, KeyDef, MEMORY_PATTERN, OTHER_VARIABLES, Takes, Where};
 
 /// The schema of the user's own file, or of a project's.
-pub(super) fn schema(of_project: bool) -> Value {
+pub(super) fn settings_schema(of_project: bool) -> Value {
     let mut properties = Map::new();
     let file = if of_project { ".hob.toml" } else { "config.toml" };
     if !of_project {
-        properties.extend(keys::of_section("").map(property));
-        properties.insert("daemon".into(), table("The daemon. Counts when it starts.", "daemon", &[]));
-        let model = table(
+        properties.extend(keys::of_section("").map(property_schema));
+        properties.insert("daemon".into(), table_schema("The daemon. Counts when it starts.", "daemon", &[]));
+        let model = table_schema(
             "The language model that hob may ask. Without it hob connects to nobody.",
             "model",
             &["endpoint", "name"],
@@ -21,7 +21,7 @@ pub(super) fn schema(of_project: bool) -> Value {
     properties.extend(in_projects());
     if !of_project {
         let mut one: Map<String, Value> =
-            keys::of_section("").filter(|key| key.at != Where::User).map(property).collect();
+            keys::of_section("").filter(|key| key.at != Where::User).map(property_schema).collect();
         one.extend(in_projects());
         let one = json!({"type": "object", "additionalProperties": false, "properties": one});
         let about = "What counts in single projects, by their folder.";
@@ -30,8 +30,8 @@ pub(super) fn schema(of_project: bool) -> Value {
             json!({"description": about, "type": "object", "propertyNames": {"pattern": "^(~/|/|[A-Za-z]:)"}, "additionalProperties": one}),
         );
     }
-    let languages = by_name(languages(), "#/definitions/language");
-    let servers = by_name(keys::servers(), "#/definitions/server");
+    let languages = by_name(served_languages(), "#/definitions/language");
+    let servers = by_name(keys::server_names(), "#/definitions/server");
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": format!("hob settings ({file})"),
@@ -42,8 +42,8 @@ pub(super) fn schema(of_project: bool) -> Value {
         "definitions": {
             "languages": languages,
             "servers": servers,
-            "language": table("What is wanted for a language.", "languages.*", &[]),
-            "server": table("What is wanted of a language server.", "servers.*", &[]),
+            "language": table_schema("What is wanted for a language.", "languages.*", &[]),
+            "server": table_schema("What is wanted of a language server.", "servers.*", &[]),
         },
     })
 }
@@ -60,14 +60,14 @@ fn by_name(names: Vec<&'static str>, what: &str) -> Value {
 }
 
 /// The identifiers of all languages that have a server.
-pub(super) fn languages() -> Vec<&'static str> {
-    let files = hob_live::catalogue::all().iter().flat_map(|spec| spec.files);
+pub(super) fn served_languages() -> Vec<&'static str> {
+    let files = hob_live::catalogue::all_specs().iter().flat_map(|spec| spec.files);
     let sorted: std::collections::BTreeSet<&str> = files.map(|(_, language)| *language).collect();
     sorted.into_iter().collect()
 }
 
-fn table(about: &str, section: &str, required: &[&str]) -> Value {
-    let properties: Map<String, Value> = keys::of_section(section).map(property).collect();
+fn table_schema(about: &str, section: &str, required: &[&str]) -> Value {
+    let properties: Map<String, Value> = keys::of_section(section).map(property_schema).collect();
     let mut table = json!({"description": about, "type": "object", "additionalProperties": false, "properties": properties});
     if !required.is_empty() {
         table["required"] = json!(required);
@@ -76,7 +76,7 @@ fn table(about: &str, section: &str, required: &[&str]) -> Value {
     table
 }
 
-fn property(key: &KeyDef) -> (String, Value) {
+fn property_schema(key: &KeyDef) -> (String, Value) {
     let mut property = match key.takes {
         Takes::Truth => json!({"type": "boolean"}),
         Takes::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
@@ -88,7 +88,7 @@ fn property(key: &KeyDef) -> (String, Value) {
         Takes::Folders => {
             json!({"type": "array", "items": {"type": "string", "pattern": "^(~$|~/|/|[A-Za-z]:)"}})
         }
-        Takes::Servers => json!({"type": "array", "items": {"enum": keys::servers()}}),
+        Takes::Servers => json!({"type": "array", "items": {"enum": keys::server_names()}}),
         Takes::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Takes::Anything => json!({"type": "object"}),
     };
@@ -116,7 +116,8 @@ pub(super) fn page() -> String {
             ));
         }
         let such_as = format!("`{}`", key.example);
-        let cells = [format!("`{}`", key.name), key.takes.words(), such_as, default(key), key.why.to_owned()];
+        let cells =
+            [format!("`{}`", key.name), key.takes.in_words(), such_as, default(key), key.why.to_owned()];
         out.push_str(&format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")));
     }
     out.push_str("\n### Environment\n\n| variable | looked at by | says |\n|---|---|---|\n");

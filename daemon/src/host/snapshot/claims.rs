@@ -18,7 +18,7 @@ pub(in crate::host) struct Claims {
 
 /// The claims of the workspace whose snapshot lies in `folder`; `None` where no table can be read, which then claims
 /// nothing when its workspace is opened either.
-pub(in crate::host) fn claims(folder: &AbsPath) -> Option<Claims> {
+pub(in crate::host) fn read_claims(folder: &AbsPath) -> Option<Claims> {
     let bytes = fs::read(folder.join(TABLE).as_path()).ok()?;
     let Decoded { root, entries } = decode(&bytes).ok()?;
     let mapped = entries.iter().filter(|entry| matches!(entry.kind, FileKind::Text(Some(_))));

@@ -13,16 +13,16 @@ use hob_map::graph::RestoredMap;
 use hob_map::{Lang, Map, PreparedFile};
 use rayon::prelude::*;
 
-use super::super::facts::Wanted;
+use super::super::facts::FactsRequest;
 use super::super::workspace::Workspace;
-use super::{discard, image};
+use super::{discard_saved, image};
 
 /// Number of files per slice.
 const SLICE: usize = 512;
 
 /// A file whose facts are to be found.
 #[derive(Clone, Debug)]
-pub(in crate::host) struct Sought {
+pub(in crate::host) struct SoughtFacts {
     pub(in crate::host) file: FileId,
     pub(in crate::host) path: WsPath,
     pub(in crate::host) lang: Lang,
@@ -32,13 +32,13 @@ pub(in crate::host) struct Sought {
 /// A map that is being restored.
 #[derive(Debug)]
 pub(in crate::host) struct Comeback {
-    sought: Arc<Vec<Sought>>,
+    sought: Arc<Vec<SoughtFacts>>,
     /// `None` if the system gave none.
-    thread: Option<JoinHandle<Found>>,
+    thread: Option<JoinHandle<RestoreFindings>>,
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct RestoreFindings {
     map: Map,
     /// Files whose facts were not found, by place in what was sought.
     missing: Vec<usize>,
@@ -50,14 +50,14 @@ struct Found {
 pub(in crate::host) struct Back {
     pub(in crate::host) map: Map,
     /// To be mapped from their bytes.
-    pub(in crate::host) missing: Vec<Sought>,
+    pub(in crate::host) missing: Vec<SoughtFacts>,
     /// By how many files the saved image is out of date; `None` if there is none to go on with.
     pub(in crate::host) aged: Option<usize>,
 }
 
 impl Comeback {
     /// Starts the thread that restores the map.
-    pub(super) fn start(workspace: &Arc<Workspace>, folder: AbsPath, mut sought: Vec<Sought>) -> Self {
+    pub(super) fn start(workspace: &Arc<Workspace>, folder: AbsPath, mut sought: Vec<SoughtFacts>) -> Self {
         // The store keeps facts in order of hash, and reads neighbours together.
         sought.sort_unstable_by_key(|sought| sought.hash);
         let sought = Arc::new(sought);
@@ -69,7 +69,8 @@ impl Comeback {
 
     /// Waits for the map.
     pub(in crate::host) fn finish(self) -> Back {
-        let nothing = || Found { missing: (0..self.sought.len()).collect(), ..Found::default() };
+        let nothing =
+            || RestoreFindings { missing: (0..self.sought.len()).collect(), ..RestoreFindings::default() };
         // A bug in restoring costs what it was to save.
         let found = self.thread.and_then(|thread| thread.join().ok()).unwrap_or_else(nothing);
         let missing = found.missing.into_iter().map(|at| self.sought[at].clone()).collect();
@@ -77,17 +78,17 @@ impl Comeback {
     }
 }
 
-fn find(workspace: &Workspace, folder: &AbsPath, sought: &[Sought]) -> Found {
-    let image = kept(workspace, (image::NAMES, folder));
+fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> RestoreFindings {
+    let image = read_image(workspace, (image::NAMES, folder));
     let (mut files, mut missing) = (Vec::with_capacity(sought.len()), Vec::new());
     for (number, slice) in sought.chunks(SLICE).enumerate() {
         if workspace.closing.check().is_err() {
-            return Found::default();
+            return RestoreFindings::default();
         }
         let found: Vec<Option<PreparedFile>> = workspace
             .pools
             .index
-            .install(|| slice.par_iter().map(|sought| prepare(workspace, sought)).collect());
+            .install(|| slice.par_iter().map(|sought| prepare_file(workspace, sought)).collect());
         for (at, file) in found.into_iter().enumerate() {
             file.map_or_else(|| missing.push(number * SLICE + at), |file| files.push(file));
         }
@@ -95,9 +96,9 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[Sought]) -> Found {
     let RestoredMap { mut map, unknown, rejected } =
         workspace.pools.index.install(|| Map::restore(files, image.as_deref()));
     if let Some(error) = &rejected {
-        discard(workspace, &error.to_string());
+        discard_saved(workspace, &error.to_string());
     }
-    if let Some(scores) = kept(workspace, (image::SCORES, folder))
+    if let Some(scores) = read_image(workspace, (image::SCORES, folder))
         && let Err(error) = map.restore_ranking(&scores)
     {
         // The next derivation makes them anew, at once.
@@ -105,17 +106,20 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[Sought]) -> Found {
     }
     let aged = (image.is_some() && rejected.is_none()).then_some(unknown);
     tracing::info!(root = %workspace.root(), missing = missing.len(), ?aged, "the map is back");
-    Found { map, missing, aged }
+    RestoreFindings { map, missing, aged }
 }
 
-fn kept(workspace: &Workspace, (kept, folder): (image::Kept, &AbsPath)) -> Option<Vec<u8>> {
+fn read_image(workspace: &Workspace, (kept, folder): (image::ImageFile, &AbsPath)) -> Option<Vec<u8>> {
     image::read(kept, folder).unwrap_or_else(|why| {
-        discard(workspace, &why);
+        discard_saved(workspace, &why);
         None
     })
 }
 
-fn prepare(workspace: &Workspace, Sought { file, path, lang, hash }: &Sought) -> Option<PreparedFile> {
-    let facts = workspace.facts.load(&Wanted { path, lang: *lang, hash: *hash })?;
+fn prepare_file(
+    workspace: &Workspace,
+    SoughtFacts { file, path, lang, hash }: &SoughtFacts,
+) -> Option<PreparedFile> {
+    let facts = workspace.facts.load(&FactsRequest { path, lang: *lang, hash: *hash })?;
     Some(PreparedFile::new(*file, path.clone(), Arc::new(facts)))
 }

@@ -13,7 +13,7 @@ use hob_base::{AbsPath, ContentHash, WsPath};
 use hob_map::Lang;
 use hob_workspace::{FileClass, Record, Stat};
 
-use super::{Entry, FileKind};
+use super::{FileKind, TableEntry};
 
 const MAGIC: &[u8; 8] = b"hobfiles";
 const VERSION: u32 = 2;
@@ -37,15 +37,15 @@ pub(super) enum FormatError {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub(super) root: String,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<TableEntry>,
 }
 
-pub(super) fn encode(root: &AbsPath, entries: &[Entry]) -> Vec<u8> {
+pub(super) fn encode(root: &AbsPath, entries: &[TableEntry]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_le_bytes());
     text(&mut out, &root.to_string());
     out.extend((entries.len() as u64).to_le_bytes());
-    entries.iter().for_each(|item| entry(&mut out, item));
+    entries.iter().for_each(|item| write_entry(&mut out, item));
     let sum = ContentHash::of(&out);
     out.extend(sum.as_bytes());
     out
@@ -56,7 +56,7 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.extend(text.as_bytes());
 }
 
-fn entry(out: &mut Vec<u8>, Entry { path, record, kind }: &Entry) {
+fn write_entry(out: &mut Vec<u8>, TableEntry { path, record, kind }: &TableEntry) {
     text(out, path.as_str());
     let Stat { len, mtime_ns, ctime_ns, inode, dev, links } = record.stat;
     for number in [len, mtime_ns.cast_unsigned(), ctime_ns.cast_unsigned(), inode, dev, links] {
@@ -78,8 +78,8 @@ fn entry(out: &mut Vec<u8>, Entry { path, record, kind }: &Entry) {
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let body = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
-    let mut reader = Reader { rest: body };
-    let version = reader.u32().ok_or(FormatError::Foreign)?;
+    let mut reader = TableReader { rest: body };
+    let version = reader.read_u32().ok_or(FormatError::Foreign)?;
     if version != VERSION {
         return Err(FormatError::Version(version));
     }
@@ -88,68 +88,68 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         return Err(FormatError::Damaged);
     }
     reader.rest = reader.rest.get(..reader.rest.len() - sum.len()).ok_or(FormatError::Damaged)?;
-    reader.table().ok_or(FormatError::Damaged)
+    reader.read_table().ok_or(FormatError::Damaged)
 }
 
 /// Reads from the front; `None` where the bytes end or make no sense.
-struct Reader<'b> {
+struct TableReader<'b> {
     rest: &'b [u8],
 }
 
-impl Reader<'_> {
-    fn table(&mut self) -> Option<Decoded> {
+impl TableReader<'_> {
+    fn read_table(&mut self) -> Option<Decoded> {
         let root = self.text()?;
-        let count = usize::try_from(self.u64()?).ok()?;
+        let count = usize::try_from(self.read_u64()?).ok()?;
         // Capacity by what is there, not by what is claimed.
         let mut entries = Vec::with_capacity(count.min(self.rest.len() / 64));
         for _ in 0..count {
-            entries.push(self.entry()?);
+            entries.push(self.read_entry()?);
         }
         self.rest.is_empty().then_some(Decoded { root, entries })
     }
 
-    fn entry(&mut self) -> Option<Entry> {
+    fn read_entry(&mut self) -> Option<TableEntry> {
         let path = WsPath::new(&self.text()?).ok()?;
         let stat = Stat {
-            len: self.u64()?,
-            mtime_ns: self.u64()?.cast_signed(),
-            ctime_ns: self.u64()?.cast_signed(),
-            inode: self.u64()?,
-            dev: self.u64()?,
-            links: self.u64()?,
+            len: self.read_u64()?,
+            mtime_ns: self.read_u64()?.cast_signed(),
+            ctime_ns: self.read_u64()?.cast_signed(),
+            inode: self.read_u64()?,
+            dev: self.read_u64()?,
+            links: self.read_u64()?,
         };
-        let read_at_ns = self.u64()?.cast_signed();
-        let hash = ContentHash(self.take::<32>()?);
-        let class = match self.take::<1>()? {
+        let read_at_ns = self.read_u64()?.cast_signed();
+        let hash = ContentHash(self.read_bytes::<32>()?);
+        let class = match self.read_bytes::<1>()? {
             [0] => FileClass::Parse,
             [1] => FileClass::TextOnly,
             [2] => FileClass::TooLarge,
             _ => return None,
         };
-        let kind = match self.take::<1>()? {
+        let kind = match self.read_bytes::<1>()? {
             [BINARY] => FileKind::Binary,
             [NO_LANGUAGE] => FileKind::Text(None),
             [lang] => FileKind::Text(Some(*Lang::ALL.get(usize::from(lang))?)),
         };
-        Some(Entry { path, record: Record { stat, read_at_ns, hash, class }, kind })
+        Some(TableEntry { path, record: Record { stat, read_at_ns, hash, class }, kind })
     }
 
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+    fn read_bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.rest.split_first_chunk::<N>()?;
         self.rest = rest;
         Some(*head)
     }
 
-    fn u32(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
+    fn read_u32(&mut self) -> Option<u32> {
+        self.read_bytes().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
+    fn read_u64(&mut self) -> Option<u64> {
+        self.read_bytes().map(u64::from_le_bytes)
     }
 
     fn text(&mut self) -> Option<String> {
-        let len = self.u32()? as usize;
+        let len = self.read_u32()? as usize;
         let (head, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         String::from_utf8(head.to_vec()).ok()
@@ -160,9 +160,9 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn sample() -> (AbsPath, Vec<Entry>) {
+    fn sample_table() -> (AbsPath, Vec<TableEntry>) {
         let kinds = [FileKind::Binary, FileKind::Text(None), FileKind::Text(Some(Lang::Rust))];
-        let entries = kinds.into_iter().enumerate().map(|(i, kind)| Entry {
+        let entries = kinds.into_iter().enumerate().map(|(i, kind)| TableEntry {
             path: WsPath::new(&format!("src/ü{i}.rs")).expect("relative"),
             record: Record {
                 stat: Stat { len: i as u64, mtime_ns: -5, ctime_ns: 7, inode: 9, dev: 1, links: 2 },
@@ -177,14 +177,14 @@ mod tests {
 
     #[test]
     fn a_table_reads_back_as_it_was() {
-        let (root, entries) = sample();
+        let (root, entries) = sample_table();
         let decoded = decode(&encode(&root, &entries));
         assert_eq!(decoded, Ok(Decoded { root: "/a/b".into(), entries }));
     }
 
     #[test]
     fn every_flipped_or_missing_byte_is_noticed() {
-        let (root, entries) = sample();
+        let (root, entries) = sample_table();
         let good = encode(&root, &entries);
         for at in 0..good.len() {
             let mut bad = good.clone();

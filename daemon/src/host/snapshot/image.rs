@@ -13,17 +13,17 @@ use super::write_atomically;
 
 /// One of the files.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
+pub(super) struct ImageFile {
     magic: [u8; 8],
     name: &'static str,
 }
 
 /// The file of names and lists.
-pub(super) const NAMES: Kept = Kept { magic: *b"hobnames", name: "names" };
+pub(super) const NAMES: ImageFile = ImageFile { magic: *b"hobnames", name: "names" };
 /// The file of hub scores.
-pub(super) const SCORES: Kept = Kept { magic: *b"hobscore", name: "scores" };
+pub(super) const SCORES: ImageFile = ImageFile { magic: *b"hobscore", name: "scores" };
 
-pub(super) fn write(kept: Kept, folder: &AbsPath, content: &[u8]) -> io::Result<()> {
+pub(super) fn write(kept: ImageFile, folder: &AbsPath, content: &[u8]) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(kept.magic.len() + content.len() + 32);
     bytes.extend(kept.magic);
     bytes.extend(content);
@@ -33,16 +33,16 @@ pub(super) fn write(kept: Kept, folder: &AbsPath, content: &[u8]) -> io::Result<
 }
 
 /// The content, if there is one; else why there is none to use.
-pub(super) fn read(kept: Kept, folder: &AbsPath) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn read(kept: ImageFile, folder: &AbsPath) -> Result<Option<Vec<u8>>, String> {
     let bytes = match fs::read(folder.join(kept.name)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    unseal(kept, bytes).map(Some).map_err(|error| error.to_string())
+    unseal_image(kept, bytes).map(Some).map_err(|error| error.to_string())
 }
 
-fn unseal(kept: Kept, mut bytes: Vec<u8>) -> Result<Vec<u8>, FormatError> {
+fn unseal_image(kept: ImageFile, mut bytes: Vec<u8>) -> Result<Vec<u8>, FormatError> {
     if !bytes.starts_with(&kept.magic) {
         return Err(FormatError::Foreign);
     }
@@ -71,8 +71,8 @@ mod tests {
         for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 4;
-            assert!(unseal(NAMES, bad).is_err(), "flipped {at}");
-            assert!(unseal(NAMES, good[..at].to_vec()).is_err(), "cut at {at}");
+            assert!(unseal_image(NAMES, bad).is_err(), "flipped {at}");
+            assert!(unseal_image(NAMES, good[..at].to_vec()).is_err(), "cut at {at}");
         }
     }
 }

@@ -30,8 +30,8 @@ use rustc_hash::FxHashMap;
 
 use super::Phase;
 use super::workspace::{Core, Workspace, lock};
-pub(super) use claims::claims;
-pub(super) use comeback::{Back, Comeback, Sought};
+pub(super) use claims::read_claims;
+pub(super) use comeback::{Back, Comeback, SoughtFacts};
 use format::{Decoded, decode, encode};
 
 /// The file of the table, in a snapshot's folder.
@@ -58,7 +58,7 @@ pub(super) enum FileKind {
 
 /// One file of a saved table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Entry {
+struct TableEntry {
     path: WsPath,
     record: Record,
     kind: FileKind,
@@ -96,11 +96,11 @@ impl Snapshots {
     }
 
     /// Returns the pause that is due after the last saving.
-    pub(super) fn rest(&self) -> Duration {
+    pub(super) fn pause_after_saving(&self) -> Duration {
         (self.took * REST_FACTOR).min(LONGEST_REST)
     }
 
-    fn table(&self) -> AbsPath {
+    fn table_path(&self) -> AbsPath {
         self.folder.join(TABLE)
     }
 }
@@ -125,7 +125,7 @@ pub(super) fn save(workspace: &Workspace) {
                 "The index of `{}` could not be saved: {error}. The next start reads all files.",
                 workspace.root()
             );
-            workspace.notices.once("snapshot", text);
+            workspace.notices.add_once("snapshot", text);
         }
     }
 }
@@ -138,7 +138,7 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
     };
     let saved = snapshots.saver.save(&workspace.text())?;
     workspace.install_saved(saved);
-    write_atomically(snapshots.table().as_path(), &bytes)?;
+    write_atomically(snapshots.table_path().as_path(), &bytes)?;
     workspace.facts.flush()?;
     Ok(())
 }
@@ -148,8 +148,8 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
 pub(super) fn keep_contents(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);
     let Some(keeper) = &mut snapshots.contents else { return };
-    let (text, disk) = (workspace.text(), workspace.contents());
-    let refresh = || keeper.refresh(&text, &disk, &workspace.closing);
+    let (text, disk) = (workspace.text(), workspace.disk_contents());
+    let refresh = || keeper.refresh_packs(&text, &disk, &workspace.closing);
     match workspace.pools.merge.install(refresh) {
         Ok(_) => workspace.install_contents(keeper.cache().clone()),
         Err(error) => {
@@ -157,7 +157,7 @@ pub(super) fn keep_contents(workspace: &Workspace) {
                 "The contents of `{}` could not be put side by side: {error}. Broad searches open every file.",
                 workspace.root()
             );
-            workspace.notices.once("contents", text);
+            workspace.notices.add_once("contents", text);
             snapshots.contents = None;
         }
     }
@@ -192,7 +192,7 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
                  moment.",
                 workspace.root()
             );
-            workspace.notices.once("scores", text);
+            workspace.notices.add_once("scores", text);
         }
     }
 }
@@ -207,15 +207,15 @@ fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dy
         let changes = workspace.deriver.map_changes();
         let bytes = workspace.pools.index.install(|| workspace.map().image());
         image::write(image::NAMES, &snapshots.folder, &bytes)?;
-        workspace.deriver.imaged(changes);
+        workspace.deriver.image_saved(changes);
     }
     Ok(())
 }
 
-fn entries(core: &Core) -> Vec<Entry> {
+fn entries(core: &Core) -> Vec<TableEntry> {
     let known = core.table.iter().filter_map(|(id, path, record)| {
         let kind = *core.kinds.get(&id)?;
-        Some(Entry { path: path.clone(), record: *record, kind })
+        Some(TableEntry { path: path.clone(), record: *record, kind })
     });
     known.collect()
 }
@@ -238,39 +238,39 @@ pub(super) fn restore(workspace: &Arc<Workspace>) {
     let bytes = match fs::read(folder.join(TABLE)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-        Err(error) => return discard(workspace, &error.to_string()),
+        Err(error) => return discard_saved(workspace, &error.to_string()),
     };
     match decode(&bytes) {
         Ok(Decoded { root, entries }) if root == workspace.root().to_string() => {
             take_over(workspace, &folder, entries);
         }
-        Ok(_) => discard(workspace, "it is of another folder"),
-        Err(error) => discard(workspace, &error.to_string()),
+        Ok(_) => discard_saved(workspace, "it is of another folder"),
+        Err(error) => discard_saved(workspace, &error.to_string()),
     }
 }
 
-fn discard(workspace: &Workspace, why: &str) {
+fn discard_saved(workspace: &Workspace, why: &str) {
     let text = format!(
         "The saved index of `{}` was discarded ({why}); all files were read again.",
         workspace.root()
     );
-    workspace.notices.once("snapshot", text);
+    workspace.notices.add_once("snapshot", text);
 }
 
-fn take_over(workspace: &Arc<Workspace>, folder: &AbsPath, entries: Vec<Entry>) {
+fn take_over(workspace: &Arc<Workspace>, folder: &AbsPath, entries: Vec<TableEntry>) {
     let mut core = lock(&workspace.core);
     let Core { table, kinds, comeback } = &mut *core;
     let index = workspace.pools.index.install(|| text_of(workspace, folder, &entries, table));
     let mut sought = Vec::with_capacity(entries.len());
-    for Entry { path, record, kind } in entries {
-        let file = table.allocate(&path);
+    for TableEntry { path, record, kind } in entries {
+        let file = table.allocate_id(&path);
         if kind != FileKind::Binary && !index.contains(file) {
             continue;
         }
-        table.restore(&path, record);
+        table.restore_record(&path, record);
         kinds.insert(file, kind);
         if let FileKind::Text(Some(lang)) = kind {
-            sought.push(Sought { file, path, lang, hash: record.hash });
+            sought.push(SoughtFacts { file, path, lang, hash: record.hash });
         }
     }
     tracing::info!(root = %workspace.root(), files = table.len(), "took over a saved index");
@@ -281,21 +281,21 @@ fn take_over(workspace: &Arc<Workspace>, folder: &AbsPath, entries: Vec<Entry>) 
 fn text_of(
     workspace: &Workspace,
     folder: &AbsPath,
-    entries: &[Entry],
+    entries: &[TableEntry],
     table: &mut FileTable,
 ) -> TrigramIndex {
     let wanted: FxHashMap<&WsPath, (FileId, &Record)> = entries
         .iter()
         .filter(|entry| entry.kind != FileKind::Binary)
-        .map(|entry| (&entry.path, (table.allocate(&entry.path), &entry.record)))
+        .map(|entry| (&entry.path, (table.allocate_id(&entry.path), &entry.record)))
         .collect();
     let keep = |path: &WsPath, hash: &hob_base::ContentHash| {
         wanted.get(path).filter(|(_, record)| record.hash == *hash).map(|(file, _)| *file)
     };
-    match hob_text::restore(&folder.join("text"), &keep) {
+    match hob_text::restore_index(&folder.join("text"), &keep) {
         Ok(Restored { index, rejected }) => {
             if let Some(first) = rejected.first() {
-                discard(
+                discard_saved(
                     workspace,
                     &format!("{} of its parts, the first because of: {first}", rejected.len()),
                 );
@@ -303,7 +303,7 @@ fn text_of(
             index
         }
         Err(error) => {
-            discard(workspace, &error.to_string());
+            discard_saved(workspace, &error.to_string());
             TrigramIndex::new()
         }
     }

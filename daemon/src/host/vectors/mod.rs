@@ -13,7 +13,7 @@ mod shared;
 mod text;
 mod work;
 
-pub use models::{Kept, Models, ModelsError};
+pub use models::{InstalledModel, Models, ModelsError};
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -69,7 +69,7 @@ pub enum VectorState {
 impl VectorState {
     /// Returns the warning for an answer that was to use vectors; `None` if all were there.
     #[must_use]
-    pub fn warning(&self) -> Option<String> {
+    pub fn vectors_warning(&self) -> Option<String> {
         match self {
             Self::NoModel => Some(
                 "No embedding model is installed: the answer is by words alone (`hob model add DIR`).".into(),
@@ -92,7 +92,7 @@ const MOST: usize = 300_000;
 /// See the module's header.
 #[derive(Debug)]
 pub(super) struct Vectors {
-    state: Mutex<State>,
+    state: Mutex<EmbeddingState>,
     moved: Condvar,
     files: RwLock<FxHashMap<FileId, FileVectors>>,
     bytes: AtomicU64,
@@ -113,7 +113,7 @@ impl Default for Vectors {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct EmbeddingState {
     /// The model that made the vectors, by its hash.
     model: Option<ContentHash>,
     /// The workspace's generation that they are up to date with.
@@ -148,7 +148,7 @@ impl Vectors {
     pub(super) fn catch_up(workspace: &Arc<Workspace>) {
         // Whoever has no model pays for nothing.
         let has_none = lock(&workspace.vectors.state).model.is_none();
-        if has_none && workspace.models.active().is_none() {
+        if has_none && workspace.models.active_model().is_none() {
             return;
         }
         if !std::mem::replace(&mut lock(&workspace.vectors.state).runs, true) {
@@ -176,7 +176,7 @@ impl Workspace {
 
     /// The `k` symbols and sections whose meaning is nearest to a text. Waits within `cancel` until what changed before is in.
     #[must_use]
-    pub fn nearest(self: &Arc<Self>, text: &str, k: usize, cancel: &CancelToken) -> Nearest {
+    pub fn nearest_to_text(self: &Arc<Self>, text: &str, k: usize, cancel: &CancelToken) -> Nearest {
         self.nearest_of((text, k), None, cancel)
     }
 
@@ -188,7 +188,7 @@ impl Workspace {
         admits: Option<Admits<'_>>,
         cancel: &CancelToken,
     ) -> Nearest {
-        let model = match self.models.active() {
+        let model = match self.models.active_model() {
             None => return Nearest { hits: Vec::new(), state: VectorState::NoModel },
             Some(Err(why)) => return Nearest { hits: Vec::new(), state: VectorState::Broken(why) },
             Some(Ok(model)) => model,
@@ -199,26 +199,26 @@ impl Workspace {
         }
         let mut query = Codes::new(model.dims());
         query.push(&model.embed(text));
-        Nearest { hits: scan::nearest(self, (&query, k), admits), state }
+        Nearest { hits: scan::nearest_in_map(self, (&query, k), admits), state }
     }
 
     /// Returns how like a text each of some nodes is, as cosines; `None` without a model that can be used. Needs no
     /// vectors to be there.
     #[must_use]
-    pub fn similarity(&self, text: &str, nodes: &[NodeRef]) -> Option<Vec<f32>> {
-        let model = self.models.active()?.ok()?;
+    pub fn similarity_to_text(&self, text: &str, nodes: &[NodeRef]) -> Option<Vec<f32>> {
+        let model = self.models.active_model()?.ok()?;
         let wanted = model.embed(text);
         let sources: Vec<_> = {
             let map = self.map();
             nodes.iter().map(|node| text::of_node(&map, *node)).collect()
         };
         let mut embedder = Embedder::new(&model);
-        let mut one = |source: Option<text::Source>| {
+        let mut one = |source: Option<text::EmbedSource>| {
             let vector = match source? {
-                text::Source::Def(path, facts, def) => {
-                    embedder.embed(&text::parts(&path, &facts, &facts.defs[def]))
+                text::EmbedSource::Def(path, facts, def) => {
+                    embedder.embed(&text::weighted_texts(&path, &facts, &facts.defs[def]))
                 }
-                text::Source::Name(name) => embedder.embed(&[(name.as_str(), 1.0)]),
+                text::EmbedSource::Name(name) => embedder.embed(&[(name.as_str(), 1.0)]),
             };
             Some(hob_embed::similarity(&wanted, &vector))
         };
@@ -235,7 +235,7 @@ impl Workspace {
             }
             let is_same = state.model == Some(model.fingerprint());
             if is_same && state.upto.is_some_and(|upto| upto >= wanted) {
-                return state.settled();
+                return state.settled_state();
             }
             if cancel.check().is_err() || self.closing.check().is_err() {
                 let done = if is_same { state.done } else { 0 };
@@ -251,8 +251,8 @@ impl Workspace {
     }
 }
 
-impl State {
-    fn settled(&self) -> VectorState {
+impl EmbeddingState {
+    fn settled_state(&self) -> VectorState {
         match self.least {
             Some(_) => VectorState::Partial { kept: self.done, total: self.total },
             None => VectorState::Whole,

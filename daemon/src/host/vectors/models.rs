@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use hob_embed::{Model, ModelError, ModelFiles};
 use hob_proto::private_dir;
 
-use super::shared::Shared;
+use super::shared::SharedVectors;
 use crate::host::workspace::lock;
 
 /// Names in order; the dot keeps it apart from names of models.
@@ -32,7 +32,7 @@ pub enum ModelsError {
     #[error("`{0}` cannot be a model's name: letters, digits, `-`, `_` and `.` can, up to {NAME_MAX}")]
     Name(String),
     /// There is none of this name.
-    #[error("there is no model `{name}`{}", among(known))]
+    #[error("there is no model `{name}`{}", list_known(known))]
     Unknown {
         /// The name as given.
         name: String,
@@ -49,13 +49,13 @@ pub enum ModelsError {
     },
 }
 
-fn among(known: &[String]) -> String {
+fn list_known(known: &[String]) -> String {
     if known.is_empty() { "; none was added".to_owned() } else { format!("; there are {}", known.join(", ")) }
 }
 
 /// A model that was added.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct InstalledModel {
     /// The model's name, given when it was added.
     pub name: String,
     /// True if the model is the one that counts.
@@ -73,7 +73,7 @@ pub struct Models {
     /// The one that counts, once it was asked for.
     active: Mutex<Option<Active>>,
     /// The state that open workspaces share.
-    pub(super) shared: Shared,
+    pub(super) shared: SharedVectors,
 }
 
 /// `None` inside: there is no model.
@@ -83,15 +83,15 @@ impl Models {
     /// Those in a folder, which need not be there.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, active: Mutex::default(), shared: Shared::default() }
+        Self { folder, active: Mutex::default(), shared: SharedVectors::default() }
     }
 
     /// The model that counts, or why it cannot be used; `None` when none was added. Opened when first asked for.
     #[must_use]
-    pub fn active(&self) -> Option<Result<Arc<Model>, String>> {
+    pub fn active_model(&self) -> Option<Result<Arc<Model>, String>> {
         let mut active = lock(&self.active);
         let found = active.get_or_insert_with(|| {
-            let name = self.order().pop()?;
+            let name = self.read_order().pop()?;
             let model = self.open(&name);
             Some((name, model))
         });
@@ -100,42 +100,47 @@ impl Models {
 
     /// All models, the one that counts first.
     #[must_use]
-    pub fn list(&self) -> Vec<Kept> {
+    pub fn list(&self) -> Vec<InstalledModel> {
         // Opened by way of the cache: one that is in use is not opened twice.
-        let active = self.active().and_then(Result::ok);
-        let names = self.order().into_iter().rev().enumerate();
+        let active = self.active_model().and_then(Result::ok);
+        let names = self.read_order().into_iter().rev().enumerate();
         let one = |(place, name): (usize, String)| match &active {
-            Some(model) if place == 0 => self.kept(name, true, Ok(Arc::clone(model))),
+            Some(model) if place == 0 => self.installed_model(name, true, Ok(Arc::clone(model))),
             _ => {
                 let model = self.open(&name);
-                self.kept(name, place == 0, model)
+                self.installed_model(name, place == 0, model)
             }
         };
         names.map(one).collect()
     }
 
-    fn kept(&self, name: String, active: bool, model: Result<Arc<Model>, String>) -> Kept {
+    fn installed_model(
+        &self,
+        name: String,
+        active: bool,
+        model: Result<Arc<Model>, String>,
+    ) -> InstalledModel {
         let (weights, tokenizer) = ModelFiles::NAMES;
         let size =
             |file| std::fs::metadata(self.folder.join(&name).join(file)).map_or(0, |found| found.len());
         let disk_bytes = size(weights) + size(tokenizer);
-        Kept { name, active, model, disk_bytes }
+        InstalledModel { name, active, model, disk_bytes }
     }
 
     /// Copies the model in `from` and makes it the one that counts. One of this name is replaced.
     ///
     /// # Errors
     /// [`ModelsError`]; everything is then as it was.
-    pub fn add(&self, from: &Path, name: &str) -> Result<Kept, ModelsError> {
+    pub fn add(&self, from: &Path, name: &str) -> Result<InstalledModel, ModelsError> {
         check_name(name)?;
         let files = ModelFiles::find(from)?;
         let mut active = lock(&self.active);
         private_dir::ensure(&self.folder)
-            .map_err(|error| self.failed(&self.folder, io::Error::other(error)))?;
+            .map_err(|error| self.folder_error(&self.folder, io::Error::other(error)))?;
         let new = self.folder.join(format!(".new-{name}"));
         // The copy is what is checked: the user's own files are never mapped, because they may change.
-        let outcome = self.copy(&files, &new).and_then(|()| {
-            Model::open(&new).map_err(|error| error.about(&files))?;
+        let outcome = self.copy_files(&files, &new).and_then(|()| {
+            Model::open(&new).map_err(|error| error.with_original_paths(&files))?;
             self.take_place(&new, name)
         });
         if outcome.is_err() {
@@ -144,19 +149,19 @@ impl Models {
         outcome?;
         let model = self.open(name);
         *active = Some(Some((name.to_owned(), model.clone())));
-        Ok(self.kept(name.to_owned(), true, model))
+        Ok(self.installed_model(name.to_owned(), true, model))
     }
 
-    fn copy(&self, files: &ModelFiles, to: &Path) -> Result<(), ModelsError> {
+    fn copy_files(&self, files: &ModelFiles, to: &Path) -> Result<(), ModelsError> {
         let (weights, tokenizer) = ModelFiles::NAMES;
-        remove(to).and_then(|()| std::fs::create_dir(to)).map_err(|source| self.failed(to, source))?;
+        remove(to).and_then(|()| std::fs::create_dir(to)).map_err(|source| self.folder_error(to, source))?;
         for (file, name) in [(&files.weights, weights), (&files.tokenizer, tokenizer)] {
             // Read and written in two steps, so that it is plain which of the two sides fails.
             let unreadable = |source| ModelError::Unreadable { file: file.clone(), source };
             let mut original = File::open(file).map_err(unreadable)?;
             let to = to.join(name);
             let written = File::create(&to).and_then(|mut copy| io::copy(&mut original, &mut copy));
-            written.map_err(|source| self.failed(&to, source))?;
+            written.map_err(|source| self.folder_error(&to, source))?;
         }
         Ok(())
     }
@@ -166,8 +171,8 @@ impl Models {
     fn take_place(&self, new: &Path, name: &str) -> Result<(), ModelsError> {
         let place = self.folder.join(name);
         let replaced = remove(&place).and_then(|()| std::fs::rename(new, &place));
-        replaced.map_err(|source| self.failed(&place, source))?;
-        let mut order = self.order();
+        replaced.map_err(|source| self.folder_error(&place, source))?;
+        let mut order = self.read_order();
         order.retain(|other| other != name);
         order.push(name.to_owned());
         self.write_order(&order)
@@ -179,7 +184,7 @@ impl Models {
     /// [`ModelsError`].
     pub fn remove(&self, name: &str) -> Result<(), ModelsError> {
         let mut active = lock(&self.active);
-        let mut order = self.order();
+        let mut order = self.read_order();
         if !order.iter().any(|other| other == name) {
             return Err(ModelsError::Unknown { name: name.to_owned(), known: order });
         }
@@ -187,7 +192,7 @@ impl Models {
         self.write_order(&order)?;
         *active = None;
         let place = self.folder.join(name);
-        remove(&place).map_err(|source| self.failed(&place, source))
+        remove(&place).map_err(|source| self.folder_error(&place, source))
     }
 
     fn open(&self, name: &str) -> Result<Arc<Model>, String> {
@@ -195,7 +200,7 @@ impl Models {
         opened.map_err(|error| format!("the model `{name}` cannot be used: {error}"))
     }
 
-    fn order(&self) -> Vec<String> {
+    fn read_order(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.join(ORDER)).unwrap_or_default();
         text.lines().filter(|name| check_name(name).is_ok()).map(str::to_owned).collect()
     }
@@ -204,10 +209,10 @@ impl Models {
         let (new, place) = (self.folder.join(".order.new"), self.folder.join(ORDER));
         let text: String = order.iter().map(|name| format!("{name}\n")).collect();
         let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &place));
-        written.map_err(|source| self.failed(&place, source))
+        written.map_err(|source| self.folder_error(&place, source))
     }
 
-    fn failed(&self, path: &Path, source: io::Error) -> ModelsError {
+    fn folder_error(&self, path: &Path, source: io::Error) -> ModelsError {
         ModelsError::Folder { path: path.to_path_buf(), source }
     }
 }

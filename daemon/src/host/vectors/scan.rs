@@ -45,13 +45,13 @@ impl FileVectors {
 type Hit = (f32, DefRef);
 
 /// The `k` nearest that the map still has.
-pub(super) fn nearest(
+pub(super) fn nearest_in_map(
     workspace: &Workspace,
     (query, k): (&Codes, usize),
     admits: Option<Admits<'_>>,
 ) -> Vec<(NodeId, f32)> {
-    let all = collect(workspace, query, admits);
-    let best = best(all, k.saturating_add(SLACK));
+    let all = collect_hits(workspace, query, admits);
+    let best = best_with_equals(all, k.saturating_add(SLACK));
     let map = workspace.map();
     let files = workspace.vectors.files();
     let is_there = |at: DefRef| {
@@ -66,7 +66,7 @@ pub(super) fn nearest(
     named
 }
 
-fn collect(workspace: &Workspace, query: &Codes, admits: Option<Admits<'_>>) -> Vec<Hit> {
+fn collect_hits(workspace: &Workspace, query: &Codes, admits: Option<Admits<'_>>) -> Vec<Hit> {
     let files = workspace.vectors.files();
     let one = |(file, vectors): (&FileId, &FileVectors)| {
         let mut hits = Vec::new();
@@ -88,7 +88,7 @@ fn collect(workspace: &Workspace, query: &Codes, admits: Option<Admits<'_>>) -> 
 }
 
 /// The best of them, and all that are as good as the last.
-fn best(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
+fn best_with_equals(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
     if all.len() > most && most > 0 {
         all.select_nth_unstable_by(most - 1, |(x, _), (y, _)| y.total_cmp(x));
         let last = all[most - 1].0;
@@ -98,11 +98,16 @@ fn best(mut all: Vec<Hit>, most: usize) -> Vec<Hit> {
 }
 
 /// The definitions of a file that are worth a vector.
-pub(super) fn worthy(map: &Map, file: FileId, facts: &FileFacts, least: Option<u64>) -> Vec<DefIdx> {
+pub(super) fn worthy_definitions(
+    map: &Map,
+    file: FileId,
+    facts: &FileFacts,
+    least: Option<u64>,
+) -> Vec<DefIdx> {
     let all = facts.defs_indexed();
     let is_worthy = |(def, found): &(DefIdx, &hob_map::facts::Def)| {
         let node = DefRef { file, def: *def }.into();
-        least.is_none_or(|least| super::text::worth(map, facts, (node, found)) > least)
+        least.is_none_or(|least| super::text::vector_worth(map, facts, (node, found)) > least)
     };
     all.filter(is_worthy).map(|(def, _)| def).collect()
 }

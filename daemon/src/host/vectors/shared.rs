@@ -16,7 +16,7 @@ const FEW: usize = 1_024;
 
 /// See the module's header.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedVectors {
     inside: Mutex<Inside>,
 }
 
@@ -26,7 +26,7 @@ struct Inside {
     alive: usize,
 }
 
-impl Shared {
+impl SharedVectors {
     /// The vectors of this key, made by `make` if nobody has them.
     pub(super) fn get(&self, key: ContentHash, make: impl FnOnce() -> Codes) -> Arc<Codes> {
         if let Some(known) = lock(&self.inside).all.get(&key).and_then(Weak::upgrade) {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn what_somebody_has_is_not_made_again() {
-        let shared = Shared::default();
+        let shared = SharedVectors::default();
         let first = shared.get(key(1), || Codes::new(4));
         let second = shared.get(key(1), || unreachable!("it is there"));
         assert!(Arc::ptr_eq(&first, &second));
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn what_nobody_has_is_forgotten() {
-        let shared = Shared::default();
+        let shared = SharedVectors::default();
         let kept = shared.get(key(0), || Codes::new(4));
         for number in 1..10 * FEW {
             let _ = shared.get(key(number), || Codes::new(4));

@@ -20,10 +20,10 @@ const OUTER: f32 = 0.5;
 const PATH: f32 = 0.5;
 
 /// Texts with their weights.
-pub(super) type Parts<'f> = [(&'f str, f32); 5];
+pub(super) type WeightedTexts<'f> = [(&'f str, f32); 5];
 
 /// The parts of a definition.
-pub(super) fn parts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def) -> Parts<'f> {
+pub(super) fn weighted_texts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def) -> WeightedTexts<'f> {
     let outer = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
     [
         (facts.name(def.name), NAME),
@@ -36,7 +36,7 @@ pub(super) fn parts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def) -> Parts
 
 /// Returns the worth of a vector for a definition, where there is not room for all: what others can use comes first,
 /// then what is used most; among equals a hash of the name decides, which is the same in every run.
-pub(super) fn worth(map: &Map, facts: &FileFacts, (node, def): (NodeRef, &Def)) -> u64 {
+pub(super) fn vector_worth(map: &Map, facts: &FileFacts, (node, def): (NodeRef, &Def)) -> u64 {
     let is_offer = def.kind.is_type() || def.kind.is_callable() || def.kind.is_prose();
     let offered = def.flags.has(DefFlags::EXPORTED) || def.kind.is_prose();
     let class = u64::from(is_offer) + 2 * u64::from(offered && is_offer && !def.flags.has(DefFlags::TEST));
@@ -48,19 +48,19 @@ pub(super) fn worth(map: &Map, facts: &FileFacts, (node, def): (NodeRef, &Def)) 
 }
 
 /// Returns the source of a node's text, whatever its kind: files are embedded by their names, packages by theirs.
-pub(super) fn of_node(map: &Map, node: NodeRef) -> Option<Source> {
+pub(super) fn of_node(map: &Map, node: NodeRef) -> Option<EmbedSource> {
     match node {
         NodeRef::Def(at) => {
             let (path, facts) = map.file(at.file)?;
             facts.defs.get(at.def.index())?;
-            Some(Source::Def(path.to_string(), Arc::clone(facts), at.def.index()))
+            Some(EmbedSource::Def(path.to_string(), Arc::clone(facts), at.def.index()))
         }
-        NodeRef::File(_) | NodeRef::External(_) => Some(Source::Name(map.info(node)?.name)),
+        NodeRef::File(_) | NodeRef::External(_) => Some(EmbedSource::Name(map.info(node)?.name)),
     }
 }
 
 /// The source of an embedded text, without the map.
-pub(super) enum Source {
+pub(super) enum EmbedSource {
     Def(String, Arc<FileFacts>, usize),
     Name(String),
 }

@@ -12,7 +12,7 @@ use hob_map::facts::DefIdx;
 use hob_map::graph::DefRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::scan::{FileVectors, worthy};
+use super::scan::{FileVectors, worthy_definitions};
 use super::{Least, text};
 use crate::host::workspace::{Workspace, lock};
 
@@ -45,19 +45,19 @@ fn end(workspace: &Workspace, failure: Option<String>) {
 
 fn run(workspace: &Workspace) {
     while workspace.closing.check().is_ok() {
-        let Some(Ok(model)) = workspace.models.active() else { return forget(workspace) };
+        let Some(Ok(model)) = workspace.models.active_model() else { return forget_vectors(workspace) };
         if lock(&workspace.vectors.state).model != Some(model.fingerprint()) {
-            forget(workspace);
+            forget_vectors(workspace);
             lock(&workspace.vectors.state).model = Some(model.fingerprint());
         }
         let generation = workspace.generation().0;
-        let Due { total, files, gone } = due(workspace);
+        let Due { total, files, gone } = due_files(workspace);
         // A new choice forgets what was made by the old one, also where nothing else was due.
-        let is_chosen_anew = choose(workspace, total);
+        let is_chosen_anew = choose_least_worth(workspace, total);
         let is_done = files.is_empty() && gone.is_empty() && !is_chosen_anew;
         drop_files(workspace, gone);
         let begun = Instant::now();
-        make(workspace, &model, &files);
+        make_vectors(workspace, &model, &files);
         if files.len() > LOT {
             let (vectors, took) = (lock(&workspace.vectors.state).done, begun.elapsed());
             tracing::info!(root = %workspace.root(), files = files.len(), vectors, ?took, "vectors were made");
@@ -70,7 +70,7 @@ fn run(workspace: &Workspace) {
     }
 }
 
-fn forget(workspace: &Workspace) {
+fn forget_vectors(workspace: &Workspace) {
     let vectors = &workspace.vectors;
     *vectors.files.write().unwrap_or_else(PoisonError::into_inner) = FxHashMap::default();
     vectors.bytes.store(0, Ordering::Relaxed);
@@ -88,11 +88,11 @@ struct Due {
     gone: Vec<FileId>,
 }
 
-fn due(workspace: &Workspace) -> Due {
+fn due_files(workspace: &Workspace) -> Due {
     let (text, map) = (workspace.text(), workspace.map());
     let known = workspace.vectors.files();
     let (mut total, mut files, mut there) = (0, Vec::new(), FxHashSet::default());
-    for (file, _) in text.paths() {
+    for (file, _) in text.indexed_paths() {
         let Some((_, facts)) = map.file(file) else { continue };
         there.insert(file);
         total += facts.defs.len() as u64;
@@ -106,7 +106,7 @@ fn due(workspace: &Workspace) -> Due {
 }
 
 /// Decides what a definition must be worth, where there is not room for all; whether that is another decision than before.
-fn choose(workspace: &Workspace, total: u64) -> bool {
+fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
     let most = workspace.vectors.most.load(Ordering::Relaxed);
     let fits = total <= most as u64;
     let before = {
@@ -126,12 +126,12 @@ fn choose(workspace: &Workspace, total: u64) -> bool {
     // Before that nobody knows what is used most.
     workspace.wait_derived(&workspace.closing);
     let mut worths = Vec::with_capacity(total as usize);
-    let files: Vec<FileId> = workspace.text().paths().map(|(file, _)| file).collect();
+    let files: Vec<FileId> = workspace.text().indexed_paths().map(|(file, _)| file).collect();
     // In lots: whoever wants to change the map gets a turn in between.
     for lot in files.chunks(LOT) {
         let map = workspace.map();
         for (file, (_, facts)) in lot.iter().filter_map(|file| Some((*file, map.file(*file)?))) {
-            let one = |(def, found)| text::worth(&map, facts, (DefRef { file, def }.into(), found));
+            let one = |(def, found)| text::vector_worth(&map, facts, (DefRef { file, def }.into(), found));
             worths.extend(facts.defs_indexed().map(one));
         }
     }
@@ -146,7 +146,7 @@ fn choose(workspace: &Workspace, total: u64) -> bool {
 /// Forgets all vectors, so that those that were chosen by another measure are made anew.
 fn forget_choice(workspace: &Workspace, least: Option<Least>) {
     let model = lock(&workspace.vectors.state).model;
-    forget(workspace);
+    forget_vectors(workspace);
     let mut state = lock(&workspace.vectors.state);
     (state.model, state.least) = (model, least);
 }
@@ -155,43 +155,43 @@ fn drop_files(workspace: &Workspace, gone: Vec<FileId>) {
     if gone.is_empty() {
         return;
     }
-    put(workspace, gone.into_iter().map(|file| (file, None)).collect());
+    replace_vectors(workspace, gone.into_iter().map(|file| (file, None)).collect());
 }
 
-fn make(workspace: &Workspace, model: &Model, files: &[FileId]) {
+fn make_vectors(workspace: &Workspace, model: &Model, files: &[FileId]) {
     let mut embedder = Embedder::new(model);
     let least = lock(&workspace.vectors.state).least.map(|least| least.worth);
     for lot in files.chunks(LOT) {
         if workspace.closing.check().is_err() {
             return;
         }
-        let made = wanted(workspace, lot, least).into_iter().map(|wanted| {
+        let made = unembedded_files(workspace, lot, least).into_iter().map(|wanted| {
             let key = wanted.key(model);
-            let codes = workspace.models.shared.get(key, || wanted.codes(model, &mut embedder));
-            let Wanted { file, facts, defs, .. } = wanted;
+            let codes = workspace.models.shared.get(key, || wanted.make_codes(model, &mut embedder));
+            let UnembeddedFile { file, facts, defs, .. } = wanted;
             (file, Some(FileVectors { facts: Arc::downgrade(&facts), defs: defs.into(), codes }))
         });
-        put(workspace, made.collect());
+        replace_vectors(workspace, made.collect());
     }
 }
 
 /// A file whose vectors are wanted, held without the map.
-struct Wanted {
+struct UnembeddedFile {
     file: FileId,
     path: WsPath,
     facts: Arc<FileFacts>,
     defs: Vec<DefIdx>,
 }
 
-impl Wanted {
-    fn parts(&self, def: DefIdx) -> text::Parts<'_> {
-        text::parts(self.path.as_str(), &self.facts, self.facts.def(def))
+impl UnembeddedFile {
+    fn texts_of(&self, def: DefIdx) -> text::WeightedTexts<'_> {
+        text::weighted_texts(self.path.as_str(), &self.facts, self.facts.def(def))
     }
 
     /// All that the vectors depend on.
     fn key(&self, model: &Model) -> ContentHash {
         let mut all = model.fingerprint().as_bytes().to_vec();
-        for (text, weight) in self.defs.iter().flat_map(|def| self.parts(*def)) {
+        for (text, weight) in self.defs.iter().flat_map(|def| self.texts_of(*def)) {
             all.extend(text.len().to_le_bytes());
             all.extend(text.as_bytes());
             all.extend(weight.to_le_bytes());
@@ -199,26 +199,26 @@ impl Wanted {
         ContentHash::of(&all)
     }
 
-    fn codes(&self, model: &Model, embedder: &mut Embedder<'_>) -> Codes {
+    fn make_codes(&self, model: &Model, embedder: &mut Embedder<'_>) -> Codes {
         let mut codes = Codes::new(model.dims());
-        self.defs.iter().for_each(|def| codes.push(&embedder.embed(&self.parts(*def))));
-        codes.shrink();
+        self.defs.iter().for_each(|def| codes.push(&embedder.embed(&self.texts_of(*def))));
+        codes.free_spare_room();
         codes
     }
 }
 
-fn wanted(workspace: &Workspace, lot: &[FileId], least: Option<u64>) -> Vec<Wanted> {
+fn unembedded_files(workspace: &Workspace, lot: &[FileId], least: Option<u64>) -> Vec<UnembeddedFile> {
     let map = workspace.map();
     let one = |file: &FileId| {
         let (path, facts) = map.file(*file)?;
-        let defs = worthy(&map, *file, facts, least);
-        Some(Wanted { file: *file, path: path.clone(), facts: Arc::clone(facts), defs })
+        let defs = worthy_definitions(&map, *file, facts, least);
+        Some(UnembeddedFile { file: *file, path: path.clone(), facts: Arc::clone(facts), defs })
     };
     lot.iter().filter_map(one).collect()
 }
 
 /// Puts vectors of files in the place of those before, or nothing.
-fn put(workspace: &Workspace, made: Vec<(FileId, Option<FileVectors>)>) {
+fn replace_vectors(workspace: &Workspace, made: Vec<(FileId, Option<FileVectors>)>) {
     let vectors = &workspace.vectors;
     let (mut count, mut bytes) = (0_i64, 0_i64);
     let mut files = vectors.files.write().unwrap_or_else(PoisonError::into_inner);

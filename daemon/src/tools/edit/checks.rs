@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::ToolCall;
 use crate::host::Workspace;
-use crate::to_proto::live::diagnosis;
+use crate::to_proto::live::diagnostic_entry;
 
 /// Lines that are shown.
 const SHOWN: usize = 10;
@@ -40,7 +40,7 @@ pub(super) fn leftovers(call: &ToolCall<'_>, workspace: &Workspace, name: &str) 
         ..SearchRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(LOOKED_FOR));
-    let (snapshot, contents) = (call.text(workspace), workspace.contents());
+    let (snapshot, contents) = (call.text(workspace), workspace.disk_contents());
     let found = workspace.query_pool().install(|| search(&snapshot, &request, &contents, &cancel)).ok()?;
     let shown = found
         .matches
@@ -87,7 +87,7 @@ pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse
 }
 
 /// The same for programs; `None` if there is nothing to tell.
-pub(super) fn details(
+pub(super) fn check_details(
     leftovers: Option<Leftovers>,
     (worse, after): (Vec<Worse>, Judgement),
 ) -> Option<Value> {
@@ -107,7 +107,7 @@ pub(super) fn details(
 }
 
 fn worse_file(worse: Worse) -> Value {
-    let new: Vec<_> = worse.new.into_iter().take(NEW).map(diagnosis).collect();
+    let new: Vec<_> = worse.new.into_iter().take(NEW).map(diagnostic_entry).collect();
     json!({
         "file": worse.file.as_str(),
         "severity": worse.severity.word(),

@@ -11,7 +11,7 @@ use hob_proto::tools::edit::{
 };
 use serde_json::Value;
 
-use super::super::{Needs, Outcome, ToolCall, data, rename as live};
+use super::super::{Needs, ToolCall, ToolOutcome, rename as live, to_data};
 use super::{checks, guard};
 use crate::host::{Freshness, Workspace};
 use crate::to_proto::{edit as to_proto, errors};
@@ -22,8 +22,8 @@ const BESIDE_DIFF: usize = 2_000;
 /// Longest time that servers are asked for diagnostics, before an edit and after it each.
 const JUDGED_WITHIN: Duration = Duration::from_secs(5);
 
-pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ResolveActionArgs = call.args()?;
+pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ResolveActionArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::State)?;
     guard::allowed(call, &workspace)?;
     let owner = Owner { client: call.editor.identity.clone(), root: workspace.root().clone() };
@@ -42,10 +42,10 @@ pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> Outcome {
         }
         Action::Apply => {
             let (message, details) = apply(call, &workspace, &summary, &proposal)?;
-            (message, details, Some(counts(&proposal)))
+            (message, details, Some(file_counts(&proposal)))
         }
     };
-    data(&ResolveActionResult {
+    to_data(&ResolveActionResult {
         action: args.action,
         reason: args.reason,
         extra: args.extra,
@@ -57,7 +57,7 @@ pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-fn counts(proposal: &Proposal) -> Vec<FileCount> {
+fn file_counts(proposal: &Proposal) -> Vec<FileCount> {
     Preview::of(proposal).files.iter().map(to_proto::count).collect()
 }
 
@@ -84,7 +84,7 @@ fn apply(
     // From here on nothing can fail any more: it is written, and the answer says so.
     call.is_done = true;
     call.warnings.extend(applied.warnings);
-    live::moved(workspace, &moves);
+    live::announce_moves(workspace, &moves);
     call.freshness = workspace.barrier(true, call.patience);
     if let Freshness::Unknown(Some(why)) = &call.freshness {
         call.warnings.push(why.clone());
@@ -96,11 +96,11 @@ fn apply(
     let leftovers = super::rename::old_name(&summary.label)
         .filter(|_| summary.tool == "edit_rename")
         .and_then(|name| checks::leftovers(call, workspace, name));
-    Ok((checks::message(&summary.label, &leftovers, &worse.0), checks::details(leftovers, worse)))
+    Ok((checks::message(&summary.label, &leftovers, &worse.0), checks::check_details(leftovers, worse)))
 }
 
-pub(crate) fn pending(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PendingArgs = call.args()?;
+pub(crate) fn pending(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PendingArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::State)?;
     guard::allowed(call, &workspace)?;
     let client = call.editor.identity.clone();
@@ -109,9 +109,9 @@ pub(crate) fn pending(call: &mut ToolCall<'_>) -> Outcome {
         if args.file.is_some() {
             return Err(ToolError::bad_args("`file` is part of a diff: `pendingId` says of which"));
         }
-        let all = edits.pending(&|one: &Summary| one.owner.root == *workspace.root());
-        let pending = all.iter().map(|one| to_proto::item(one, &client)).collect();
-        return data(&PendingResult { pending, ..PendingResult::default() });
+        let all = edits.pending_edits(&|one: &Summary| one.owner.root == *workspace.root());
+        let pending = all.iter().map(|one| to_proto::pending_item(one, &client)).collect();
+        return to_data(&PendingResult { pending, ..PendingResult::default() });
     };
     let owner = Owner { client: client.clone(), root: workspace.root().clone() };
     let found = edits.find(&owner, Some(id)).map_err(|error| to_proto::error(&error))?;
@@ -134,9 +134,9 @@ pub(crate) fn pending(call: &mut ToolCall<'_>) -> Outcome {
             ToolError::bad_args("tokenBudget is too small to show a diff in").hint("Pass at least 600.")
         );
     };
-    let (shown, next) = to_proto::part(&diff, args.offset, room);
-    data(&PendingResult {
-        pending: vec![to_proto::item(&found.summary, &client)],
+    let (shown, next) = to_proto::part_with_room(&diff, args.offset, room);
+    to_data(&PendingResult {
+        pending: vec![to_proto::pending_item(&found.summary, &client)],
         files: Some(preview.files.iter().map(to_proto::count).collect()),
         diff: Some(shown),
         diff_lines: Some(diff.lines().count()),
@@ -144,13 +144,13 @@ pub(crate) fn pending(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-pub(crate) fn undo(call: &mut ToolCall<'_>) -> Outcome {
+pub(crate) fn undo(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(Needs::State)?;
     guard::allowed(call, &workspace)?;
     let undone = call.host.edits().undo(workspace.root()).map_err(|error| to_proto::error(&error))?;
     call.is_done = true;
     call.warnings.extend(undone.warnings);
-    data(&UndoResult {
+    to_data(&UndoResult {
         message: format!("Undone: {}.", undone.label),
         label: undone.label,
         files: undone.files.iter().map(ToString::to_string).collect(),

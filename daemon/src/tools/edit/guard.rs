@@ -24,9 +24,9 @@ pub(super) fn allowed(call: &ToolCall<'_>, workspace: &Workspace) -> Result<(), 
 }
 
 /// A path that the caller names, as the place where the file really is.
-pub(super) fn named(workspace: &Workspace, path: &str) -> Result<WsPath, ToolError> {
+pub(super) fn real_path(workspace: &Workspace, path: &str) -> Result<WsPath, ToolError> {
     let found = hob_workspace::confine(workspace.root(), path)
-        .map_err(|error| errors::confine(&error, workspace.root()))?;
+        .map_err(|error| errors::outside_workspace(&error, workspace.root()))?;
     not_gits(&found)?;
     // A link within the workspace may have led here.
     not_gits_as_written(path)?;
@@ -35,8 +35,8 @@ pub(super) fn named(workspace: &Workspace, path: &str) -> Result<WsPath, ToolErr
 
 /// A path that nobody named: what a server or a search came up with.
 pub(super) fn found(workspace: &Workspace, path: &WsPath) -> Result<WsPath, ToolError> {
-    let real = named(workspace, path.as_str())?;
-    if workspace.shows(&real) {
+    let real = real_path(workspace, path.as_str())?;
+    if workspace.is_visible(&real) {
         return Ok(real);
     }
     Err(ToolError::new(

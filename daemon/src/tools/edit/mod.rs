@@ -15,12 +15,12 @@ mod text;
 use std::sync::Arc;
 
 use hob_base::{Contents as _, WsPath};
-use hob_edit::{Change, Owner, Preview, Proposal, Splice, Staged, splice};
+use hob_edit::{Owner, Preview, Proposal, ProposedFile, Splice, Staged, apply_splices};
 use hob_proto::ToolError;
 use hob_proto::tools::edit::PreviewResult;
 use serde_json::Value;
 
-use super::{Outcome, ToolCall, data};
+use super::{ToolCall, ToolOutcome, to_data};
 use crate::host::{Host, Workspace};
 use crate::to_proto::{edit as to_proto, errors};
 
@@ -40,19 +40,19 @@ const REMINDED: usize = 3;
 const DIFF_SHARE: usize = 80;
 
 /// Reminds a client of what it has not decided yet; nothing if there is nothing.
-pub(crate) fn reminder(host: &Host, identity: &str) -> Option<String> {
-    let waiting = host.edits().pending(&|one| one.owner.client == identity);
+pub(crate) fn pending_reminder(host: &Host, identity: &str) -> Option<String> {
+    let waiting = host.edits().pending_edits(&|one| one.owner.client == identity);
     let newest = waiting.first()?;
     let ids: Vec<String> = waiting.iter().take(REMINDED).map(|one| format!("`{}`", one.id)).collect();
     let others = match waiting.len() - ids.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let (ids, label) = (ids.join(", "), short(&newest.label));
+    let (ids, label) = (ids.join(", "), shorten_label(&newest.label));
     Some(format!("Pending: {ids}{others}. Call `resolve_action` to apply or discard ({label})."))
 }
 
-fn short(label: &str) -> String {
+fn shorten_label(label: &str) -> String {
     const ENOUGH: usize = 80;
     let mut short: String = label.chars().take(ENOUGH).collect();
     if short.len() < label.len() {
@@ -79,26 +79,35 @@ impl Desk {
 
     /// Returns the contents of a file before the change: as the change set makes it, if the change is to go there,
     /// else as it is on the disk.
-    fn contents(&self, call: &ToolCall<'_>, path: &WsPath) -> Result<Arc<[u8]>, ToolError> {
+    fn contents_before(&self, call: &ToolCall<'_>, path: &WsPath) -> Result<Arc<[u8]>, ToolError> {
         if self.stage {
-            match call.host.edits().staged(&self.owner, path).map_err(|error| to_proto::error(&error))? {
+            match call
+                .host
+                .edits()
+                .staged_contents(&self.owner, path)
+                .map_err(|error| to_proto::error(&error))?
+            {
                 Some(Staged::Contents(bytes)) => return Ok(bytes),
                 Some(Staged::Gone) => return Err(to_proto::gone_in_change_set(path)),
                 None => {}
             }
         }
-        self.workspace.contents().read(path).map_err(|error| to_proto::unreadable(path, &error))
+        self.workspace.disk_contents().read(path).map_err(|error| to_proto::unreadable_file(path, &error))
     }
 
     /// The change that replacements make of a file, `None` if nothing would be different.
-    fn change(path: WsPath, before: Arc<[u8]>, splices: &[Splice]) -> Result<Option<Change>, ToolError> {
-        let after = splice(&before, splices).map_err(|error| to_proto::splices(&path, &error))?;
-        let change = Change::of(path, before, after);
+    fn change_of(
+        path: WsPath,
+        before: Arc<[u8]>,
+        splices: &[Splice],
+    ) -> Result<Option<ProposedFile>, ToolError> {
+        let after = apply_splices(&before, splices).map_err(|error| to_proto::bad_splices(&path, &error))?;
+        let change = ProposedFile::of_existing(path, before, after);
         Ok((!change.is_nothing()).then_some(change))
     }
 
     /// Queues or stages a proposal and answers how it looks.
-    fn propose(&self, call: &mut ToolCall<'_>, proposal: Proposal, details: Option<Value>) -> Outcome {
+    fn propose(&self, call: &mut ToolCall<'_>, proposal: Proposal, details: Option<Value>) -> ToolOutcome {
         let edits = call.host.edits();
         let failed = |error| to_proto::error(&error);
         let (id, proposal) = if self.stage {
@@ -111,11 +120,11 @@ impl Desk {
         let preview = Preview::of(&proposal);
         let room = call.room * DIFF_SHARE / 100;
         let whole = preview.diff();
-        let (diff, next) = to_proto::part(&whole, 0, room);
+        let (diff, next) = to_proto::part_with_room(&whole, 0, room);
         let lines = whole.lines().count();
         let shown = next.map_or(lines, |_| diff.matches('\n').count());
-        call.omit("diff lines", lines, shown, "Call edit_pending with pendingId, and file or offset.");
-        data(&PreviewResult {
+        call.omit_items("diff lines", lines, shown, "Call edit_pending with pendingId, and file or offset.");
+        to_data(&PreviewResult {
             pending_id: id.to_string(),
             label: proposal.label,
             files: preview.files.iter().map(to_proto::count).collect(),

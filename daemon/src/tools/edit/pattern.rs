@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hob_base::{CancelToken, Contents as _, WsPath};
 use hob_edit::{
-    Change, Grammar, PatternEdit, PatternError, PatternFileError, Proposal, pattern_language, splice,
+    PatternEdit, PatternError, PatternFileError, PatternGrammar, Proposal, ProposedFile, apply_splices,
+    pattern_language,
 };
 use hob_map::{Lang, trees};
 use hob_proto::tools::edit::PatternArgs;
@@ -12,8 +13,8 @@ use hob_proto::{ErrorCode, ToolError};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::super::map::prefix;
-use super::super::{Needs, Outcome, ToolCall};
+use super::super::map::confined_path;
+use super::super::{Needs, ToolCall, ToolOutcome};
 use super::{Desk, guard};
 use crate::to_proto::errors;
 
@@ -23,15 +24,15 @@ const TOOL: &str = "edit_pattern";
 const NAMED: usize = 5;
 
 /// The outcome of each file that the search went through: the replacements with their number, none, or an error.
-type Outcomes = Vec<(WsPath, Result<Option<(usize, Change)>, PatternFileError>)>;
+type Outcomes = Vec<(WsPath, Result<Option<(usize, ProposedFile)>, PatternFileError>)>;
 
-pub(crate) fn pattern(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PatternArgs = call.args()?;
+pub(crate) fn pattern(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: PatternArgs = call.parse_args()?;
     let language = pattern_language(&args.language).map_err(|error| bad_pattern(&error))?;
     let edit = Compiled::new(language.id, &args)?;
     let workspace = call.workspace(Needs::Map)?;
     let desk = Desk::new(call, workspace, args.stage)?;
-    let below = prefix(&desk.workspace, args.path_prefix.as_deref())?;
+    let below = confined_path(&desk.workspace, args.path_prefix.as_deref())?;
     let files = files(&desk, &edit.langs, below.as_ref());
     let looked_at = files.len();
     let outcomes = edit.search(call, &desk, files)?;
@@ -53,12 +54,12 @@ pub(crate) fn pattern(call: &mut ToolCall<'_>) -> Outcome {
         call.warnings.push(format!("{} files were not searched, among them {named}.", failed.len()));
     }
     if matches == 0 {
-        return Err(nothing_found(&edit.edit.unmatched(), looked_at));
+        return Err(nothing_found(&edit.edit.error_unmatched(), looked_at));
     }
     if let Some(limit) = args.limit.filter(|limit| matches > *limit) {
         return Err(ToolError::bad_args(format!("there are {matches} matches, more than limit={limit}"))
             .hint("Narrow the pattern or path_prefix, or raise limit.")
-            .with("matches", matches));
+            .with_field("matches", matches));
     }
     let label =
         format!("Replace {matches} matches of `{}` in {} files", one_line(&args.pattern), changes.len());
@@ -90,8 +91,9 @@ impl Compiled {
         };
         let language_id = pattern_language(id).map_err(|error| bad_pattern(&error))?;
         let parse = Arc::new(move |source: &[u8]| trees::tree(lang, source));
-        let edit = PatternEdit::new(language_id, Grammar { language, parse }, &args.pattern, &args.rewrite)
-            .map_err(|error| bad_pattern(&error))?;
+        let edit =
+            PatternEdit::new(language_id, PatternGrammar { language, parse }, &args.pattern, &args.rewrite)
+                .map_err(|error| bad_pattern(&error))?;
         Ok(Self { edit, langs: of_id })
     }
 
@@ -101,10 +103,10 @@ impl Compiled {
             false => files.into_iter().map(|path| (path, None)).collect(),
             true => files
                 .into_iter()
-                .map(|path| Ok((path.clone(), desk.contents(call, &path).ok())))
+                .map(|path| Ok((path.clone(), desk.contents_before(call, &path).ok())))
                 .collect::<Result<_, ToolError>>()?,
         };
-        let contents = desk.workspace.contents();
+        let contents = desk.workspace.disk_contents();
         let cancel = &call.cancel;
         Ok(desk.workspace.query_pool().install(|| {
             let one = |(path, given): (WsPath, Option<Arc<[u8]>>)| {
@@ -121,13 +123,14 @@ impl Compiled {
         path: &WsPath,
         before: Arc<[u8]>,
         cancel: &CancelToken,
-    ) -> Result<Option<(usize, Change)>, PatternFileError> {
-        let splices = self.edit.splices(&before, cancel)?;
+    ) -> Result<Option<(usize, ProposedFile)>, PatternFileError> {
+        let splices = self.edit.find_splices(&before, cancel)?;
         if splices.is_empty() {
             return Ok(None);
         }
-        let after = splice(&before, &splices).map_err(|error| PatternFileError::Failed(error.to_string()))?;
-        Ok(Some((splices.len(), Change::of(path.clone(), before, after))))
+        let after =
+            apply_splices(&before, &splices).map_err(|error| PatternFileError::Failed(error.to_string()))?;
+        Ok(Some((splices.len(), ProposedFile::of_existing(path.clone(), before, after))))
     }
 }
 
@@ -153,7 +156,7 @@ fn bad_pattern(error: &PatternError) -> ToolError {
 fn nothing_found(why: &PatternError, looked_at: usize) -> ToolError {
     ToolError::new(ErrorCode::BadPattern, format!("{why} {looked_at} files were searched."))
         .hint("Look at how the code is written (regex_search), and write the pattern as that code.")
-        .with("filesSearched", looked_at)
+        .with_field("filesSearched", looked_at)
 }
 
 fn one_line(pattern: &str) -> String {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use hob_base::WsPath;
 use hob_bridge::Missing;
-use hob_edit::{Change, Proposal, Splice};
+use hob_edit::{Proposal, ProposedFile, Splice};
 use hob_live::requests::Renaming;
 use hob_proto::ToolError;
 use hob_proto::tools::edit::RenameArgs;
 use hob_proto::tools::nav::PositionArgs;
 use serde_json::{Value, json};
 
-use super::super::{Outcome, ToolCall, rename as live, unsaved};
+use super::super::{ToolCall, ToolOutcome, rename as live, unsaved};
 use super::{Desk, guard};
 
 const TOOL: &str = "edit_rename";
@@ -20,20 +20,20 @@ const TOOL: &str = "edit_rename";
 /// Uses that would keep the old name and are told one by one.
 const MOST_LEFT: usize = 40;
 
-pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
-    let args: RenameArgs = call.args()?;
+pub(crate) fn rename(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: RenameArgs = call.parse_args()?;
     // A server is not even started where nothing may come of it.
     guard::allowed(call, &*call.host.workspace(&call.start).map_err(|error| super::errors::open(&error))?)?;
     let (line, col) = (args.line, args.col);
     let target = PositionArgs { file: args.file, line, col, node_id: args.node_id, target: args.target };
     let renamed = live::rename(call, &target, &args.new_name)?;
-    let left_behind: Vec<Value> = renamed.left_behind.iter().take(MOST_LEFT).map(place).collect();
+    let left_behind: Vec<Value> = renamed.left_behind.iter().take(MOST_LEFT).map(missing_place).collect();
     let desk = Desk::new(call, renamed.workspace, args.stage)?;
-    let label = label(&renamed.renaming, &args.new_name);
+    let label = rename_label(&renamed.renaming, &args.new_name);
     let changes = changes(call, &desk, renamed.renaming)?;
-    let mut unsaved = unsaved::of(&desk.workspace);
+    let mut unsaved = unsaved::unsaved_files(&desk.workspace);
     unsaved.retain(|(path, _)| changes.iter().any(|change| change.path == *path));
-    if let Some(error) = unsaved::refuse(&unsaved) {
+    if let Some(error) = unsaved::refuse_unsaved(&unsaved) {
         return Err(error);
     }
     let mut details = json!({"completeness": renamed.completeness});
@@ -43,11 +43,11 @@ pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
 }
 
-fn place(one: &Missing) -> Value {
+fn missing_place(one: &Missing) -> Value {
     json!({"file": one.path.as_str(), "line": one.line, "fromMap": one.confidence.as_str()})
 }
 
-fn label(renaming: &Renaming, new_name: &str) -> String {
+fn rename_label(renaming: &Renaming, new_name: &str) -> String {
     let files = renaming.files.len();
     match renaming.moves.first() {
         Some((from, to)) if renaming.old_name.is_empty() => format!("Move {from} to {to}"),
@@ -62,14 +62,14 @@ pub(super) fn old_name(label: &str) -> Option<&str> {
 }
 
 /// Returns a server's changes as whole files, each once.
-fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<Change>, ToolError> {
-    let mut changes: BTreeMap<WsPath, Change> = BTreeMap::new();
+fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<ProposedFile>, ToolError> {
+    let mut changes: BTreeMap<WsPath, ProposedFile> = BTreeMap::new();
     for file in renaming.files {
         let path = guard::found(&desk.workspace, &file.path)?;
         let splices: Vec<Splice> =
             file.edits.into_iter().map(|(range, text)| Splice { range, text }).collect();
         let before: Arc<[u8]> = file.text.as_bytes().into();
-        if let Some(change) = Desk::change(path.clone(), before, &splices)? {
+        if let Some(change) = Desk::change_of(path.clone(), before, &splices)? {
             changes.insert(path, change);
         }
     }
@@ -78,22 +78,22 @@ fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<C
         let change = match changes.remove(&from) {
             Some(change) => change,
             None => {
-                let contents = desk.contents(call, &from)?;
-                Change::of(from.clone(), Arc::clone(&contents), contents)
+                let contents = desk.contents_before(call, &from)?;
+                ProposedFile::of_existing(from.clone(), Arc::clone(&contents), contents)
             }
         };
-        changes.insert(from, Change { moved_to: Some(to), ..change });
+        changes.insert(from, ProposedFile { moved_to: Some(to), ..change });
     }
     for path in renaming.deleted {
         let path = guard::found(&desk.workspace, &path)?;
-        let before = Some(desk.contents(call, &path)?);
-        changes.insert(path.clone(), Change { path, moved_to: None, before, after: None });
+        let before = Some(desk.contents_before(call, &path)?);
+        changes.insert(path.clone(), ProposedFile { path, moved_to: None, before, after: None });
     }
     for (path, text) in renaming.created {
         let path = guard::found(&desk.workspace, &path)?;
         let before = changes.remove(&path).and_then(|gone| gone.before);
         let after = Some(text.into_bytes().into());
-        changes.insert(path.clone(), Change { path, moved_to: None, before, after });
+        changes.insert(path.clone(), ProposedFile { path, moved_to: None, before, after });
     }
     Ok(changes.into_values().filter(|change| !change.is_nothing()).collect())
 }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn the_old_name_is_read_back_from_the_label() {
         let renaming = Renaming { old_name: "get".to_owned(), ..Renaming::default() };
-        assert_eq!(old_name(&label(&renaming, "fetch")), Some("get"));
+        assert_eq!(old_name(&rename_label(&renaming, "fetch")), Some("get"));
         assert_eq!(old_name("Replace text in a.py"), None);
     }
 }

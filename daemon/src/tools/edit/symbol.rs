@@ -15,7 +15,7 @@ use hob_proto::tools::edit::{Operation, SymbolArgs};
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use serde_json::json;
 
-use super::super::{Needs, Outcome, ToolCall, target};
+use super::super::{Needs, ToolCall, ToolOutcome, target};
 use super::{Desk, guard};
 use crate::to_proto::errors;
 
@@ -30,29 +30,29 @@ const LOOKED_AT: usize = 200;
 /// Definitions within one that are looked at.
 const PARTS: usize = 500;
 
-pub(crate) fn symbol(call: &mut ToolCall<'_>) -> Outcome {
-    let args: SymbolArgs = call.args()?;
-    let operation = operation(&args)?;
+pub(crate) fn symbol(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: SymbolArgs = call.parse_args()?;
+    let operation = parse_operation(&args)?;
     let workspace = call.workspace(Needs::Map)?;
     let desk = Desk::new(call, workspace, args.stage)?;
     let (info, lang) = definition(call, &desk, &args.node_id)?;
     let path = info.path.clone().ok_or_else(|| errors::node_without_file(&args.node_id))?;
-    let path = guard::named(&desk.workspace, path.as_str())?;
+    let path = guard::real_path(&desk.workspace, path.as_str())?;
     if args.operation == Operation::Delete && !args.force {
-        unused(call, &desk.workspace.map(), &info)?;
+        refuse_if_used(call, &desk.workspace.map(), &info)?;
     }
-    let before = desk.contents(call, &path)?;
+    let before = desk.contents_before(call, &path)?;
     let facts = extract(lang, path.file_name(), &before);
-    let bytes = place(&facts, &info).ok_or_else(|| gone(&args.node_id, &path))?;
+    let bytes = definition_range(&facts, &info).ok_or_else(|| symbol_not_in_file(&args.node_id, &path))?;
     let place = SymbolPlace { bytes, language: lang.id() };
     let splices = edit_symbol(&before, &place, operation)
         .map_err(|error| ToolError::bad_args(format!("`{path}`: {error}")))?;
-    let label = format!("{} {} in {path}", verb(args.operation), info.qualified);
-    let changes = Desk::change(path, before, &splices)?.into_iter().collect();
+    let label = format!("{} {} in {path}", verb_of(args.operation), info.qualified);
+    let changes = Desk::change_of(path, before, &splices)?.into_iter().collect();
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, None)
 }
 
-fn verb(operation: Operation) -> &'static str {
+fn verb_of(operation: Operation) -> &'static str {
     match operation {
         Operation::Replace => "Replace",
         Operation::InsertBefore => "Insert before",
@@ -61,7 +61,7 @@ fn verb(operation: Operation) -> &'static str {
     }
 }
 
-fn operation(args: &SymbolArgs) -> Result<SymbolOperation<'_>, ToolError> {
+fn parse_operation(args: &SymbolArgs) -> Result<SymbolOperation<'_>, ToolError> {
     let source = || {
         let missing = || {
             ToolError::bad_args("`source` is missing: the code to put there")
@@ -103,7 +103,7 @@ fn ordinal_of(id: &NodeId) -> u32 {
 }
 
 /// Where the definition is in the file that has these facts.
-fn place(facts: &FileFacts, info: &NodeInfo) -> Option<Range<usize>> {
+fn definition_range(facts: &FileFacts, info: &NodeInfo) -> Option<Range<usize>> {
     let ordinal = ordinal_of(&info.id);
     let same =
         |def: &&hob_map::facts::Def| facts.name(def.qualified) == info.qualified && def.ordinal == ordinal;
@@ -111,13 +111,13 @@ fn place(facts: &FileFacts, info: &NodeInfo) -> Option<Range<usize>> {
     Some(start as usize..end as usize)
 }
 
-fn gone(id: &str, path: &WsPath) -> ToolError {
+fn symbol_not_in_file(id: &str, path: &WsPath) -> ToolError {
     ToolError::new(ErrorCode::SymbolNotFound, format!("`{id}` is not in `{path}` as it is now."))
         .hint("Look with map_search where it went, and pass that nodeId.")
 }
 
 /// Refuses while something outside of the definition refers to it or to what is in it. What only might is a warning.
-fn unused(call: &mut ToolCall<'_>, map: &Map, info: &NodeInfo) -> Result<(), ToolError> {
+fn refuse_if_used(call: &mut ToolCall<'_>, map: &Map, info: &NodeInfo) -> Result<(), ToolError> {
     let inside = |other: &NodeInfo| {
         other.path == info.path && other.lines.0 >= info.lines.0 && other.lines.1 <= info.lines.1
     };
@@ -150,7 +150,7 @@ fn unused(call: &mut ToolCall<'_>, map: &Map, info: &NodeInfo) -> Result<(), Too
     let message = format!("`{}` is still referred to, {count} times: by {named}.", info.id);
     Err(ToolError::bad_args(message)
         .hint("Change those first (map_neighbors lists them all), or pass force=true.")
-        .with("references", json!(users)))
+        .with_field("references", json!(users)))
 }
 
 fn users_of(call: &ToolCall<'_>, node: NodeRef) -> NeighborsQuery {

@@ -1,15 +1,15 @@
 //! Asks language servers for the symbols that they know, and whether a candidate is one.
 
 use hob_base::Deadline;
-use hob_live::requests::{self, Asking};
+use hob_live::requests::{self, ServerQueryContext};
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeRef;
-use hob_proto::tools::entity::{Source, Step};
+use hob_proto::tools::entity::{EntitySource, EntityStep};
 
-use super::gather::{Gathered, View, best_fit, definition};
-use super::step;
+use super::gather::{Gathered, SubjectView, best_fit, definition};
+use super::path_step;
 use crate::entity::candidate::Candidate;
-use crate::entity::fit::Named;
+use crate::entity::fit::NameForms;
 use crate::entity::kinds::SYMBOLS;
 use crate::tools::ToolCall;
 use crate::tools::ask::text_of;
@@ -24,17 +24,21 @@ const NAMES: usize = 4;
 
 /// Symbols that running servers know by these names. None is started for it: which one that would have to be, a name does not
 /// say.
-pub(super) fn by_servers(call: &ToolCall<'_>, view: &View<'_>, gathered: &mut Gathered) {
+pub(super) fn by_servers(call: &ToolCall<'_>, view: &SubjectView<'_>, gathered: &mut Gathered) {
     let workspace = view.workspace;
-    let servers = workspace.live().pool().running(workspace.root());
+    let servers = workspace.live().pool().running_servers(workspace.root());
     let before = gathered.len();
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &hob_base::WsPath| text_of(workspace, path);
-    let names: Vec<String> = view.request.subject.names().into_iter().take(NAMES).collect();
+    let names: Vec<String> = view.request.subject.names_to_find().into_iter().take(NAMES).collect();
     let mut failed = Vec::new();
     for server in &servers {
         for name in &names {
-            match requests::workspace_symbols(server, name, Asking { read: &read, cancel: &cancel }) {
+            match requests::workspace_symbols(
+                server,
+                name,
+                ServerQueryContext { read: &read, cancel: &cancel },
+            ) {
                 Ok(answer) => answer.value.iter().for_each(|found| {
                     let FileRef::Inside(path) = &found.file else { return };
                     let map = workspace.map();
@@ -43,18 +47,18 @@ pub(super) fn by_servers(call: &ToolCall<'_>, view: &View<'_>, gathered: &mut Ga
                     // A line in the midst of another definition is not that one.
                     let Some(info) = info.filter(|info| info.name_at.0 == found.at.0) else { return };
                     let outer =
-                        hob_text::ranked::terms(found.container.as_deref().unwrap_or(&info.qualified));
-                    let named = Named {
+                        hob_text::ranked::terms_of(found.container.as_deref().unwrap_or(&info.qualified));
+                    let named = NameForms {
                         name: &info.name,
-                        terms: hob_text::ranked::terms(&info.name),
+                        terms: hob_text::ranked::terms_of(&info.name),
                         outer,
-                        path: hob_text::ranked::terms(path.as_str()),
+                        path: hob_text::ranked::terms_of(path.as_str()),
                     };
                     if let Some(fit) = best_fit(&view.request.subject, info.kind.as_str(), &named)
-                        && view.admits(&map, info.node)
+                        && view.admits_node(&map, info.node)
                     {
                         let candidate = definition(workspace, &map, (&info, path), fit);
-                        gathered.add(Candidate { source: Source::Live, ..candidate });
+                        gathered.add(Candidate { source: EntitySource::Live, ..candidate });
                     }
                 }),
                 Err(error) => failed.push(error.to_string()),
@@ -66,14 +70,14 @@ pub(super) fn by_servers(call: &ToolCall<'_>, view: &View<'_>, gathered: &mut Ga
         (count, None) => format!("{} symbols from {count} language servers", gathered.len() - before),
         (_, Some(why)) => format!("{} symbols; not all answered: {why}", gathered.len() - before),
     };
-    gathered.steps.push(step("generate", "symbols of language servers", "live", note));
+    gathered.steps.push(path_step("generate", "symbols of language servers", "live", note));
 }
 
 /// Leaves only what a language server confirms, of the likeliest few; whether one could be asked at all.
-pub(super) fn confirmed(
+pub(super) fn keep_confirmed(
     call: &mut ToolCall<'_>,
     candidates: &mut Vec<Candidate>,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<EntityStep>,
 ) -> Result<(), String> {
     let (mut kept, mut refused, mut asked) = (Vec::new(), None, 0);
     for mut candidate in std::mem::take(candidates) {
@@ -81,7 +85,7 @@ pub(super) fn confirmed(
             break;
         }
         let is_symbol = SYMBOLS.contains(&candidate.kind.as_str());
-        if !is_symbol || !matches!(candidate.source, Source::Map | Source::Live) {
+        if !is_symbol || !matches!(candidate.source, EntitySource::Map | EntitySource::Live) {
             continue;
         }
         asked += 1;
@@ -98,7 +102,7 @@ pub(super) fn confirmed(
         }
     }
     let why = refused.clone().map(|why| format!(": {why}")).unwrap_or_default();
-    steps.push(step(
+    steps.push(path_step(
         "verify",
         "ask the language server",
         "live",

@@ -7,18 +7,18 @@ use hob_map::Map;
 use hob_map::facts::DefFlags;
 use hob_map::graph::{KindFilter, NodeInfo, NodeKind, NodeRef, SearchQuery};
 use hob_map::langs::Lang;
-use hob_proto::tools::entity::{Mode, Source, Step};
-use hob_text::ranked::terms;
+use hob_proto::tools::entity::{EntitySource, EntityStep, Mode};
+use hob_text::ranked::terms_of;
 use serde_json::{Map as Object, Value};
 
 use super::past::Past;
+use super::path_step;
 use super::paths::{file, fit_of_path};
-use super::request::{Realm, Request};
-use super::step;
+use super::request::{Realm, SubjectRequest};
 use crate::entity::candidate::{Candidate, Traits};
-use crate::entity::fit::{Class, Fit, Named, fit};
+use crate::entity::fit::{Fit, NameForms, NameMatchClass, name_match};
 use crate::entity::kinds::kinds_of;
-use crate::entity::subject::{Reading, Subject};
+use crate::entity::subject::{Subject, SubjectReading};
 use crate::host::Workspace;
 
 /// Hits of each name, and of each single word of a phrase.
@@ -30,8 +30,8 @@ const FEW_WORDS: usize = 4;
 /// The candidates that have been found so far, each once, and the steps that found them.
 #[derive(Default)]
 pub(super) struct Gathered {
-    by_id: BTreeMap<(Source, String), Candidate>,
-    pub(super) steps: Vec<Step>,
+    by_id: BTreeMap<(EntitySource, String), Candidate>,
+    pub(super) steps: Vec<EntityStep>,
 }
 
 impl Gathered {
@@ -45,7 +45,7 @@ impl Gathered {
     }
 
     /// Returns the value of the best candidate's fit, from 0 to 1; 0 without candidates.
-    pub(super) fn best(&self) -> f64 {
+    pub(super) fn best_value(&self) -> f64 {
         self.by_id.values().map(|candidate| candidate.fit.value).fold(0.0, f64::max)
     }
 
@@ -53,15 +53,15 @@ impl Gathered {
         self.by_id.len()
     }
 
-    pub(super) fn into_candidates(self) -> (Vec<Candidate>, Vec<Step>) {
+    pub(super) fn into_candidates(self) -> (Vec<Candidate>, Vec<EntityStep>) {
         (self.by_id.into_values().collect(), self.steps)
     }
 }
 
 /// The workspace that is looked at, and the bounds of the search.
-pub(super) struct View<'v> {
+pub(super) struct SubjectView<'v> {
     pub(super) workspace: &'v Workspace,
-    pub(super) request: &'v Request,
+    pub(super) request: &'v SubjectRequest,
     pub(super) realm: &'v Realm,
     /// The project as it was, where that is asked about.
     pub(super) past: Option<&'v Past>,
@@ -76,8 +76,8 @@ pub(super) enum When {
     Then,
 }
 
-impl View<'_> {
-    pub(super) fn below(&self) -> Option<&WsPath> {
+impl SubjectView<'_> {
+    pub(super) fn folder_in_scope(&self) -> Option<&WsPath> {
         match self.realm {
             Realm::Folder(folder) => Some(folder),
             _ => None,
@@ -85,14 +85,14 @@ impl View<'_> {
     }
 
     pub(super) fn admits_path(&self, path: &str) -> bool {
-        self.below().is_none_or(|below| {
+        self.folder_in_scope().is_none_or(|below| {
             path == below.as_str()
                 || path.strip_prefix(below.as_str()).is_some_and(|rest| rest.starts_with('/'))
         })
     }
 
     /// Returns true if a node of now may be an answer.
-    pub(super) fn admits(&self, map: &Map, node: NodeRef) -> bool {
+    pub(super) fn admits_node(&self, map: &Map, node: NodeRef) -> bool {
         let is_hidden = |past: &&Past| {
             let path = node.file().and_then(|file| map.file(file)).map(|(path, _)| path.as_str());
             path.is_some_and(|path| past.hidden.contains(path))
@@ -107,18 +107,18 @@ impl View<'_> {
             Realm::Folder(folder) => map.file(file).is_some_and(|(path, _)| path.is_below(folder)),
             Realm::Cluster(cluster) => map.cluster_of(file) == Some(*cluster),
         };
-        in_realm && self.speaks(map.file(file).map(|(_, facts)| facts.lang))
+        in_realm && self.wants_language(map.file(file).map(|(_, facts)| facts.lang))
     }
 
     /// Returns true if files of this language are wanted.
-    pub(super) fn speaks(&self, lang: Option<Lang>) -> bool {
+    pub(super) fn wants_language(&self, lang: Option<Lang>) -> bool {
         let Some(wanted) = self.request.language else { return true };
         lang.is_some_and(|lang| lang == wanted || (wanted == Lang::TypeScript && lang == Lang::Tsx))
     }
 }
 
 /// Symbols, sections and files by name.
-pub(super) fn by_name(view: &View<'_>, when: When, gathered: &mut Gathered) {
+pub(super) fn by_name(view: &SubjectView<'_>, when: When, gathered: &mut Gathered) {
     match (when, view.past) {
         (When::Then, Some(past)) => in_map(view, (&past.map, Some(past)), gathered),
         (When::Then, None) => {}
@@ -126,10 +126,10 @@ pub(super) fn by_name(view: &View<'_>, when: When, gathered: &mut Gathered) {
     }
 }
 
-fn in_map(view: &View<'_>, (map, past): (&Map, Option<&Past>), gathered: &mut Gathered) {
+fn in_map(view: &SubjectView<'_>, (map, past): (&Map, Option<&Past>), gathered: &mut Gathered) {
     let subject = &view.request.subject;
     let mut looked_for: Vec<(String, usize)> =
-        subject.names().into_iter().map(|name| (name, BY_NAME)).collect();
+        subject.names_to_find().into_iter().map(|name| (name, BY_NAME)).collect();
     let words: Vec<&str> = subject.text.split_whitespace().collect();
     if view.request.strategy.mode != Mode::Quick && (2..=FEW_WORDS).contains(&words.len()) {
         looked_for.extend(
@@ -139,14 +139,15 @@ fn in_map(view: &View<'_>, (map, past): (&Map, Option<&Past>), gathered: &mut Ga
                 .map(|word| ((*word).to_owned(), BY_WORD)),
         );
     }
-    let prefix = view.below().map_or("", |below| below.as_str());
+    let prefix = view.folder_in_scope().map_or("", |below| below.as_str());
     let (before, mut seen) = (gathered.len(), BTreeSet::new());
     let preferred = view.request.hints.preferred_id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
     let mut take = |node: NodeRef, gathered: &mut Gathered| {
-        let is_admitted = || if past.is_some() { view.is_within(map, node) } else { view.admits(map, node) };
+        let is_admitted =
+            || if past.is_some() { view.is_within(map, node) } else { view.admits_node(map, node) };
         if seen.insert(node) && is_admitted() {
             let found = map.info(node).and_then(|info| symbol(view, map, &info));
-            let found = found.map(|found| past.map_or(found.clone(), |past| past.mark(found)));
+            let found = found.map(|found| past.map_or(found.clone(), |past| past.mark_as_past(found)));
             found.into_iter().for_each(|candidate| gathered.add(candidate));
         }
     };
@@ -161,18 +162,23 @@ fn in_map(view: &View<'_>, (map, past): (&Map, Option<&Past>), gathered: &mut Ga
     let found = gathered.len() - before;
     let tried = looked_for.iter().take(6).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let source = if past.is_some() { "git" } else { "map" };
-    gathered.steps.push(step("generate", "names", source, format!("{found} candidates called like {tried}")));
+    gathered.steps.push(path_step(
+        "generate",
+        "names",
+        source,
+        format!("{found} candidates called like {tried}"),
+    ));
 }
 
 /// The best fit of a name over all readings that allow its kind.
-pub(super) fn best_fit(subject: &Subject, kind: &str, named: &Named<'_>) -> Option<Fit> {
-    let allows = |reading: &&Reading| reading.kinds.is_none_or(|kinds| kinds.contains(&kind));
-    let fits = subject.readings.iter().filter(allows).filter_map(|reading| fit(reading, named));
+pub(super) fn best_fit(subject: &Subject, kind: &str, named: &NameForms<'_>) -> Option<Fit> {
+    let allows = |reading: &&SubjectReading| reading.kinds.is_none_or(|kinds| kinds.contains(&kind));
+    let fits = subject.readings.iter().filter(allows).filter_map(|reading| name_match(reading, named));
     fits.reduce(|a, b| if b.value > a.value { b } else { a })
 }
 
 /// A node of the map, if its name fits at all.
-pub(super) fn symbol(view: &View<'_>, map: &Map, info: &NodeInfo) -> Option<Candidate> {
+pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Option<Candidate> {
     let subject = &view.request.subject;
     if info.kind == NodeKind::External {
         return None;
@@ -183,9 +189,10 @@ pub(super) fn symbol(view: &View<'_>, map: &Map, info: &NodeInfo) -> Option<Cand
         return Some(file(view.workspace, (path.as_str(), Some(info)), fit));
     }
     let container = info.qualified.strip_suffix(info.name.as_str()).unwrap_or_default();
-    let (outer, below) = (terms(container), terms(path.as_str()));
-    let named = Named { name: &info.name, terms: terms(&info.name), outer, path: below };
-    let fit = best_fit(subject, info.kind.as_str(), &named).unwrap_or(Fit { class: Class::Text, value: 0.0 });
+    let (outer, below) = (terms_of(container), terms_of(path.as_str()));
+    let named = NameForms { name: &info.name, terms: terms_of(&info.name), outer, path: below };
+    let fit = best_fit(subject, info.kind.as_str(), &named)
+        .unwrap_or(Fit { class: NameMatchClass::Text, value: 0.0 });
     Some(definition(view.workspace, map, (info, &path), fit))
 }
 
@@ -212,8 +219,8 @@ pub(super) fn definition(
         id: info.id.to_string(),
         label: if info.qualified.is_empty() { info.name.clone() } else { info.qualified.clone() },
         kind: info.kind.as_str().to_owned(),
-        description: description(&info.signature, &info.doc),
-        source: Source::Map,
+        description: describe_definition(&info.signature, &info.doc),
+        source: EntitySource::Map,
         uri: uri(workspace, path.as_str(), Some(info.name_at.0)),
         attributes,
         path: path.as_str().to_owned(),
@@ -231,7 +238,7 @@ pub(super) fn definition(
     }
 }
 
-fn description(signature: &str, doc: &str) -> String {
+fn describe_definition(signature: &str, doc: &str) -> String {
     /// Most characters of a description that are shown.
     const SHOWN: usize = 300;
     let both = match (signature.trim(), doc.trim()) {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use hob_base::{CancelToken, Deadline};
 
-use super::gather::{Gathered, View, definition};
-use super::step;
-use crate::entity::fit::{Class, Fit};
+use super::gather::{Gathered, SubjectView, definition};
+use super::path_step;
+use crate::entity::fit::{Fit, NameMatchClass};
 use crate::host::{VectorState, Workspace};
 
 /// Nearest symbols and sections that become candidates.
@@ -28,20 +28,20 @@ const NEAR: f64 = 0.85;
 
 pub(super) fn by_meaning(
     workspace: &Arc<Workspace>,
-    view: &View<'_>,
+    view: &SubjectView<'_>,
     gathered: &mut Gathered,
     cancel: &CancelToken,
 ) {
     let cancel = cancel.with_deadline(Deadline::after(PATIENCE));
-    let found = workspace.nearest(&view.request.subject.text, NEAREST * 4, &cancel);
+    let found = workspace.nearest_to_text(&view.request.subject.text, NEAREST * 4, &cancel);
     let map = workspace.map();
     let before = gathered.len();
     let mut taken = 0;
     for (id, cosine) in &found.hits {
         let Some(info) = map.node(id).and_then(|node| map.info(node)) else { continue };
-        let Some(path) = info.path.clone().filter(|_| view.admits(&map, info.node)) else { continue };
+        let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, info.node)) else { continue };
         let near = ((f64::from(*cosine) - FAR) / (NEAR - FAR)).clamp(0.0, 1.0);
-        let fit = Fit { class: Class::Text, value: LEAST + (MOST - LEAST) * near };
+        let fit = Fit { class: NameMatchClass::Text, value: LEAST + (MOST - LEAST) * near };
         gathered.add(definition(workspace, &map, (&info, &path), fit));
         taken += 1;
         if taken == NEAREST {
@@ -49,15 +49,15 @@ pub(super) fn by_meaning(
         }
     }
     let added = gathered.len() - before;
-    gathered.steps.push(step(
+    gathered.steps.push(path_step(
         "generate",
         "meaning",
         "embeddings",
-        format!("{added} more candidates; {}", said(&found.state)),
+        format!("{added} more candidates; {}", describe_state(&found.state)),
     ));
 }
 
-fn said(state: &VectorState) -> String {
+fn describe_state(state: &VectorState) -> String {
     match state {
         VectorState::NoModel => {
             "there is no model (`hob model add DIR` adds one): names and words alone".to_owned()

@@ -20,42 +20,43 @@ use std::time::{Instant, SystemTime};
 use hob_base::{AbsPath, ContentHash, Deadline, WsPath};
 use hob_proto::ToolError;
 use hob_proto::tools::entity::{
-    Ambiguity, Candidate as Shown, Entity, EntityResult, Failure, Meta, Mode, Source, Status, Step,
+    Ambiguity, Entity, EntityCandidate as Shown, EntityFailure, EntityResult, EntitySource, EntityStep, Meta,
+    Mode, Status,
 };
 use hob_proto::tools::resolve::ResolveArgs;
 use serde_json::{Map as Object, Value};
 
 use super::map::DERIVE_PATIENCE;
 use super::target::{self, Named};
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::entity::candidate::Candidate;
-use crate::entity::judge::{self, Expected, Limits, Verdict};
+use crate::entity::judge::{self, DecisionLimits, Expected, SubjectDecision};
 use crate::host::Workspace;
-use gather::{Gathered, View, When};
-use request::{Realm, Request};
+use gather::{Gathered, SubjectView, When};
+use request::{Realm, SubjectRequest};
 
 /// Names told to somebody who named a realm that is not there.
 const TOLD: usize = 8;
 
 /// One step on the way.
-fn step(phase: &str, action: &str, source: &str, note: String) -> Step {
-    Step { phase: phase.to_owned(), action: action.to_owned(), source: source.to_owned(), note }
+fn path_step(phase: &str, action: &str, source: &str, note: String) -> EntityStep {
+    EntityStep { phase: phase.to_owned(), action: action.to_owned(), source: source.to_owned(), note }
 }
 
 /// The answer so far.
-struct Found {
+struct SubjectOutcome {
     candidates: Vec<Candidate>,
-    verdict: Verdict,
-    steps: Vec<Step>,
+    verdict: SubjectDecision,
+    steps: Vec<EntityStep>,
 }
 
-pub(super) fn entity(call: &mut ToolCall<'_>, args: ResolveArgs) -> Outcome {
+pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> ToolOutcome {
     let began = Instant::now();
-    let asked = fingerprint(&args);
-    let mut request = Request::parse(args)?;
+    let asked = args_fingerprint(&args);
+    let mut request = SubjectRequest::parse(args)?;
     let workspace = choose_workspace(call, &request)?;
     prefer_node(call, &workspace, &mut request);
-    let realm = realm(call, &workspace, &request)?;
+    let realm = parse_subject_scope(call, &workspace, &request)?;
     let meta = |workspace: &Workspace| Meta {
         request_id: format!("{asked}-{}", workspace.generation().0),
         timestamp: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
@@ -65,21 +66,23 @@ pub(super) fn entity(call: &mut ToolCall<'_>, args: ResolveArgs) -> Outcome {
         None => None,
         Some(revision) => match past::as_of((&workspace, &request), revision.trim(), &call.cancel) {
             Ok(past) => Some(past),
-            Err(failure) => return data(&failed(failure, meta(&workspace))),
+            Err(failure) => return to_data(&failure_result(failure, meta(&workspace))),
         },
     };
-    let view = View { workspace: &workspace, request: &request, realm: &realm, past: past.as_ref() };
-    let mut steps = vec![normalised(&request)];
-    steps.extend(past.as_ref().map(|past| step("normalise", "as of a revision", "git", past.note.clone())));
-    let candidates = candidates(call, (&workspace, &view), &mut steps)?;
-    match decided(call, &view, (candidates, steps)) {
-        Ok(found) => data(&show(&request, found, meta(&workspace))),
-        Err(failure) => data(&failed(failure, meta(&workspace))),
+    let view = SubjectView { workspace: &workspace, request: &request, realm: &realm, past: past.as_ref() };
+    let mut steps = vec![normalise_step(&request)];
+    steps.extend(
+        past.as_ref().map(|past| path_step("normalise", "as of a revision", "git", past.note.clone())),
+    );
+    let candidates = find_candidates(call, (&workspace, &view), &mut steps)?;
+    match decide_candidates(call, &view, (candidates, steps)) {
+        Ok(found) => to_data(&outcome_result(&request, found, meta(&workspace))),
+        Err(failure) => to_data(&failure_result(failure, meta(&workspace))),
     }
 }
 
 /// Puts the node that a preferred target means in its place. What means none may still be what a candidate of another source is called.
-fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut Request) {
+fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut SubjectRequest) {
     let Some(text) = &request.hints.preferred_id else { return };
     let map = workspace.map();
     match target::look_up(call, (&map, workspace), text) {
@@ -94,29 +97,29 @@ fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut Req
 }
 
 /// The same for the same arguments.
-fn fingerprint(args: &ResolveArgs) -> String {
+fn args_fingerprint(args: &ResolveArgs) -> String {
     let parts = [&args.context, &args.strategy, &args.constraints, &args.hints, &args.debug];
     let text = format!("{:?}{parts:?}", args.subject);
     ContentHash::of(text.as_bytes()).to_string().chars().take(12).collect()
 }
 
 /// Candidates from every source that is allowed, best first.
-fn candidates(
+fn find_candidates(
     call: &mut ToolCall<'_>,
-    (workspace, view): (&Arc<Workspace>, &View<'_>),
-    steps: &mut Vec<Step>,
+    (workspace, view): (&Arc<Workspace>, &SubjectView<'_>),
+    steps: &mut Vec<EntityStep>,
 ) -> Result<Vec<Candidate>, ToolError> {
     let request = view.request;
     let is_quick = request.strategy.mode == Mode::Quick;
     let mut gathered = Gathered::default();
-    if request.allows(Source::Map) {
+    if request.allows_source(EntitySource::Map) {
         gather::by_name(view, When::Now, &mut gathered);
         gather::by_name(view, When::Then, &mut gathered);
     }
-    if request.names(Source::Live) {
+    if request.names_source(EntitySource::Live) {
         confirm::by_servers(call, view, &mut gathered);
     }
-    if request.allows(Source::Text) {
+    if request.allows_source(EntitySource::Text) {
         paths::by_path(view, &mut gathered);
         // Where a name occurs it is used, and not meant.
         if !is_quick && !request.subject.is_name {
@@ -124,46 +127,52 @@ fn candidates(
         }
     }
     // A name means what is called so, and not what is like it.
-    if request.strategy.use_embeddings && request.allows(Source::Map) && !request.subject.is_name {
+    if request.strategy.use_embeddings && request.allows_source(EntitySource::Map) && !request.subject.is_name
+    {
         meaning::by_meaning(workspace, view, &mut gathered, &call.cancel);
     }
-    if request.allows(Source::Manifest) && view.past.is_none() {
-        outside::packages(view, &mut gathered);
+    if request.allows_source(EntitySource::Manifest) && view.past.is_none() {
+        outside::add_packages(view, &mut gathered);
     }
-    if request.allows(Source::Git) {
-        outside::refs(view, &mut gathered, &call.cancel);
+    if request.allows_source(EntitySource::Git) {
+        outside::add_refs(view, &mut gathered, &call.cancel);
     }
     let (mut candidates, gathered) = gathered.into_candidates();
     steps.extend(gathered);
-    candidates.retain(|candidate| request.allows(candidate.source));
-    judge::score(&mut candidates, &expected(view)?);
-    judge::order(&mut candidates);
+    candidates.retain(|candidate| request.allows_source(candidate.source));
+    judge::score(&mut candidates, &expected_of(view)?);
+    judge::sort_by_score(&mut candidates);
     let all = candidates.len();
-    judge::plausible(&mut candidates, (request.subject.is_name, request.constraints.max_candidates as usize));
-    steps.push(scored(&candidates, all));
+    judge::keep_plausible(
+        &mut candidates,
+        (request.subject.is_name, request.constraints.max_candidates as usize),
+    );
+    steps.push(score_step(&candidates, all));
     Ok(candidates)
 }
 
 /// The decision, by the scores and by whoever may choose.
-fn decided(
+fn decide_candidates(
     call: &mut ToolCall<'_>,
-    view: &View<'_>,
-    (mut candidates, mut steps): (Vec<Candidate>, Vec<Step>),
-) -> Result<Found, Failure> {
+    view: &SubjectView<'_>,
+    (mut candidates, mut steps): (Vec<Candidate>, Vec<EntityStep>),
+) -> Result<SubjectOutcome, EntityFailure> {
     let request = view.request;
     if request.constraints.require_authority {
-        confirm::confirmed(call, &mut candidates, &mut steps)
-            .map_err(|message| Failure { code: "NOT_CONFIRMED".to_owned(), message })?;
+        confirm::keep_confirmed(call, &mut candidates, &mut steps)
+            .map_err(|message| EntityFailure { code: "NOT_CONFIRMED".to_owned(), message })?;
     }
-    let limits =
-        Limits { accept: request.strategy.auto_accept_threshold, least: request.constraints.min_confidence };
+    let limits = DecisionLimits {
+        accept: request.strategy.auto_accept_threshold,
+        least: request.constraints.min_confidence,
+    };
     let mut verdict = judge::decide(&candidates, request.strategy.mode, limits);
-    steps.push(decision(&verdict, request));
-    select::select(call, (view.workspace, request), (&mut candidates, &mut verdict), &mut steps);
-    Ok(Found { candidates, verdict, steps })
+    steps.push(decision_step(&verdict, request));
+    select::select_candidate(call, (view.workspace, request), (&mut candidates, &mut verdict), &mut steps);
+    Ok(SubjectOutcome { candidates, verdict, steps })
 }
 
-fn failed(error: Failure, meta: Meta) -> EntityResult {
+fn failure_result(error: EntityFailure, meta: Meta) -> EntityResult {
     EntityResult {
         status: Status::Error,
         entity: None,
@@ -177,7 +186,7 @@ fn failed(error: Failure, meta: Meta) -> EntityResult {
 }
 
 /// The workspace that the realm names, or the call's own.
-fn choose_workspace(call: &mut ToolCall<'_>, request: &Request) -> Result<Arc<Workspace>, ToolError> {
+fn choose_workspace(call: &mut ToolCall<'_>, request: &SubjectRequest) -> Result<Arc<Workspace>, ToolError> {
     if let Some(realm) = &request.context.realm {
         let named = realm.trim().strip_prefix("repo:").unwrap_or(realm.trim());
         let open = call.host.workspaces();
@@ -198,7 +207,11 @@ fn choose_workspace(call: &mut ToolCall<'_>, request: &Request) -> Result<Arc<Wo
 }
 
 /// Finds the part of the workspace in which the request looks for the subject.
-fn realm(call: &ToolCall<'_>, workspace: &Workspace, request: &Request) -> Result<Realm, ToolError> {
+fn parse_subject_scope(
+    call: &ToolCall<'_>,
+    workspace: &Workspace,
+    request: &SubjectRequest,
+) -> Result<Realm, ToolError> {
     let Some(named) = request.context.realm.as_deref().map(str::trim).filter(|named| !named.is_empty())
     else {
         return Ok(Realm::Everywhere);
@@ -212,7 +225,7 @@ fn realm(call: &ToolCall<'_>, workspace: &Workspace, request: &Request) -> Resul
         std::path::Path::new(named).strip_prefix(root).map_or(named, |rest| rest.to_str().unwrap_or(named));
     if let Ok(folder) = WsPath::new(relative.trim_matches('/'))
         && !folder.is_root()
-        && workspace.text().paths().any(|(_, path)| path.is_below(&folder))
+        && workspace.text().indexed_paths().any(|(_, path)| path.is_below(&folder))
     {
         return Ok(Realm::Folder(folder));
     }
@@ -229,7 +242,7 @@ fn realm(call: &ToolCall<'_>, workspace: &Workspace, request: &Request) -> Resul
     .hint(format!("Pass a folder of the project, or a cluster such as {}.", known.join(", "))))
 }
 
-fn expected(view: &View<'_>) -> Result<Expected, ToolError> {
+fn expected_of(view: &SubjectView<'_>) -> Result<Expected, ToolError> {
     let request = view.request;
     let is_about_tests = request.subject.content.iter().any(|term| term.stem == "test");
     Ok(Expected {
@@ -239,22 +252,22 @@ fn expected(view: &View<'_>) -> Result<Expected, ToolError> {
             .context
             .provenance
             .as_deref()
-            .map(|from| provenance(view.workspace, from))
+            .map(|from| mention_path(view.workspace, from))
             .transpose()?,
         tests: is_about_tests,
     })
 }
 
 /// The file in which the mention stands.
-fn provenance(workspace: &Workspace, from: &str) -> Result<String, ToolError> {
+fn mention_path(workspace: &Workspace, from: &str) -> Result<String, ToolError> {
     let of_node = from.parse::<hob_proto::NodeId>().ok().and_then(|id| id.path().map(str::to_owned));
     let path = of_node.unwrap_or_else(|| from.to_owned());
     let path = hob_workspace::confine(workspace.root(), &path)
-        .map_err(|error| crate::to_proto::errors::confine(&error, workspace.root()))?;
+        .map_err(|error| crate::to_proto::errors::outside_workspace(&error, workspace.root()))?;
     Ok(path.as_str().to_owned())
 }
 
-fn normalised(request: &Request) -> Step {
+fn normalise_step(request: &SubjectRequest) -> EntityStep {
     let subject = &request.subject;
     let words: Vec<&str> = subject.content.iter().map(|term| term.word.as_str()).collect();
     let mut note = format!("`{}`: words {}", subject.text, words.join(" "));
@@ -265,10 +278,10 @@ fn normalised(request: &Request) -> Step {
         let kinds = reading.kinds.unwrap_or_default().join(" or ");
         note.push_str(&format!("; or `{}` as {kinds}", reading.name));
     }
-    step("normalise", "read the subject", "subject", note)
+    path_step("normalise", "read the subject", "subject", note)
 }
 
-fn scored(candidates: &[Candidate], all: usize) -> Step {
+fn score_step(candidates: &[Candidate], all: usize) -> EntityStep {
     let note = match candidates.first() {
         Some(first) => format!(
             "{all} candidates, {} of them plausible; best `{}` with {:.2} ({})",
@@ -279,26 +292,26 @@ fn scored(candidates: &[Candidate], all: usize) -> Step {
         ),
         None => format!("{all} candidates, none of them plausible"),
     };
-    step("score", "fit of names, kind, place", "map", note)
+    path_step("score", "fit of names, kind, place", "map", note)
 }
 
-fn decision(verdict: &Verdict, request: &Request) -> Step {
+fn decision_step(verdict: &SubjectDecision, request: &SubjectRequest) -> EntityStep {
     let mode = request.strategy.mode.as_str();
     let accept = request.strategy.auto_accept_threshold;
     let note = match verdict {
-        Verdict::Resolved(sure) if request.strategy.mode == Mode::Quick => {
+        SubjectDecision::Resolved(sure) if request.strategy.mode == Mode::Quick => {
             format!("the first, {sure:.2} sure")
         }
-        Verdict::Resolved(sure) => format!("{sure:.2} sure, accepted from {accept:.2} on"),
-        Verdict::Ambiguous { confidence, dimension, .. } => {
+        SubjectDecision::Resolved(sure) => format!("{sure:.2} sure, accepted from {accept:.2} on"),
+        SubjectDecision::Ambiguous { confidence, dimension, .. } => {
             format!("{confidence:.2} sure, accepted from {accept:.2} on; open: {dimension}")
         }
-        Verdict::NotFound => "nothing fits".to_owned(),
+        SubjectDecision::NotFound => "nothing fits".to_owned(),
     };
-    step("decide", mode, "scores", note)
+    path_step("decide", mode, "scores", note)
 }
 
-fn show(request: &Request, found: Found, meta: Meta) -> EntityResult {
+fn outcome_result(request: &SubjectRequest, found: SubjectOutcome, meta: Meta) -> EntityResult {
     let confidences = judge::confidences(&found.candidates);
     let explain = request.debug.include_explanations;
     let shown = |(candidate, confidence): (&Candidate, &f64)| Shown {
@@ -307,7 +320,7 @@ fn show(request: &Request, found: Found, meta: Meta) -> EntityResult {
         kind: candidate.kind.clone(),
         source: candidate.source,
         confidence: *confidence,
-        score: explain.then(|| explained(candidate)),
+        score: explain.then(|| explain_score(candidate)),
     };
     let candidates: Vec<Shown> = found
         .candidates
@@ -317,14 +330,14 @@ fn show(request: &Request, found: Found, meta: Meta) -> EntityResult {
         .map(shown)
         .collect();
     let (status, confidence, ambiguity) = match found.verdict {
-        Verdict::Resolved(sure) => (Status::Resolved, sure, None),
-        Verdict::Ambiguous { confidence, reason, dimension } => {
+        SubjectDecision::Resolved(sure) => (Status::Resolved, sure, None),
+        SubjectDecision::Ambiguous { confidence, reason, dimension } => {
             (Status::Ambiguous, confidence, Some(Ambiguity { reason, dimension: dimension.to_owned() }))
         }
-        Verdict::NotFound => (Status::NotFound, 0.0, None),
+        SubjectDecision::NotFound => (Status::NotFound, 0.0, None),
     };
-    let entity =
-        (status == Status::Resolved).then(|| found.candidates.first().map(|one| described(one, request)));
+    let entity = (status == Status::Resolved)
+        .then(|| found.candidates.first().map(|one| describe_candidate(one, request)));
     let is_shown = status == Status::Ambiguous || request.debug.include_candidates;
     EntityResult {
         status,
@@ -334,11 +347,11 @@ fn show(request: &Request, found: Found, meta: Meta) -> EntityResult {
         ambiguity,
         resolution_path: found.steps,
         meta,
-        error: None::<Failure>,
+        error: None::<EntityFailure>,
     }
 }
 
-fn explained(candidate: &Candidate) -> Object<String, Value> {
+fn explain_score(candidate: &Candidate) -> Object<String, Value> {
     let mut terms: Object<String, Value> = candidate
         .terms
         .iter()
@@ -349,10 +362,10 @@ fn explained(candidate: &Candidate) -> Object<String, Value> {
     terms
 }
 
-fn described(candidate: &Candidate, request: &Request) -> Entity {
+fn describe_candidate(candidate: &Candidate, request: &SubjectRequest) -> Entity {
     let mut attributes = candidate.attributes.clone();
     if request.debug.include_explanations {
-        attributes.insert("score".to_owned(), explained(candidate).into());
+        attributes.insert("score".to_owned(), explain_score(candidate).into());
     }
     Entity {
         id: candidate.id.clone(),

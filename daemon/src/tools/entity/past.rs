@@ -11,12 +11,12 @@ use std::time::Duration;
 use hob_base::{CancelToken, Deadline, FileId, WsPath};
 use hob_map::graph::MapChange;
 use hob_map::{Map, extract_within, language_of};
-use hob_proto::tools::entity::Failure;
+use hob_proto::tools::entity::EntityFailure;
 use hob_workspace::Stat;
-use hob_workspace::git::{Comparison, Differences, GitError, Repository, TreeFile, compare};
+use hob_workspace::git::{Comparison, Differences, GitError, Repository, TreeFile, compare_files};
 use rustc_hash::FxHashSet;
 
-use super::request::Request;
+use super::request::SubjectRequest;
 use crate::entity::candidate::Candidate;
 use crate::host::Workspace;
 
@@ -45,7 +45,7 @@ pub(super) struct Past {
 
 impl Past {
     /// A candidate out of git, and not out of a file of now.
-    pub(super) fn mark(&self, mut candidate: Candidate) -> Candidate {
+    pub(super) fn mark_as_past(&self, mut candidate: Candidate) -> Candidate {
         let line = candidate.attributes.get("line").map(|line| format!("#L{line}")).unwrap_or_default();
         candidate.uri = format!("git:{}:{}{line}", self.commit, candidate.path);
         candidate.attributes.insert("revision".to_owned(), self.commit.clone().into());
@@ -55,11 +55,11 @@ impl Past {
 
 /// Reads the project as of a revision, or returns the reason why that cannot be done.
 pub(super) fn as_of(
-    (workspace, request): (&Workspace, &Request),
+    (workspace, request): (&Workspace, &SubjectRequest),
     revision: &str,
     cancel: &CancelToken,
-) -> Result<Past, Failure> {
-    let failure = |code: &str, message: String| Failure { code: code.to_owned(), message };
+) -> Result<Past, EntityFailure> {
+    let failure = |code: &str, message: String| EntityFailure { code: code.to_owned(), message };
     let git = |error: GitError| match error {
         GitError::Ambiguous { .. } | GitError::BadRevision { .. } => {
             failure("BAD_REVISION", error.to_string())
@@ -80,15 +80,15 @@ pub(super) fn as_of(
     let question = Comparison {
         then: &then,
         now: &now,
-        checkout: &repository.checkout(),
-        contents: &workspace.contents(),
+        checkout: &repository.read_checkout(),
+        contents: &workspace.disk_contents(),
     };
-    let differences = compare(&question, cancel)
+    let differences = compare_files(&question, cancel)
         .map_err(|_| failure("CANCELLED", "there was no time to compare".to_owned()))?;
     let (map, parsed, left) = parse((&repository, request), &differences, cancel);
     let mut note = format!(
         "{} ({}): {} files as now, {} changed since, {} gone, {} new; {parsed} of those with the words were parsed",
-        commit.oid.short(),
+        commit.oid.short_hex(),
         commit.subject,
         differences.same,
         differences.changed.len(),
@@ -110,12 +110,12 @@ fn files_of_now(workspace: &Workspace) -> Vec<(WsPath, Option<Stat>)> {
         let path: std::path::PathBuf = workspace.root().join_ws(path).as_path().to_path_buf();
         Path::symlink_metadata(&path).ok().map(|metadata| Stat::of(&metadata))
     };
-    text.paths().map(|(_, path)| (path.clone(), stat(path))).collect()
+    text.indexed_paths().map(|(_, path)| (path.clone(), stat(path))).collect()
 }
 
 /// A map of what differs and has one of the words; how many files are in it, and how many were not looked at.
 fn parse(
-    (repository, request): (&Repository, &Request),
+    (repository, request): (&Repository, &SubjectRequest),
     differences: &Differences,
     cancel: &CancelToken,
 ) -> (Map, usize, usize) {
@@ -128,7 +128,7 @@ fn parse(
             break;
         }
         looked_at += 1;
-        let Ok(Some(bytes)) = repository.blob(file.blob, LARGEST) else { continue };
+        let Ok(Some(bytes)) = repository.read_blob(file.blob, LARGEST) else { continue };
         let Some(lang) = language_of(file.path.file_name(), &bytes[..bytes.len().min(HEAD)]) else {
             continue;
         };

@@ -6,15 +6,15 @@ use hob_base::{FileId, WsPath};
 use hob_map::graph::NodeInfo;
 use hob_map::langs::Lang;
 use hob_map::{Map, language_of};
-use hob_proto::tools::entity::Source;
-use hob_text::ranked::terms;
+use hob_proto::tools::entity::EntitySource;
+use hob_text::ranked::terms_of;
 use serde_json::Map as Object;
 
-use super::gather::{Gathered, View, best_fit, uri};
+use super::gather::{Gathered, SubjectView, best_fit, uri};
+use super::path_step;
 use super::request::Realm;
-use super::step;
 use crate::entity::candidate::{Candidate, Traits};
-use crate::entity::fit::{Class, EXACT, Fit, Named};
+use crate::entity::fit::{EXACT, Fit, NameForms, NameMatchClass};
 use crate::entity::subject::Subject;
 use crate::host::Workspace;
 
@@ -28,7 +28,7 @@ pub(super) fn file(workspace: &Workspace, (path, info): (&str, Option<&NodeInfo>
         label: name.to_owned(),
         kind: "file".to_owned(),
         description: path.to_owned(),
-        source: if info.is_some() { Source::Map } else { Source::Text },
+        source: if info.is_some() { EntitySource::Map } else { EntitySource::Text },
         uri: uri(workspace, path, None),
         attributes,
         path: path.to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn file(workspace: &Workspace, (path, info): (&str, Option<&NodeInfo>
     }
 }
 
-fn folder(workspace: &Workspace, path: &str, files: usize, fit: Fit) -> Candidate {
+fn folder_candidate(workspace: &Workspace, path: &str, files: usize, fit: Fit) -> Candidate {
     let candidate = file(workspace, (path, None), fit);
     let mut attributes = Object::new();
     attributes.insert("folder".to_owned(), path.into());
@@ -62,12 +62,12 @@ pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<F
         && path.ends_with(said)
         && path.as_bytes()[path.len() - said.len() - 1] == b'/';
     if said == path || is_end || (said == name && name.contains('.')) {
-        return Some(Fit { class: Class::Exact, value: EXACT });
+        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
     }
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let folder = path.strip_suffix(name).unwrap_or_default();
-    let whole = Named { name, terms: terms(name), outer: terms(folder), path: Vec::new() };
-    let short = Named { name: stem, terms: terms(stem), outer: terms(folder), path: Vec::new() };
+    let whole = NameForms { name, terms: terms_of(name), outer: terms_of(folder), path: Vec::new() };
+    let short = NameForms { name: stem, terms: terms_of(stem), outer: terms_of(folder), path: Vec::new() };
     let whole = best_fit(subject, kind, &whole);
     // Without its ending it may be the module, or a symbol in it: said to be a file, it is one.
     let said_so =
@@ -79,23 +79,23 @@ pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<F
 
 /// Last parts of paths that are looked for. Every path of the workspace is held against them, so most must be told apart by their
 /// lengths alone.
-struct Wanted {
+struct WantedNames {
     names: Vec<String>,
     lengths: u64,
 }
 
-impl Wanted {
+impl WantedNames {
     fn new(subject: &Subject) -> Self {
         let last = |name: String| {
             let name = name.trim_end_matches('/');
             name.rsplit('/').next().unwrap_or(name).to_owned()
         };
-        let names: Vec<String> = subject.names().into_iter().map(last).collect();
-        let lengths = names.iter().fold(0, |lengths, name| lengths | Self::bit(name));
+        let names: Vec<String> = subject.names_to_find().into_iter().map(last).collect();
+        let lengths = names.iter().fold(0, |lengths, name| lengths | Self::length_bit(name));
         Self { names, lengths }
     }
 
-    fn bit(name: &str) -> u64 {
+    fn length_bit(name: &str) -> u64 {
         1 << (name.len() % 64)
     }
 
@@ -103,18 +103,18 @@ impl Wanted {
         let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
         [name, stem]
             .into_iter()
-            .filter(|name| self.lengths & Self::bit(name) != 0)
+            .filter(|name| self.lengths & Self::length_bit(name) != 0)
             .any(|name| self.names.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)))
     }
 }
 
 /// Folders, and the files that the map has no language for.
-pub(super) fn by_path(view: &View<'_>, gathered: &mut Gathered) {
+pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
     if view.request.language.is_some() || matches!(view.realm, Realm::Cluster(_)) {
         return;
     }
     let subject = &view.request.subject;
-    let wanted = Wanted::new(subject);
+    let wanted = WantedNames::new(subject);
     let is_called = |name: &str| wanted.is_called(name);
     let before = gathered.len();
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
@@ -130,7 +130,7 @@ pub(super) fn by_path(view: &View<'_>, gathered: &mut Gathered) {
             gathered.add(file(view.workspace, (path.as_str(), None), fit));
         }
         if path.dir() != last_folder.0 {
-            last_folder = (path.dir().to_owned(), called(path.dir(), &is_called));
+            last_folder = (path.dir().to_owned(), wanted_folders(path.dir(), &is_called));
         }
         for folder in &last_folder.1 {
             *folders.entry(folder.clone()).or_default() += 1;
@@ -142,16 +142,17 @@ pub(super) fn by_path(view: &View<'_>, gathered: &mut Gathered) {
         }),
         None => {
             let (text, map) = (view.workspace.text(), view.workspace.map());
-            text.paths().for_each(|(number, path)| look(path, &|| !is_without_language(&map, number)));
+            text.indexed_paths()
+                .for_each(|(number, path)| look(path, &|| !is_without_language(&map, number)));
         }
     }
     for (path, files) in folders {
         if let Some(fit) = fit_of_path(subject, "folder", &path).filter(|_| view.admits_path(&path)) {
-            gathered.add(folder(view.workspace, &path, files, fit));
+            gathered.add(folder_candidate(view.workspace, &path, files, fit));
         }
     }
     let found = gathered.len() - before;
-    gathered.steps.push(step("generate", "files and folders", "text", format!("{found} candidates")));
+    gathered.steps.push(path_step("generate", "files and folders", "text", format!("{found} candidates")));
 }
 
 fn is_without_language(map: &Map, file: FileId) -> bool {
@@ -159,7 +160,7 @@ fn is_without_language(map: &Map, file: FileId) -> bool {
 }
 
 /// The folders above and including this one whose last name is wanted.
-fn called(folder: &str, is_called: &dyn Fn(&str) -> bool) -> Vec<String> {
+fn wanted_folders(folder: &str, is_called: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = folder;
     while !rest.is_empty() {

@@ -4,7 +4,7 @@
 use hob_base::WsPath;
 use hob_map::langs::Lang;
 use hob_proto::ToolError;
-use hob_proto::tools::entity::{Constraints, Context, Debug, Hints, Mode, Source, Strategy};
+use hob_proto::tools::entity::{Constraints, Context, Debug, EntitySource, Hints, Mode, Strategy};
 use hob_proto::tools::resolve::ResolveArgs;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,7 +18,7 @@ const MOST: u32 = 50;
 const ALIASES: usize = 20;
 
 /// A request for a subject, checked and taken apart.
-pub(super) struct Request {
+pub(super) struct SubjectRequest {
     pub(super) subject: Subject,
     pub(super) context: Context,
     pub(super) strategy: Strategy,
@@ -38,33 +38,33 @@ pub(super) enum Realm {
     Cluster(u32),
 }
 
-impl Request {
+impl SubjectRequest {
     pub(super) fn parse(args: ResolveArgs) -> Result<Self, ToolError> {
-        let context: Context = object("context", args.context)?;
-        let strategy: Strategy = object("strategy", args.strategy)?;
-        let constraints: Constraints = object("constraints", args.constraints)?;
-        let hints: Hints = object("hints", args.hints)?;
-        let debug: Debug = object("debug", args.debug)?;
-        let subject = subject(&args.subject.unwrap_or_default(), &hints.aliases)?;
-        shares(&strategy, &constraints)?;
-        contradictions(&context, &strategy, &constraints)?;
+        let context: Context = parse_object("context", args.context)?;
+        let strategy: Strategy = parse_object("strategy", args.strategy)?;
+        let constraints: Constraints = parse_object("constraints", args.constraints)?;
+        let hints: Hints = parse_object("hints", args.hints)?;
+        let debug: Debug = parse_object("debug", args.debug)?;
+        let subject = parse_subject(&args.subject.unwrap_or_default(), &hints.aliases)?;
+        check_shares(&strategy, &constraints)?;
+        refuse_contradictions(&context, &strategy, &constraints)?;
         let language = context.language.as_deref().map(language).transpose()?;
-        let kinds = hints.expected_type.as_deref().map(expected).transpose()?;
+        let kinds = hints.expected_type.as_deref().map(kinds_expected).transpose()?;
         Ok(Self { subject, context, strategy, constraints, hints, debug, language, kinds })
     }
 
     /// Returns true if candidates may come from a source.
-    pub(super) fn allows(&self, source: Source) -> bool {
+    pub(super) fn allows_source(&self, source: EntitySource) -> bool {
         self.constraints.allowed_sources.as_ref().is_none_or(|allowed| allowed.contains(&source))
     }
 
     /// Returns true if the request names a source among the allowed ones.
-    pub(super) fn names(&self, source: Source) -> bool {
+    pub(super) fn names_source(&self, source: EntitySource) -> bool {
         self.constraints.allowed_sources.as_ref().is_some_and(|allowed| allowed.contains(&source))
     }
 }
 
-fn object<T: DeserializeOwned + Default>(name: &str, value: Option<Value>) -> Result<T, ToolError> {
+fn parse_object<T: DeserializeOwned + Default>(name: &str, value: Option<Value>) -> Result<T, ToolError> {
     let Some(value) = value else { return Ok(T::default()) };
     serde_json::from_value(value).map_err(|error| {
         ToolError::bad_args(format!("`{name}` cannot be read: {error}"))
@@ -72,7 +72,7 @@ fn object<T: DeserializeOwned + Default>(name: &str, value: Option<Value>) -> Re
     })
 }
 
-fn subject(text: &str, aliases: &[String]) -> Result<Subject, ToolError> {
+fn parse_subject(text: &str, aliases: &[String]) -> Result<Subject, ToolError> {
     let length = text.chars().count();
     if length > LONGEST {
         return Err(ToolError::bad_args(format!(
@@ -93,7 +93,7 @@ fn subject(text: &str, aliases: &[String]) -> Result<Subject, ToolError> {
     })
 }
 
-fn shares(strategy: &Strategy, constraints: &Constraints) -> Result<(), ToolError> {
+fn check_shares(strategy: &Strategy, constraints: &Constraints) -> Result<(), ToolError> {
     for (name, value) in [
         ("strategy.auto_accept_threshold", strategy.auto_accept_threshold),
         ("constraints.min_confidence", constraints.min_confidence),
@@ -112,7 +112,7 @@ fn shares(strategy: &Strategy, constraints: &Constraints) -> Result<(), ToolErro
 }
 
 /// Wishes that cannot both be kept.
-fn contradictions(
+fn refuse_contradictions(
     context: &Context,
     strategy: &Strategy,
     constraints: &Constraints,
@@ -121,7 +121,7 @@ fn contradictions(
         Err(ToolError::bad_args(format!("`{one}` and `{other}` cannot both hold")).hint(hint))
     };
     let sources = constraints.allowed_sources.as_deref();
-    if sources.is_some_and(<[Source]>::is_empty) {
+    if sources.is_some_and(<[EntitySource]>::is_empty) {
         return Err(ToolError::bad_args("`constraints.allowed_sources` is empty: nothing could be found")
             .hint("Leave it out for all, or pass some of map, live, text, manifest, git."));
     }
@@ -146,8 +146,9 @@ fn contradictions(
         if context.time.is_some() {
             return refuse(authority, "context.time", "No language server knows the past.");
         }
-        if sources.is_some_and(|allowed| !allowed.contains(&Source::Map) && !allowed.contains(&Source::Live))
-        {
+        if sources.is_some_and(|allowed| {
+            !allowed.contains(&EntitySource::Map) && !allowed.contains(&EntitySource::Live)
+        }) {
             return refuse(
                 authority,
                 "constraints.allowed_sources",
@@ -162,7 +163,7 @@ fn contradictions(
             "quick takes the first candidate: use ranked or interactive.",
         );
     }
-    if context.time.is_some() && sources.is_some_and(|allowed| allowed == [Source::Live]) {
+    if context.time.is_some() && sources.is_some_and(|allowed| allowed == [EntitySource::Live]) {
         return refuse(
             "context.time",
             "constraints.allowed_sources: live",
@@ -185,9 +186,9 @@ fn language(name: &str) -> Result<Lang, ToolError> {
     })
 }
 
-fn expected(word: &str) -> Result<&'static [&'static str], ToolError> {
+fn kinds_expected(word: &str) -> Result<&'static [&'static str], ToolError> {
     kinds::kinds_of(word).ok_or_else(|| {
         ToolError::bad_args(format!("`hints.expected_type` is `{word}`, which is no type of entity"))
-            .hint(format!("Pass one of {}.", kinds::words().join(", ")))
+            .hint(format!("Pass one of {}.", kinds::kind_words().join(", ")))
     })
 }

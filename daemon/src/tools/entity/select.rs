@@ -5,13 +5,13 @@
 //! A model that the user configured is the exception: it is asked at once, within its own time.
 
 use hob_proto::message::{Ask, AskKind, Offer};
-use hob_proto::tools::entity::{Mode, Step};
+use hob_proto::tools::entity::{EntityStep, Mode};
 use serde_json::Value;
 
-use super::request::Request;
-use super::step;
+use super::path_step;
+use super::request::SubjectRequest;
 use crate::entity::candidate::Candidate;
-use crate::entity::judge::Verdict;
+use crate::entity::judge::SubjectDecision;
 use crate::host::Workspace;
 use crate::tools::ToolCall;
 
@@ -43,16 +43,16 @@ enum Chosen {
 }
 
 /// Has somebody choose, where the request wants it. The candidates' order changes with the choice: what was chosen comes first.
-pub(super) fn select(
+pub(super) fn select_candidate(
     call: &mut ToolCall<'_>,
-    (workspace, request): (&Workspace, &Request),
-    (candidates, verdict): (&mut Vec<Candidate>, &mut Verdict),
-    steps: &mut Vec<Step>,
+    (workspace, request): (&Workspace, &SubjectRequest),
+    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    steps: &mut Vec<EntityStep>,
 ) {
     if candidates.is_empty() {
         return;
     }
-    let is_open = matches!(verdict, Verdict::Ambiguous { .. });
+    let is_open = matches!(verdict, SubjectDecision::Ambiguous { .. });
     let wants_model = match request.strategy.mode {
         Mode::LlmSelect => true,
         Mode::Hybrid => is_open && request.strategy.use_llm_fallback,
@@ -72,11 +72,11 @@ pub(super) fn select(
 /// Asks a model to choose, and returns true if it chose a candidate.
 fn by_model(
     call: &mut ToolCall<'_>,
-    (workspace, request): (&Workspace, &Request),
-    (candidates, verdict): (&mut Vec<Candidate>, &mut Verdict),
-    steps: &mut Vec<Step>,
+    (workspace, request): (&Workspace, &SubjectRequest),
+    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    steps: &mut Vec<EntityStep>,
 ) -> bool {
-    let prompt = prompt(request, candidates);
+    let prompt = model_prompt(request, candidates);
     let (source, answer) = if let Some(endpoint) = workspace.settings().model.clone() {
         let answer = endpoint.ask(TASK, &prompt, ANSWER, &call.cancel).map_err(|error| error.to_string());
         ("model endpoint", answer)
@@ -86,7 +86,7 @@ fn by_model(
     } else if call.offers.contains(&Offer::Sample) {
         let question = AskKind::Sample { system: TASK.to_owned(), max_tokens: ANSWER };
         call.ask = Some(Ask { key: MODEL.to_owned(), message: prompt, question });
-        steps.push(step(
+        steps.push(path_step(
             "select",
             "asked",
             "client's model",
@@ -95,24 +95,24 @@ fn by_model(
         return false;
     } else {
         let note = "no model is configured ([model] in hob's settings), and the client offers none: the candidates stand";
-        steps.push(step("select", "not asked", "model", note.to_owned()));
+        steps.push(path_step("select", "not asked", "model", note.to_owned()));
         return false;
     };
     match answer.map_or_else(Chosen::None, |text| chosen_by_number(&text, candidates.len().min(SHOWN))) {
         Chosen::One(at) => {
             let sure = first(candidates, at).min(BY_MODEL);
-            steps.push(step("select", "chosen", source, format!("`{}`", candidates[0].id)));
-            *verdict = Verdict::Resolved(sure);
+            steps.push(path_step("select", "chosen", source, format!("`{}`", candidates[0].id)));
+            *verdict = SubjectDecision::Resolved(sure);
             true
         }
         Chosen::None(why) => {
-            steps.push(step("select", "not chosen", source, format!("{why}: the candidates stand")));
+            steps.push(path_step("select", "not chosen", source, format!("{why}: the candidates stand")));
             false
         }
     }
 }
 
-fn prompt(request: &Request, candidates: &[Candidate]) -> String {
+fn model_prompt(request: &SubjectRequest, candidates: &[Candidate]) -> String {
     let line = |(at, candidate): (usize, &Candidate)| {
         let description: String = candidate.description.chars().take(160).collect();
         format!("{}. {} {} ({}): {description}\n", at + 1, candidate.kind, candidate.label, candidate.path)
@@ -142,31 +142,41 @@ fn chosen_by_number(text: &str, most: usize) -> Chosen {
 /// Puts one first; how sure it would be by its score.
 fn first(candidates: &mut Vec<Candidate>, at: usize) -> f64 {
     let chosen = candidates.remove(at);
-    let sure = crate::entity::calibrate::confidence(chosen.score());
+    let sure = crate::entity::calibrate::confidence_of(chosen.score());
     candidates.insert(0, chosen);
     sure
 }
 
 fn by_user(
     call: &mut ToolCall<'_>,
-    request: &Request,
-    (candidates, verdict): (&mut Vec<Candidate>, &mut Verdict),
-    steps: &mut Vec<Step>,
+    request: &SubjectRequest,
+    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    steps: &mut Vec<EntityStep>,
 ) {
     match call.replies.get(CHOICE) {
         Some(Value::String(id)) => match candidates.iter().position(|candidate| candidate.id == *id) {
             Some(at) => {
                 first(candidates, at);
-                steps.push(step("select", "chosen", "user", format!("`{id}`")));
-                *verdict = Verdict::Resolved(BY_USER);
+                steps.push(path_step("select", "chosen", "user", format!("`{id}`")));
+                *verdict = SubjectDecision::Resolved(BY_USER);
                 return;
             }
             None => {
-                steps.push(step("select", "not chosen", "user", format!("`{id}` is no longer a candidate")));
+                steps.push(path_step(
+                    "select",
+                    "not chosen",
+                    "user",
+                    format!("`{id}` is no longer a candidate"),
+                ));
             }
         },
         Some(_) => {
-            steps.push(step("select", "not chosen", "user", "nobody chose: the candidates stand".to_owned()));
+            steps.push(path_step(
+                "select",
+                "not chosen",
+                "user",
+                "nobody chose: the candidates stand".to_owned(),
+            ));
         }
         None if call.offers.contains(&Offer::Choose) => {
             let option =
@@ -174,7 +184,7 @@ fn by_user(
             let options = candidates.iter().take(SHOWN).map(option).collect();
             let message = format!("What does \"{}\" mean?", request.subject.text);
             call.ask = Some(Ask { key: CHOICE.to_owned(), message, question: AskKind::Choose { options } });
-            steps.push(step(
+            steps.push(path_step(
                 "select",
                 "asked",
                 "user",
@@ -183,11 +193,11 @@ fn by_user(
         }
         None => {
             let note = "the client cannot ask its user: pass hints.preferred_id with one of the candidates";
-            steps.push(step("select", "not asked", "user", note.to_owned()));
+            steps.push(path_step("select", "not asked", "user", note.to_owned()));
         }
     }
-    if let Verdict::Resolved(confidence) = *verdict {
-        *verdict = Verdict::Ambiguous {
+    if let SubjectDecision::Resolved(confidence) = *verdict {
+        *verdict = SubjectDecision::Ambiguous {
             confidence,
             reason: "The mode leaves the choice to the user.".to_owned(),
             dimension: "confidence",

@@ -3,10 +3,10 @@
 use hob_base::{ContentHash, Contents as _, WsPath};
 use hob_map::Map;
 use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
-use hob_proto::tools::investigate::Entry;
-use hob_text::ranked::Words;
+use hob_proto::tools::investigate::InvestigationEntry;
+use hob_text::ranked::QuestionWords;
 
-use super::super::excerpt::{Size, excerpt};
+use super::super::excerpt::{Size, excerpt_of};
 use super::super::ranked::lines_of;
 use crate::host::Workspace;
 
@@ -16,14 +16,14 @@ const SHORT: usize = 70;
 
 /// A place with what the map knows of it.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct TopicPlace {
     pub(super) info: NodeInfo,
     /// The domain of the cluster that the place is in.
     pub(super) domain: String,
     path: WsPath,
 }
 
-impl Found {
+impl TopicPlace {
     /// `None` for packages, which have no source here.
     pub(super) fn new(map: &Map, node: NodeRef) -> Option<Self> {
         let info = map.info(node)?;
@@ -36,8 +36,8 @@ impl Found {
     }
 
     /// Its lines now; a file's are all.
-    pub(super) fn body(&self, workspace: &Workspace) -> Option<String> {
-        let bytes = workspace.contents().read(&self.path).ok()?;
+    pub(super) fn read_body(&self, workspace: &Workspace) -> Option<String> {
+        let bytes = workspace.disk_contents().read(&self.path).ok()?;
         let lines = if self.info.kind == NodeKind::File { (1, u32::MAX) } else { self.info.lines };
         let text = lines_of(&bytes, lines);
         (!text.is_empty()).then_some(text)
@@ -48,8 +48,12 @@ impl Found {
     }
 
     /// The entry without its source.
-    pub(super) fn entry(&self, asset_id: String, (relevance, is_seed): (Option<f64>, bool)) -> Entry {
-        Entry {
+    pub(super) fn entry_without_source(
+        &self,
+        asset_id: String,
+        (relevance, is_seed): (Option<f64>, bool),
+    ) -> InvestigationEntry {
+        InvestigationEntry {
             asset_id,
             uid: self.info.id.to_string(),
             kind: self.info.kind.as_str().to_owned(),
@@ -66,16 +70,21 @@ impl Found {
     }
 
     /// The same with a summary of a line: what comes late is there to be seen, and asked about.
-    pub(super) fn short_entry(&self, asset_id: String, standing: (Option<f64>, bool)) -> Entry {
-        let entry = self.entry(asset_id, standing);
-        Entry { summary: shortened(&entry.summary, SHORT), ..entry }
+    pub(super) fn short_entry(&self, asset_id: String, standing: (Option<f64>, bool)) -> InvestigationEntry {
+        let entry = self.entry_without_source(asset_id, standing);
+        InvestigationEntry { summary: shorten_text(&entry.summary, SHORT), ..entry }
     }
 
     /// The lines of its source that have most of the question, its signature aside.
-    pub(super) fn excerpt(&self, body: &str, words: &mut Words<'_>, size: Size) -> Option<String> {
+    pub(super) fn excerpt_of_source(
+        &self,
+        body: &str,
+        words: &mut QuestionWords<'_>,
+        size: Size,
+    ) -> Option<String> {
         let is_file = self.info.kind == NodeKind::File;
         let (first, name) = if is_file { (1, 0) } else { (self.info.lines.0, self.info.name_at.0) };
-        let shown = excerpt(words, (body, first, name), false, size)?;
+        let shown = excerpt_of(words, (body, first, name), false, size)?;
         let is_its_name = shown.split_once(' ').is_some_and(|(number, _)| number == name.to_string());
         (!is_its_name).then_some(shown)
     }
@@ -84,7 +93,7 @@ impl Found {
     pub(super) fn line(&self, body: &str, line: u32) -> Option<String> {
         let first = if self.info.kind == NodeKind::File { 1 } else { self.info.lines.0 };
         let text = body.lines().nth(line.checked_sub(first)? as usize)?.trim();
-        (!text.is_empty()).then(|| format!("{line} {}", shortened(text, SUMMARY)))
+        (!text.is_empty()).then(|| format!("{line} {}", shorten_text(text, SUMMARY)))
     }
 
     /// Returns the path of the place's file.
@@ -98,11 +107,11 @@ impl Found {
             (false, false) => format!("{signature} · {doc}"),
             _ => format!("{signature}{doc}"),
         };
-        shortened(&whole, SUMMARY)
+        shorten_text(&whole, SUMMARY)
     }
 }
 
-fn shortened(text: &str, most: usize) -> String {
+fn shorten_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
         None => text.to_owned(),
@@ -118,7 +127,7 @@ pub(super) fn hash(body: &str) -> [u8; 32] {
 pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
     let (mut end, mut taken) = (0, 0);
     for line in text.split_inclusive('\n') {
-        taken += written(line);
+        taken += written_chars(line);
         if taken > room {
             break;
         }
@@ -128,6 +137,6 @@ pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
 }
 
 /// Characters that a text takes in an answer.
-fn written(text: &str) -> usize {
+fn written_chars(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r' | '"' | '\\') { 2 } else { 1 }).sum()
 }

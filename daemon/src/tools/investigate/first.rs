@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use hob_map::graph::{NodeKind, NodeRef};
 use hob_proto::Form;
-use hob_proto::tools::investigate::Entry;
-use hob_text::ranked::{Question, Words};
+use hob_proto::tools::investigate::InvestigationEntry;
+use hob_text::ranked::{QuestionWords, RankedQuestion};
 
 use super::super::excerpt::Size;
-use super::entry::Found;
+use super::entry::TopicPlace;
 use crate::budget::chars_of;
 use crate::investigate::bundle::asset_id;
-use crate::investigate::rank::Place;
+use crate::investigate::rank::RankedPlace;
 
 /// The best few, of whom more is shown, and how relevant a further one is, at least, beside the first.
 const BEST: usize = 5;
@@ -31,30 +31,31 @@ const FEW: usize = 12;
 const TEXT_FRAME: usize = 16;
 
 /// The words and places that a query asks for.
-pub(super) struct Sought {
+pub(super) struct TopicQuery {
     /// The question that the query's words make.
-    pub(super) question: Question,
+    pub(super) question: RankedQuestion,
     /// The nodes that the query names by place, with the lines.
     pub(super) places: Vec<(NodeRef, u32)>,
 }
 
-impl Sought {
+impl TopicQuery {
     /// Puts what is named by place first, in the order of the places.
-    pub(super) fn lead(&self, found: &mut [(Place, Found)]) {
-        let place =
-            |(_, found): &(Place, Found)| self.places.iter().position(|(node, _)| *node == found.info.node);
+    pub(super) fn put_places_first(&self, found: &mut [(RankedPlace, TopicPlace)]) {
+        let place = |(_, found): &(RankedPlace, TopicPlace)| {
+            self.places.iter().position(|(node, _)| *node == found.info.node)
+        };
         // Stable: the rest stays as it is.
         found.sort_by_key(|one| place(one).unwrap_or(usize::MAX));
     }
 
-    fn line_in(&self, found: &Found) -> Option<u32> {
+    fn line_in(&self, found: &TopicPlace) -> Option<u32> {
         self.places.iter().find(|(node, _)| *node == found.info.node).map(|(_, line)| *line)
     }
 }
 
 /// The context in which entries are made: the query, the form of the answer, and its room.
 pub(super) struct Sheet<'q> {
-    pub(super) sought: &'q Sought,
+    pub(super) sought: &'q TopicQuery,
     pub(super) form: Form,
     /// Size of the room in characters.
     pub(super) room: usize,
@@ -62,14 +63,19 @@ pub(super) struct Sheet<'q> {
 
 impl Sheet<'_> {
     /// The entries that have room.
-    pub(super) fn entries(&self, found: &[(Place, Found)], bodies: &[Option<String>]) -> Vec<Entry> {
+    pub(super) fn entries(
+        &self,
+        found: &[(RankedPlace, TopicPlace)],
+        bodies: &[Option<String>],
+    ) -> Vec<InvestigationEntry> {
         let best = found.iter().map(|(place, _)| place.relevance).fold(0.0, f64::max);
-        let counts = |(place, _): &(Place, Found)| place.relevance >= LISTED_FROM * best;
+        let counts = |(place, _): &(RankedPlace, TopicPlace)| place.relevance >= LISTED_FROM * best;
         let listed = found.iter().rposition(counts).map_or(0, |last| last + 1).max(FEW);
-        let (mut left, mut domains, mut words) = (self.room, BTreeSet::new(), self.sought.question.words());
+        let (mut left, mut domains, mut words) =
+            (self.room, BTreeSet::new(), self.sought.question.word_counter());
         let (mut entries, mut path) = (Vec::new(), "");
         for (at, ((place, found), body)) in found.iter().zip(bodies).enumerate().take(listed) {
-            let mut entry = entry((at, place, found), body.as_deref(), (&mut words, best));
+            let mut entry = first_entry((at, place, found), body.as_deref(), (&mut words, best));
             if let (Some(line), Some(body)) = (self.sought.line_in(found), body) {
                 point_at(&mut entry, found.line(body, line));
             }
@@ -91,15 +97,15 @@ impl Sheet<'_> {
     }
 }
 
-fn entry(
-    (at, place, found): (usize, &Place, &Found),
+fn first_entry(
+    (at, place, found): (usize, &RankedPlace, &TopicPlace),
     body: Option<&str>,
-    (words, best): (&mut Words<'_>, f64),
-) -> Entry {
+    (words, best): (&mut QuestionWords<'_>, f64),
+) -> InvestigationEntry {
     let standing = (Some(place.relevance), place.is_seed);
     let is_best = at < BEST && place.is_seed && place.relevance >= SURE * best;
     let mut entry = match is_best {
-        true => found.entry(asset_id(at), standing),
+        true => found.entry_without_source(asset_id(at), standing),
         false => found.short_entry(asset_id(at), standing),
     };
     let Some(body) = body else { return entry };
@@ -110,13 +116,13 @@ fn entry(
         entry.body_complete = true;
     } else {
         let size = Size { lines: LINES[usize::from(!is_best)], width: WIDTH };
-        entry.snippet = found.excerpt(body, words, size);
+        entry.snippet = found.excerpt_of_source(body, words, size);
     }
     entry
 }
 
 /// Adds the line that the question names to those that are shown.
-fn point_at(entry: &mut Entry, line: Option<String>) {
+fn point_at(entry: &mut InvestigationEntry, line: Option<String>) {
     let Some(line) = line.filter(|_| entry.inline_body.is_none()) else { return };
     let shown = entry.snippet.take().unwrap_or_default();
     let number = |line: &str| line.split(' ').next().and_then(|digits| digits.parse::<u32>().ok());
@@ -127,7 +133,7 @@ fn point_at(entry: &mut Entry, line: Option<String>) {
 }
 
 /// Characters of an entry in the text form, besides its path.
-fn in_text(entry: &Entry) -> usize {
+fn in_text(entry: &InvestigationEntry) -> usize {
     let shown = entry.inline_body.as_ref().or(entry.snippet.as_ref());
     let lines = shown.map_or(0, |text| text.chars().count() + 6 * text.lines().count());
     entry.title.len() + entry.summary.chars().count() + lines + TEXT_FRAME

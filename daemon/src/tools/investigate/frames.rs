@@ -11,18 +11,18 @@ const MOST: usize = 8;
 
 /// A place as a line of the question names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Named<'q> {
+struct NamedFrame<'q> {
     path: &'q str,
     line: u32,
 }
 
 /// Returns the nodes that a question names by place, each with the line, innermost frame first; and the question
 /// without these places.
-pub(super) fn places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, String) {
+pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, String) {
     let (mut nodes, mut rest, mut is_python) = (Vec::new(), String::new(), false);
     for line in query.lines() {
-        let named = named(line);
-        let file = |named: &Named<'_>| Some((file_of(map, named.path)?, named.line));
+        let named = frames_in_line(line);
+        let file = |named: &NamedFrame<'_>| Some((file_of(map, named.path)?, named.line));
         match named.iter().find_map(file) {
             Some((file, at)) => {
                 is_python |= line.contains("\", line ");
@@ -61,11 +61,11 @@ fn file_of(map: &Map, path: &str) -> Option<FileId> {
 }
 
 /// The places in a line: `File "x.py", line 12` and `x.ts:3`, `x.ts:3:4`.
-fn named(line: &str) -> Vec<Named<'_>> {
+fn frames_in_line(line: &str) -> Vec<NamedFrame<'_>> {
     let python = line.split_once("File \"").and_then(|(_, rest)| {
         let (path, rest) = rest.split_once("\", line ")?;
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        Some(Named { path, line: digits.parse().ok()? })
+        Some(NamedFrame { path, line: digits.parse().ok()? })
     });
     if let Some(named) = python {
         return vec![named];
@@ -76,7 +76,7 @@ fn named(line: &str) -> Vec<Named<'_>> {
     line.split(is_around).filter_map(with_line).collect()
 }
 
-fn with_line(word: &str) -> Option<Named<'_>> {
+fn with_line(word: &str) -> Option<NamedFrame<'_>> {
     let word = word.strip_prefix("file://").unwrap_or(word);
     let mut ends = word.match_indices(':').map(|(at, _)| at);
     ends.find_map(|at| {
@@ -85,7 +85,7 @@ fn with_line(word: &str) -> Option<Named<'_>> {
         let name = path.rsplit('/').next()?;
         let has_ending =
             name.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty());
-        Some(Named { path, line: digits.parse().ok()? }).filter(|_| has_ending)
+        Some(NamedFrame { path, line: digits.parse().ok()? }).filter(|_| has_ending)
     })
 }
 
@@ -104,10 +104,10 @@ mod tests {
             ("\tat org.Pool.get(Pool.java:31)", "Pool.java", 31),
             ("src/pool.c:9: warning", "src/pool.c", 9),
         ] {
-            assert_eq!(named(line), [Named { path, line: at }], "{line}");
+            assert_eq!(frames_in_line(line), [NamedFrame { path, line: at }], "{line}");
         }
         for line in ["see http://a.b/c", "at 12:30 we saw it", "x: int = 3", "localhost:8080"] {
-            assert!(named(line).is_empty(), "{line}");
+            assert!(frames_in_line(line).is_empty(), "{line}");
         }
     }
 }

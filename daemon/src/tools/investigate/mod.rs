@@ -15,24 +15,24 @@ use hob_base::{AbsPath, Deadline};
 use hob_map::Map;
 use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeRef};
 use hob_proto::tools::investigate::{
-    Beside, Domain, Entry, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs,
-    InvestigateResult, Skipped,
+    Beside, Domain, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs, InvestigateResult,
+    InvestigationEntry, Skipped,
 };
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use hob_store::StoreError;
-use hob_text::ranked::{Question, RankedIndex};
+use hob_text::ranked::{RankedIndex, RankedQuestion};
 
-use super::map::{DERIVE_PATIENCE, patient};
-use super::ranked::{self, Asked, Named};
-use super::{Needs, Outcome, ToolCall, data, target};
+use super::map::{DERIVE_PATIENCE, with_graph_deadline};
+use super::ranked::{self, MappedHit, RankedQuery};
+use super::{Needs, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
 use crate::budget::chars_of;
 use crate::host::Workspace;
-use crate::investigate::bundle::{self, Bundle, Kept, asset_id};
-use crate::investigate::rank::{Place, Seed, rank};
-use entry::{Found, first_lines, hash};
-use first::Sought;
-use scope::{Bounds, Scope};
+use crate::investigate::bundle::{self, Bundle, BundleEntry, asset_id};
+use crate::investigate::rank::{RankedPlace, Seed, rank};
+use entry::{TopicPlace, first_lines, hash};
+use first::TopicQuery;
+use scope::{Bounds, TopicScope};
 
 /// Most definitions that the words may find.
 const SEEDS: usize = 40;
@@ -48,22 +48,23 @@ const PLACE: f32 = 2.0;
 /// Neighbours of an expanded entry.
 const BESIDE: usize = 24;
 
-pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
-    let args: InvestigateArgs = call.args()?;
-    if Question::parse(&args.query).is_empty() {
+pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: InvestigateArgs = call.parse_args()?;
+    if RankedQuestion::parse(&args.query).is_empty() {
         return Err(ToolError::bad_args("there is no word in `query`").hint("Pass words or identifiers."));
     }
-    let scope = Scope::parse(&args.scope)?;
-    scope.choose(call)?;
+    let scope = TopicScope::parse(&args.scope)?;
+    scope.choose_project(call)?;
     let workspace = call.workspace(Needs::Map)?;
-    let admitted = call.scope(&workspace)?;
-    let bounds = scope.bounds(&workspace, admitted.rules())?;
+    let admitted = call.parse_scope(&workspace)?;
+    let bounds = scope.bounds_in(&workspace, admitted.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let (sought, seeds) = seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds), &admitted)?;
-    let mut found = places(call, &workspace, (&seeds, &bounds));
-    sought.lead(&mut found);
-    let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.body(&workspace)).collect();
-    let kept = found.iter().zip(&bodies).map(|((place, found), body)| Kept {
+    let (sought, seeds) =
+        find_seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds), &admitted)?;
+    let mut found = rank_places(call, &workspace, (&seeds, &bounds));
+    sought.put_places_first(&mut found);
+    let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.read_body(&workspace)).collect();
+    let kept = found.iter().zip(&bodies).map(|((place, found), body)| BundleEntry {
         uid: found.info.id.to_string(),
         relevance: place.relevance,
         is_seed: place.is_seed,
@@ -77,15 +78,15 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
         kept.given = entry.body_complete;
     }
     if !bundle.entries.is_empty() {
-        bundle.keep(call.host.store()).map_err(|error| not_kept(&error))?;
+        bundle.keep_for_a_day(call.host.store()).map_err(|error| not_kept(&error))?;
     }
     let total = bundle.entries.len();
-    call.omit("entries", total, entries.len(), "Narrow with paths or fewer words.");
-    data(&InvestigateResult {
+    call.omit_items("entries", total, entries.len(), "Narrow with paths or fewer words.");
+    to_data(&InvestigateResult {
         bundle_id: bundle.id(),
         query: bundle.query,
         scope: bundle.scope,
-        domains: domains(&found[..entries.len()]),
+        domains: domains_of(&found[..entries.len()]),
         more_available: total > entries.len(),
         returned: entries.len(),
         entries,
@@ -95,32 +96,32 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
 
 /// Returns the query's words and places, and the nodes that they find; the search is made again with the words that
 /// the best names share.
-fn seeds(
+fn find_seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
     (query, use_embeddings, bounds): (&str, bool, &Bounds),
-    admitted: &super::scope::Scope,
-) -> Result<(Sought, Vec<(NodeId, f32)>), ToolError> {
-    let (places, rest) = frames::places(&workspace.map(), query);
-    let query = if Question::parse(&rest).is_empty() { query } else { &rest };
-    let question = Question::parse(query);
-    let index = ranked::ready(call, workspace)?;
-    let mut asked = Asked {
+    admitted: &super::scope::CallScope,
+) -> Result<(TopicQuery, Vec<(NodeId, f32)>), ToolError> {
+    let (places, rest) = frames::named_places(&workspace.map(), query);
+    let query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
+    let question = RankedQuestion::parse(query);
+    let index = ranked::wait_for_ranked_index(call, workspace)?;
+    let mut asked = RankedQuery {
         question,
-        kinds: bounds.kinds(),
+        kinds: bounds.doc_kinds(),
         below: bounds.below.clone(),
         rules: Arc::clone(&bounds.rules),
         limit: SEEDS,
     };
     let own = asked.question.clone();
-    let mut named = found(call, (workspace, &index), &asked)?;
+    let mut named = find_by_words(call, (workspace, &index), &asked)?;
     let names = named.iter().take(NAMES_READ).map(|hit| hit.title.as_str());
     if let Some(wider) = asked.question.with_related(names) {
         asked.question = wider;
-        named = found(call, (workspace, &index), &asked)?;
+        named = find_by_words(call, (workspace, &index), &asked)?;
     }
     if use_embeddings {
-        let near = fuse::near(call, workspace, (query, &asked));
+        let near = fuse::find_near(call, workspace, (query, &asked));
         named = with_near(named, near);
     }
     if asked.question.has_phrases() {
@@ -130,23 +131,27 @@ fn seeds(
     ranked::tell_left_out(call, (workspace, &index), (&asked, SEEDS), admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
     let words: Vec<(NodeId, f32)> = words.collect();
-    let seeds = led(&workspace.map(), &places, words);
-    Ok((Sought { question: own, places }, seeds))
+    let seeds = with_places_first(&workspace.map(), &places, words);
+    Ok((TopicQuery { question: own, places }, seeds))
 }
 
 /// Returns the definitions that the words find, with the credit that their callers add.
-fn found(
+fn find_by_words(
     call: &mut ToolCall<'_>,
     (workspace, index): (&Workspace, &RankedIndex),
-    asked: &Asked,
-) -> Result<Vec<Named>, ToolError> {
+    asked: &RankedQuery,
+) -> Result<Vec<MappedHit>, ToolError> {
     let mut found = ranked::find(call, (workspace, index), asked)?;
-    callers::credit(&workspace.map(), &mut found.named, &found.rarities);
+    callers::credit_callers(&workspace.map(), &mut found.named, &found.rarities);
     Ok(found.named)
 }
 
 /// Seeds with places before them: each of these counts more than anything that words find.
-fn led(map: &Map, places: &[(NodeRef, u32)], mut words: Vec<(NodeId, f32)>) -> Vec<(NodeId, f32)> {
+fn with_places_first(
+    map: &Map,
+    places: &[(NodeRef, u32)],
+    mut words: Vec<(NodeId, f32)>,
+) -> Vec<(NodeId, f32)> {
     let best = words.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
     let mut led: Vec<(NodeId, f32)> = places.iter().map(|(node, _)| (map.id(*node), PLACE * best)).collect();
     words.retain(|(id, _)| led.iter().all(|(place, _)| place != id));
@@ -156,7 +161,7 @@ fn led(map: &Map, places: &[(NodeRef, u32)], mut words: Vec<(NodeId, f32)>) -> V
 
 /// Merges the definitions that words found with those near in meaning: each counts by its rank among its own, and a
 /// definition that both found counts for both.
-fn with_near(mut named: Vec<Named>, near: Vec<Named>) -> Vec<Named> {
+fn with_near(mut named: Vec<MappedHit>, near: Vec<MappedHit>) -> Vec<MappedHit> {
     let best = named.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     named.iter_mut().for_each(|hit| hit.score /= best);
     let first = near.first().map_or(0.0, |hit| hit.score);
@@ -165,7 +170,7 @@ fn with_near(mut named: Vec<Named>, near: Vec<Named>) -> Vec<Named> {
         let share = if first > last { (hit.score - last) / (first - last) } else { 1.0 };
         match named.iter_mut().find(|known| known.id == hit.id) {
             Some(known) => known.score += MEANING * share,
-            None => named.push(Named { score: MEANING * share, ..hit }),
+            None => named.push(MappedHit { score: MEANING * share, ..hit }),
         }
     }
     named.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
@@ -174,23 +179,23 @@ fn with_near(mut named: Vec<Named>, near: Vec<Named>) -> Vec<Named> {
 }
 
 /// Ranked places with what the map says of them, of one moment.
-fn places(
+fn rank_places(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
     (seeds, bounds): (&[(NodeId, f32)], &Bounds),
-) -> Vec<(Place, Found)> {
+) -> Vec<(RankedPlace, TopicPlace)> {
     let map = workspace.map();
     if !map.is_drawn() {
         call.warnings.push("The graph is still being drawn: only what the words found is here.".into());
     }
     let numbered = seeds.iter().filter_map(|(id, score)| Some(Seed { node: map.node(id)?, score: *score }));
     let seeds: Vec<Seed> = numbered.collect();
-    let ranked = rank(&map, &seeds, &|node| bounds.admits(&map, node));
-    ranked.into_iter().filter_map(|place| Some((place, Found::new(&map, place.node)?))).collect()
+    let ranked = rank(&map, &seeds, &|node| bounds.admits_node(&map, node));
+    ranked.into_iter().filter_map(|place| Some((place, TopicPlace::new(&map, place.node)?))).collect()
 }
 
 /// Puts into an entry what of its source has room.
-fn inline(entry: &mut Entry, body: &str, room: usize) {
+fn inline_source(entry: &mut InvestigationEntry, body: &str, room: usize) {
     let shown = first_lines(body, room).unwrap_or_default();
     if !shown.is_empty() {
         entry.body_complete = shown.len() == body.len();
@@ -199,7 +204,7 @@ fn inline(entry: &mut Entry, body: &str, room: usize) {
 }
 
 /// The clusters of entries, the one with most of the topic first.
-fn domains(found: &[(Place, Found)]) -> Vec<Domain> {
+fn domains_of(found: &[(RankedPlace, TopicPlace)]) -> Vec<Domain> {
     let mut by_label: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, (_, found)) in found.iter().enumerate() {
         by_label.entry(&found.domain).or_default().push(at);
@@ -217,9 +222,9 @@ fn domains(found: &[(Place, Found)]) -> Vec<Domain> {
     groups.into_iter().filter_map(domain).collect()
 }
 
-pub(super) fn expand(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ExpandArgs = call.args()?;
-    let bundle = loaded(call, &args.bundle_id)?;
+pub(super) fn expand(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ExpandArgs = call.parse_args()?;
+    let bundle = load_bundle(call, &args.bundle_id)?;
     if args.targets.is_empty() {
         return Err(
             ToolError::bad_args("`targets` is empty").hint("Pass asset_ids of the bundle, or node IDs.")
@@ -236,9 +241,9 @@ pub(super) fn expand(call: &mut ToolCall<'_>) -> Outcome {
                 target::Named::One(meant) => Some(meant.node),
                 _ => None,
             };
-            match node.and_then(|node| Found::new(&map, node)) {
+            match node.and_then(|node| TopicPlace::new(&map, node)) {
                 Some(found) => {
-                    neighbors.extend(beside(&map, &found, call));
+                    neighbors.extend(direct_neighbors(&map, &found, call));
                     chosen.push((at, found, target));
                 }
                 None => unresolved.push(target.clone()),
@@ -247,29 +252,30 @@ pub(super) fn expand(call: &mut ToolCall<'_>) -> Outcome {
     }
     let mut expanded = Vec::new();
     for (at, found, target) in chosen {
-        match whole(&workspace, (&bundle, at), &found) {
+        match whole_entry(&workspace, (&bundle, at), &found) {
             Some(entry) => expanded.push(entry),
             None => unresolved.push(target.clone()),
         }
     }
-    data(&ExpandResult { bundle_id: args.bundle_id, expanded, neighbors, unresolved })
+    to_data(&ExpandResult { bundle_id: args.bundle_id, expanded, neighbors, unresolved })
 }
 
-pub(super) fn hydrate(call: &mut ToolCall<'_>) -> Outcome {
-    let args: HydrateArgs = call.args()?;
-    let mut bundle = loaded(call, &args.bundle_id)?;
+pub(super) fn hydrate(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: HydrateArgs = call.parse_args()?;
+    let mut bundle = load_bundle(call, &args.bundle_id)?;
     let workspace = workspace_of(call, &bundle)?;
     let already = bundle.entries.iter().filter(|entry| entry.given).count();
     let waiting: Vec<usize> = (0..bundle.entries.len()).filter(|at| !bundle.entries[*at].given).collect();
-    let found: Vec<Option<Found>> = {
+    let found: Vec<Option<TopicPlace>> = {
         let map = workspace.map();
-        let found = |at: &usize| Found::new(&map, node(&map, &bundle.entries[*at].uid)?);
+        let found = |at: &usize| TopicPlace::new(&map, node_of_target(&map, &bundle.entries[*at].uid)?);
         waiting.iter().map(found).collect()
     };
     let mut left = call.room.saturating_sub(FRAME + SKIPPED);
-    let (mut entries, mut gone, mut large): (Vec<Entry>, _, _) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut entries, mut gone, mut large): (Vec<InvestigationEntry>, _, _) =
+        (Vec::new(), Vec::new(), Vec::new());
     for (at, found) in waiting.into_iter().zip(found) {
-        let entry = found.and_then(|found| whole(&workspace, (&bundle, Some(at)), &found));
+        let entry = found.and_then(|found| whole_entry(&workspace, (&bundle, Some(at)), &found));
         let Some(mut entry) = entry else {
             gone.push(asset_id(at));
             continue;
@@ -281,7 +287,7 @@ pub(super) fn hydrate(call: &mut ToolCall<'_>) -> Outcome {
                 let body = entry.inline_body.take().unwrap_or_default();
                 let frame = chars_of(&entry) + 24;
                 entry.body_complete = false;
-                inline(&mut entry, &body, left.saturating_sub(frame));
+                inline_source(&mut entry, &body, left.saturating_sub(frame));
             }
             left = left.saturating_sub(chars_of(&entry));
             bundle.entries[at].given = true;
@@ -290,7 +296,7 @@ pub(super) fn hydrate(call: &mut ToolCall<'_>) -> Outcome {
             large.push(asset_id(at));
         }
     }
-    bundle.note(call.host.store()).map_err(|error| not_kept(&error))?;
+    bundle.note_given(call.host.store()).map_err(|error| not_kept(&error))?;
     let reasons = [
         ("No room in token_budget: call again for the next.", large),
         ("No longer there: investigate again.", gone),
@@ -300,7 +306,7 @@ pub(super) fn hydrate(call: &mut ToolCall<'_>) -> Outcome {
         .filter(|(_, asset_ids)| !asset_ids.is_empty())
         .map(|(reason, asset_ids)| Skipped { reason: reason.to_owned(), asset_ids })
         .collect();
-    data(&HydrateResult {
+    to_data(&HydrateResult {
         bundle_id: args.bundle_id,
         hydrated: entries.len(),
         already_hydrated: already,
@@ -310,7 +316,7 @@ pub(super) fn hydrate(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-fn loaded(call: &ToolCall<'_>, id: &str) -> Result<Bundle, ToolError> {
+fn load_bundle(call: &ToolCall<'_>, id: &str) -> Result<Bundle, ToolError> {
     let bundle = bundle::load(call.host.store(), id.trim()).map_err(|error| not_kept(&error))?;
     bundle.ok_or_else(|| {
         ToolError::new(
@@ -334,7 +340,7 @@ fn workspace_of(call: &mut ToolCall<'_>, bundle: &Bundle) -> Result<Arc<Workspac
     call.workspace(Needs::Map)
 }
 
-fn node(map: &Map, target: &str) -> Option<NodeRef> {
+fn node_of_target(map: &Map, target: &str) -> Option<NodeRef> {
     match map.lookup(target) {
         hob_map::graph::Lookup::One(node) => Some(node),
         _ => None,
@@ -342,11 +348,15 @@ fn node(map: &Map, target: &str) -> Option<NodeRef> {
 }
 
 /// An entry with all of its source, as it is now.
-fn whole(workspace: &Workspace, (bundle, at): (&Bundle, Option<usize>), found: &Found) -> Option<Entry> {
-    let body = found.body(workspace)?;
+fn whole_entry(
+    workspace: &Workspace,
+    (bundle, at): (&Bundle, Option<usize>),
+    found: &TopicPlace,
+) -> Option<InvestigationEntry> {
+    let body = found.read_body(workspace)?;
     let kept = at.and_then(|at| bundle.entries.get(at));
     let standing = (kept.map(|kept| kept.relevance), kept.is_some_and(|kept| kept.is_seed));
-    let mut entry = found.entry(at.map(asset_id).unwrap_or_default(), standing);
+    let mut entry = found.entry_without_source(at.map(asset_id).unwrap_or_default(), standing);
     entry.changed = kept.and_then(|kept| kept.hash).is_some_and(|before| before != hash(&body));
     entry.body_complete = true;
     entry.inline_body = Some(body);
@@ -354,7 +364,7 @@ fn whole(workspace: &Workspace, (bundle, at): (&Bundle, Option<usize>), found: &
 }
 
 /// Returns the neighbours that an entry is connected with directly.
-fn beside(map: &Map, found: &Found, call: &ToolCall<'_>) -> Vec<Beside> {
+fn direct_neighbors(map: &Map, found: &TopicPlace, call: &ToolCall<'_>) -> Vec<Beside> {
     let query = NeighborsQuery {
         node: found.info.node,
         direction: Direction::Both,
@@ -362,7 +372,7 @@ fn beside(map: &Map, found: &Found, call: &ToolCall<'_>) -> Vec<Beside> {
         depth: 1,
         max_nodes: BESIDE,
         family: false,
-        cancel: patient(&call.cancel),
+        cancel: with_graph_deadline(&call.cancel),
     };
     let neighbors = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();
     let of = found.info.id.to_string();
@@ -370,14 +380,14 @@ fn beside(map: &Map, found: &Found, call: &ToolCall<'_>) -> Vec<Beside> {
         of: of.clone(),
         uid: neighbor.info.id.to_string(),
         kind: neighbor.info.kind.as_str().to_owned(),
-        relation: relation(&neighbor),
+        relation: relation_words(&neighbor),
         title: if neighbor.info.qualified.is_empty() { neighbor.info.name } else { neighbor.info.qualified },
     };
     neighbors.into_iter().map(beside).collect()
 }
 
 /// Returns the words for a connection, as seen from the entry.
-fn relation(neighbor: &Neighbor) -> String {
+fn relation_words(neighbor: &Neighbor) -> String {
     let said = match (neighbor.direction, neighbor.edge) {
         (Direction::In, EdgeKind::Contains) => "in",
         (Direction::In, EdgeKind::Imports) => "imported by",

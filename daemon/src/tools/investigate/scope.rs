@@ -10,7 +10,7 @@ use hob_proto::ToolError;
 use hob_text::ranked::DocKind;
 
 use super::super::ToolCall;
-use super::super::map::prefix;
+use super::super::map::confined_path;
 use super::super::scope::Rules;
 use crate::host::Workspace;
 
@@ -19,7 +19,7 @@ const TOLD: usize = 8;
 
 /// A scope as it was written.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Scope {
+pub(super) enum TopicScope {
     All,
     Repo(String),
     Project(String),
@@ -36,7 +36,7 @@ pub(super) struct Bounds {
     pub(super) notes: bool,
 }
 
-impl Scope {
+impl TopicScope {
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         let text = text.trim();
         let named = |rest: &str| (!rest.trim().is_empty()).then(|| rest.trim().to_owned());
@@ -55,7 +55,7 @@ impl Scope {
     }
 
     /// Has the call begin in the project that the scope names, if it names one.
-    pub(super) fn choose(&self, call: &mut ToolCall<'_>) -> Result<(), ToolError> {
+    pub(super) fn choose_project(&self, call: &mut ToolCall<'_>) -> Result<(), ToolError> {
         let Self::Repo(name) = self else { return Ok(()) };
         let own = call.host.workspace(&call.start).map_err(|error| crate::to_proto::errors::open(&error))?;
         if is_called(&own, name) {
@@ -74,10 +74,10 @@ impl Scope {
         Ok(())
     }
 
-    pub(super) fn bounds(&self, workspace: &Workspace, rules: &Arc<Rules>) -> Result<Bounds, ToolError> {
+    pub(super) fn bounds_in(&self, workspace: &Workspace, rules: &Arc<Rules>) -> Result<Bounds, ToolError> {
         let below = match self {
             Self::All | Self::Repo(_) | Self::Vault => None,
-            Self::Path(path) => prefix(workspace, Some(path))?,
+            Self::Path(path) => confined_path(workspace, Some(path))?,
             Self::Project(name) => Some(project(workspace, name)?),
         };
         let below = below.filter(|path| !path.is_root());
@@ -86,11 +86,11 @@ impl Scope {
 }
 
 impl Bounds {
-    pub(super) fn kinds(&self) -> Vec<DocKind> {
+    pub(super) fn doc_kinds(&self) -> Vec<DocKind> {
         if self.notes { vec![DocKind::Section, DocKind::Note] } else { Vec::new() }
     }
 
-    pub(super) fn admits(&self, map: &Map, node: NodeRef) -> bool {
+    pub(super) fn admits_node(&self, map: &Map, node: NodeRef) -> bool {
         let Some((path, facts)) = node.file().and_then(|file| map.file(file)) else { return false };
         let is_in = self.below.as_ref().is_none_or(|below| path.is_below(below));
         is_in && (!self.notes || facts.lang.is_prose()) && self.rules.has_node(map, node)
@@ -134,7 +134,7 @@ fn project(workspace: &Workspace, name: &str) -> Result<WsPath, ToolError> {
 fn folders_called(workspace: &Workspace, name: &str) -> BTreeSet<String> {
     let text = workspace.text();
     let mut named = BTreeSet::new();
-    for (_, path) in text.paths() {
+    for (_, path) in text.indexed_paths() {
         let mut folder = path.dir();
         while !folder.is_empty() {
             if folder == name {
@@ -156,12 +156,12 @@ mod tests {
 
     #[test]
     fn scopes_are_read_as_they_are_documented() {
-        let read = |text: &str| Scope::parse(text).ok();
-        assert_eq!(read("all"), Some(Scope::All));
-        assert_eq!(read(" Vault "), Some(Scope::Vault));
-        assert_eq!(read("repo: hob"), Some(Scope::Repo("hob".to_owned())));
-        assert_eq!(read("project:@x/web"), Some(Scope::Project("@x/web".to_owned())));
-        assert_eq!(read("path:src/net"), Some(Scope::Path("src/net".to_owned())));
+        let read = |text: &str| TopicScope::parse(text).ok();
+        assert_eq!(read("all"), Some(TopicScope::All));
+        assert_eq!(read(" Vault "), Some(TopicScope::Vault));
+        assert_eq!(read("repo: hob"), Some(TopicScope::Repo("hob".to_owned())));
+        assert_eq!(read("project:@x/web"), Some(TopicScope::Project("@x/web".to_owned())));
+        assert_eq!(read("path:src/net"), Some(TopicScope::Path("src/net".to_owned())));
         for wrong in ["", "repo:", "everything", "folder:a"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

@@ -6,10 +6,10 @@ use hob_base::WsPath;
 use hob_bridge::Missing;
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
-use hob_live::requests::Asking;
+use hob_live::requests::ServerQueryContext;
 
 use super::super::ask::text_of;
-use super::solution::{self, Others, Question};
+use super::solution::{self, Others, ProjectsQuery};
 use crate::host::Workspace;
 
 /// Projects that a server is shown a file of: with what is asked about they stay well below what it may have open.
@@ -25,7 +25,7 @@ const SHOWN_AT_ONCE: usize = 10;
 pub(in crate::tools) fn show_other_projects(
     (workspace, file): (&Workspace, &WsPath),
     instance: &Instance,
-    asking: Asking<'_>,
+    asking: ServerQueryContext<'_>,
 ) -> Result<(), LiveError> {
     show_files(instance, &other_projects((workspace, file), instance, &|| None).files, asking)
 }
@@ -45,14 +45,18 @@ pub(super) fn other_projects(
     let is_of_use =
         |path: &WsPath| path.file_name().ends_with(".json") || spec.language_of(path.file_name()).is_some();
     let mut files: Vec<WsPath> =
-        text.paths().map(|(_, path)| path).filter(|path| is_of_use(path)).cloned().collect();
+        text.indexed_paths().map(|(_, path)| path).filter(|path| is_of_use(path)).cloned().collect();
     files.sort();
-    let question = Question { asked, may_use, roots: spec.projects, most: MOST_PROJECTS };
-    solution::others(&files, &question, &|path| text_of(workspace, path))
+    let question = ProjectsQuery { asked, may_use, roots: spec.projects, most: MOST_PROJECTS };
+    solution::find_other_projects(&files, &question, &|path| text_of(workspace, path))
 }
 
 /// Has files open in a server; those that cannot be read are none of its business.
-pub(super) fn show_files(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Result<(), LiveError> {
+pub(super) fn show_files(
+    instance: &Instance,
+    files: &[WsPath],
+    asking: ServerQueryContext<'_>,
+) -> Result<(), LiveError> {
     let server = instance.spec().name;
     files.iter().try_for_each(|file| match instance.open(file, asking.read) {
         Ok(_) => Ok(()),
@@ -62,7 +66,7 @@ pub(super) fn show_files(instance: &Instance, files: &[WsPath], asking: Asking<'
 
 /// Files of what is missing that the server serves and has not open, from as many folders as possible.
 pub(super) fn unseen_files(workspace: &Workspace, server: &str, missing: &[Missing]) -> Vec<WsPath> {
-    let running = workspace.live().pool().running(workspace.root());
+    let running = workspace.live().pool().running_servers(workspace.root());
     let Some(instance) = running.iter().find(|instance| instance.spec().name == server) else {
         return Vec::new();
     };

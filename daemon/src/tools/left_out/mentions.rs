@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use hob_base::{CancelToken, Deadline, LineIndex, WsPath};
-use hob_live::requests::At;
+use hob_live::requests::RequestPosition;
 use hob_text::{Output, SearchRequest, Snapshot, search};
 
 use super::super::ask::text_of;
@@ -62,7 +62,7 @@ const DECLARES: &[&str] = &["*", "abstract", "async", "class", "enum", "function
 /// The files that write what stands at `at`, or what it is called elsewhere; `None` if that rules no file out.
 pub(super) fn files_with(
     workspace: &Workspace,
-    at: &At,
+    at: &RequestPosition,
     text: &Snapshot,
     cancel: &CancelToken,
 ) -> Option<BTreeSet<WsPath>> {
@@ -107,7 +107,7 @@ fn lines_with(
         output: Output::Lines,
         ..SearchRequest::default()
     };
-    let contents = workspace.contents();
+    let contents = workspace.disk_contents();
     let found = workspace.query_pool().install(|| search(text, &request, &contents, cancel)).ok()?;
     let is_cut = found.matches.iter().any(|one| one.text.len() >= hob_text::search::MAX_LINE);
     let is_whole =
@@ -118,7 +118,7 @@ fn lines_with(
 
 /// Returns the other names that a line gives to one of the names; `None` if it may give any.
 fn other_names(line: &str, names: &BTreeSet<String>) -> Option<Vec<String>> {
-    let words = words(line);
+    let words = words_of(line);
     let is = |at: usize, word: &str| words.get(at).is_some_and(|found| *found == word);
     if words.contains(&"exports") || is_default(&words, names) {
         return None;
@@ -159,7 +159,7 @@ fn is_default(words: &[&str], names: &BTreeSet<String>) -> bool {
 }
 
 /// Names and single other characters.
-fn words(line: &str) -> Vec<&str> {
+fn words_of(line: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), line.trim_start());
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(first.len_utf8());
@@ -174,7 +174,7 @@ fn is_part(c: char) -> bool {
 }
 
 /// Says whether the name stands in a text, as the paths of modules do.
-fn is_quoted(workspace: &Workspace, at: &At, name: &str) -> bool {
+fn is_quoted(workspace: &Workspace, at: &RequestPosition, name: &str) -> bool {
     let text = text_of(workspace, &at.file).unwrap_or_default();
     let range = LineIndex::new(text.as_bytes()).line_range(at.line);
     let line = range.and_then(|range| text.get(range)).unwrap_or_default();
@@ -187,7 +187,7 @@ fn is_quoted(workspace: &Workspace, at: &At, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn others(line: &str) -> Option<Vec<String>> {
+    fn other_names_in(line: &str) -> Option<Vec<String>> {
         other_names(line, &BTreeSet::from(["name".to_owned()]))
     }
 
@@ -204,11 +204,11 @@ mod tests {
             "export default { name }",
             "export default function other(name) {",
         ];
-        all.iter().for_each(|line| assert_eq!(others(line), none, "{line}"));
+        all.iter().for_each(|line| assert_eq!(other_names_in(line), none, "{line}"));
         for line in
             ["import { name as other } from './a'", "  name as other,", "export import other = a.name"]
         {
-            assert_eq!(others(line), Some(vec!["other".to_owned()]), "{line}");
+            assert_eq!(other_names_in(line), Some(vec!["other".to_owned()]), "{line}");
         }
         let any = [
             "export default name",
@@ -219,6 +219,6 @@ mod tests {
             "exports.x = name",
             "name as",
         ];
-        any.iter().for_each(|line| assert_eq!(others(line), None, "{line}"));
+        any.iter().for_each(|line| assert_eq!(other_names_in(line), None, "{line}"));
     }
 }

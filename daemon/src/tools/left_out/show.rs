@@ -9,13 +9,13 @@ use hob_proto::Anchor;
 use hob_proto::tools::nav::{Call, CallSite};
 
 use super::super::ask::text_of;
-use super::super::nav::Lines;
-use super::Held;
+use super::super::nav::FileLineCache;
+use super::MapComparison;
 use crate::host::Workspace;
 
 /// Places with the lines that they are on.
-pub(in crate::tools) fn anchors(workspace: &Workspace, held: &Held) -> Vec<Anchor> {
-    let mut lines = Lines::of(workspace);
+pub(in crate::tools) fn missing_anchors(workspace: &Workspace, held: &MapComparison) -> Vec<Anchor> {
+    let mut lines = FileLineCache::in_workspace(workspace);
     let anchor = |one: &Missing| Anchor {
         file: one.path.to_string(),
         line: one.line,
@@ -44,7 +44,7 @@ fn col_of(workspace: &Workspace, one: &Missing, name: &str) -> u32 {
 }
 
 /// Callers, each with its calls, by file and line.
-pub(in crate::tools) fn calls(missing: &[Missing]) -> Vec<Call> {
+pub(in crate::tools) fn calls_of_missing(missing: &[Missing]) -> Vec<Call> {
     let mut by_caller: BTreeMap<(String, (u32, u32)), Call> = BTreeMap::new();
     for one in missing {
         let (from, file) = (&one.from, one.path.to_string());

@@ -42,7 +42,7 @@ struct Config {
 }
 
 impl Config {
-    fn has(&self, file: &str) -> bool {
+    fn includes_file(&self, file: &str) -> bool {
         let is_script = SCRIPTS.iter().any(|ending| file.ends_with(ending));
         self.files.contains(file)
             || ((self.scripts || !is_script) && self.includes.is_match(file) && !self.excludes.is_match(file))
@@ -50,7 +50,7 @@ impl Config {
 }
 
 /// A query for the projects of the files that may use the file asked about.
-pub(super) struct Question<'q> {
+pub(super) struct ProjectsQuery<'q> {
     /// The file that is asked about; its own project is known.
     pub(super) asked: &'q WsPath,
     /// Finds the files that can have to do with it; `None` if all can.
@@ -62,12 +62,12 @@ pub(super) struct Question<'q> {
 }
 
 /// The other projects of `files`, each by one that can have to do with what is asked about.
-pub(super) fn others(
+pub(super) fn find_other_projects(
     files: &[WsPath],
-    question: &Question<'_>,
+    question: &ProjectsQuery<'_>,
     read: &dyn Fn(&WsPath) -> Option<String>,
 ) -> Others {
-    let Question { asked, may_use, roots, most } = *question;
+    let ProjectsQuery { asked, may_use, roots, most } = *question;
     let solution = Solution::read(files, roots, read);
     if solution.configs.len() < 2 {
         return Others::default();
@@ -87,8 +87,8 @@ pub(super) fn others(
     first.retain(|project, _| Some(*project) != own);
     let mut found: Vec<(&str, &WsPath)> = first.into_iter().collect();
     found.sort_by_key(|(project, _)| {
-        let refers = own.is_some_and(|own| solution.refers(project, own));
-        (!refers, std::cmp::Reverse(common(project, asked.as_str())))
+        let refers = own.is_some_and(|own| solution.refers_to(project, own));
+        (!refers, std::cmp::Reverse(common_folders(project, asked.as_str())))
     });
     let more = found.len().saturating_sub(most);
     Others { files: found.into_iter().take(most).map(|(_, file)| file.clone()).collect(), more }
@@ -109,7 +109,7 @@ impl<'r> Solution<'r> {
             if solution.configs.contains_key(&path) || solution.configs.len() >= MOST_CONFIGS {
                 continue;
             }
-            let Some(config) = config(&path, read) else { continue };
+            let Some(config) = read_config(&path, read) else { continue };
             left.extend(config.references.iter().cloned());
             solution.configs.insert(path, config);
         }
@@ -120,7 +120,7 @@ impl<'r> Solution<'r> {
         let mut folder = folder_of(file);
         loop {
             for root in self.roots {
-                let found = self.searched(&below(folder, root), file, &mut BTreeSet::new());
+                let found = self.config_including(&path_below(folder, root), file, &mut BTreeSet::new());
                 if found.is_some() {
                     return found;
                 }
@@ -133,19 +133,24 @@ impl<'r> Solution<'r> {
     }
 
     /// The configuration at `path`, or one that it refers to, whichever includes the file.
-    fn searched<'s>(&'s self, path: &str, file: &str, met: &mut BTreeSet<&'s str>) -> Option<&'s str> {
+    fn config_including<'s>(
+        &'s self,
+        path: &str,
+        file: &str,
+        met: &mut BTreeSet<&'s str>,
+    ) -> Option<&'s str> {
         let (path, config) = self.configs.get_key_value(path)?;
         if !met.insert(path) {
             return None;
         }
-        if config.has(file) {
+        if config.includes_file(file) {
             return Some(path);
         }
-        config.references.iter().find_map(|next| self.searched(next, file, met))
+        config.references.iter().find_map(|next| self.config_including(next, file, met))
     }
 
     /// Says whether a project refers to another one, by any number of steps.
-    fn refers(&self, from: &str, to: &str) -> bool {
+    fn refers_to(&self, from: &str, to: &str) -> bool {
         let (mut left, mut met) = (vec![from], BTreeSet::new());
         while let Some(at) = left.pop() {
             let references = self.configs.get(at).map_or(&[][..], |config| &config.references);
@@ -159,40 +164,40 @@ impl<'r> Solution<'r> {
 }
 
 /// Reads what a configuration says, with what it takes over from those that it extends.
-fn config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<Config> {
-    let chain = chain(path, read);
+fn read_config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<Config> {
+    let chain = extends_chain(path, read);
     let (_, own) = chain.first()?;
     // The first that says something is the one that counts; its paths are those of its own folder.
     let says = |key: &str| {
         let (at, found) = chain.iter().find_map(|(at, json)| Some((at, json[key].as_array()?)))?;
-        Some(found.iter().filter_map(Value::as_str).filter_map(|one| joined(folder_of(at), one)).collect())
+        Some(found.iter().filter_map(Value::as_str).filter_map(|one| join_path(folder_of(at), one)).collect())
     };
     let option = |key: &str| chain.iter().find_map(|(_, json)| json["compilerOptions"].get(key));
     let files: Option<Vec<String>> = says("files");
-    let everything = || vec![below(folder_of(path), "**/*")];
+    let everything = || vec![path_below(folder_of(path), "**/*")];
     let includes: Vec<String> =
         says("include").unwrap_or_else(|| if files.is_some() { Vec::new() } else { everything() });
     let mut excludes: Vec<String> = says("exclude").unwrap_or_else(|| {
         let out = option("outDir").and_then(Value::as_str);
-        out.and_then(|out| joined(folder_of(path), out)).into_iter().collect()
+        out.and_then(|out| join_path(folder_of(path), out)).into_iter().collect()
     });
     excludes.extend(EXCLUDED.iter().map(|one| (*one).to_owned()));
     let is_on = |key: &str| option(key).and_then(Value::as_bool) == Some(true);
     let references = own["references"].as_array().into_iter().flatten();
     Some(Config {
-        includes: globs(&includes),
-        excludes: globs(&excludes),
+        includes: glob_set(&includes),
+        excludes: glob_set(&excludes),
         files: files.unwrap_or_default().into_iter().collect(),
         scripts: is_on("allowJs") || is_on("checkJs") || path.ends_with("jsconfig.json"),
         references: references
-            .filter_map(|one| joined(folder_of(path), one["path"].as_str()?))
-            .map(|to| if to.ends_with(".json") { to } else { below(&to, "tsconfig.json") })
+            .filter_map(|one| join_path(folder_of(path), one["path"].as_str()?))
+            .map(|to| if to.ends_with(".json") { to } else { path_below(&to, "tsconfig.json") })
             .collect(),
     })
 }
 
 /// A configuration and those that it extends, the ones that count first.
-fn chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, Value)> {
+fn extends_chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, Value)> {
     let mut chain: Vec<(String, Value)> = Vec::new();
     let mut left = vec![path.to_owned()];
     while let Some(at) = left.pop() {
@@ -204,7 +209,7 @@ fn chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, V
         };
         // Those of packages say nothing about the files of this workspace; of several the last one counts.
         let near = bases.into_iter().filter(|base| base.starts_with('.'));
-        let near = near.filter_map(|base| joined(folder_of(&at), base));
+        let near = near.filter_map(|base| join_path(folder_of(&at), base));
         left.extend(near.map(|base| if base.ends_with(".json") { base } else { format!("{base}.json") }));
         chain.push((at, json));
     }
@@ -212,7 +217,7 @@ fn chain(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Vec<(String, V
 }
 
 /// Patterns as the compiler reads them: one without a wildcard may be a folder.
-fn globs(patterns: &[String]) -> GlobSet {
+fn glob_set(patterns: &[String]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let within = format!("{}/**/*", pattern.trim_end_matches('/'));
@@ -237,12 +242,12 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn below(folder: &str, name: &str) -> String {
+fn path_below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// A path as written in a folder, from the root; `None` if it leads out of the workspace.
-fn joined(folder: &str, written: &str) -> Option<String> {
+fn join_path(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     if written.starts_with('/') {
         return None;
@@ -260,7 +265,7 @@ fn joined(folder: &str, written: &str) -> Option<String> {
 }
 
 /// In how many folders from the root on two paths agree.
-fn common(a: &str, b: &str) -> usize {
+fn common_folders(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
 
@@ -268,7 +273,7 @@ fn common(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, &str)], asked: &str) -> String {
+    fn found_projects(files: &[(&str, &str)], asked: &str) -> String {
         found_among(files, asked, None)
     }
 
@@ -281,15 +286,18 @@ mod tests {
         };
         let (asked, roots) = (path(asked), ["tsconfig.json", "jsconfig.json"]);
         let may_use = || some.map(|some| some.iter().map(|file| path(file)).collect());
-        let question = Question { asked: &asked, may_use: &may_use, roots: &roots, most: 3 };
-        let others = others(&all, &question, &read);
+        let question = ProjectsQuery { asked: &asked, may_use: &may_use, roots: &roots, most: 3 };
+        let others = find_other_projects(&all, &question, &read);
         let names: Vec<&str> = others.files.iter().map(WsPath::as_str).collect();
         format!("{} +{}", names.join(" "), others.more)
     }
 
     #[test]
     fn one_project_has_no_others() {
-        assert_eq!(found(&[("tsconfig.json", "{}"), ("src/a.ts", ""), ("test/b.ts", "")], "src/a.ts"), " +0");
+        assert_eq!(
+            found_projects(&[("tsconfig.json", "{}"), ("src/a.ts", ""), ("test/b.ts", "")], "src/a.ts"),
+            " +0"
+        );
     }
 
     #[test]
@@ -312,8 +320,8 @@ mod tests {
             ("src/a.test.ts", ""),
             ("src/deep/b.test.ts", ""),
         ];
-        assert_eq!(found(&files, "src/a.ts"), "src/a.test.ts +0");
-        assert_eq!(found(&files, "src/deep/b.test.ts"), "src/a.ts +0");
+        assert_eq!(found_projects(&files, "src/a.ts"), "src/a.test.ts +0");
+        assert_eq!(found_projects(&files, "src/deep/b.test.ts"), "src/a.ts +0");
     }
 
     #[test]
@@ -325,7 +333,7 @@ mod tests {
             .iter()
             .flat_map(|(config, a, b)| [(config.as_str(), "{}"), (a.as_str(), ""), (b.as_str(), "")])
             .collect();
-        assert_eq!(found(&files, "asked/a.ts"), "b/a.ts c/a.ts d/a.ts +2");
+        assert_eq!(found_projects(&files, "asked/a.ts"), "b/a.ts c/a.ts d/a.ts +2");
         let some = ["asked/a.ts", "e/b.ts", "f/a.ts", "f/b.ts"];
         assert_eq!(found_among(&files, "asked/a.ts", Some(&some)), "e/b.ts f/a.ts +0");
     }
@@ -346,7 +354,7 @@ mod tests {
             ("zoo/jsconfig.json", "{}"),
             ("zoo/f.js", ""),
         ];
-        assert_eq!(found(&files, "libs/core/a.ts"), "apps/one/c.ts apps/two/d.ts libs/near/b.ts +1");
+        assert_eq!(found_projects(&files, "libs/core/a.ts"), "apps/one/c.ts apps/two/d.ts libs/near/b.ts +1");
     }
 
     #[test]
@@ -358,7 +366,7 @@ mod tests {
             ("test/tsconfig.json", r#"{"extends": ["../config/base"]}"#),
             ("test/b.js", ""),
         ];
-        assert_eq!(found(&files, "src/a.ts"), "test/b.js +0");
+        assert_eq!(found_projects(&files, "src/a.ts"), "test/b.js +0");
     }
 
     #[test]
@@ -371,6 +379,6 @@ mod tests {
             ("a/tsconfig.json", "{"),
             ("a/b.ts", ""),
         ];
-        assert_eq!(found(&files, "a/b.ts"), " +0");
+        assert_eq!(found_projects(&files, "a/b.ts"), " +0");
     }
 }

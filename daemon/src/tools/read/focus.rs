@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use hob_text::ranked::Question;
+use hob_text::ranked::RankedQuestion;
 
 /// The question whose answer is every line.
 const EVERYTHING: &str = "all";
@@ -73,7 +73,7 @@ pub(super) fn is_everything(text: &str) -> bool {
 
 /// A question about source.
 pub(super) struct Focus {
-    question: Question,
+    question: RankedQuestion,
 }
 
 impl Focus {
@@ -82,7 +82,7 @@ impl Focus {
         if is_everything(text) {
             return None;
         }
-        let question = Question::parse(text);
+        let question = RankedQuestion::parse(text);
         (!question.is_empty()).then_some(Self { question })
     }
 
@@ -114,7 +114,7 @@ impl Focus {
 
     /// The words of the question that tell lines apart, and those that each line has, a bit for each.
     fn telling_words(&self, lines: &[&str]) -> (TellingWords, Vec<u32>) {
-        let mut words = self.question.words();
+        let mut words = self.question.word_counter();
         let found: Vec<u32> = lines.iter().map(|line| words.found_in(line)).collect();
         let count = |word: u32| found.iter().filter(|line| **line >> word & 1 == 1).count() as u32;
         let counts: Vec<u32> = (0..u32::BITS).map(count).collect();

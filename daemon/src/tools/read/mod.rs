@@ -18,7 +18,7 @@ use regex::Regex;
 
 use super::flow::{FRAME, note_room};
 use super::target::{self, Named};
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
 use crate::host::Workspace;
 use crate::to_proto::errors;
 use cut::{Body, Docs, Shown, Wanted};
@@ -83,8 +83,8 @@ struct Source {
     lines: (u32, u32),
 }
 
-pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
-    let args: ReadSymbolsArgs = call.args()?;
+pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ReadSymbolsArgs = call.parse_args()?;
     if args.targets.is_empty() {
         return Err(ToolError::bad_args("`targets` is empty").hint("Pass names, paths or node IDs."));
     }
@@ -125,10 +125,10 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let shown = fitted(room, &sources, &view);
     // What is left out on purpose says so at its place.
     let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
-    call.omit("stretches of lines", cut, 0, "Pass them as path:from-to.");
+    call.omit_items("stretches of lines", cut, 0, "Pass them as path:from-to.");
     let symbols = sources.iter().zip(&shown).map(|(one, shown)| symbol(one, shown)).collect();
     let (ambiguous, not_found) = (choice.ambiguous, choice.not_found);
-    data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })
+    to_data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })
 }
 
 impl<'a> View<'a> {
@@ -307,7 +307,7 @@ fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
 
 /// The lines of a place, whole; an external package has no source here.
 fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
-    let bytes = workspace.contents().read(place.path()?).ok()?;
+    let bytes = workspace.disk_contents().read(place.path()?).ok()?;
     let index = LineIndex::new(&bytes);
     // What follows the last newline is a line only if there is something.
     let last = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));

@@ -7,11 +7,11 @@ use hob_base::FileId;
 use hob_map::Map;
 use hob_map::facts::{Def, DefIdx, DefKind};
 use hob_map::graph::{DefRef, NodeRef};
-use hob_proto::tools::read::{Outline, OutlineSymbol, ReadSymbolsResult};
+use hob_proto::tools::read::{OutlineSymbol, ReadOutline, ReadSymbolsResult};
 use rustc_hash::FxHashMap;
 
 use super::super::target::{self, Named};
-use super::super::{Outcome, ToolCall, data};
+use super::super::{ToolCall, ToolOutcome, to_data};
 use crate::host::Workspace;
 
 /// Files of a folder that are shown one by one; of more, those right in it.
@@ -25,7 +25,7 @@ pub(super) fn is_folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) 
     folder(call, workspace, text).is_some()
 }
 
-pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: &[String]) -> Outcome {
+pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: &[String]) -> ToolOutcome {
     let map = workspace.map();
     let mut result = ReadSymbolsResult::default();
     for text in targets {
@@ -48,7 +48,7 @@ pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: 
     }
     let files = result.outlines.iter().map(|outline| outline.file.as_str());
     call.warn_of_unmapped(&map, files);
-    data(&result)
+    to_data(&result)
 }
 
 /// The path of the folder that a target is; empty for the root.
@@ -63,7 +63,7 @@ fn folder(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<Stri
 }
 
 /// The files of a folder; of one with many, those below its folders as one entry each.
-fn of_folder(map: &Map, folder: &str) -> Vec<Outline> {
+fn of_folder(map: &Map, folder: &str) -> Vec<ReadOutline> {
     let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let files: Vec<(&str, FileId)> = map
         .mapped_files()
@@ -71,14 +71,14 @@ fn of_folder(map: &Map, folder: &str) -> Vec<Outline> {
         .filter_map(|(path, file)| Some((path.as_str().strip_prefix(&prefix)?, file)))
         .collect();
     let has_many = files.len() > FILES;
-    let mut shown: Vec<Outline> = Vec::new();
+    let mut shown: Vec<ReadOutline> = Vec::new();
     for (path, file) in files {
         match path.split_once('/').filter(|_| has_many) {
             None => shown.push(top_of(map, file, format!("{prefix}{path}"))),
             Some((below, _)) => {
                 let name = format!("{prefix}{below}/");
                 if shown.last().is_none_or(|last| last.file != name) {
-                    shown.push(Outline { file: name, files: Some(0), ..Outline::default() });
+                    shown.push(ReadOutline { file: name, files: Some(0), ..ReadOutline::default() });
                 }
                 if let Some(last) = shown.last_mut() {
                     last.files = last.files.map(|count| count + 1);
@@ -90,24 +90,24 @@ fn of_folder(map: &Map, folder: &str) -> Vec<Outline> {
 }
 
 /// The top of a file: no signatures, nothing within.
-fn top_of(map: &Map, file: FileId, path: String) -> Outline {
+fn top_of(map: &Map, file: FileId, path: String) -> ReadOutline {
     let tree = Tree::new(map, file);
     let symbols = tree.top.iter().filter_map(|at| one(map, tree.defs[*at], None)).collect();
-    Outline { file: path, symbols, ..Outline::default() }
+    ReadOutline { file: path, symbols, ..ReadOutline::default() }
 }
 
-fn of_file(map: &Map, file: FileId) -> Option<Outline> {
+fn of_file(map: &Map, file: FileId) -> Option<ReadOutline> {
     let (path, _) = map.file(file)?;
     let tree = Tree::new(map, file);
     let symbols = tree.top.iter().filter_map(|at| tree.shown(map, *at)).collect();
-    Some(Outline { file: path.to_string(), symbols, ..Outline::default() })
+    Some(ReadOutline { file: path.to_string(), symbols, ..ReadOutline::default() })
 }
 
-fn of_definition(map: &Map, def: DefRef) -> Option<Outline> {
+fn of_definition(map: &Map, def: DefRef) -> Option<ReadOutline> {
     let (path, _) = map.file(def.file)?;
     let tree = Tree::new(map, def.file);
     let root = tree.shown(map, def.def.index())?;
-    Some(Outline { file: path.to_string(), symbols: vec![root], ..Outline::default() })
+    Some(ReadOutline { file: path.to_string(), symbols: vec![root], ..ReadOutline::default() })
 }
 
 /// A file's definitions, each below what it belongs to: what it is written in, or the type that it is a member of from elsewhere in

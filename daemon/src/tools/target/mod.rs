@@ -14,7 +14,7 @@ mod tests;
 use hob_base::WsPath;
 use hob_map::Map;
 use hob_map::graph::{KindFilter, NodeRef, SearchQuery};
-use hob_proto::tools::read::{Ambiguous, Candidate};
+use hob_proto::tools::read::{Ambiguous, AmbiguousCandidate};
 use hob_proto::{ClientKind, NodeId, ToolError};
 
 pub(super) use absent::why_absent;
@@ -24,7 +24,7 @@ pub(super) use look::{Named, handle};
 pub(super) use paths::Paths;
 
 use super::ToolCall;
-use super::position::Spot;
+use super::position::LineSpot;
 use crate::host::Workspace;
 use crate::to_proto::errors;
 
@@ -65,7 +65,7 @@ pub(super) fn find(
                 short(text),
                 nodes.len()
             ));
-            call.omit(
+            call.omit_items(
                 "candidates",
                 nodes.len(),
                 several.candidates.len(),
@@ -103,7 +103,7 @@ pub(super) fn one(
 
 /// Finds what a text names, without saying anything of it.
 pub(super) fn look_up(call: &ToolCall<'_>, (map, workspace): (&Map, &Workspace), text: &str) -> Named {
-    let shows = |path: &WsPath| workspace.shows(path);
+    let shows = |path: &WsPath| workspace.is_visible(path);
     Look { map, paths: paths(call, workspace), shows: &shows }.up(text)
 }
 
@@ -113,13 +113,13 @@ pub(super) fn has_line(text: &str) -> bool {
 }
 
 /// The line, and the column if there is one, that a text gives of a file that is there. Asks no map.
-pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<Spot> {
+pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -> Option<LineSpot> {
     let paths = paths(call, workspace);
     let is_file = |path: &WsPath| workspace.root().join_ws(path).as_path().is_file();
     form::places(form::trimmed(text)).into_iter().find_map(|(path, span)| {
         let Span::At { line, col } = span else { return None };
         let file = paths.spelled(path).into_iter().flatten().find(is_file)?;
-        Some(Spot { file, line, col })
+        Some(LineSpot { file, line, col })
     })
 }
 
@@ -143,8 +143,8 @@ fn shown(lines: impl Iterator<Item = String>) -> Vec<String> {
 pub(super) fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous {
     let lines = shown(nodes.iter().map(|node| handle(map, *node))).len().max(2);
     let infos = nodes.iter().take(lines).filter_map(|node| map.info(*node));
-    let candidates: Vec<Candidate> = infos
-        .map(|info| Candidate {
+    let candidates: Vec<AmbiguousCandidate> = infos
+        .map(|info| AmbiguousCandidate {
             uid: info.id.to_string(),
             kind: info.kind.as_str().to_owned(),
             file: info.path.as_ref().map(ToString::to_string).unwrap_or_default(),

@@ -7,21 +7,21 @@ use hob_proto::ToolError;
 use hob_proto::tools::text::CountPatternsArgs;
 use hob_text::{CountRequest, count};
 
-use super::super::{Outcome, ToolCall, data};
+use super::super::{ToolCall, ToolOutcome, to_data};
 use super::kinds::Kinds;
 use super::within::{self, Within};
-use super::{BESIDES_PATIENCE, warn};
+use super::{BESIDES_PATIENCE, warn_incomplete};
 use crate::to_proto::{errors, text as to_proto};
 
-pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
-    let args: CountPatternsArgs = call.args()?;
+pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: CountPatternsArgs = call.parse_args()?;
     if args.patterns.is_empty() {
         return Err(ToolError::bad_args("`patterns` is empty; expected a list of regexes")
             .hint("Pass {\"patterns\": [\"TODO\", \"FIXME\"]}."));
     }
-    let kinds = Kinds::of(&args.kinds);
+    let kinds = Kinds::from_words(&args.kinds);
     let workspace = within::workspace(call, kinds)?;
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     let within = Within::scope(&scope, kinds, &workspace);
     let request = CountRequest {
         admits: within.admits,
@@ -30,12 +30,12 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
         ..CountRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
-    let (snapshot, contents) = (call.text(&workspace), workspace.contents());
+    let (snapshot, contents) = (call.text(&workspace), workspace.disk_contents());
     let answer = workspace
         .query_pool()
         .install(|| count(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::count(&error, &request.patterns))?;
-    warn(call, (answer.complete, answer.unreadable), args.max_millis);
+    warn_incomplete(call, (answer.complete, answer.unreadable), args.max_millis);
     if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
         let besides = CountRequest { admits: besides.admits, scope: besides.lines, ..request.clone() };
         let cancel = call.cancel.with_deadline(Deadline::after(BESIDES_PATIENCE));
@@ -46,5 +46,5 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
             call.warnings.push(format!("Not in scope: {matches} matches."));
         }
     }
-    data(&to_proto::counts(answer, request.patterns))
+    to_data(&to_proto::counts_result(answer, request.patterns))
 }

@@ -7,7 +7,7 @@ use hob_base::FileId;
 use hob_map::Map;
 use hob_map::facts::{Def, DefKind};
 use hob_map::graph::DefRef;
-use hob_text::Lines;
+use hob_text::LineSet;
 
 /// The kinds a caller named. None named means that nothing is restricted, as does `File`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn of(words: &[String]) -> Self {
+    pub(super) fn from_words(words: &[String]) -> Self {
         let has = |word: &str| words.iter().any(|given| given == word);
         let file = words.is_empty() || has("File");
         Self { file, symbol: has("Symbol"), section: has("Section"), note: has("Note") }
@@ -31,21 +31,30 @@ impl Kinds {
     }
 
     /// The lines of a file that count.
-    pub(super) fn lines(self, map: &Map, file: FileId) -> Lines {
-        if self.file { Lines::all() } else { Lines::of(self.named(map, file).map(|(_, _, lines)| lines)) }
+    pub(super) fn lines(self, map: &Map, file: FileId) -> LineSet {
+        if self.file {
+            LineSet::every_line()
+        } else {
+            LineSet::from_stretches(self.nodes_of_kinds(map, file).map(|(_, _, lines)| lines))
+        }
     }
 
     /// Returns the node that a line belongs to: the kind and, unless that is only its file, the innermost node of a
     /// kind that was named.
     pub(super) fn node_at(self, map: &Map, (file, line): (FileId, u32)) -> (&'static str, Option<DefRef>) {
-        let named = self.named(map, file).filter(|(_, _, (first, last))| (*first..=*last).contains(&line));
+        let named =
+            self.nodes_of_kinds(map, file).filter(|(_, _, (first, last))| (*first..=*last).contains(&line));
         let innermost =
             named.min_by_key(|(node, _, (first, last))| (last - first, std::cmp::Reverse(node.def)));
         innermost.map_or(("File", None), |(node, kind, _)| (kind, Some(node)))
     }
 
     /// Every node of a file that is of a kind that was named, with the word for that and its lines.
-    fn named(self, map: &Map, file: FileId) -> impl Iterator<Item = (DefRef, &'static str, (u32, u32))> {
+    fn nodes_of_kinds(
+        self,
+        map: &Map,
+        file: FileId,
+    ) -> impl Iterator<Item = (DefRef, &'static str, (u32, u32))> {
         map.outline(file).flat_map(move |(node, def)| {
             self.of_def(def).into_iter().flatten().map(move |(kind, lines)| (node, kind, lines))
         })

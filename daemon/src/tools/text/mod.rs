@@ -15,7 +15,7 @@ pub(super) use count::count_patterns;
 use kinds::Kinds;
 use within::Within;
 
-use super::{Outcome, ToolCall, data, enclosing};
+use super::{ToolCall, ToolOutcome, enclosing, to_data};
 use crate::to_proto::{errors, text as to_proto};
 
 /// Lines shown when the caller sets no limit: more than any budget holds.
@@ -25,11 +25,11 @@ const BESIDES_PATIENCE: Duration = Duration::from_millis(300);
 /// No entry of an answer has fewer characters.
 const SHORTEST: usize = 32;
 
-pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
-    let args: RegexSearchArgs = call.args()?;
-    let kinds = Kinds::of(&args.kinds);
+pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: RegexSearchArgs = call.parse_args()?;
+    let kinds = Kinds::from_words(&args.kinds);
     let workspace = within::workspace(call, kinds)?;
-    let scope = call.scope(&workspace)?;
+    let scope = call.parse_scope(&workspace)?;
     // Enough to fill the answer; the rest would be made to be thrown away.
     let room = call.room / SHORTEST + 1;
     let limit = args.limit.unwrap_or(SHOWN).min(SHOWN);
@@ -40,16 +40,16 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         scope: within.lines,
         limit: Some(limit.min(room)),
         context_lines: u32::try_from(args.context_lines).unwrap_or(0),
-        output: output(&args.output),
+        output: parse_output(&args.output),
         ..SearchRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
-    let (snapshot, contents) = (call.text(&workspace), workspace.contents());
+    let (snapshot, contents) = (call.text(&workspace), workspace.disk_contents());
     let answer = workspace
         .query_pool()
         .install(|| search(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::search(&error, &args.pattern))?;
-    warn(call, (answer.complete, answer.unreadable), args.max_millis);
+    warn_incomplete(call, (answer.complete, answer.unreadable), args.max_millis);
     if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
         let besides = SearchRequest {
             admits: besides.admits,
@@ -70,7 +70,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
                 scope.left_out(lines, 0);
             }
         }
-        scope.tell(call, !found.complete);
+        scope.warn_of_omissions(call, !found.complete);
     }
     let mut result = if kinds.ask_map() {
         let map = workspace.map();
@@ -89,11 +89,11 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         true => "Raise limit, or narrow with paths.",
         false => "Raise tokenBudget, or narrow with paths.",
     };
-    call.omit("matches", total, result.matches.len(), way);
-    data(&result)
+    call.omit_items("matches", total, result.matches.len(), way);
+    to_data(&result)
 }
 
-fn output(word: &str) -> Output {
+fn parse_output(word: &str) -> Output {
     match word {
         "files" => Output::Files,
         "count" => Output::Count,
@@ -102,7 +102,7 @@ fn output(word: &str) -> Output {
 }
 
 /// Says what is missing of an answer.
-fn warn(call: &mut ToolCall<'_>, (complete, unreadable): (bool, usize), max_millis: u64) {
+fn warn_incomplete(call: &mut ToolCall<'_>, (complete, unreadable): (bool, usize), max_millis: u64) {
     if !complete {
         call.warnings.push(format!(
             "Out of time after {max_millis} ms: totals are lower bounds. Narrow the search, or raise max_millis."

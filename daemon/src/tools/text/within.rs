@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hob_base::WsPath;
 use hob_map::Map;
 use hob_proto::ToolError;
-use hob_text::{Admits, Lines, Scope as LineScope};
+use hob_text::{Admits, LineScope, LineSet};
 
-use super::super::scope::{Place, Rules, Scope};
+use super::super::scope::{CallScope, Place, Rules};
 use super::super::{Needs, ToolCall};
 use super::kinds::Kinds;
 use crate::host::Workspace;
@@ -29,7 +29,7 @@ pub(super) fn workspace(call: &mut ToolCall<'_>, kinds: Kinds) -> Result<Arc<Wor
 
 impl Within {
     /// The text that is in scope.
-    pub(super) fn scope(scope: &Scope, kinds: Kinds, workspace: &Arc<Workspace>) -> Self {
+    pub(super) fn scope(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Self {
         let rules = Arc::clone(scope.rules());
         let by_path = move |path: &WsPath| rules.may_have_text(path);
         let rules = Arc::clone(scope.rules());
@@ -42,7 +42,7 @@ impl Within {
     }
 
     /// The text that is not in scope because of `paths` or `tests`, if there can be any.
-    pub(super) fn besides(scope: &Scope, kinds: Kinds, workspace: &Arc<Workspace>) -> Option<Self> {
+    pub(super) fn besides(scope: &CallScope, kinds: Kinds, workspace: &Arc<Workspace>) -> Option<Self> {
         if scope.is_all() {
             return None;
         }
@@ -62,7 +62,7 @@ impl Within {
 fn lines(
     rules: &Rules,
     kinds: Kinds,
-    (workspace, of_file): (&Arc<Workspace>, impl Fn(&Map, Place<'_>) -> Lines + Send + Sync + 'static),
+    (workspace, of_file): (&Arc<Workspace>, impl Fn(&Map, Place<'_>) -> LineSet + Send + Sync + 'static),
 ) -> Option<LineScope> {
     let workspace = Arc::clone(workspace);
     let asks_map = kinds.ask_map() || rules.ask_map();

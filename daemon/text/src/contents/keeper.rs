@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ContentCache;
-use super::pack::{Draft, Pack, SUFFIX};
+use super::pack::{Pack, PackDraft, SUFFIX};
 use crate::trigram::disk::create_folder;
 use crate::trigram::{DiskError, Snapshot};
 
@@ -49,7 +49,7 @@ impl ContentKeeper {
         let folder = folder.as_path().to_owned();
         let names: Vec<PathBuf> = pack_files(&folder).collect();
         let opened = names.iter().map(|path| Pack::open(path).map(Arc::new));
-        let cache = ContentCache::of(opened.flatten().collect());
+        let cache = ContentCache::from_packs(opened.flatten().collect());
         let keeper = Self { folder, cache, given_up: FxHashSet::default() };
         keeper.delete_others();
         keeper
@@ -67,24 +67,24 @@ impl ContentKeeper {
     ///
     /// # Errors
     /// [`DiskError`] when the folder cannot be written to; the cache then stays as it is.
-    pub fn refresh(
+    pub fn refresh_packs(
         &mut self,
         snapshot: &Snapshot,
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> Result<bool, DiskError> {
-        let wanted = Wanted::of(snapshot, (&self.cache, &self.given_up));
+        let wanted = WantedTexts::wanted_now(snapshot, (&self.cache, &self.given_up));
         if !wanted.is_due() {
             return Ok(false);
         }
-        let io = |error| DiskError::io(&self.folder)(error);
+        let io = |error| DiskError::io_at(&self.folder)(error);
         create_folder(&self.folder).map_err(io)?;
         let Some((pack, given_up)) = self.write(&wanted, (contents, token)).map_err(io)? else {
             return Ok(false);
         };
         self.given_up.extend(given_up);
         let kept = self.cache.packs.iter().filter(|_| !wanted.anew).cloned();
-        self.cache = ContentCache::of(kept.chain([Arc::new(pack)]).collect());
+        self.cache = ContentCache::from_packs(kept.chain([Arc::new(pack)]).collect());
         self.delete_others();
         Ok(true)
     }
@@ -98,10 +98,10 @@ impl ContentKeeper {
     /// A pack of what is wanted, and what could not be had; `None` if it was stopped.
     fn write(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &WantedTexts<'_>,
         (contents, token): (&dyn Contents, &CancelToken),
     ) -> io::Result<Option<(Pack, Vec<ContentHash>)>> {
-        let (mut draft, mut given_up) = (Draft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
+        let (mut draft, mut given_up) = (PackDraft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
         let old = if wanted.anew { self.cache.clone() } else { ContentCache::default() };
         for step in wanted.texts.chunks(STEP) {
             if token.check().is_err() {
@@ -149,7 +149,7 @@ fn text_of(
 }
 
 /// The texts that a new pack should hold.
-struct Wanted<'a> {
+struct WantedTexts<'a> {
     /// By path, each hash once.
     texts: Vec<(&'a WsPath, ContentHash)>,
     /// It takes the place of all packs.
@@ -157,8 +157,11 @@ struct Wanted<'a> {
     files: usize,
 }
 
-impl<'a> Wanted<'a> {
-    fn of(snapshot: &'a Snapshot, (cache, given_up): (&ContentCache, &FxHashSet<ContentHash>)) -> Self {
+impl<'a> WantedTexts<'a> {
+    fn wanted_now(
+        snapshot: &'a Snapshot,
+        (cache, given_up): (&ContentCache, &FxHashSet<ContentHash>),
+    ) -> Self {
         let mut all: FxHashMap<ContentHash, &WsPath> = FxHashMap::default();
         let mut files = 0;
         for (_, path, hash) in snapshot.files() {
@@ -168,7 +171,7 @@ impl<'a> Wanted<'a> {
         }
         let anew = cache.packs.len() >= MOST_PACKS || is_mostly_dead(cache, &all);
         let missing =
-            |(hash, _): &(ContentHash, &WsPath)| (anew || !cache.has(hash)) && !given_up.contains(hash);
+            |(hash, _): &(ContentHash, &WsPath)| (anew || !cache.has_text(hash)) && !given_up.contains(hash);
         let mut texts: Vec<_> = all.into_iter().filter(missing).map(|(hash, path)| (path, hash)).collect();
         texts.sort_unstable();
         Self { texts, anew, files }
@@ -182,7 +185,7 @@ impl<'a> Wanted<'a> {
 /// Returns true if most bytes of the packs are of texts that no file has any more.
 fn is_mostly_dead(cache: &ContentCache, wanted: &FxHashMap<ContentHash, &WsPath>) -> bool {
     let (mut dead, mut all) = (0, 0);
-    for (hash, len) in cache.packs.iter().flat_map(|pack| pack.texts()) {
+    for (hash, len) in cache.packs.iter().flat_map(|pack| pack.text_lengths()) {
         all += len;
         dead += if wanted.contains_key(&hash) { 0 } else { len };
     }

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use hob_base::ContentHash;
 
 pub use keeper::ContentKeeper;
+pub(crate) use pack::CachedText;
 use pack::Pack;
-pub(crate) use pack::Text;
 
 /// The texts that are at hand. Cheap to clone; never changes.
 #[derive(Clone, Debug, Default)]
@@ -45,18 +45,18 @@ pub struct CacheStats {
 }
 
 impl ContentCache {
-    fn of(packs: Vec<Arc<Pack>>) -> Self {
+    fn from_packs(packs: Vec<Arc<Pack>>) -> Self {
         Self { packs: packs.into() }
     }
 
     /// The text with this hash, if it is here and undamaged.
-    pub(crate) fn get(&self, hash: &ContentHash) -> Option<Text<'_>> {
+    pub(crate) fn get(&self, hash: &ContentHash) -> Option<CachedText<'_>> {
         self.packs.iter().rev().find_map(|pack| pack.get(hash))
     }
 
     /// Returns true if a text is in the cache, undamaged as far as is known.
-    fn has(&self, hash: &ContentHash) -> bool {
-        self.packs.iter().any(|pack| pack.has(hash))
+    fn has_text(&self, hash: &ContentHash) -> bool {
+        self.packs.iter().any(|pack| pack.has_text(hash))
     }
 
     /// Returns true if the cache has no pack.

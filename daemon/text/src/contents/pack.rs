@@ -39,7 +39,7 @@ pub(super) const SUFFIX: &str = ".texts";
 
 /// A file's bytes from the cache.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Text<'a> {
+pub(crate) struct CachedText<'a> {
     pub(crate) bytes: &'a [u8],
     /// It has no byte order mark and no NUL.
     pub(crate) is_plain: bool,
@@ -71,10 +71,10 @@ const BAD: u8 = 2;
 impl Pack {
     /// Opens a pack of an earlier run; `None` if it is not one, or its table is damaged.
     pub(super) fn open(path: &Path) -> Option<Self> {
-        Self::of(path, UNSEEN)
+        Self::open_pack(path, UNSEEN)
     }
 
-    fn of(path: &Path, known: u8) -> Option<Self> {
+    fn open_pack(path: &Path, known: u8) -> Option<Self> {
         let region = Region::open(path).ok()?;
         if !region.starts_with(&head()) {
             return None;
@@ -87,7 +87,7 @@ impl Pack {
             return None;
         }
         let known = (0..count).map(|_| AtomicU8::new(known)).collect();
-        let starts = starts(region.get(table..foot)?.as_chunks().0)?;
+        let starts = group_starts(region.get(table..foot)?.as_chunks().0)?;
         Some(Self { path: path.to_owned(), region, table, starts, known })
     }
 
@@ -110,21 +110,21 @@ impl Pack {
     }
 
     /// Returns true if the pack has the text and the text is not known to be damaged.
-    pub(super) fn has(&self, hash: &ContentHash) -> bool {
-        self.place(hash).is_some_and(|at| self.known[at].load(Ordering::Relaxed) != BAD)
+    pub(super) fn has_text(&self, hash: &ContentHash) -> bool {
+        self.place_of(hash).is_some_and(|at| self.known[at].load(Ordering::Relaxed) != BAD)
     }
 
     /// The text, if it is here and what its hash says.
-    pub(super) fn get(&self, hash: &ContentHash) -> Option<Text<'_>> {
-        let at = self.place(hash)?;
-        let Entry { start, len, is_plain, is_ascii, .. } = self.entry(at)?;
+    pub(super) fn get(&self, hash: &ContentHash) -> Option<CachedText<'_>> {
+        let at = self.place_of(hash)?;
+        let PackEntry { start, len, is_plain, is_ascii, .. } = self.entry_at(at)?;
         let bytes = self.region.get(..self.table)?.get(start..start.checked_add(len)?)?;
         // Two threads may look at the same text at once and come to the same result.
         let known = match self.known[at].load(Ordering::Relaxed) {
             UNSEEN => self.look_at(at, (hash, bytes)),
             known => known,
         };
-        (known == GOOD).then_some(Text { bytes, is_plain, is_ascii })
+        (known == GOOD).then_some(CachedText { bytes, is_plain, is_ascii })
     }
 
     fn look_at(&self, at: usize, (hash, bytes): (&ContentHash, &[u8])) -> u8 {
@@ -134,9 +134,9 @@ impl Pack {
     }
 
     /// All hashes with the lengths of their texts.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (ContentHash, usize)> {
+    pub(super) fn text_lengths(&self) -> impl Iterator<Item = (ContentHash, usize)> {
         self.entries().iter().map(|entry| {
-            let entry = Entry::read(entry);
+            let entry = PackEntry::read(entry);
             (entry.hash, entry.len)
         })
     }
@@ -146,12 +146,12 @@ impl Pack {
         self.region.get(self.table..end).unwrap_or_default().as_chunks().0
     }
 
-    fn entry(&self, at: usize) -> Option<Entry> {
-        self.entries().get(at).map(Entry::read)
+    fn entry_at(&self, at: usize) -> Option<PackEntry> {
+        self.entries().get(at).map(PackEntry::read)
     }
 
-    fn place(&self, hash: &ContentHash) -> Option<usize> {
-        let group = group(hash.as_bytes(), self.starts.len() - 1);
+    fn place_of(&self, hash: &ContentHash) -> Option<usize> {
+        let group = group_of(hash.as_bytes(), self.starts.len() - 1);
         let [start, end] = [group, group + 1].map(|at| self.starts[at] as usize);
         let same = self.entries().get(start..end)?;
         let at = start + same.iter().position(|entry| entry.starts_with(hash.as_bytes()))?;
@@ -167,19 +167,19 @@ fn head() -> [u8; HEAD] {
 }
 
 /// Returns the group that `hash` is in, of so many groups of hashes, a power of two.
-fn group(hash: &[u8], groups: usize) -> usize {
+fn group_of(hash: &[u8], groups: usize) -> usize {
     let upper = hash.first_chunk().map_or(0, |upper| u32::from_be_bytes(*upper));
     ((u64::from(upper) * groups as u64) >> 32) as usize
 }
 
 /// Where each group starts in a table that is sorted by hash, and where the last one ends; `None` for a table that is not, or is larger
 /// than any.
-fn starts(entries: &[[u8; ENTRY]]) -> Option<Box<[u32]>> {
+fn group_starts(entries: &[[u8; ENTRY]]) -> Option<Box<[u32]>> {
     let count = u32::try_from(entries.len()).ok()?;
     let groups = entries.len().next_power_of_two();
     let mut starts = Vec::with_capacity(groups + 1);
     for (at, entry) in (0..count).zip(entries) {
-        let group = group(entry, groups);
+        let group = group_of(entry, groups);
         if group + 1 < starts.len() {
             return None;
         }
@@ -191,7 +191,7 @@ fn starts(entries: &[[u8; ENTRY]]) -> Option<Box<[u32]>> {
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct PackEntry {
     hash: ContentHash,
     start: usize,
     len: usize,
@@ -199,7 +199,7 @@ struct Entry {
     is_ascii: bool,
 }
 
-impl Entry {
+impl PackEntry {
     fn read(bytes: &[u8; ENTRY]) -> Self {
         let (hash, numbers) = bytes.split_first_chunk().expect("an entry is longer");
         let numbers = numbers.as_chunks::<8>().0;
@@ -226,14 +226,14 @@ impl Entry {
 }
 
 /// A pack that is being written; it is deleted if it is not finished.
-pub(super) struct Draft {
+pub(super) struct PackDraft {
     path: PathBuf,
     out: BufWriter<File>,
     at: usize,
-    entries: Vec<Entry>,
+    entries: Vec<PackEntry>,
 }
 
-impl Draft {
+impl PackDraft {
     /// Begins a pack at `path`, in place of what was there.
     pub(super) fn begin(path: &Path) -> io::Result<Self> {
         // A leftover may be a link or belong to someone else; never write through it.
@@ -251,7 +251,7 @@ impl Draft {
         self.out.write_all(bytes)?;
         let is_plain = !is_marked(bytes) && memchr(0, bytes).is_none();
         let (start, len, is_ascii) = (self.at, bytes.len(), bytes.is_ascii());
-        self.entries.push(Entry { hash, start, len, is_plain, is_ascii });
+        self.entries.push(PackEntry { hash, start, len, is_plain, is_ascii });
         self.at += bytes.len();
         Ok(())
     }
@@ -270,11 +270,11 @@ impl Draft {
         let name: String = checksum.as_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
         let path = folder.join(name + SUFFIX);
         fs::rename(&self.path, &path)?;
-        Pack::of(&path, GOOD).ok_or_else(|| io::Error::other("what was just written cannot be read"))
+        Pack::open_pack(&path, GOOD).ok_or_else(|| io::Error::other("what was just written cannot be read"))
     }
 }
 
-impl Drop for Draft {
+impl Drop for PackDraft {
     fn drop(&mut self) {
         // After `finish` there is nothing under this name.
         let _ = fs::remove_file(&self.path);

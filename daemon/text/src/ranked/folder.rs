@@ -16,12 +16,12 @@ use tantivy::directory::{
 
 /// A folder that is written without waiting for the disk.
 #[derive(Clone, Debug)]
-pub(super) struct Folder {
+pub(super) struct RankedFolder {
     files: MmapDirectory,
     path: PathBuf,
 }
 
-impl Folder {
+impl RankedFolder {
     /// The folder at `path`, which is there.
     pub(super) fn open(path: &Path) -> Result<Self, OpenDirectoryError> {
         Ok(Self { files: MmapDirectory::open(path)?, path: path.to_path_buf() })
@@ -47,7 +47,7 @@ impl TerminatingWrite for Plain {
     }
 }
 
-impl Directory for Folder {
+impl Directory for RankedFolder {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.files.get_file_handle(path)
     }

@@ -21,9 +21,9 @@ use tantivy::{
     Term,
 };
 
-use super::folder::Folder;
+use super::folder::RankedFolder;
 use super::overlay::{self, Overlay};
-use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register};
+use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register_tokenizer};
 
 /// The file that says of what form the index is.
 const STAMP: &str = "form";
@@ -109,7 +109,7 @@ impl RankedIndex {
         match fs::read_to_string(folder.join(STAMP)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::begin(folder, &form, None),
             Ok(found) if found == form => {
-                let there = catch_unwind(AssertUnwindSafe(|| Self::existing(folder)));
+                let there = catch_unwind(AssertUnwindSafe(|| Self::open_existing(folder)));
                 match there.unwrap_or(Err(RankedError::Damaged)) {
                     Ok(index) => Ok(Opened { index, discarded: None }),
                     Err(error) => Self::begin(folder, &form, Some(error.to_string())),
@@ -129,26 +129,26 @@ impl RankedIndex {
             docstore_compress_dedicated_thread: false,
             ..IndexSettings::default()
         };
-        let (schema, _) = Fields::make();
-        let files = Folder::open(folder).map_err(TantivyError::from)?;
-        let index = Self::of(Index::create(files, schema, settings)?, folder)?;
+        let (schema, _) = Fields::build_schema();
+        let files = RankedFolder::open(folder).map_err(TantivyError::from)?;
+        let index = Self::from_index(Index::create(files, schema, settings)?, folder)?;
         // Last: what is begun and not finished has no stamp and is begun again.
         fs::write(folder.join(STAMP), form)?;
         Ok(Opened { index, discarded })
     }
 
-    fn existing(folder: &Path) -> Result<Self, RankedError> {
-        let files = Folder::open(folder).map_err(TantivyError::from)?;
+    fn open_existing(folder: &Path) -> Result<Self, RankedError> {
+        let files = RankedFolder::open(folder).map_err(TantivyError::from)?;
         let index = Index::open(files)?;
         if !index.validate_checksum()?.is_empty() {
             return Err(RankedError::Damaged);
         }
-        Self::of(index, folder)
+        Self::from_index(index, folder)
     }
 
-    fn of(index: Index, folder: &Path) -> Result<Self, RankedError> {
-        register(index.tokenizers());
-        let (schema, fields) = Fields::make();
+    fn from_index(index: Index, folder: &Path) -> Result<Self, RankedError> {
+        register_tokenizer(index.tokenizers());
+        let (schema, fields) = Fields::build_schema();
         if schema != index.schema() {
             return Err(RankedError::Damaged);
         }
@@ -164,9 +164,9 @@ impl RankedIndex {
     /// # Errors
     /// [`RankedError`]; nothing of the changes is there then.
     pub fn update(&self, is_large: bool, change: impl FnOnce(&Update<'_>)) -> Result<(), RankedError> {
-        let mut writing = self.writing();
+        let mut writing = self.lock_writer();
         let writer = self.open_writer(&mut writing, is_large)?;
-        let (_, overlay) = self.shown();
+        let (_, overlay) = self.shown_state();
         let update = Update { fields: &self.fields, writer };
         overlay.files().for_each(|file| update.remove(file));
         change(&update);
@@ -175,22 +175,22 @@ impl RankedIndex {
             writing.writer = None;
         }
         outcome?;
-        self.show(Some(Arc::default()))
+        self.show_overlay(Some(Arc::default()))
     }
 
     /// Lays a few files over the index, in place of what it has of them; those that `change` does not add are gone.
     ///
     /// # Errors
     /// [`RankedError`]; nothing has changed then.
-    pub fn patch(
+    pub fn patch_files(
         &self,
         files: &[u64],
         change: impl FnOnce(&mut Patch<'_>) -> Result<(), RankedError>,
     ) -> Result<(), RankedError> {
         // One change at a time.
-        let _writing = self.writing();
+        let _writing = self.lock_writer();
         let mut added = FxHashSet::default();
-        let part = overlay::part(self.index.schema(), |add| {
+        let part = overlay::build_part(self.index.schema(), |add| {
             change(&mut Patch { fields: &self.fields, add, added: &mut added })
         })?;
         let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
@@ -205,18 +205,18 @@ impl RankedIndex {
 
     /// The files that are laid over the index.
     #[must_use]
-    pub fn overlaid(&self) -> Vec<u64> {
-        self.shown().1.files().collect()
+    pub fn overlaid_files(&self) -> Vec<u64> {
+        self.shown_state().1.files().collect()
     }
 
     /// Returns true if so much is laid over the index that it should be written to it.
     #[must_use]
     pub fn is_overlay_full(&self) -> bool {
-        self.shown().1.is_full()
+        self.shown_state().1.is_full()
     }
 
     /// Shows what was committed, with another overlay or the present one.
-    fn show(&self, overlay: Option<Arc<Overlay>>) -> Result<(), RankedError> {
+    fn show_overlay(&self, overlay: Option<Arc<Overlay>>) -> Result<(), RankedError> {
         self.reader.reload()?;
         let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
         shown.0 = self.reader.searcher();
@@ -232,9 +232,9 @@ impl RankedIndex {
     /// [`RankedError`]; the index stays as it was.
     pub fn merge_step(&self) -> Result<bool, RankedError> {
         let merge = {
-            let mut writing = self.writing();
+            let mut writing = self.lock_writer();
             let metas = self.index.searchable_segment_metas()?;
-            let mut due = policy().compute_merge_candidates(&metas);
+            let mut due = merge_policy().compute_merge_candidates(&metas);
             let Some(due) = due.pop().filter(|_| !writing.merging) else { return Ok(false) };
             let writer = self.open_writer(&mut writing, false)?;
             let merge = writer.merge(&due.0);
@@ -242,10 +242,10 @@ impl RankedIndex {
             merge
         };
         let outcome = merge.wait();
-        let mut writing = self.writing();
+        let mut writing = self.lock_writer();
         (writing.merging, writing.writer) = (false, None);
         outcome?;
-        self.show(None).map(|()| true)
+        self.show_overlay(None).map(|()| true)
     }
 
     fn open_writer<'w>(
@@ -272,9 +272,9 @@ impl RankedIndex {
     ///
     /// # Errors
     /// [`RankedError`].
-    pub fn versions(&self) -> Result<FxHashMap<u64, u64>, RankedError> {
+    pub fn file_versions(&self) -> Result<FxHashMap<u64, u64>, RankedError> {
         let mut versions = FxHashMap::default();
-        for segment in self.shown().0.segment_readers() {
+        for segment in self.shown_state().0.segment_readers() {
             let (files, all) = (segment.fast_fields().u64(FILE)?, segment.fast_fields().u64(VERSION_OF)?);
             for doc in segment.doc_ids_alive() {
                 if let (Some(file), Some(version)) = (files.first(doc), all.first(doc)) {
@@ -285,14 +285,14 @@ impl RankedIndex {
         Ok(versions)
     }
 
-    pub(super) fn shown(&self) -> (Searcher, Arc<Overlay>) {
+    pub(super) fn shown_state(&self) -> (Searcher, Arc<Overlay>) {
         self.shown.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the figures of the index.
     #[must_use]
     pub fn stats(&self) -> RankedStats {
-        let (searcher, overlay) = self.shown();
+        let (searcher, overlay) = self.shown_state();
         let segments = searcher.segment_readers().len();
         let sizes = fs::read_dir(&self.path).into_iter().flatten().flatten();
         RankedStats {
@@ -303,7 +303,7 @@ impl RankedIndex {
         }
     }
 
-    fn writing(&self) -> MutexGuard<'_, Writing> {
+    fn lock_writer(&self) -> MutexGuard<'_, Writing> {
         // A writer whose user panicked is not used again.
         self.writer.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             let mut writing = poisoned.into_inner();
@@ -314,7 +314,7 @@ impl RankedIndex {
     }
 }
 
-fn policy() -> LogMergePolicy {
+fn merge_policy() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
     policy.set_min_num_segments(8);
     policy.set_max_docs_before_merge(4_000_000);
@@ -339,7 +339,7 @@ impl Update<'_> {
     /// # Errors
     /// When the index cannot be written.
     pub fn add(&self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
-        self.writer.add_document(self.fields.document(file, version, doc))?;
+        self.writer.add_document(self.fields.to_tantivy(file, version, doc))?;
         Ok(())
     }
 }
@@ -358,6 +358,6 @@ impl Patch<'_> {
     /// When the index cannot take it.
     pub fn add(&mut self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
         self.added.insert(file);
-        Ok((self.add)(self.fields.document(file, version, doc))?)
+        Ok((self.add)(self.fields.to_tantivy(file, version, doc))?)
     }
 }

@@ -11,7 +11,7 @@ use tantivy::schema::Schema;
 use tantivy::{Index, IndexReader, IndexSettings, ReloadPolicy, Searcher};
 
 use super::index::RankedError;
-use super::schema::register;
+use super::schema::register_tokenizer;
 
 /// Small indexes that are worth a commit, and documents in them.
 const PARTS: usize = 24;
@@ -35,9 +35,9 @@ pub(super) struct Overlay {
 
 impl Overlay {
     /// Adds a part, or forgets files if there is none.
-    pub(super) fn push(&mut self, part: Option<Part>, files: impl Iterator<Item = u64>) {
+    pub(super) fn push(&mut self, part: Option<OverlayPart>, files: impl Iterator<Item = u64>) {
         let at = part.as_ref().map(|_| self.parts.len());
-        if let Some(Part { searcher, bytes }) = part {
+        if let Some(OverlayPart { searcher, bytes }) = part {
             self.parts.push(searcher);
             self.bytes += bytes;
         }
@@ -50,7 +50,7 @@ impl Overlay {
     }
 
     /// Returns true if documents of this file count that are in a part, or (`None`) on disk.
-    pub(super) fn counts(&self, file: u64, part: Option<usize>) -> bool {
+    pub(super) fn is_current(&self, file: u64, part: Option<usize>) -> bool {
         match (self.at.get(&file), part) {
             (None, None) => true,
             (Some(at), Some(part)) => *at == Some(part),
@@ -63,10 +63,10 @@ impl Overlay {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.parts.len() >= PARTS || self.docs() >= DOCS
+        self.parts.len() >= PARTS || self.doc_count() >= DOCS
     }
 
-    fn docs(&self) -> u64 {
+    fn doc_count(&self) -> u64 {
         self.parts.iter().map(Searcher::num_docs).sum()
     }
 
@@ -76,26 +76,26 @@ impl Overlay {
 }
 
 /// A small index in memory, one part of the overlay.
-pub(super) struct Part {
+pub(super) struct OverlayPart {
     searcher: Searcher,
     /// Bytes of its files, which are in memory.
     bytes: u64,
 }
 
 /// Makes a small index of what `fill` adds.
-pub(super) fn part(
+pub(super) fn build_part(
     schema: Schema,
     fill: impl FnOnce(&mut dyn FnMut(tantivy::TantivyDocument) -> tantivy::Result<()>) -> Result<(), RankedError>,
-) -> Result<Part, RankedError> {
+) -> Result<OverlayPart, RankedError> {
     let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
     let builder = Index::builder().schema(schema).settings(settings);
     // The index that the writer makes has a list of tokenizers of its own.
     let tokenizers = tantivy::tokenizer::TokenizerManager::default();
-    register(&tokenizers);
+    register_tokenizer(&tokenizers);
     let files = RamDirectory::create();
     let mut writer = builder.tokenizers(tokenizers).single_segment_index_writer(files.clone(), HEAP)?;
     fill(&mut |document| writer.add_document(document))?;
     let index = writer.finalize()?;
     let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-    Ok(Part { searcher: reader.searcher(), bytes: files.total_mem_usage() as u64 })
+    Ok(OverlayPart { searcher: reader.searcher(), bytes: files.total_mem_usage() as u64 })
 }

@@ -18,8 +18,8 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
 use super::index::{RankedError, RankedIndex};
-use super::question::{Question, Word};
-use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, untag};
+use super::question::{RankedQuestion, Word};
+use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, split_tag};
 
 /// Weights of name, context, signature, doc and body, and how much each field's length matters.
 const WEIGHTS: [f32; TEXTS] = [4.0, 1.0, 1.5, 2.0, 1.0];
@@ -47,7 +47,7 @@ const PATIENCE: u32 = 4_096;
 /// One ranked search: the question, and the documents that may answer it.
 pub struct RankedRequest<'r> {
     /// The question, taken apart into words.
-    pub question: &'r Question,
+    pub question: &'r RankedQuestion,
     /// Documents of these kinds alone; none means all.
     pub kinds: &'r [DocKind],
     /// Documents of these files alone.
@@ -101,7 +101,7 @@ pub struct RankedAnswer {
 
 /// Why a search ended early.
 #[derive(Debug, thiserror::Error)]
-enum Ended {
+enum RankedSearchEnd {
     #[error(transparent)]
     Index(#[from] RankedError),
     #[error(transparent)]
@@ -118,24 +118,26 @@ impl RankedIndex {
         request: &RankedRequest<'_>,
         cancel: &CancelToken,
     ) -> Result<(RankedAnswer, bool), RankedError> {
-        let (searcher, overlay) = self.shown();
+        let (searcher, overlay) = self.shown_state();
         let laid_over = overlay
             .parts()
             .flat_map(|(part, laid)| laid.segment_readers().iter().map(move |s| (Some(part), s)));
         let segments: Vec<(Option<usize>, &SegmentReader)> =
             searcher.segment_readers().iter().map(|segment| (None, segment)).chain(laid_over).collect();
         let mut best = Best { limit: request.limit, heap: BinaryHeap::new(), total: 0 };
-        let words = Collection::of(self, &segments)?.words(request.question, &segments)?;
+        let words =
+            Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
         for (part, segment) in segments {
-            let counts =
-                |file: u64| overlay.counts(file, part) && request.admits.is_none_or(|admits| admits(file));
+            let counts = |file: u64| {
+                overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
+            };
             match self.search_segment((request, &counts), (&words, segment), &mut best, cancel) {
                 Ok(()) => {}
-                Err(Ended::Stopped(_)) => return Ok((best.answer(&words), false)),
-                Err(Ended::Index(error)) => return Err(error),
+                Err(RankedSearchEnd::Stopped(_)) => return Ok((best.into_answer(&words), false)),
+                Err(RankedSearchEnd::Index(error)) => return Err(error),
             }
         }
-        Ok((best.answer(&words), true))
+        Ok((best.into_answer(&words), true))
     }
 
     fn search_segment(
@@ -144,8 +146,8 @@ impl RankedIndex {
         (words, segment): (&Weighed<'_>, &SegmentReader),
         best: &mut Best,
         cancel: &CancelToken,
-    ) -> Result<(), Ended> {
-        let mut walk = Walk::new(words, segment)?;
+    ) -> Result<(), RankedSearchEnd> {
+        let mut walk = RankedWalk::new(words, segment)?;
         let columns = segment.fast_fields();
         let column = |name| columns.u64(name).map_err(RankedError::from);
         let (files, slots, tags) = (column(FILE)?, column(SLOT)?, column(TAG)?);
@@ -160,13 +162,13 @@ impl RankedIndex {
                 continue;
             }
             let number = |column: &tantivy::columnar::Column<u64>| column.first(doc).unwrap_or(0);
-            let (kind, prior) = untag(number(&tags));
+            let (kind, prior) = split_tag(number(&tags));
             let file = number(&files);
             if (request.kinds.is_empty() || request.kinds.contains(&kind)) && counts(file) {
                 let slot = u32::try_from(number(&slots)).unwrap_or(0);
-                let worth = request.question.worth(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
-                let (score, words) = (score * worth, walk.words());
-                best.offer(RankedHit { file, slot, kind, score, words });
+                let worth = request.question.prior_factor(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
+                let (score, words) = (score * worth, walk.matched_words());
+                best.offer_hit(RankedHit { file, slot, kind, score, words });
             }
         }
         Ok(())
@@ -181,7 +183,7 @@ struct Best {
 }
 
 impl Best {
-    fn offer(&mut self, hit: RankedHit) {
+    fn offer_hit(&mut self, hit: RankedHit) {
         self.total += 1;
         if self.heap.len() < self.limit {
             self.heap.push(hit);
@@ -192,7 +194,7 @@ impl Best {
         }
     }
 
-    fn answer(self, words: &Weighed<'_>) -> RankedAnswer {
+    fn into_answer(self, words: &Weighed<'_>) -> RankedAnswer {
         let counting = words.words.iter().filter(|(word, _)| word.counts);
         let rarities = counting.map(|(word, rarity)| (word.text.clone(), *rarity)).collect();
         RankedAnswer { hits: self.heap.into_sorted_vec(), total: self.total, rarities }
@@ -218,7 +220,7 @@ struct Weighed<'i> {
 }
 
 impl<'i> Collection<'i> {
-    fn of(index: &'i RankedIndex, segments: &Segments<'_>) -> Result<Self, RankedError> {
+    fn measure_collection(index: &'i RankedIndex, segments: &Segments<'_>) -> Result<Self, RankedError> {
         let docs: u32 = segments.iter().map(|(_, segment)| segment.max_doc()).sum();
         let mut means = [1.0; TEXTS];
         for (mean, field) in means.iter_mut().zip(index.fields.texts) {
@@ -231,7 +233,11 @@ impl<'i> Collection<'i> {
         Ok(Self { index, docs: docs as f32, means })
     }
 
-    fn words(self, question: &Question, segments: &Segments<'_>) -> Result<Weighed<'i>, RankedError> {
+    fn weigh_words(
+        self,
+        question: &RankedQuestion,
+        segments: &Segments<'_>,
+    ) -> Result<Weighed<'i>, RankedError> {
         let mut words = Vec::new();
         for word in &question.words {
             let mut most = 0;
@@ -259,7 +265,7 @@ struct Cursor {
 }
 
 /// All lists of a question in one segment, in step.
-struct Walk<'w> {
+struct RankedWalk<'w> {
     weighed: &'w Weighed<'w>,
     cursors: Vec<Cursor>,
     /// Weighed counts of each word in the present document.
@@ -270,7 +276,7 @@ struct Walk<'w> {
     whole: f32,
 }
 
-impl<'w> Walk<'w> {
+impl<'w> RankedWalk<'w> {
     fn new(weighed: &'w Weighed<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
         let mut cursors = Vec::new();
         for (field, text) in weighed.index.fields.texts.into_iter().enumerate() {
@@ -313,7 +319,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Returns the words that count and that the present document has, one bit each.
-    fn words(&self) -> u32 {
+    fn matched_words(&self) -> u32 {
         let counting = self.weighed.words.iter().zip(&self.counts).filter(|((word, _), _)| word.counts);
         counting.enumerate().filter(|(_, (_, count))| **count > 0.0).fold(0, |all, (at, _)| all | 1 << at)
     }
@@ -328,11 +334,11 @@ impl<'w> Walk<'w> {
                 return 0.0;
             }
         }
-        score * (had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.called())
+        score * (had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.name_agreement())
     }
 
     /// Returns how much of the document's name and of the question agree, from 0 to 1.
-    fn called(&self) -> f32 {
+    fn name_agreement(&self) -> f32 {
         let (counts, length) = &self.named;
         if *length == 0 {
             return 0.0;

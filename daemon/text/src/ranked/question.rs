@@ -6,7 +6,7 @@
 //! index keeps no positions.
 
 use super::schema::Prior;
-use super::tokens::{Shape, Splitter, tokens};
+use super::tokens::{RankedTokenShape, Splitter, tokens};
 
 /// Factors for a document's score by its prior.
 const TEST: f32 = 0.5;
@@ -45,7 +45,7 @@ const EMPTY: &str = "a about all an and any are as at be been being but by can d
 
 /// A question taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Question {
+pub struct RankedQuestion {
     pub(super) words: Vec<Word>,
     /// The phrases that stood in quotes, each as its words in a row.
     phrases: Vec<Vec<String>>,
@@ -61,11 +61,11 @@ pub(super) struct Word {
     pub(super) required: bool,
 }
 
-impl Question {
+impl RankedQuestion {
     /// Reads a question. Everything is one: quotes that do not close, and signs without letters, mean nothing.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let text = cut(text, LONGEST);
+        let text = cut_to_bytes(text, LONGEST);
         if text.split_whitespace().nth(LONG).is_some() {
             let question = Self::read_long(text);
             if !question.is_empty() {
@@ -83,7 +83,7 @@ impl Question {
         for (at, piece) in pieces.iter().enumerate() {
             let is_quoted = at % 2 == 1 && at + 1 < pieces.len();
             question.add(piece, is_quoted, &|word| is_quoted || counts(word));
-            let parts = parts(piece);
+            let parts = word_parts(piece);
             if is_quoted && parts.len() > 1 {
                 question.phrases.push(parts);
             }
@@ -94,7 +94,7 @@ impl Question {
 
     /// Reads an issue, a log, a message: of all its words those that it says first, as code, and most often.
     fn read_long(text: &str) -> Self {
-        let mut tallies: Vec<Tally> = Vec::new();
+        let mut tallies: Vec<WordTally> = Vec::new();
         let title = text.lines().position(|line| !line.trim().is_empty());
         for (at, line) in text.lines().enumerate() {
             for run in line.split_whitespace().filter(|run| !says_nothing(run)) {
@@ -109,7 +109,7 @@ impl Question {
                     }
                     match tallies.iter_mut().find(|tally| tally.text == text) {
                         Some(tally) => tally.worth += worth,
-                        None => tallies.push(Tally { text, shape, worth }),
+                        None => tallies.push(WordTally { text, shape, worth }),
                     }
                 }
             }
@@ -117,9 +117,9 @@ impl Question {
         // Stable: what was said first wins.
         tallies.sort_by(|a, b| b.worth.total_cmp(&a.worth));
         tallies.truncate(MOST_WORDS);
-        let word = |tally: Tally| Word {
+        let word = |tally: WordTally| Word {
             weight: (1.0 + tally.worth.ln()).clamp(PLAIN, HEAVIEST),
-            counts: tally.shape == Shape::Part,
+            counts: tally.shape == RankedTokenShape::Part,
             text: tally.text,
             required: false,
         };
@@ -129,18 +129,18 @@ impl Question {
     fn add(&mut self, piece: &str, required: bool, counts: &dyn Fn(&str) -> bool) {
         let run: Vec<&str> = piece.split_whitespace().collect();
         for (shape, text) in run.iter().filter(|word| counts(word)).flat_map(|word| tokens(word)) {
-            let is_part = shape == Shape::Part;
+            let is_part = shape == RankedTokenShape::Part;
             self.push(Word { text, weight: 1.0, counts: is_part, required: required && is_part });
         }
         // Of the words as they were asked, so that `make naive` is one although `make` alone says nothing.
         for pair in run.windows(2) {
             if pair.iter().any(|word| counts(word)) {
-                self.pair(&pair.concat());
+                self.add_pair(&pair.concat());
             }
         }
     }
 
-    fn pair(&mut self, joined: &str) {
+    fn add_pair(&mut self, joined: &str) {
         let text: String =
             joined.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         self.push(Word { text, weight: PAIR, counts: false, required: false });
@@ -161,7 +161,7 @@ impl Question {
     pub fn with_related<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<Self> {
         let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
         for name in names {
-            let mut words = parts(name);
+            let mut words = word_parts(name);
             words.sort_unstable();
             words.dedup();
             words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
@@ -179,7 +179,7 @@ impl Question {
     }
 
     /// Returns the factor for a document's prior; who asks about tests means tests.
-    pub(super) fn worth(&self, prior: Prior) -> f32 {
+    pub(super) fn prior_factor(&self, prior: Prior) -> f32 {
         match prior {
             Prior::Test if !self.words.iter().any(|word| word.text == "test") => TEST,
             Prior::Plain | Prior::Test => 1.0,
@@ -204,7 +204,7 @@ impl Question {
     /// Returns true if every phrase is somewhere in `text`.
     #[must_use]
     pub fn phrases_are_in(&self, text: &str) -> bool {
-        let parts = parts(text);
+        let parts = word_parts(text);
         let has =
             |phrase: &Vec<String>| parts.windows(phrase.len()).any(|window| window == phrase.as_slice());
         self.phrases.iter().all(has)
@@ -212,15 +212,15 @@ impl Question {
 
     /// Counts how many of its words lines have.
     #[must_use]
-    pub fn words(&self) -> Words<'_> {
-        Words { question: self, splitter: Splitter::default() }
+    pub fn word_counter(&self) -> QuestionWords<'_> {
+        QuestionWords { question: self, splitter: Splitter::default() }
     }
 }
 
 /// A word of a long text and what all its occurrences are worth.
-struct Tally {
+struct WordTally {
     text: String,
-    shape: Shape,
+    shape: RankedTokenShape,
     worth: f32,
 }
 
@@ -242,12 +242,12 @@ fn is_code(word: &str) -> bool {
 
 /// Tells how much of a question is in a line.
 #[derive(Debug)]
-pub struct Words<'q> {
-    question: &'q Question,
+pub struct QuestionWords<'q> {
+    question: &'q RankedQuestion,
     splitter: Splitter,
 }
 
-impl Words<'_> {
+impl QuestionWords<'_> {
     /// Counts the different words of the question that the line has; identifiers that are two of them count double.
     pub fn in_line(&mut self, line: &str) -> u32 {
         self.found_in(line).count_ones()
@@ -266,13 +266,17 @@ impl Words<'_> {
     }
 }
 
-fn parts(text: &str) -> Vec<String> {
-    tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Part).map(|(_, text)| text).collect()
+fn word_parts(text: &str) -> Vec<String> {
+    tokens(text)
+        .into_iter()
+        .filter(|(shape, _)| *shape == RankedTokenShape::Part)
+        .map(|(_, text)| text)
+        .collect()
 }
 
 /// The beginning of a text, of at most so many bytes.
 #[must_use]
-pub fn cut(text: &str, most: usize) -> &str {
+pub fn cut_to_bytes(text: &str, most: usize) -> &str {
     let most = most.min(text.len());
     let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     &text[..end]
@@ -289,33 +293,33 @@ pub fn says_nothing(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<String> {
-        Question::parse(text).words.into_iter().map(|word| word.text).collect()
+    fn words_of(text: &str) -> Vec<String> {
+        RankedQuestion::parse(text).words.into_iter().map(|word| word.text).collect()
     }
 
     #[test]
     fn words_that_say_nothing_count_only_alone() {
-        assert_eq!(words("where is the parser"), ["pars", "theparser"]);
-        assert_eq!(words("how"), ["how"]);
-        assert!(words("").is_empty() && words("?! \"\" ...").is_empty());
+        assert_eq!(words_of("where is the parser"), ["pars", "theparser"]);
+        assert_eq!(words_of("how"), ["how"]);
+        assert!(words_of("").is_empty() && words_of("?! \"\" ...").is_empty());
     }
 
     #[test]
     fn neighbours_are_looked_for_as_one_identifier() {
-        assert!(words("make naive").contains(&"makenaive".to_owned()));
-        assert!(words("call make_naive()").contains(&"makenaive".to_owned()));
+        assert!(words_of("make naive").contains(&"makenaive".to_owned()));
+        assert!(words_of("call make_naive()").contains(&"makenaive".to_owned()));
     }
 
     #[test]
     fn phrases_are_words_in_a_row_however_they_are_written() {
-        let question = Question::parse("\"send mail\" now");
+        let question = RankedQuestion::parse("\"send mail\" now");
         assert!(question.has_phrases());
         for text in ["def send_mail(x)", "sendMail()", "it sends mails"] {
             assert!(question.phrases_are_in(text), "{text}");
         }
         assert!(!question.phrases_are_in("mail was sent; send no mail"), "in a row");
         assert!(!question.phrases_are_in("mail send"));
-        assert!(!Question::parse("\"send mail").has_phrases(), "it does not close");
+        assert!(!RankedQuestion::parse("\"send mail").has_phrases(), "it does not close");
     }
 
     #[test]
@@ -323,7 +327,7 @@ mod tests {
         let filler: String = ('a'..='z').map(|letter| format!("{letter}bako {letter}dumi ")).collect();
         let text =
             format!("Chords are dropped\n\n{filler}\nthe fault is in `on_chord_part_return()`, \"he said\".");
-        let question = Question::parse(&text);
+        let question = RankedQuestion::parse(&text);
         let weight =
             |text: &str| question.words.iter().find(|word| word.text == text).map(|word| word.weight);
         assert!(weight("chord") > weight("abako"), "{question:?}");
@@ -334,12 +338,12 @@ mod tests {
 
     #[test]
     fn a_text_is_cut_between_characters() {
-        assert_eq!((cut("aü", 2), cut("aü", 3), cut("", 5)), ("a", "aü", ""));
+        assert_eq!((cut_to_bytes("aü", 2), cut_to_bytes("aü", 3), cut_to_bytes("", 5)), ("a", "aü", ""));
     }
 
     #[test]
     fn a_question_takes_over_what_the_best_names_share() {
-        let question = Question::parse("device pairing");
+        let question = RankedQuestion::parse("device pairing");
         let names = ["Pairing.startHandshake", "finish_handshake", "HandshakeError", "pair_device"];
         let wider = question.with_related(names.into_iter()).expect("handshake is in three names");
         let added = wider.words.last().expect("it has words");

@@ -96,7 +96,7 @@ pub(super) const TAG: &str = "tag";
 pub(super) const VERSION_OF: &str = "version";
 
 impl Fields {
-    pub(super) fn make() -> (Schema, Self) {
+    pub(super) fn build_schema() -> (Schema, Self) {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(TOKENIZER)
@@ -117,7 +117,7 @@ impl Fields {
     }
 
     /// The document as tantivy takes it. `version` belongs to the file's own document alone.
-    pub(super) fn document(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
+    pub(super) fn to_tantivy(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
         let mut out = TantivyDocument::default();
         for (field, text) in self.texts.iter().zip([doc.name, doc.context, doc.signature, doc.doc, doc.body])
         {
@@ -127,7 +127,7 @@ impl Fields {
         }
         out.add_u64(self.file, file);
         out.add_u64(self.slot, doc.slot.into());
-        out.add_u64(self.tag, tag(doc.kind, doc.prior));
+        out.add_u64(self.tag, tag_of(doc.kind, doc.prior));
         if doc.slot == 0 {
             out.add_u64(self.version, version);
         }
@@ -135,12 +135,12 @@ impl Fields {
     }
 }
 
-fn tag(kind: DocKind, prior: Prior) -> u64 {
+fn tag_of(kind: DocKind, prior: Prior) -> u64 {
     u64::from(kind as u8) | u64::from(prior as u8) << 2
 }
 
 /// Splits a number that `tag` made into kind and prior; unknown numbers are ordinary files.
-pub(super) fn untag(tag: u64) -> (DocKind, Prior) {
+pub(super) fn split_tag(tag: u64) -> (DocKind, Prior) {
     let prior = match tag >> 2 {
         1 => Prior::Test,
         2 => Prior::Data,
@@ -152,7 +152,7 @@ pub(super) fn untag(tag: u64) -> (DocKind, Prior) {
 }
 
 /// Tells an index how texts are taken apart.
-pub(super) fn register(tokenizers: &TokenizerManager) {
+pub(super) fn register_tokenizer(tokenizers: &TokenizerManager) {
     tokenizers.register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
 }
 

@@ -15,7 +15,7 @@ const DIGITS_MAX: usize = 6;
 
 /// The shape of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum RankedTokenShape {
     /// A word, or a part of an identifier.
     Part,
     /// An identifier of several parts, as one.
@@ -31,32 +31,32 @@ pub(super) struct Splitter {
 
 impl Splitter {
     /// Calls `each` with every token in order; a whole comes after its parts.
-    pub(super) fn split(&mut self, text: &str, each: &mut dyn FnMut(Shape, &str)) {
+    pub(super) fn split(&mut self, text: &str, each: &mut dyn FnMut(RankedTokenShape, &str)) {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         for run in text.split(|c| !is_word(c)).filter(|run| !run.is_empty()) {
             self.run(run, each);
         }
     }
 
-    fn run(&mut self, run: &str, each: &mut dyn FnMut(Shape, &str)) {
+    fn run(&mut self, run: &str, each: &mut dyn FnMut(RankedTokenShape, &str)) {
         self.whole.clear();
         let mut parts = 0;
         let mut rest = run;
         while let Some(part) = next_part(&mut rest) {
             parts += 1;
             self.part.clear();
-            lower(part, &mut self.part);
+            push_lowercase(part, &mut self.part);
             if self.whole.len() <= WHOLE_MAX {
                 self.whole.push_str(&self.part);
             }
             let digits = self.part.len() > DIGITS_MAX && self.part.bytes().all(|byte| byte.is_ascii_digit());
             if self.part.len() <= PART_MAX && !digits {
-                stem(&mut self.part);
-                each(Shape::Part, &self.part);
+                stem_word(&mut self.part);
+                each(RankedTokenShape::Part, &self.part);
             }
         }
         if parts > 1 && self.whole.len() <= WHOLE_MAX {
-            each(Shape::Whole, &self.whole);
+            each(RankedTokenShape::Whole, &self.whole);
         }
     }
 }
@@ -72,16 +72,16 @@ pub struct Term {
 
 /// The words of a text in order, identifiers taken apart.
 #[must_use]
-pub fn terms(text: &str) -> Vec<Term> {
+pub fn terms_of(text: &str) -> Vec<Term> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut terms = Vec::new();
     for mut run in text.split(|c| !is_word(c)) {
         while let Some(part) = next_part(&mut run) {
             let mut word = String::new();
-            lower(part, &mut word);
+            push_lowercase(part, &mut word);
             let mut stemmed = word.clone();
             if stemmed.len() <= PART_MAX {
-                stem(&mut stemmed);
+                stem_word(&mut stemmed);
             }
             terms.push(Term { word, stem: stemmed });
         }
@@ -89,7 +89,7 @@ pub fn terms(text: &str) -> Vec<Term> {
     terms
 }
 
-fn lower(part: &str, into: &mut String) {
+fn push_lowercase(part: &str, into: &mut String) {
     if part.is_ascii() {
         into.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
     } else {
@@ -98,7 +98,7 @@ fn lower(part: &str, into: &mut String) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum TokenCharClass {
     Lower,
     Upper,
     Digit,
@@ -107,19 +107,19 @@ enum Class {
     Border,
 }
 
-fn class(c: char) -> Class {
+fn class_of(c: char) -> TokenCharClass {
     match c {
-        'a'..='z' => Class::Lower,
-        'A'..='Z' => Class::Upper,
-        '0'..='9' => Class::Digit,
-        '_' => Class::Border,
+        'a'..='z' => TokenCharClass::Lower,
+        'A'..='Z' => TokenCharClass::Upper,
+        '0'..='9' => TokenCharClass::Digit,
+        '_' => TokenCharClass::Border,
         '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3134f}' => Class::Sign,
-        c if c.is_numeric() => Class::Digit,
-        c if c.is_uppercase() => Class::Upper,
-        _ => Class::Lower,
+        | '\u{20000}'..='\u{3134f}' => TokenCharClass::Sign,
+        c if c.is_numeric() => TokenCharClass::Digit,
+        c if c.is_uppercase() => TokenCharClass::Upper,
+        _ => TokenCharClass::Lower,
     }
 }
 
@@ -128,26 +128,27 @@ fn next_part<'t>(rest: &mut &'t str) -> Option<&'t str> {
     let text = rest.trim_start_matches('_');
     let mut chars = text.char_indices().peekable();
     let (_, first) = chars.next()?;
-    let mut last = class(first);
-    let (mut end, mut capitals) = (text.len(), usize::from(last == Class::Upper));
+    let mut last = class_of(first);
+    let (mut end, mut capitals) = (text.len(), usize::from(last == TokenCharClass::Upper));
     while let Some((at, c)) = chars.next() {
-        let now = class(c);
+        let now = class_of(c);
         let goes_on = match (last, now) {
-            (Class::Sign, _) | (_, Class::Sign | Class::Border) => false,
-            (Class::Upper, Class::Upper) => {
+            (TokenCharClass::Sign, _) | (_, TokenCharClass::Sign | TokenCharClass::Border) => false,
+            (TokenCharClass::Upper, TokenCharClass::Upper) => {
                 // The last capital before a small letter begins the next word: `HTTPServer`.
-                let before_small = chars.peek().is_some_and(|&(_, next)| class(next) == Class::Lower);
+                let before_small =
+                    chars.peek().is_some_and(|&(_, next)| class_of(next) == TokenCharClass::Lower);
                 // A plural of an acronym is none: `URLs`.
                 !before_small || is_plural(&text[at..])
             }
-            (Class::Upper, Class::Lower) => capitals == 1 || is_plural_end(&text[at..]),
+            (TokenCharClass::Upper, TokenCharClass::Lower) => capitals == 1 || is_plural_end(&text[at..]),
             (last, now) => last == now,
         };
         if !goes_on {
             end = at;
             break;
         }
-        capitals += usize::from(now == Class::Upper);
+        capitals += usize::from(now == TokenCharClass::Upper);
         last = now;
     }
     let (part, after) = text.split_at(end);
@@ -161,22 +162,23 @@ fn is_plural(text: &str) -> bool {
 }
 
 fn is_plural_end(text: &str) -> bool {
-    text.strip_prefix('s').is_some_and(|after| after.chars().next().is_none_or(|c| class(c) != Class::Lower))
+    text.strip_prefix('s')
+        .is_some_and(|after| after.chars().next().is_none_or(|c| class_of(c) != TokenCharClass::Lower))
 }
 
 /// Cuts common English endings off a word in lower case. After M. F. Porter, "An algorithm for suffix stripping" (1980), of
 /// which it keeps what matters for names in code: plurals, `-ing`, `-ed`, `-er`, `-ion`, `-ify`, a silent `e`.
-fn stem(word: &mut String) {
+fn stem_word(word: &mut String) {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
-    plural(word);
+    strip_plural(word);
     for ending in ["ing", "ed", "er", "or"] {
         let Some(start) = word.strip_suffix(ending) else { continue };
         let least = if ending.len() == 2 && ending != "ed" { 4 } else { 3 };
         if start.len() >= least && start.bytes().any(is_vowel) {
             word.truncate(word.len() - ending.len());
-            undouble(word);
+            strip_double_end(word);
         }
         break;
     }
@@ -196,7 +198,7 @@ fn stem(word: &mut String) {
     }
 }
 
-fn plural(word: &mut String) {
+fn strip_plural(word: &mut String) {
     // `cookies` and `queries` become what `cookie` and `query` end as.
     let two = ["sses", "xes", "ches", "shes", "ies"].iter().any(|end| word.ends_with(end));
     if two && word.len() > 4 {
@@ -211,7 +213,7 @@ fn is_vowel(byte: u8) -> bool {
 }
 
 /// Removes a doubled last consonant: `runn` to `run`.
-fn undouble(word: &mut String) {
+fn strip_double_end(word: &mut String) {
     let bytes = word.as_bytes();
     if let [.., a, b] = bytes
         && a == b
@@ -223,7 +225,7 @@ fn undouble(word: &mut String) {
 }
 
 /// The tokens of a text.
-pub(super) fn tokens(text: &str) -> Vec<(Shape, String)> {
+pub(super) fn tokens(text: &str) -> Vec<(RankedTokenShape, String)> {
     let mut all = Vec::new();
     Splitter::default().split(text, &mut |shape, token| all.push((shape, token.to_owned())));
     all
@@ -233,12 +235,20 @@ pub(super) fn tokens(text: &str) -> Vec<(Shape, String)> {
 mod tests {
     use super::*;
 
-    fn parts(text: &str) -> Vec<String> {
-        tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Part).map(|(_, token)| token).collect()
+    fn part_tokens(text: &str) -> Vec<String> {
+        tokens(text)
+            .into_iter()
+            .filter(|(shape, _)| *shape == RankedTokenShape::Part)
+            .map(|(_, token)| token)
+            .collect()
     }
 
-    fn wholes(text: &str) -> Vec<String> {
-        tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Whole).map(|(_, token)| token).collect()
+    fn whole_tokens(text: &str) -> Vec<String> {
+        tokens(text)
+            .into_iter()
+            .filter(|(shape, _)| *shape == RankedTokenShape::Whole)
+            .map(|(_, token)| token)
+            .collect()
     }
 
     #[test]
@@ -257,10 +267,10 @@ mod tests {
             ("日本 go", "日 本 go"),
             ("a.b->c", "a b c"),
         ] {
-            assert_eq!(parts(text).join(" "), expected, "{text}");
+            assert_eq!(part_tokens(text).join(" "), expected, "{text}");
         }
-        assert_eq!(wholes("get_object_or_404 getObjectOr404"), ["getobjector404", "getobjector404"]);
-        assert!(wholes("plain _ __ 7").is_empty());
+        assert_eq!(whole_tokens("get_object_or_404 getObjectOr404"), ["getobjector404", "getobjector404"]);
+        assert!(whole_tokens("plain _ __ 7").is_empty());
     }
 
     #[test]
@@ -277,18 +287,18 @@ mod tests {
             "process processes processing",
             "slug slugs slugify slugifies slugified",
         ] {
-            let mut stems = parts(family);
+            let mut stems = part_tokens(family);
             stems.dedup();
             assert_eq!(stems.len(), 1, "{family}: {stems:?}");
         }
-        assert_ne!(parts("string"), parts("str"));
-        assert_ne!(parts("user"), parts("use"));
-        assert_ne!(parts("notify"), parts("not"));
+        assert_ne!(part_tokens("string"), part_tokens("str"));
+        assert_ne!(part_tokens("user"), part_tokens("use"));
+        assert_ne!(part_tokens("notify"), part_tokens("not"));
     }
 
     #[test]
     fn data_is_not_kept() {
-        assert!(parts(&"x".repeat(41)).is_empty() && parts("1234567").is_empty());
+        assert!(part_tokens(&"x".repeat(41)).is_empty() && part_tokens("1234567").is_empty());
         assert_eq!(tokens(&"ab_".repeat(50)).len(), 50, "and no whole");
     }
 }

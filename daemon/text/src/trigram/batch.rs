@@ -58,7 +58,7 @@ impl Batch {
     /// For a whole tree, prepare batches of some thousand files as the scan finds them, so that the trigrams of all
     /// files need not be held at once (they take about a quarter of the text).
     #[must_use]
-    pub fn prepare(changes: Vec<GramChange>) -> Self {
+    pub fn from_changes(changes: Vec<GramChange>) -> Self {
         let last: FxHashMap<FileId, usize> =
             changes.iter().enumerate().map(|(at, change)| (change.file(), at)).collect();
         let mut files = Vec::with_capacity(last.len());
@@ -72,12 +72,12 @@ impl Batch {
         files.par_sort_unstable_by(|NewDoc { doc: a, .. }, NewDoc { doc: b, .. }| {
             (&a.path, a.file).cmp(&(&b.path, b.file))
         });
-        let segments = chunks(files).into_par_iter().map(|files| Arc::new(build(files))).collect();
+        let segments = split_by_thread(files).into_par_iter().map(|files| Arc::new(build(files))).collect();
         Self { touched: last.into_keys().collect(), segments }
     }
 }
 
-fn chunks(files: Vec<NewDoc>) -> Vec<Vec<NewDoc>> {
+fn split_by_thread(files: Vec<NewDoc>) -> Vec<Vec<NewDoc>> {
     let share = files.len().div_ceil(rayon::current_num_threads()).clamp(SHARE.0, SHARE.1);
     let mut chunks: Vec<Vec<_>> = Vec::new();
     let (mut docs, mut grams) = (share, 0);

@@ -47,20 +47,20 @@ pub(super) fn count(len: usize) -> usize {
 }
 
 /// The blocks of a text, in order.
-pub(super) fn ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn block_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     (1..=count(text.len())).scan(0, |at, next| {
-        let start = std::mem::replace(at, boundary(text, (next, *at)));
+        let start = std::mem::replace(at, boundary_of(text, (next, *at)));
         Some(start..*at)
     })
 }
 
 /// The bytes of ascending `blocks` of a text, those of neighbours together.
-pub(crate) fn runs(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
+pub(crate) fn runs_of_blocks(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut done = 0;
     for number in blocks.iter().map(|number| *number as usize) {
-        let start = boundary(text, (number, done));
-        done = boundary(text, (number.saturating_add(1), start));
+        let start = boundary_of(text, (number, done));
+        done = boundary_of(text, (number.saturating_add(1), start));
         match runs.last_mut() {
             Some(last) if last.end == start && last.len() < LONGEST_RUN => last.end = done,
             _ if start < done => runs.push(start..done),
@@ -72,7 +72,7 @@ pub(crate) fn runs(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
 
 /// Where a block starts, of which it is known that it is not before `done`, an end of an earlier one. From there back to where
 /// that one should have ended is no other line end, so nothing is looked at twice, however long a line.
-fn boundary(text: &[u8], (number, done): (usize, usize)) -> usize {
+fn boundary_of(text: &[u8], (number, done): (usize, usize)) -> usize {
     let about = number.saturating_mul(BLOCK);
     if number >= count(text.len()) {
         text.len()
@@ -92,7 +92,7 @@ pub(super) const END: usize = 4;
 pub(super) struct Ends<'a>(&'a [[u8; END]]);
 
 impl<'a> Ends<'a> {
-    pub(super) fn of(bytes: &'a [u8]) -> Self {
+    pub(super) fn from_bytes(bytes: &'a [u8]) -> Self {
         Self(bytes.as_chunks().0)
     }
 
@@ -107,17 +107,17 @@ impl<'a> Ends<'a> {
 
     /// Returns true if they are the ends of so many documents, each with a block at least.
     pub(super) fn is_sound(self, documents: usize) -> bool {
-        let mut all = (0..documents).map(|document| self.blocks(document));
+        let mut all = (0..documents).map(|document| self.blocks_of(document));
         self.0.len() == documents && all.all(|blocks| blocks.start < blocks.end)
     }
 
     /// Number of all blocks.
-    pub(super) fn total(self) -> usize {
+    pub(super) fn block_count(self) -> usize {
         self.0.last().map_or(0, |end| u32::from_le_bytes(*end) as usize)
     }
 
     /// The blocks of a document.
-    pub(super) fn blocks(self, document: usize) -> Range<u32> {
+    pub(super) fn blocks_of(self, document: usize) -> Range<u32> {
         let end = |at: usize| self.0.get(at).map_or(u32::MAX, |end| u32::from_le_bytes(*end));
         let start = document.checked_sub(1).map_or(0, end);
         start..end(document)
@@ -127,11 +127,11 @@ impl<'a> Ends<'a> {
     pub(super) fn by_document(self, blocks: &[u32]) -> Vec<(u32, Blocks)> {
         let (mut found, mut rest, mut document) = (Vec::new(), blocks, 0);
         while let Some(&block) = rest.first() {
-            document = self.document(block, document);
+            document = self.document_with(block, document);
             if document >= self.0.len() {
                 break;
             }
-            let range = self.blocks(document);
+            let range = self.blocks_of(document);
             let here = rest.iter().take_while(|block| range.contains(block)).count();
             let (own, later) = rest.split_at(here.max(1));
             rest = later;
@@ -145,7 +145,7 @@ impl<'a> Ends<'a> {
     }
 
     /// The first document from `from` on that ends after `block`; it is mostly near.
-    fn document(self, block: u32, from: usize) -> usize {
+    fn document_with(self, block: u32, from: usize) -> usize {
         let is_before = |end: &[u8; END]| u32::from_le_bytes(*end) <= block;
         let (mut at, mut step) = (from, 1);
         while self.0.get(at + step - 1).is_some_and(is_before) {
@@ -172,16 +172,16 @@ mod tests {
     #[test]
     fn a_text_of_one_line_is_one_block() {
         let long = vec![b'x'; 10 * BLOCK];
-        assert_eq!(ranges(&long).next(), Some(0..long.len()));
-        assert!(ranges(&long).skip(1).all(|block| block.is_empty()));
-        assert!(ranges(b"").eq(std::iter::once(0..0)));
+        assert_eq!(block_ranges(&long).next(), Some(0..long.len()));
+        assert!(block_ranges(&long).skip(1).all(|block| block.is_empty()));
+        assert!(block_ranges(b"").eq(std::iter::once(0..0)));
     }
 
     proptest! {
         #[test]
         fn blocks_are_whole_lines_and_all_of_the_text(text in text()) {
             let mut end = 0;
-            for block in ranges(&text) {
+            for block in block_ranges(&text) {
                 prop_assert_eq!(block.start, end);
                 prop_assert!(block.start == 0 || block.is_empty() || text[block.start - 1] == b'\n');
                 end = block.end;
@@ -191,10 +191,10 @@ mod tests {
 
         #[test]
         fn runs_are_the_blocks_they_are_of(text in text(), chosen in prop::collection::vec(any::<bool>(), 80)) {
-            let all: Vec<Range<usize>> = ranges(&text).collect();
+            let all: Vec<Range<usize>> = block_ranges(&text).collect();
             let numbers: Vec<u32> = (0..all.len() as u32).filter(|n| chosen[*n as usize % 80]).collect();
             let expected: Vec<usize> = numbers.iter().flat_map(|n| all[*n as usize].clone()).collect();
-            prop_assert_eq!(runs(&text, &numbers).into_iter().flatten().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(runs_of_blocks(&text, &numbers).into_iter().flatten().collect::<Vec<_>>(), expected);
         }
 
         #[test]
@@ -203,11 +203,11 @@ mod tests {
             chosen in prop::collection::btree_set(0..400u32, 0..60),
         ) {
             let bytes = Ends::write(counts.iter().copied());
-            let ends = Ends::of(&bytes);
+            let ends = Ends::from_bytes(&bytes);
             prop_assert!(ends.is_sound(counts.len()));
             let mut expected = Vec::new();
             for document in 0..counts.len() {
-                let range = ends.blocks(document);
+                let range = ends.blocks_of(document);
                 let own: Vec<u32> = chosen.range(range.clone()).map(|block| block - range.start).collect();
                 if !own.is_empty() {
                     expected.push((document as u32, (own.len() < range.len()).then(|| own.into())));

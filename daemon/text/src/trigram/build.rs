@@ -10,7 +10,7 @@ use hob_base::ContentHash;
 use super::blocks::Ends;
 use super::grams::{FileGrams, Gram};
 use super::postings;
-use super::segment::{Doc, Entry, Segment};
+use super::segment::{Doc, Segment, TrigramEntry};
 
 /// Up to so many postings, sorting is quicker than going through the steps.
 const FEW: usize = 1 << 17;
@@ -38,13 +38,14 @@ pub(super) fn build(files: Vec<NewDoc>) -> Segment {
 }
 
 /// The trigrams of all blocks with the blocks' numbers, ascending within a block.
-fn numbered(files: &[NewDoc]) -> impl Iterator<Item = (impl Iterator<Item = Gram> + '_, u32)> {
+fn number_blocks(files: &[NewDoc]) -> impl Iterator<Item = (impl Iterator<Item = Gram> + '_, u32)> {
     files.iter().flat_map(|file| file.grams.blocks()).zip(0..)
 }
 
 fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
-    let mut pairs: Vec<(u32, u32)> =
-        numbered(files).flat_map(|(grams, block)| grams.map(move |gram| (gram.number(), block))).collect();
+    let mut pairs: Vec<(u32, u32)> = number_blocks(files)
+        .flat_map(|(grams, block)| grams.map(move |gram| (gram.number(), block)))
+        .collect();
     // Stable, for the sorted runs that the blocks are.
     pairs.sort();
     let (mut table, mut postings, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
@@ -53,7 +54,7 @@ fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
         blocks.extend(same.iter().map(|(_, block)| *block));
         let offset = postings.len() as u32;
         let coding = postings::encode(&blocks, block_count, &mut postings);
-        Entry { gram: same[0].0, coding, count: blocks.len() as u32, offset }.write(&mut table);
+        TrigramEntry { gram: same[0].0, coding, count: blocks.len() as u32, offset }.write(&mut table);
     }
     (table, postings)
 }
@@ -61,7 +62,7 @@ fn by_sorting(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
 fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
     let mut blocks: Vec<_> =
         files.iter().flat_map(|file| file.grams.blocks()).map(Iterator::peekable).collect();
-    let (mut table, mut postings, mut step) = (Vec::new(), Vec::new(), Step::new());
+    let (mut table, mut postings, mut step) = (Vec::new(), Vec::new(), SegmentBuildStep::new());
     let mut next = Some(0);
     while let Some(number) = next {
         next = None;
@@ -73,10 +74,10 @@ fn by_steps(files: &[NewDoc], block_count: usize) -> (Vec<u8>, Vec<u8>) {
                 next = Some(next.unwrap_or(u32::MAX).min(step_of(*later)));
             }
         }
-        step.take(number, |gram, blocks| {
+        step.hand_out_sorted(number, |gram, blocks| {
             let offset = postings.len() as u32;
             let coding = postings::encode(blocks, block_count, &mut postings);
-            Entry { gram, coding, count: blocks.len() as u32, offset }.write(&mut table);
+            TrigramEntry { gram, coding, count: blocks.len() as u32, offset }.write(&mut table);
         });
     }
     (table, postings)
@@ -91,7 +92,7 @@ fn step_of(gram: Gram) -> u32 {
 }
 
 /// The postings of one step, in the order of blocks. Empty between steps.
-struct Step {
+struct SegmentBuildStep {
     /// Lower bits of each trigram, and the block that has it.
     postings: Vec<(u16, u32)>,
     /// Number of postings of each trigram of the step.
@@ -100,7 +101,7 @@ struct Step {
     sorted: Vec<u32>,
 }
 
-impl Step {
+impl SegmentBuildStep {
     fn new() -> Self {
         Self { postings: Vec::new(), counts: Box::new([0; STEP]), sorted: Vec::new() }
     }
@@ -112,7 +113,7 @@ impl Step {
     }
 
     /// Gives `each` all trigrams with their blocks, ascending, and begins anew.
-    fn take(&mut self, number: u32, mut each: impl FnMut(u32, &[u32])) {
+    fn hand_out_sorted(&mut self, number: u32, mut each: impl FnMut(u32, &[u32])) {
         let mut end = 0;
         for count in self.counts.iter_mut() {
             end += std::mem::replace(count, end);
@@ -147,7 +148,8 @@ mod tests {
                 let text =
                     format!("shared {} {:b} \u{e9}\n{}", n % 7, n * n, "x y\n".repeat(n as usize % 100));
                 let path = WsPath::new(&format!("f{n:03}")).expect("a relative path");
-                let (hash, grams) = (ContentHash::of(text.as_bytes()), FileGrams::of(text.as_bytes()));
+                let (hash, grams) =
+                    (ContentHash::of(text.as_bytes()), FileGrams::from_bytes(text.as_bytes()));
                 NewDoc { doc: Doc { file: FileId(n), path }, hash, grams }
             })
             .collect();

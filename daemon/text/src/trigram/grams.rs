@@ -11,7 +11,7 @@
 use std::cell::RefCell;
 
 use super::{blocks, varint};
-use crate::encoding::searchable;
+use crate::encoding::searchable_bytes;
 
 /// A trigram: its three bytes, the first one highest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -28,7 +28,7 @@ impl Gram {
     }
 
     /// The trigrams of a string, in order, with repetitions; none when it is shorter than three bytes.
-    pub fn of(text: &[u8]) -> impl Iterator<Item = Self> + '_ {
+    pub fn grams_of(text: &[u8]) -> impl Iterator<Item = Self> + '_ {
         text.windows(3).map(|window| Self::new([window[0], window[1], window[2]]))
     }
 
@@ -57,15 +57,15 @@ impl FileGrams {
     /// Finds the trigrams of a file's bytes. Pure; meant to be called for many files in parallel. Each thread that
     /// calls it keeps 2 MiB of working memory.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        let text = searchable(bytes);
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let text = searchable_bytes(bytes);
         MARKS.with_borrow_mut(|marks| {
             let marks = marks.get_or_insert_with(Marks::new);
             let (mut count, mut ends, mut deltas) = (0, Vec::new(), Vec::new());
-            for block in blocks::ranges(&text) {
+            for block in blocks::block_ranges(&text) {
                 let start = deltas.len();
                 marks.add(&text[block]);
-                count += marks.take(&mut deltas);
+                count += marks.read_and_clear(&mut deltas);
                 ends.push((deltas.len() - start) as u32);
             }
             Self { count, blocks: ends.into(), deltas: deltas.into() }
@@ -133,14 +133,14 @@ impl Marks {
     }
 
     /// Reads the set out and clears it; answers its size.
-    fn take(&mut self, deltas: &mut Vec<u8>) -> usize {
+    fn read_and_clear(&mut self, deltas: &mut Vec<u8>) -> usize {
         let (mut count, mut last) = (0, 0);
         for (at, group) in self.summary.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
             if group.iter().fold(0, |all, marked| all | marked) == 0 {
                 continue;
             }
-            for word in marked(at * GROUP, std::mem::take(group)) {
-                for bit in bits(std::mem::take(&mut self.words[word])) {
+            for word in marked_words(at * GROUP, std::mem::take(group)) {
+                for bit in bit_positions(std::mem::take(&mut self.words[word])) {
                     let gram = word as u32 * 64 + bit;
                     if !has_newline(gram) {
                         varint::write(gram - last, deltas);
@@ -155,13 +155,13 @@ impl Marks {
 }
 
 /// The words that a group of the summary, which starts at its word `first`, says are not empty.
-fn marked(first: usize, group: [u64; GROUP]) -> impl Iterator<Item = usize> {
+fn marked_words(first: usize, group: [u64; GROUP]) -> impl Iterator<Item = usize> {
     let all = group.into_iter().enumerate();
-    all.flat_map(move |(at, marked)| bits(marked).map(move |bit| (first + at) * 64 + bit as usize))
+    all.flat_map(move |(at, marked)| bit_positions(marked).map(move |bit| (first + at) * 64 + bit as usize))
 }
 
 /// The positions of the ones in a word, ascending.
-pub(super) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
+pub(super) fn bit_positions(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();
         (word != 0).then(|| {
@@ -179,8 +179,8 @@ fn has_newline(gram: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn words(text: &[u8]) -> Vec<String> {
-        let grams = FileGrams::of(text);
+    fn gram_words(text: &[u8]) -> Vec<String> {
+        let grams = FileGrams::from_bytes(text);
         let words: Vec<String> = grams
             .blocks()
             .flatten()
@@ -192,24 +192,24 @@ mod tests {
 
     #[test]
     fn trigrams_are_distinct_sorted_and_stay_within_lines() {
-        assert_eq!(words(b"banana"), ["ana", "ban", "nan"]);
-        assert_eq!(words(b"abc\nxyz\r\n"), ["abc", "xyz", "yz\r"]);
-        assert_eq!(words(b"ab\nc"), [""; 0]);
-        assert_eq!(words(b"ab"), [""; 0]);
-        assert_eq!(words(b""), [""; 0]);
+        assert_eq!(gram_words(b"banana"), ["ana", "ban", "nan"]);
+        assert_eq!(gram_words(b"abc\nxyz\r\n"), ["abc", "xyz", "yz\r"]);
+        assert_eq!(gram_words(b"ab\nc"), [""; 0]);
+        assert_eq!(gram_words(b"ab"), [""; 0]);
+        assert_eq!(gram_words(b""), [""; 0]);
     }
 
     #[test]
     fn one_file_leaves_nothing_behind_for_the_next() {
-        let _ = words(b"the quick brown fox \xff\xff\xff\x00\x00\x00");
-        assert_eq!(words(b"abc"), ["abc"]);
+        let _ = gram_words(b"the quick brown fox \xff\xff\xff\x00\x00\x00");
+        assert_eq!(gram_words(b"abc"), ["abc"]);
     }
 
     #[test]
     fn each_block_has_its_own() {
         let filler = "-".repeat(blocks::BLOCK - 4);
         let text = format!("{filler}abc\n{filler}xyz\nabc");
-        let grams = FileGrams::of(text.as_bytes());
+        let grams = FileGrams::from_bytes(text.as_bytes());
         let firsts: Vec<String> = grams
             .blocks()
             .map(|block| {
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn extreme_bytes_are_kept() {
         let all: Vec<u32> =
-            FileGrams::of(b"\0\0\0\xff\xff\xff").blocks().flatten().map(Gram::number).collect();
+            FileGrams::from_bytes(b"\0\0\0\xff\xff\xff").blocks().flatten().map(Gram::number).collect();
         assert_eq!(all, [0, 0xff, 0xffff, 0xff_ffff].map(|n: u32| n).to_vec());
     }
 
@@ -231,6 +231,6 @@ mod tests {
     fn utf16_files_are_indexed_as_the_text_they_hold() {
         let bytes: Vec<u8> =
             [0xFF, 0xFE].into_iter().chain("needle".encode_utf16().flat_map(u16::to_le_bytes)).collect();
-        assert_eq!(FileGrams::of(&bytes), FileGrams::of(b"needle"));
+        assert_eq!(FileGrams::from_bytes(&bytes), FileGrams::from_bytes(b"needle"));
     }
 }

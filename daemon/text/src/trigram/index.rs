@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::batch::{Batch, GramChange};
 use super::disk::Saved;
 use super::merge::{MergeJob, Merged};
-use super::parts::Part;
+use super::parts::TrigramPart;
 use super::segment::Segment;
 use super::snapshot::{IndexStats, Snapshot};
 use crate::contents::ContentCache;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct TrigramIndex {
     /// Parts of the index, ascending by key.
-    parts: Vec<Part>,
+    parts: Vec<TrigramPart>,
     locations: FxHashMap<FileId, Location>,
     next_key: u64,
     contents: ContentCache,
@@ -56,14 +56,14 @@ impl TrigramIndex {
 
     /// Prepares and installs changes in one go, in parallel when they are many.
     pub fn apply(&mut self, changes: Vec<GramChange>) {
-        self.install(Batch::prepare(changes));
+        self.install(Batch::from_changes(changes));
     }
 
     /// The next merge that is due, to be run without the lock; `None` when the index is in shape. The host runs one at
     /// a time, in the background, until there is none.
     #[must_use]
     pub fn merge_due(&self) -> Option<MergeJob> {
-        MergeJob::plan(&self.parts)
+        MergeJob::plan_merge(&self.parts)
     }
 
     /// Puts a finished merge in place of its sources. Changes installed since it was planned are respected. Returns
@@ -130,7 +130,7 @@ impl TrigramIndex {
     /// Figures about the index.
     #[must_use]
     pub fn stats(&self) -> IndexStats {
-        IndexStats::of(&self.parts)
+        IndexStats::stats_of(&self.parts)
     }
 
     /// Returns the number of indexed files.
@@ -154,12 +154,12 @@ impl TrigramIndex {
     fn push(&mut self, segment: Arc<Segment>, mut is_live: impl FnMut(FileId) -> bool) {
         let key = self.next_key;
         self.next_key += 1;
-        let part = Part::new(key, segment, |doc| is_live(doc.file));
+        let part = TrigramPart::new(key, segment, |doc| is_live(doc.file));
         self.locations.extend(part.live_docs().map(|(at, doc)| (doc.file, Location { key, doc: at })));
         self.parts.push(part);
     }
 
-    fn part_mut(&mut self, key: u64) -> &mut Part {
+    fn part_mut(&mut self, key: u64) -> &mut TrigramPart {
         let at = self.parts.binary_search_by_key(&key, |part| part.key);
         &mut self.parts[at.expect("a location names a segment in use")]
     }

@@ -13,9 +13,9 @@ use rayon::prelude::*;
 
 use super::blocks::Ends;
 use super::grams::Gram;
-use super::parts::Part;
+use super::parts::TrigramPart;
 use super::postings;
-use super::segment::{Doc, Entry, Segment};
+use super::segment::{Doc, Segment, TrigramEntry};
 
 /// Segments of one tier that are merged together; also the ratio of tiers.
 const FANOUT: usize = 8;
@@ -25,7 +25,7 @@ const MAX_POSTINGS: usize = (1 << 30) - 1;
 /// A merge that is due: immutable sources, to be run anywhere.
 #[derive(Debug)]
 pub struct MergeJob {
-    parts: Vec<Part>,
+    parts: Vec<TrigramPart>,
 }
 
 /// A finished merge, to be given back to the index.
@@ -38,12 +38,14 @@ pub struct Merged {
 const WORTH_SHARING: usize = 1 << 18;
 
 impl MergeJob {
-    pub(super) fn plan(parts: &[Part]) -> Option<Self> {
+    pub(super) fn plan_merge(parts: &[TrigramPart]) -> Option<Self> {
         let full_tier = (0..usize::BITS).find(|&tier| {
-            parts.iter().filter(|part| mergeable(part) && tier_of(part) == tier).count() >= FANOUT
+            parts.iter().filter(|part| is_mergeable(part) && tier_of(part) == tier).count() >= FANOUT
         });
         let chosen = match full_tier {
-            Some(tier) => affordable(parts.iter().filter(|part| mergeable(part) && tier_of(part) <= tier)),
+            Some(tier) => {
+                as_many_as_fit(parts.iter().filter(|part| is_mergeable(part) && tier_of(part) <= tier))
+            }
             None => parts.iter().find(|part| mostly_dead(part)).into_iter().cloned().collect(),
         };
         (!chosen.is_empty()).then_some(Self { parts: chosen })
@@ -52,19 +54,22 @@ impl MergeJob {
     /// Does the work, in parallel.
     #[must_use]
     pub fn run(self) -> Merged {
-        let Living { docs, hashes, ends, blocks } = Living::of(&self.parts);
+        let Living { docs, hashes, ends, blocks } = Living::live_documents_of(&self.parts);
         let numbered = self.parts.iter().zip(&blocks);
-        let sources: Vec<Source<'_>> =
-            numbered.map(|(part, numbers)| Source { segment: &part.segment, numbers }).collect();
-        let count = Ends::of(&ends).total();
-        let pieces: Vec<Piece> =
-            self.ranges().into_par_iter().map(|range| Piece::merge(&sources, range, count)).collect();
+        let sources: Vec<SegmentMergeSource<'_>> =
+            numbered.map(|(part, numbers)| SegmentMergeSource { segment: &part.segment, numbers }).collect();
+        let count = Ends::from_bytes(&ends).block_count();
+        let pieces: Vec<SegmentMergePiece> = self
+            .split_gram_space()
+            .into_par_iter()
+            .map(|range| SegmentMergePiece::merge(&sources, range, count))
+            .collect();
         let (mut table, mut lists) = (Vec::new(), Vec::new());
         for piece in pieces {
             let start = lists.len() as u32;
             lists.extend_from_slice(&piece.postings);
             piece.entries.iter().for_each(|entry| {
-                Entry { offset: start + entry.offset, ..*entry }.write(&mut table);
+                TrigramEntry { offset: start + entry.offset, ..*entry }.write(&mut table);
             });
         }
         lists.shrink_to_fit();
@@ -73,7 +78,7 @@ impl MergeJob {
     }
 
     /// The space of trigrams, cut by first byte when there is enough to share out (text is dense in few of them).
-    fn ranges(&self) -> Vec<Range<u32>> {
+    fn split_gram_space(&self) -> Vec<Range<u32>> {
         if self.parts.iter().map(|part| part.segment.posting_count()).sum::<usize>() < WORTH_SHARING {
             return std::iter::once(0..Gram::SPACE).collect();
         }
@@ -82,22 +87,22 @@ impl MergeJob {
     }
 }
 
-fn mergeable(part: &Part) -> bool {
+fn is_mergeable(part: &TrigramPart) -> bool {
     part.segment.posting_count() < MAX_POSTINGS / 2
 }
 
-fn tier_of(part: &Part) -> u32 {
+fn tier_of(part: &TrigramPart) -> u32 {
     part.live_count().max(1).ilog(FANOUT)
 }
 
-fn mostly_dead(part: &Part) -> bool {
+fn mostly_dead(part: &TrigramPart) -> bool {
     part.live_count() * 2 < part.segment.docs.len()
 }
 
 /// As many of `parts` as a merged segment can hold; all of them unless the index is huge.
-fn affordable<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
+fn as_many_as_fit<'a>(parts: impl Iterator<Item = &'a TrigramPart>) -> Vec<TrigramPart> {
     let mut room = MAX_POSTINGS;
-    let fits = |part: &&Part| {
+    let fits = |part: &&TrigramPart| {
         let count = part.segment.posting_count();
         let fits = count <= room;
         room -= if fits { count } else { 0 };
@@ -107,7 +112,7 @@ fn affordable<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
 }
 
 /// A segment with the new number of each of its blocks; dead ones have none.
-struct Source<'a> {
+struct SegmentMergeSource<'a> {
     segment: &'a Segment,
     numbers: &'a [Option<u32>],
 }
@@ -122,7 +127,7 @@ struct Living {
 }
 
 impl Living {
-    fn of(parts: &[Part]) -> Self {
+    fn live_documents_of(parts: &[TrigramPart]) -> Self {
         let mut live: Vec<(&Doc, usize, u32)> = Vec::new();
         for (at, part) in parts.iter().enumerate() {
             live.extend(part.live_docs().map(|(number, doc)| (doc, at, number)));
@@ -148,17 +153,17 @@ impl Living {
 
 /// A part of the space of trigrams, merged; offsets count from its own start.
 #[derive(Default)]
-struct Piece {
-    entries: Vec<Entry>,
+struct SegmentMergePiece {
+    entries: Vec<TrigramEntry>,
     postings: Vec<u8>,
 }
 
-impl Piece {
-    fn merge(sources: &[Source<'_>], range: Range<u32>, block_count: usize) -> Self {
+impl SegmentMergePiece {
+    fn merge(sources: &[SegmentMergeSource<'_>], range: Range<u32>, block_count: usize) -> Self {
         let mut rows: Vec<_> = sources
             .iter()
             .flat_map(|source| {
-                source.segment.rows(range.clone()).map(move |(gram, list)| (gram, list, source))
+                source.segment.rows_in(range.clone()).map(move |(gram, list)| (gram, list, source))
             })
             .collect();
         rows.sort_by_key(|(gram, ..)| *gram);
@@ -180,7 +185,7 @@ impl Piece {
         if !blocks.is_empty() {
             let offset = self.postings.len() as u32;
             let coding = postings::encode(blocks, block_count, &mut self.postings);
-            self.entries.push(Entry { gram, coding, count: blocks.len() as u32, offset });
+            self.entries.push(TrigramEntry { gram, coding, count: blocks.len() as u32, offset });
         }
     }
 }

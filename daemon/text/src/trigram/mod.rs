@@ -25,9 +25,9 @@ mod snapshot;
 mod varint;
 
 pub use batch::{Batch, GramChange};
-pub use disk::{DiskError, FormatError, Restored, Saved, Saver, restore};
+pub use disk::{DiskError, FormatError, Restored, Saved, Saver, restore_index};
 pub use grams::{FileGrams, Gram};
 pub use index::TrigramIndex;
 pub use merge::{MergeJob, Merged};
 pub use query::GramQuery;
-pub use snapshot::{Candidate, Found, IndexStats, Snapshot};
+pub use snapshot::{CandidateFile, IndexStats, MultiQueryCandidate, Snapshot};

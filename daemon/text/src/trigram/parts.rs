@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use super::grams::bits;
+use super::grams::bit_positions;
 use super::segment::{Doc, Segment};
 
 /// See the file's header. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct TrigramPart {
     /// Identity of the segment within its index; never used twice.
     pub(super) key: u64,
     pub(super) segment: Arc<Segment>,
@@ -23,7 +23,7 @@ struct Live {
     count: usize,
 }
 
-impl Part {
+impl TrigramPart {
     /// A segment of which the documents that `is_live` says count.
     pub(super) fn new(key: u64, segment: Arc<Segment>, mut is_live: impl FnMut(&Doc) -> bool) -> Self {
         let mut live = Live { words: vec![0; segment.docs.len().div_ceil(64)], count: 0 };
@@ -59,7 +59,7 @@ impl Part {
             .words
             .iter()
             .enumerate()
-            .flat_map(|(at, &word)| bits(word).map(move |bit| at as u32 * 64 + bit))
+            .flat_map(|(at, &word)| bit_positions(word).map(move |bit| at as u32 * 64 + bit))
             .map(|at| (at, &self.segment.docs[at as usize]))
     }
 }

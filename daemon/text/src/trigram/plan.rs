@@ -12,7 +12,7 @@ use super::segment::Segment;
 const POSTINGS_PER_BLOCK: usize = 2048;
 
 /// See the file's header.
-pub(super) struct Plan<'a> {
+pub(super) struct GramQueryPlan<'a> {
     node: Node<'a>,
     /// At most so many blocks satisfy it.
     bound: usize,
@@ -23,11 +23,11 @@ enum Node<'a> {
     All,
     List(PostingList<'a>),
     /// Candidates of all these plans; smallest bound first.
-    And(Vec<Plan<'a>>),
-    Or(Vec<Plan<'a>>),
+    And(Vec<GramQueryPlan<'a>>),
+    Or(Vec<GramQueryPlan<'a>>),
 }
 
-impl<'a> Plan<'a> {
+impl<'a> GramQueryPlan<'a> {
     pub(super) fn new(query: &GramQuery, segment: &'a Segment) -> Self {
         let block_count = segment.block_count();
         let none = || (Node::Or(Vec::new()), 0);
@@ -54,36 +54,38 @@ impl<'a> Plan<'a> {
     }
 
     /// The blocks that satisfy the query, ascending; `None` means all. Some may be left in that do not satisfy it.
-    pub(super) fn blocks(&self) -> Option<Vec<u32>> {
+    pub(super) fn satisfying_blocks(&self) -> Option<Vec<u32>> {
         match &self.node {
             Node::All => None,
             Node::List(list) => Some(list.to_vec()),
             Node::And(all) => all.iter().fold(None, |within, plan| match within {
-                None => plan.blocks(),
-                Some(blocks) => Some(plan.narrow(blocks)),
+                None => plan.satisfying_blocks(),
+                Some(blocks) => Some(plan.narrow_blocks(blocks)),
             }),
-            Node::Or(any) => self.union(any.iter().map(Self::blocks)),
+            Node::Or(any) => self.union_blocks(any.iter().map(Self::satisfying_blocks)),
         }
     }
 
     /// Those of `blocks` that satisfy the query, and perhaps some more of them.
-    fn narrow(&self, blocks: Vec<u32>) -> Vec<u32> {
+    fn narrow_blocks(&self, blocks: Vec<u32>) -> Vec<u32> {
         if blocks.is_empty() {
             return blocks;
         }
         match &self.node {
             Node::All => blocks,
-            Node::List(list) if list.cost(blocks.len()) > blocks.len() * POSTINGS_PER_BLOCK => blocks,
-            Node::List(list) => list.intersect(&blocks),
-            Node::And(all) => all.iter().fold(blocks, |blocks, plan| plan.narrow(blocks)),
+            Node::List(list) if list.intersection_cost(blocks.len()) > blocks.len() * POSTINGS_PER_BLOCK => {
+                blocks
+            }
+            Node::List(list) => list.intersect_blocks(&blocks),
+            Node::And(all) => all.iter().fold(blocks, |blocks, plan| plan.narrow_blocks(blocks)),
             Node::Or(any) => {
-                let branches = any.iter().map(|plan| Some(plan.narrow(blocks.clone())));
-                self.union(branches).unwrap_or_default()
+                let branches = any.iter().map(|plan| Some(plan.narrow_blocks(blocks.clone())));
+                self.union_blocks(branches).unwrap_or_default()
             }
         }
     }
 
-    fn union(&self, branches: impl Iterator<Item = Option<Vec<u32>>>) -> Option<Vec<u32>> {
+    fn union_blocks(&self, branches: impl Iterator<Item = Option<Vec<u32>>>) -> Option<Vec<u32>> {
         let mut marked = vec![false; self.block_count];
         for blocks in branches {
             for block in blocks? {

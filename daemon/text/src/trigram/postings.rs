@@ -4,7 +4,7 @@
 //! than a bit per block, as a bitmap: common trigrams (a list with more than one block in eight) make up half of the
 //! postings, and there a bitmap is a third of the size and answers membership at once.
 
-use super::grams::bits;
+use super::grams::bit_positions;
 use super::varint;
 
 /// The way in which a posting list's bytes are read.
@@ -26,7 +26,7 @@ pub(super) struct PostingList<'a> {
 }
 
 /// The coding that is shorter for a list whose deltas take `delta_bytes`, and its length in bytes.
-fn choose(delta_bytes: u32, block_count: usize) -> (Coding, usize) {
+fn choose_coding(delta_bytes: u32, block_count: usize) -> (Coding, usize) {
     let bitmap = block_count.div_ceil(8);
     if delta_bytes as usize <= bitmap {
         (Coding::Deltas, delta_bytes as usize)
@@ -40,7 +40,7 @@ pub(super) fn encode(blocks: &[u32], block_count: usize, out: &mut Vec<u8>) -> C
     let mut next = 0;
     let delta_bytes =
         blocks.iter().map(|&block| varint::len(block - std::mem::replace(&mut next, block + 1))).sum();
-    let (coding, len) = choose(delta_bytes, block_count);
+    let (coding, len) = choose_coding(delta_bytes, block_count);
     match coding {
         Coding::Deltas => {
             let mut next = 0;
@@ -73,7 +73,7 @@ impl PostingList<'_> {
             }
             Coding::Bitmap => {
                 for (at, &byte) in self.bytes.iter().enumerate() {
-                    bits(u64::from(byte)).for_each(|bit| each(at as u32 * 8 + bit));
+                    bit_positions(u64::from(byte)).for_each(|bit| each(at as u32 * 8 + bit));
                 }
             }
         }
@@ -87,7 +87,7 @@ impl PostingList<'_> {
     }
 
     /// Those of the ascending `blocks` that are in the list.
-    pub(super) fn intersect(&self, blocks: &[u32]) -> Vec<u32> {
+    pub(super) fn intersect_blocks(&self, blocks: &[u32]) -> Vec<u32> {
         if self.coding == Coding::Bitmap {
             let contains = |block: u32| {
                 self.bytes.get(block as usize / 8).is_some_and(|byte| byte & 1 << (block % 8) != 0)
@@ -103,7 +103,7 @@ impl PostingList<'_> {
     }
 
     /// Returns the cost of an intersection with `len` blocks, in blocks looked at.
-    pub(super) fn cost(&self, len: usize) -> usize {
+    pub(super) fn intersection_cost(&self, len: usize) -> usize {
         match self.coding {
             Coding::Deltas => self.count as usize,
             Coding::Bitmap => len,
@@ -116,23 +116,23 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(blocks: &[u32], block_count: usize, coding: Coding) {
+    fn check_list(blocks: &[u32], block_count: usize, coding: Coding) {
         let mut bytes = Vec::new();
         assert_eq!(encode(blocks, block_count, &mut bytes), coding);
         let list = PostingList { coding, count: blocks.len() as u32, bytes: &bytes };
         assert_eq!(list.to_vec(), blocks);
         let odd: Vec<u32> = (0..block_count as u32).filter(|n| n % 2 == 1).collect();
         let expected: Vec<u32> = blocks.iter().copied().filter(|n| n % 2 == 1).collect();
-        assert_eq!(list.intersect(&odd), expected);
-        assert_eq!(list.intersect(&[]), [0; 0]);
+        assert_eq!(list.intersect_blocks(&odd), expected);
+        assert_eq!(list.intersect_blocks(&[]), [0; 0]);
     }
 
     #[test]
     fn lists_survive_in_both_codings() {
-        check(&[0], 100, Coding::Deltas);
-        check(&[5, 6, 999, 70_000], 80_000, Coding::Deltas);
-        check(&(0..1000).collect::<Vec<_>>(), 1000, Coding::Bitmap);
-        check(&(0..1000).filter(|n| n % 3 != 0).collect::<Vec<_>>(), 1000, Coding::Bitmap);
-        check(&[0], 1, Coding::Deltas);
+        check_list(&[0], 100, Coding::Deltas);
+        check_list(&[5, 6, 999, 70_000], 80_000, Coding::Deltas);
+        check_list(&(0..1000).collect::<Vec<_>>(), 1000, Coding::Bitmap);
+        check_list(&(0..1000).filter(|n| n % 3 != 0).collect::<Vec<_>>(), 1000, Coding::Bitmap);
+        check_list(&[0], 1, Coding::Deltas);
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Doc {
 
 impl Doc {
     /// In place of a document that is dead since before the index was restored: nothing asks who it was.
-    pub(super) fn forgotten() -> Self {
+    pub(super) fn placeholder() -> Self {
         Self { file: FileId(u32::MAX), path: WsPath::root() }
     }
 }
@@ -57,14 +57,14 @@ pub(super) const ENTRY: usize = 12;
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct TrigramEntry {
     pub(super) gram: u32,
     pub(super) coding: Coding,
     pub(super) count: u32,
     pub(super) offset: u32,
 }
 
-impl Entry {
+impl TrigramEntry {
     pub(super) fn write(self, table: &mut Vec<u8>) {
         let coding = match self.coding {
             Coding::Deltas => 0,
@@ -92,7 +92,7 @@ impl Segment {
 
     /// The same from parts wherever they lie.
     pub(super) fn from_sections(docs: Arc<[Doc]>, [hashes, ends, table, postings]: [Section; 4]) -> Self {
-        let counts = table.as_chunks().0.iter().map(|entry| Entry::read(entry).count as usize);
+        let counts = table.as_chunks().0.iter().map(|entry| TrigramEntry::read(entry).count as usize);
         Self { docs, posting_count: counts.sum(), hashes, ends, table, postings, stored: None }
     }
 
@@ -111,16 +111,17 @@ impl Segment {
     pub(super) fn is_sound(&self) -> bool {
         let blocks = self.block_count();
         let (entries, rest) = self.table.as_chunks::<ENTRY>();
-        let mut last: Option<Entry> = None;
-        let in_order = entries.iter().map(Entry::read).all(|entry| {
+        let mut last: Option<TrigramEntry> = None;
+        let in_order = entries.iter().map(TrigramEntry::read).all(|entry| {
             let follows = last.is_none_or(|last| last.gram < entry.gram && last.offset <= entry.offset);
             last = Some(entry);
             follows && entry.gram < Gram::SPACE && entry.count as usize <= blocks
         });
         let fits = last.is_none_or(|last| last.offset as usize <= self.postings.len());
         let few = blocks <= self.docs.len().saturating_mul(EMPTY_BLOCKS).saturating_add(self.posting_count);
-        let whole =
-            few && self.ends.len() == END * self.docs.len() && Ends::of(&self.ends).is_sound(self.docs.len());
+        let whole = few
+            && self.ends.len() == END * self.docs.len()
+            && Ends::from_bytes(&self.ends).is_sound(self.docs.len());
         whole && rest.is_empty() && in_order && fits && self.postings.len() <= u32::MAX as usize
     }
 
@@ -136,17 +137,17 @@ impl Segment {
 
     /// Number of blocks of all documents.
     pub(super) fn block_count(&self) -> usize {
-        Ends::of(&self.ends).total()
+        Ends::from_bytes(&self.ends).block_count()
     }
 
     /// The blocks of a document.
     pub(super) fn blocks(&self, doc: u32) -> Range<u32> {
-        Ends::of(&self.ends).blocks(doc as usize)
+        Ends::from_bytes(&self.ends).blocks_of(doc as usize)
     }
 
     /// The documents that ascending `blocks` are of, each with its own.
     pub(super) fn by_document(&self, blocks: &[u32]) -> Vec<(u32, Blocks)> {
-        Ends::of(&self.ends).by_document(blocks)
+        Ends::from_bytes(&self.ends).by_document(blocks)
     }
 
     /// Where each document's blocks end.
@@ -180,26 +181,27 @@ impl Segment {
     /// The list of a trigram; `None` when no block has it.
     pub(super) fn list(&self, gram: Gram) -> Option<PostingList<'_>> {
         let at = self.position(gram.number());
-        let (entry, list) = self.row(at)?;
+        let (entry, list) = self.row_at(at)?;
         (entry.gram == gram.number()).then_some(list)
     }
 
     /// All trigrams in `range` with their lists, ascending.
-    pub(super) fn rows(&self, range: Range<u32>) -> impl Iterator<Item = (u32, PostingList<'_>)> {
+    pub(super) fn rows_in(&self, range: Range<u32>) -> impl Iterator<Item = (u32, PostingList<'_>)> {
         (self.position(range.start)..self.position(range.end))
-            .filter_map(|at| self.row(at))
+            .filter_map(|at| self.row_at(at))
             .map(|(entry, list)| (entry.gram, list))
     }
 
     /// The first row whose trigram is not below `gram`.
     fn position(&self, gram: u32) -> usize {
-        self.table.as_chunks::<ENTRY>().0.partition_point(|entry| Entry::read(entry).gram < gram)
+        self.table.as_chunks::<ENTRY>().0.partition_point(|entry| TrigramEntry::read(entry).gram < gram)
     }
 
-    fn row(&self, at: usize) -> Option<(Entry, PostingList<'_>)> {
+    fn row_at(&self, at: usize) -> Option<(TrigramEntry, PostingList<'_>)> {
         let table = self.table.as_chunks::<ENTRY>().0;
-        let entry = Entry::read(table.get(at)?);
-        let end = table.get(at + 1).map_or(self.postings.len(), |next| Entry::read(next).offset as usize);
+        let entry = TrigramEntry::read(table.get(at)?);
+        let end =
+            table.get(at + 1).map_or(self.postings.len(), |next| TrigramEntry::read(next).offset as usize);
         let mut bytes = self.postings.get(entry.offset as usize..end)?;
         if entry.coding == Coding::Bitmap {
             bytes = &bytes[..bytes.len().min(self.block_count().div_ceil(8))];

@@ -7,23 +7,23 @@ use std::hash::Hasher;
 
 use super::blocks::Blocks;
 use super::grams::Gram;
-use super::parts::Part;
-use super::plan::Plan;
+use super::parts::TrigramPart;
+use super::plan::GramQueryPlan;
 use super::query::GramQuery;
 use super::segment::Doc;
-use crate::contents::{ContentCache, Text};
+use crate::contents::{CachedText, ContentCache};
 use crate::filter::PathFilter;
 
 /// An index at one moment. Cheap to clone; changes to the index do not reach it.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    parts: Vec<Part>,
+    parts: Vec<TrigramPart>,
     contents: ContentCache,
 }
 
 /// A file that may match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct CandidateFile {
     /// Number of the file in the file table.
     pub file: FileId,
     /// The file's path, relative to the root.
@@ -36,7 +36,7 @@ pub struct Found {
 
 /// A file that some of several queries admit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct MultiQueryCandidate {
     /// Number of the file in the file table.
     pub file: FileId,
     /// The file's path, relative to the root.
@@ -69,7 +69,7 @@ pub struct IndexStats {
 }
 
 impl Snapshot {
-    pub(super) fn new(parts: Vec<Part>, contents: ContentCache) -> Self {
+    pub(super) fn new(parts: Vec<TrigramPart>, contents: ContentCache) -> Self {
         Self { parts, contents }
     }
 
@@ -81,7 +81,7 @@ impl Snapshot {
     }
 
     /// Returns the text that a file had when it was indexed; `None` if the cache does not have it.
-    pub(crate) fn text(&self, hash: &ContentHash) -> Option<Text<'_>> {
+    pub(crate) fn text(&self, hash: &ContentHash) -> Option<CachedText<'_>> {
         self.contents.get(hash)
     }
 
@@ -91,15 +91,15 @@ impl Snapshot {
         &self.contents
     }
 
-    pub(super) fn parts(&self) -> &[Part] {
+    pub(super) fn parts(&self) -> &[TrigramPart] {
         &self.parts
     }
 
     /// The files that `filter` admits and whose trigrams satisfy `query`, sorted by path. A file that is left out has
     /// no match; one that is in may have none either.
     #[must_use]
-    pub fn candidates(&self, query: &GramQuery, filter: &PathFilter) -> Vec<Found> {
-        let mut found: Vec<Found> =
+    pub fn candidate_files(&self, query: &GramQuery, filter: &PathFilter) -> Vec<CandidateFile> {
+        let mut found: Vec<CandidateFile> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
         // Runs from segments are sorted already, which a stable sort makes use of.
         found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
@@ -109,16 +109,20 @@ impl Snapshot {
     /// For many queries at once: the files that at least one of them admits, sorted by path, each with the numbers of those
     /// queries. As with [`Snapshot::candidates`], only what is left out is certain.
     #[must_use]
-    pub fn candidates_of_each(&self, queries: &[&GramQuery], filter: &PathFilter) -> Vec<Candidate> {
-        let mut found: Vec<Candidate> =
+    pub fn candidates_of_each(
+        &self,
+        queries: &[&GramQuery],
+        filter: &PathFilter,
+    ) -> Vec<MultiQueryCandidate> {
+        let mut found: Vec<MultiQueryCandidate> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of_each(part, queries, filter)).collect();
         found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
         found
     }
 
     /// Every file, in no particular order.
-    pub fn paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
-        self.parts.iter().flat_map(Part::live_docs).map(|(_, doc)| (doc.file, &doc.path))
+    pub fn indexed_paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
+        self.parts.iter().flat_map(TrigramPart::live_docs).map(|(_, doc)| (doc.file, &doc.path))
     }
 
     /// Every file with what it held, in no particular order.
@@ -131,13 +135,13 @@ impl Snapshot {
     /// Figures about the index.
     #[must_use]
     pub fn stats(&self) -> IndexStats {
-        IndexStats::of(&self.parts)
+        IndexStats::stats_of(&self.parts)
     }
 
     /// The logical content, independent of segments and file numbers: each path with a hash of its trigrams and where they are, sorted.
     /// Two indexes of the same files export the same. Slow; for tests and checks.
     #[must_use]
-    pub fn export(&self) -> Vec<(WsPath, u64)> {
+    pub fn export_contents(&self) -> Vec<(WsPath, u64)> {
         let mut all: Vec<(WsPath, u64)> = self.parts.iter().flat_map(export_part).collect();
         all.sort_unstable();
         all
@@ -145,7 +149,7 @@ impl Snapshot {
 }
 
 impl IndexStats {
-    pub(super) fn of(parts: &[Part]) -> Self {
+    pub(super) fn stats_of(parts: &[TrigramPart]) -> Self {
         let mut stats = Self { segments: parts.len(), ..Self::default() };
         for part in parts {
             stats.files += part.live_count();
@@ -159,12 +163,13 @@ impl IndexStats {
     }
 }
 
-fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<Found> {
+fn candidates_of(part: &TrigramPart, query: &GramQuery, filter: &PathFilter) -> Vec<CandidateFile> {
     let named = |(at, doc): (u32, &Doc), blocks: Blocks| {
-        let found = || Found { file: doc.file, path: doc.path.clone(), hash: part.segment.hash(at), blocks };
+        let found =
+            || CandidateFile { file: doc.file, path: doc.path.clone(), hash: part.segment.hash(at), blocks };
         filter.admits(&doc.path).then(found)
     };
-    match Plan::new(query, &part.segment).blocks() {
+    match GramQueryPlan::new(query, &part.segment).satisfying_blocks() {
         None => part.live_docs().filter_map(|doc| named(doc, None)).collect(),
         Some(blocks) => {
             let all = part.segment.by_document(&blocks).into_iter();
@@ -174,11 +179,15 @@ fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<Fou
     }
 }
 
-fn candidates_of_each(part: &Part, queries: &[&GramQuery], filter: &PathFilter) -> Vec<Candidate> {
+fn candidates_of_each(
+    part: &TrigramPart,
+    queries: &[&GramQuery],
+    filter: &PathFilter,
+) -> Vec<MultiQueryCandidate> {
     let mut admitting: Vec<Vec<(u32, Blocks)>> = vec![Vec::new(); part.segment.docs.len()];
     let mut everywhere = Vec::new();
     for (query, number) in queries.iter().zip(0..) {
-        match Plan::new(query, &part.segment).blocks() {
+        match GramQueryPlan::new(query, &part.segment).satisfying_blocks() {
             None => everywhere.push((number, None)),
             Some(blocks) => part.segment.by_document(&blocks).into_iter().for_each(|(doc, blocks)| {
                 if let Some(queries) = admitting.get_mut(doc as usize) {
@@ -197,15 +206,15 @@ fn candidates_of_each(part: &Part, queries: &[&GramQuery], filter: &PathFilter) 
         let hash = part.segment.hash(at);
         let (queries, blocks): (Vec<_>, Vec<_>) = queries.into_iter().unzip();
         let (queries, blocks) = (queries.into(), blocks.into());
-        Some(Candidate { file: doc.file, path: doc.path.clone(), hash, queries, blocks })
+        Some(MultiQueryCandidate { file: doc.file, path: doc.path.clone(), hash, queries, blocks })
     };
     part.live_docs().filter_map(candidate).collect()
 }
 
 /// Lists come in the order of trigrams and then of blocks, so each document's hash sees its own sorted.
-fn export_part(part: &Part) -> Vec<(WsPath, u64)> {
+fn export_part(part: &TrigramPart) -> Vec<(WsPath, u64)> {
     let mut hashes = vec![FxHasher::default(); part.segment.docs.len()];
-    for (gram, list) in part.segment.rows(0..Gram::SPACE) {
+    for (gram, list) in part.segment.rows_in(0..Gram::SPACE) {
         for (doc, blocks) in part.segment.by_document(&list.to_vec()) {
             let hash = &mut hashes[doc as usize];
             hash.write_u32(gram);

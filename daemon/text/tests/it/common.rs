@@ -13,7 +13,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 /// Files by path; numbered in the order in which they first appeared.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct TextTree {
     pub(crate) files: BTreeMap<String, Arc<[u8]>>,
     pub(crate) numbers: BTreeMap<String, FileId>,
 }
@@ -22,7 +22,7 @@ pub(crate) fn path(text: &str) -> WsPath {
     WsPath::new(text).expect("a relative path")
 }
 
-impl Tree {
+impl TextTree {
     pub(crate) fn new<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
         let mut tree = Self::default();
         for (path, bytes) in files {
@@ -35,26 +35,26 @@ impl Tree {
     pub(crate) fn set(&mut self, at: &str, bytes: &[u8]) -> GramChange {
         self.files.insert(at.to_owned(), bytes.into());
         GramChange::Set {
-            file: self.number(at),
+            file: self.number_of(at),
             path: path(at),
             hash: ContentHash::of(bytes),
-            grams: FileGrams::of(bytes),
+            grams: FileGrams::from_bytes(bytes),
         }
     }
 
     /// Removes a file (it need not exist) and returns what the index must be told.
     pub(crate) fn remove(&mut self, at: &str) -> GramChange {
         self.files.remove(at);
-        GramChange::Remove { file: self.number(at) }
+        GramChange::Remove { file: self.number_of(at) }
     }
 
-    fn number(&mut self, at: &str) -> FileId {
+    fn number_of(&mut self, at: &str) -> FileId {
         let next = self.numbers.values().map(|file| file.0 + 1).max().unwrap_or_default();
         *self.numbers.entry(at.to_owned()).or_insert(FileId(next))
     }
 
     /// Gives the files the numbers of a new run; see `keep`.
-    pub(crate) fn renumber(&mut self) {
+    pub(crate) fn renumber_files(&mut self) {
         self.numbers = self.files.keys().cloned().zip((100..).map(FileId)).collect();
     }
 
@@ -78,7 +78,7 @@ impl Tree {
     }
 }
 
-impl Contents for Tree {
+impl Contents for TextTree {
     fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
         self.files.get(path.as_str()).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -88,25 +88,25 @@ pub(crate) fn request(pattern: &str) -> SearchRequest {
     SearchRequest { pattern: pattern.to_owned(), ..SearchRequest::default() }
 }
 
-pub(crate) fn counting(pattern: &str) -> SearchRequest {
+pub(crate) fn count_request(pattern: &str) -> SearchRequest {
     SearchRequest { output: Output::Count, ..request(pattern) }
 }
 
 /// The paths that the index does not rule out.
-pub(crate) fn candidates(snapshot: &Snapshot, pattern: &str) -> Vec<String> {
+pub(crate) fn candidate_paths(snapshot: &Snapshot, pattern: &str) -> Vec<String> {
     let pattern = Pattern::new(pattern).expect("a valid pattern");
-    let found = snapshot.candidates(pattern.query(), &PathFilter::default());
+    let found = snapshot.candidate_files(pattern.query(), &PathFilter::default());
     found.into_iter().map(|found| found.path.to_string()).collect()
 }
 
 /// `path:line:column:text` of every matching line, in order.
-pub(crate) fn shown(answer: &SearchAnswer) -> Vec<String> {
+pub(crate) fn matching_lines(answer: &SearchAnswer) -> Vec<String> {
     let line = |m: &hob_text::LineMatch| format!("{}:{}:{}:{}", m.path, m.line, m.byte_col, m.text);
     answer.matches.iter().map(line).collect()
 }
 
 /// The same by applying a regex to one line after the other.
-pub(crate) fn shown_naively(tree: &Tree, pattern: &str) -> Vec<String> {
+pub(crate) fn shown_naively(tree: &TextTree, pattern: &str) -> Vec<String> {
     let regex = per_line(pattern);
     let mut all = Vec::new();
     for (path, bytes) in &tree.files {

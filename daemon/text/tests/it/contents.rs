@@ -6,7 +6,7 @@ use hob_base::{AbsPath, CancelToken};
 use hob_text::{ContentKeeper, SearchAnswer, Snapshot, TrigramIndex, search};
 use proptest::prelude::*;
 
-use crate::common::{Tree, request, shown};
+use crate::common::{TextTree, matching_lines, request};
 
 /// Enough files for a cache to be kept.
 const FILES: usize = 300;
@@ -23,8 +23,8 @@ fn text(number: usize, version: usize) -> Vec<u8> {
     }
 }
 
-fn tree(version: usize) -> Tree {
-    let mut tree = Tree::default();
+fn tree_of_version(version: usize) -> TextTree {
+    let mut tree = TextTree::default();
     for number in 0..FILES {
         tree.set(&format!("dir{}/f{number}", number % 5), &text(number, version));
     }
@@ -32,96 +32,99 @@ fn tree(version: usize) -> Tree {
 }
 
 /// A folder for a cache.
-struct Disk(tempfile::TempDir);
+struct PackDisk(tempfile::TempDir);
 
-impl Disk {
+impl PackDisk {
     fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    fn keeper(&self) -> ContentKeeper {
+    fn open_keeper(&self) -> ContentKeeper {
         ContentKeeper::open(&AbsPath::new(self.0.path().join("contents")).expect("an absolute path"))
     }
 
-    fn packs(&self) -> Vec<std::path::PathBuf> {
+    fn pack_paths(&self) -> Vec<std::path::PathBuf> {
         let entries = fs::read_dir(self.0.path().join("contents")).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).collect()
     }
 }
 
 /// The index of a tree with a cache brought up to date.
-fn cached(tree: &Tree, keeper: &mut ContentKeeper) -> TrigramIndex {
+fn index_with_cache(tree: &TextTree, keeper: &mut ContentKeeper) -> TrigramIndex {
     let mut index = tree.index();
-    keeper.refresh(&index.snapshot(), tree, &CancelToken::default()).expect("a folder of our own");
+    keeper.refresh_packs(&index.snapshot(), tree, &CancelToken::default()).expect("a folder of our own");
     index.set_contents(keeper.cache().clone());
     index
 }
 
-fn found(snapshot: &Snapshot, tree: &Tree) -> SearchAnswer {
+fn search_needles(snapshot: &Snapshot, tree: &TextTree) -> SearchAnswer {
     let answer = search(snapshot, &request("needle|^$"), tree, &CancelToken::default()).expect("a pattern");
     SearchAnswer { elapsed: std::time::Duration::ZERO, ..answer }
 }
 
 #[test]
 fn answers_are_those_of_the_files() {
-    let (tree, disk) = (tree(0), Disk::new());
-    let mut keeper = disk.keeper();
-    let index = cached(&tree, &mut keeper);
+    let (tree, disk) = (tree_of_version(0), PackDisk::new());
+    let mut keeper = disk.open_keeper();
+    let index = index_with_cache(&tree, &mut keeper);
     assert!(keeper.cache().stats().texts > FILES / 2);
-    let without = found(&index.snapshot().without_contents(), &tree);
-    assert_eq!(found(&index.snapshot(), &tree), without);
+    let without = search_needles(&index.snapshot().without_contents(), &tree);
+    assert_eq!(search_needles(&index.snapshot(), &tree), without);
     // The files themselves are not looked at.
-    assert_eq!(found(&index.snapshot(), &Tree::default()), without);
+    assert_eq!(search_needles(&index.snapshot(), &TextTree::default()), without);
     // The next run has it too.
     let mut index = tree.index();
-    index.set_contents(disk.keeper().cache().clone());
-    assert_eq!(found(&index.snapshot(), &Tree::default()), without);
+    index.set_contents(disk.open_keeper().cache().clone());
+    assert_eq!(search_needles(&index.snapshot(), &TextTree::default()), without);
 }
 
 #[test]
 fn a_changed_file_is_read_from_where_it_is() {
-    let (mut tree, disk) = (tree(0), Disk::new());
-    let mut index = cached(&tree, &mut disk.keeper());
+    let (mut tree, disk) = (tree_of_version(0), PackDisk::new());
+    let mut index = index_with_cache(&tree, &mut disk.open_keeper());
     let change = tree.set("dir4/f4", b"needle, quite another one\n");
     index.apply(vec![change]);
-    let lines = shown(&found(&index.snapshot(), &tree));
+    let lines = matching_lines(&search_needles(&index.snapshot(), &tree));
     assert!(lines.iter().any(|line| line == "dir4/f4:1:1:needle, quite another one"), "{lines:?}");
 }
 
 #[test]
 fn the_folder_does_not_grow_for_ever() {
-    let disk = Disk::new();
-    let mut keeper = disk.keeper();
+    let disk = PackDisk::new();
+    let mut keeper = disk.open_keeper();
     for version in 0..30 {
-        let tree = tree(version);
-        let index = cached(&tree, &mut keeper);
-        assert_eq!(found(&index.snapshot(), &Tree::default()), found(&tree.index().snapshot(), &tree));
-        assert!(disk.packs().len() <= 8, "{:?}", disk.packs());
+        let tree = tree_of_version(version);
+        let index = index_with_cache(&tree, &mut keeper);
+        assert_eq!(
+            search_needles(&index.snapshot(), &TextTree::default()),
+            search_needles(&tree.index().snapshot(), &tree)
+        );
+        assert!(disk.pack_paths().len() <= 8, "{:?}", disk.pack_paths());
     }
     keeper.clear();
-    assert!(disk.packs().is_empty());
+    assert!(disk.pack_paths().is_empty());
 }
 
 #[test]
 fn a_few_missing_texts_are_not_worth_a_file() {
-    let (mut tree, disk) = (tree(0), Disk::new());
-    let mut keeper = disk.keeper();
-    let mut index = cached(&tree, &mut keeper);
+    let (mut tree, disk) = (tree_of_version(0), PackDisk::new());
+    let mut keeper = disk.open_keeper();
+    let mut index = index_with_cache(&tree, &mut keeper);
     let change = tree.set("dir0/new", b"needle");
     index.apply(vec![change]);
-    let refreshed = keeper.refresh(&index.snapshot(), &tree, &CancelToken::default());
+    let refreshed = keeper.refresh_packs(&index.snapshot(), &tree, &CancelToken::default());
     assert!(!refreshed.expect("nothing is written"));
-    assert_eq!(disk.packs().len(), 1);
+    assert_eq!(disk.pack_paths().len(), 1);
 }
 
 #[test]
 fn being_stopped_leaves_nothing() {
-    let (tree, disk) = (tree(0), Disk::new());
-    let (mut keeper, token) = (disk.keeper(), CancelToken::default());
+    let (tree, disk) = (tree_of_version(0), PackDisk::new());
+    let (mut keeper, token) = (disk.open_keeper(), CancelToken::default());
     token.cancel();
-    let refreshed = keeper.refresh(&tree.index().snapshot(), &tree, &token);
+    let refreshed = keeper.refresh_packs(&tree.index().snapshot(), &tree, &token);
     assert!(!refreshed.expect("a folder of our own"));
-    assert!(keeper.cache().is_empty() && disk.packs().is_empty());
+    assert!(keeper.cache().is_empty() && disk.pack_paths().is_empty());
 }
 
 proptest! {
@@ -133,9 +136,9 @@ proptest! {
         from_end in any::<bool>(),
         cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
     ) {
-        let (tree, disk) = (tree(0), Disk::new());
-        drop(cached(&tree, &mut disk.keeper()));
-        let path = disk.packs().remove(0);
+        let (tree, disk) = (tree_of_version(0), PackDisk::new());
+        drop(index_with_cache(&tree, &mut disk.open_keeper()));
+        let path = disk.pack_paths().remove(0);
         let mut bytes = fs::read(&path).expect("just written");
         for (at, byte) in edits {
             let near = bytes.len().min(4096);
@@ -147,14 +150,14 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         fs::write(&path, bytes).expect("a folder of our own");
-        let mut keeper = disk.keeper();
+        let mut keeper = disk.open_keeper();
         let mut index = tree.index();
-        let truth = found(&index.snapshot(), &tree);
+        let truth = search_needles(&index.snapshot(), &tree);
         index.set_contents(keeper.cache().clone());
-        prop_assert_eq!(&found(&index.snapshot(), &tree), &truth);
+        prop_assert_eq!(&search_needles(&index.snapshot(), &tree), &truth);
         // What is damaged is made anew, if it is much.
-        keeper.refresh(&index.snapshot(), &tree, &CancelToken::default()).expect("a folder of our own");
+        keeper.refresh_packs(&index.snapshot(), &tree, &CancelToken::default()).expect("a folder of our own");
         index.set_contents(keeper.cache().clone());
-        prop_assert_eq!(&found(&index.snapshot(), &tree), &truth);
+        prop_assert_eq!(&search_needles(&index.snapshot(), &tree), &truth);
     }
 }

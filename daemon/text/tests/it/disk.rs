@@ -5,20 +5,20 @@ use std::fs;
 use std::path::PathBuf;
 
 use hob_base::{AbsPath, ContentHash, FileId, WsPath};
-use hob_text::{DiskError, FormatError, Restored, Saver, TrigramIndex, restore};
+use hob_text::{DiskError, FormatError, Restored, Saver, TrigramIndex, restore_index};
 
-use crate::common::{Tree, candidates};
+use crate::common::{TextTree, candidate_paths};
 
 /// A folder for an index, removed at the end.
-pub(crate) struct Disk {
+pub(crate) struct IndexDisk {
     folder: tempfile::TempDir,
     saver: Saver,
 }
 
-impl Disk {
+impl IndexDisk {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let saver = Saver::new(&at(folder.path().join("index")));
+        let saver = Saver::new(&absolute_path(folder.path().join("index")));
         Self { folder, saver }
     }
 
@@ -28,36 +28,36 @@ impl Disk {
     }
 
     /// Returns the index that a new process finds, when the files are those of `tree` by now.
-    pub(crate) fn restart(&mut self, tree: &Tree) -> Restored {
-        self.saver = Saver::new(&at(self.folder()));
-        restore(&at(self.folder()), &tree.keep()).expect("a good manifest")
+    pub(crate) fn restart_process(&mut self, tree: &TextTree) -> Restored {
+        self.saver = Saver::new(&absolute_path(self.index_folder()));
+        restore_index(&absolute_path(self.index_folder()), &tree.kept_files()).expect("a good manifest")
     }
 
-    fn folder(&self) -> PathBuf {
+    fn index_folder(&self) -> PathBuf {
         self.folder.path().join("index")
     }
 
     /// Names of files, with the unfinished and unnamed ones.
     fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder()).expect("a folder");
+        let entries = fs::read_dir(self.index_folder()).expect("a folder");
         entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("ASCII")).collect()
     }
 
     fn segments(&self) -> Vec<PathBuf> {
         let names = self.files().into_iter().filter(|name| name.ends_with(".grams"));
-        names.map(|name| self.folder().join(name)).collect()
+        names.map(|name| self.index_folder().join(name)).collect()
     }
 }
 
-fn at(path: PathBuf) -> AbsPath {
+fn absolute_path(path: PathBuf) -> AbsPath {
     AbsPath::new(path).expect("an absolute path")
 }
 
-impl Tree {
+impl TextTree {
     /// Returns the answers of a host that knows this tree: the number of a file that is still the same.
-    pub(crate) fn keep(&self) -> impl Fn(&WsPath, &ContentHash) -> Option<FileId> {
+    pub(crate) fn kept_files(&self) -> impl Fn(&WsPath, &ContentHash) -> Option<FileId> {
         let mut tree = self.clone();
-        tree.renumber();
+        tree.renumber_files();
         let hashed =
             tree.files.iter().map(|(at, bytes)| (at.clone(), (ContentHash::of(bytes), tree.numbers[at])));
         let known: BTreeMap<String, (ContentHash, FileId)> = hashed.collect();
@@ -66,25 +66,25 @@ impl Tree {
 
     /// The index of all files, saved and restored.
     pub(crate) fn mapped_index(&self) -> TrigramIndex {
-        let mut disk = Disk::new();
+        let mut disk = IndexDisk::new();
         disk.save(&mut self.index());
-        let restored = disk.restart(self);
+        let restored = disk.restart_process(self);
         assert!(restored.rejected.is_empty());
         restored.index
     }
 }
 
-fn three() -> Tree {
-    Tree::new(&[("a/one", "needle one\n"), ("a/two", "needle two\n"), ("b", "haystack\n")])
+fn tree_of_three() -> TextTree {
+    TextTree::new(&[("a/one", "needle one\n"), ("a/two", "needle two\n"), ("b", "haystack\n")])
 }
 
 #[test]
 fn a_saved_index_comes_back_under_new_numbers() {
-    let tree = three();
+    let tree = tree_of_three();
     let index = tree.mapped_index();
-    assert_eq!(index.snapshot().export(), tree.index().snapshot().export());
-    assert_eq!(candidates(&index.snapshot(), "needle"), ["a/one", "a/two"]);
-    let numbers: Vec<u32> = { index.snapshot() }.paths().map(|(file, _)| file.0).collect();
+    assert_eq!(index.snapshot().export_contents(), tree.index().snapshot().export_contents());
+    assert_eq!(candidate_paths(&index.snapshot(), "needle"), ["a/one", "a/two"]);
+    let numbers: Vec<u32> = { index.snapshot() }.indexed_paths().map(|(file, _)| file.0).collect();
     assert_eq!(numbers, [100, 101, 102]);
     assert!(index.contains(FileId(102)) && !index.contains(FileId(0)));
     assert_eq!(index.stats().unsaved, 0);
@@ -92,29 +92,35 @@ fn a_saved_index_comes_back_under_new_numbers() {
 
 #[test]
 fn only_files_that_are_as_they_were_come_back() {
-    let (mut tree, mut disk) = (three(), Disk::new());
+    let (mut tree, mut disk) = (tree_of_three(), IndexDisk::new());
     disk.save(&mut tree.index());
     tree.set("a/one", b"changed\n");
     tree.remove("b");
     tree.set("new", b"needle\n");
-    let mut index = disk.restart(&tree).index;
-    assert_eq!(candidates(&index.snapshot(), ""), ["a/two"]);
+    let mut index = disk.restart_process(&tree).index;
+    assert_eq!(candidate_paths(&index.snapshot(), ""), ["a/two"]);
     // The dead stay dead through merges and further savings.
     while index.merge_step() {}
     disk.save(&mut index);
-    assert_eq!(candidates(&disk.restart(&three()).index.snapshot(), ""), ["a/two"]);
+    assert_eq!(candidate_paths(&disk.restart_process(&tree_of_three()).index.snapshot(), ""), ["a/two"]);
 }
 
 #[test]
 fn content_that_came_back_is_known_again() {
-    let (mut tree, mut disk) = (three(), Disk::new());
+    let (mut tree, mut disk) = (tree_of_three(), IndexDisk::new());
     let mut index = tree.index();
     disk.save(&mut index);
     let old = tree.clone();
     index.apply(vec![tree.set("a/one", b"other\n")]);
     disk.save(&mut index);
-    assert_eq!(disk.restart(&tree).index.snapshot().export(), tree.index().snapshot().export());
-    assert_eq!(disk.restart(&old).index.snapshot().export(), old.index().snapshot().export());
+    assert_eq!(
+        disk.restart_process(&tree).index.snapshot().export_contents(),
+        tree.index().snapshot().export_contents()
+    );
+    assert_eq!(
+        disk.restart_process(&old).index.snapshot().export_contents(),
+        old.index().snapshot().export_contents()
+    );
 }
 
 #[test]
@@ -122,56 +128,60 @@ fn saving_moves_segments_out_of_memory() {
     let text = "some words that take room in an index ".repeat(100);
     let files: Vec<(String, String)> = (0..500).map(|n| (format!("f{n}"), format!("{text} {n:x}"))).collect();
     let files: Vec<(&str, &String)> = files.iter().map(|(path, text)| (path.as_str(), text)).collect();
-    let tree = Tree::new(&files);
+    let tree = TextTree::new(&files);
     let mut index = tree.index();
     let before = index.stats();
     assert_eq!(before.unsaved, 500);
-    Disk::new().save(&mut index);
+    IndexDisk::new().save(&mut index);
     let after = index.stats();
     let moved = after.postings_bytes + after.table_bytes + 500 * 32;
     assert_eq!((after.unsaved, before.private_bytes - after.private_bytes), (0, moved));
     // Its files are deleted by now; a mapping does not mind.
     #[cfg(unix)]
-    assert_eq!(index.snapshot().export(), tree.index().snapshot().export());
+    assert_eq!(index.snapshot().export_contents(), tree.index().snapshot().export_contents());
 }
 
 #[test]
 fn what_is_no_longer_used_is_deleted() {
-    let (mut tree, mut disk, mut index) = (Tree::default(), Disk::new(), TrigramIndex::new());
+    let (mut tree, mut disk, mut index) = (TextTree::default(), IndexDisk::new(), TrigramIndex::new());
     for n in 0..8 {
         index.apply(vec![tree.set(&format!("f{n}"), format!("text {n}").as_bytes())]);
         disk.save(&mut index);
     }
     assert_eq!(disk.segments().len(), 8);
-    fs::write(disk.folder().join("segment.new"), "half a segment").expect("a folder of our own");
-    fs::write(disk.folder().join("keepsake"), "not ours").expect("a folder of our own");
+    fs::write(disk.index_folder().join("segment.new"), "half a segment").expect("a folder of our own");
+    fs::write(disk.index_folder().join("keepsake"), "not ours").expect("a folder of our own");
     assert!(index.merge_step());
     disk.save(&mut index);
     let mut files = disk.files();
     files.sort();
     assert_eq!(files.len(), 3, "{files:?}");
     assert_eq!(files[1..], ["keepsake", "manifest"]);
-    assert_eq!(disk.restart(&tree).index.snapshot().export(), tree.index().snapshot().export());
+    assert_eq!(
+        disk.restart_process(&tree).index.snapshot().export_contents(),
+        tree.index().snapshot().export_contents()
+    );
 }
 
 #[test]
 fn a_kill_before_the_manifest_leaves_the_old_index_and_no_litter() {
-    let (mut tree, mut disk, mut index) = (three(), Disk::new(), three().index());
+    let (mut tree, mut disk, mut index) = (tree_of_three(), IndexDisk::new(), tree_of_three().index());
     disk.save(&mut index);
-    let manifest = fs::read(disk.folder().join("manifest")).expect("a manifest");
+    let manifest = fs::read(disk.index_folder().join("manifest")).expect("a manifest");
     index.apply(vec![tree.set("late", b"needle late\n")]);
     disk.save(&mut index);
-    fs::write(disk.folder().join("manifest"), manifest).expect("a folder of our own");
-    let restored = disk.restart(&tree);
-    assert_eq!(candidates(&restored.index.snapshot(), "needle"), ["a/one", "a/two"]);
+    fs::write(disk.index_folder().join("manifest"), manifest).expect("a folder of our own");
+    let restored = disk.restart_process(&tree);
+    assert_eq!(candidate_paths(&restored.index.snapshot(), "needle"), ["a/one", "a/two"]);
     assert_eq!(disk.segments().len(), 1);
 }
 
 #[test]
 fn nothing_new_writes_nothing() {
-    let (mut disk, mut index) = (Disk::new(), three().index());
+    let (mut disk, mut index) = (IndexDisk::new(), tree_of_three().index());
     disk.save(&mut index);
-    let modified = |disk: &Disk| fs::metadata(disk.folder().join("manifest")).and_then(|m| m.modified()).ok();
+    let modified =
+        |disk: &IndexDisk| fs::metadata(disk.index_folder().join("manifest")).and_then(|m| m.modified()).ok();
     let before = modified(&disk);
     assert_eq!(disk.saver.save(&index.snapshot()).expect("nothing to do").written, 0);
     assert_eq!(modified(&disk), before);
@@ -179,17 +189,20 @@ fn nothing_new_writes_nothing() {
 
 #[test]
 fn a_segment_that_somebody_deleted_is_written_again() {
-    let (tree, mut disk) = (three(), Disk::new());
+    let (tree, mut disk) = (tree_of_three(), IndexDisk::new());
     let mut index = tree.index();
     disk.save(&mut index);
     fs::remove_file(&disk.segments()[0]).expect("there is one");
     disk.save(&mut index);
-    assert_eq!(disk.restart(&tree).index.snapshot().export(), tree.index().snapshot().export());
+    assert_eq!(
+        disk.restart_process(&tree).index.snapshot().export_contents(),
+        tree.index().snapshot().export_contents()
+    );
 }
 
 #[test]
 fn one_damaged_segment_costs_its_own_files_alone() {
-    let (mut tree, mut disk) = (three(), Disk::new());
+    let (mut tree, mut disk) = (tree_of_three(), IndexDisk::new());
     let mut index = tree.index();
     disk.save(&mut index);
     let first = disk.segments();
@@ -200,19 +213,19 @@ fn one_damaged_segment_costs_its_own_files_alone() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&first[0], bytes).expect("a folder of our own");
-    let Restored { mut index, rejected } = disk.restart(&tree);
-    assert_eq!(candidates(&index.snapshot(), ""), ["late"]);
+    let Restored { mut index, rejected } = disk.restart_process(&tree);
+    assert_eq!(candidate_paths(&index.snapshot(), ""), ["late"]);
     let [DiskError::Format { source: FormatError::Damaged(_), .. }] = &rejected[..] else {
         panic!("{rejected:?}")
     };
     disk.save(&mut index);
     assert!(!first[0].exists());
-    assert!(disk.restart(&tree).rejected.is_empty());
+    assert!(disk.restart_process(&tree).rejected.is_empty());
 }
 
 #[test]
 fn a_segment_in_anothers_place_is_refused() {
-    let (mut tree, mut disk) = (three(), Disk::new());
+    let (mut tree, mut disk) = (tree_of_three(), IndexDisk::new());
     let mut index = tree.index();
     disk.save(&mut index);
     let first = disk.segments().remove(0);
@@ -221,51 +234,56 @@ fn a_segment_in_anothers_place_is_refused() {
     let second = disk.segments().into_iter().find(|path| *path != first).expect("two segments");
     drop(index);
     fs::copy(&second, &first).expect("a folder of our own");
-    let restored = disk.restart(&tree);
-    assert_eq!(candidates(&restored.index.snapshot(), ""), ["late"]);
+    let restored = disk.restart_process(&tree);
+    assert_eq!(candidate_paths(&restored.index.snapshot(), ""), ["late"]);
     assert_eq!(restored.rejected.len(), 1);
 }
 
 #[test]
 fn a_bad_manifest_is_an_error_and_the_next_saving_repairs_it() {
-    let (tree, mut disk) = (three(), Disk::new());
+    let (tree, mut disk) = (tree_of_three(), IndexDisk::new());
     disk.save(&mut tree.index());
-    fs::write(disk.folder().join("manifest"), "hello").expect("a folder of our own");
-    let error = restore(&at(disk.folder()), &tree.keep()).expect_err("no manifest");
+    fs::write(disk.index_folder().join("manifest"), "hello").expect("a folder of our own");
+    let error =
+        restore_index(&absolute_path(disk.index_folder()), &tree.kept_files()).expect_err("no manifest");
     assert!(matches!(error, DiskError::Format { source: FormatError::Foreign, .. }), "{error}");
-    disk = Disk { saver: Saver::new(&at(disk.folder())), ..disk };
-    disk.save(&mut Tree::new(&[("x", "other text")]).index());
+    disk = IndexDisk { saver: Saver::new(&absolute_path(disk.index_folder())), ..disk };
+    disk.save(&mut TextTree::new(&[("x", "other text")]).index());
     assert_eq!(disk.segments().len(), 1);
 }
 
 #[test]
 fn no_folder_is_an_empty_index() {
-    let mut disk = Disk::new();
-    let restored = disk.restart(&three());
+    let mut disk = IndexDisk::new();
+    let restored = disk.restart_process(&tree_of_three());
     assert!(restored.index.is_empty() && restored.rejected.is_empty());
     disk.save(&mut TrigramIndex::new());
-    assert!(disk.restart(&three()).index.is_empty());
+    assert!(disk.restart_process(&tree_of_three()).index.is_empty());
 }
 
 #[test]
 fn a_saving_respects_what_happened_meanwhile() {
-    let (mut tree, mut disk, mut index) = (three(), Disk::new(), three().index());
+    let (mut tree, mut disk, mut index) = (tree_of_three(), IndexDisk::new(), tree_of_three().index());
     let saved = disk.saver.save(&index.snapshot()).expect("a folder of our own");
     index.apply(vec![tree.set("a/one", b"changed\n"), tree.remove("b")]);
     index.install_saved(saved);
-    assert_eq!(index.snapshot().export(), tree.index().snapshot().export());
+    assert_eq!(index.snapshot().export_contents(), tree.index().snapshot().export_contents());
     assert_eq!(index.stats().unsaved, 1);
     disk.save(&mut index);
-    assert_eq!(disk.restart(&tree).index.snapshot().export(), tree.index().snapshot().export());
+    assert_eq!(
+        disk.restart_process(&tree).index.snapshot().export_contents(),
+        tree.index().snapshot().export_contents()
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn the_files_are_the_users_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let mut disk = Disk::new();
-    disk.save(&mut three().index());
-    for path in disk.segments().into_iter().chain([disk.folder(), disk.folder().join("manifest")]) {
+    let mut disk = IndexDisk::new();
+    disk.save(&mut tree_of_three().index());
+    for path in disk.segments().into_iter().chain([disk.index_folder(), disk.index_folder().join("manifest")])
+    {
         let mode = fs::metadata(&path).expect("just written").permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}", path.display());
     }

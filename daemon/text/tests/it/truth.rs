@@ -1,6 +1,8 @@
 //! Random patterns over random trees: no candidate is lost, and the lines are those of a naive search.
 
-use crate::common::{Tree, candidates, counting, per_line, request, shown, shown_naively};
+use crate::common::{
+    TextTree, candidate_paths, count_request, matching_lines, per_line, request, shown_naively,
+};
 use hob_text::{Pattern, SearchAnswer};
 use proptest::prelude::*;
 
@@ -81,16 +83,16 @@ const REPEATS: &[(&str, usize)] = &[
     ("{0}", 0),
 ];
 
-fn word() -> impl Strategy<Value = String> {
+fn any_word() -> impl Strategy<Value = String> {
     prop::sample::select(WORDS).prop_map(str::to_owned)
 }
 
 /// A pattern and a text that it is likely to match.
-fn pattern() -> impl Strategy<Value = (String, String)> {
+fn any_pattern() -> impl Strategy<Value = (String, String)> {
     let leaf = prop_oneof![
-        6 => word().prop_map(|word| (regex::escape(&word), word)),
+        6 => any_word().prop_map(|word| (regex::escape(&word), word)),
         2 => prop::sample::select(CLASSES).prop_map(|(class, text)| (class.to_owned(), text.to_owned())),
-        2 => (word(), prop::sample::select(CLASSES), prop::sample::select(REPEATS), word()).prop_map(between),
+        2 => (any_word(), prop::sample::select(CLASSES), prop::sample::select(REPEATS), any_word()).prop_map(repeated_between),
         2 => prop::sample::select(ODDITIES).prop_map(|odd| (odd.to_owned(), String::new())),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
@@ -107,7 +109,7 @@ fn pattern() -> impl Strategy<Value = (String, String)> {
 }
 
 /// A repeated character between words: short enough for trigrams to span it.
-fn between(
+fn repeated_between(
     (before, (class, text), (repeat, times), after): (String, (&str, &str), (&str, usize), String),
 ) -> (String, String) {
     let (start, end) = (regex::escape(&before), regex::escape(&after));
@@ -126,7 +128,7 @@ fn one_of((parts, choice): (Vec<(String, String)>, usize)) -> (String, String) {
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        8 => word().prop_map(String::into_bytes),
+        8 => any_word().prop_map(String::into_bytes),
         3 => prop::sample::select(&[" ", "_", "(", "\t"][..]).prop_map(|s| s.as_bytes().to_vec()),
         3 => prop::sample::select(&["\n", "\r\n", "\n\n", "\r"][..]).prop_map(|s| s.as_bytes().to_vec()),
         1 => prop::sample::select(vec![&b"\xff"[..], b"\xe6\x97", b"\x80"]).prop_map(<[u8]>::to_vec),
@@ -136,10 +138,10 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// A pattern, and files of which one holds, between other things, what the pattern is likely to match.
-fn case() -> impl Strategy<Value = (String, Tree)> {
+fn any_case() -> impl Strategy<Value = (String, TextTree)> {
     let texts = prop::collection::vec(text(), 0..12);
-    (pattern(), texts, text(), text()).prop_map(|((pattern, sample), texts, before, after)| {
-        let mut tree = Tree::default();
+    (any_pattern(), texts, text(), text()).prop_map(|((pattern, sample), texts, before, after)| {
+        let mut tree = TextTree::default();
         for (n, text) in texts.iter().enumerate() {
             tree.set(&format!("d{}/f{n}", n % 3), text);
         }
@@ -155,7 +157,7 @@ fn without_columns(lines: &[String]) -> Vec<String> {
 
 /// Where ripgrep, which searches whole buffers, sees more than a search line by line can: with `(?R)` the `$` after a
 /// `\r` is not before the `\n`, and `\B` beside invalid UTF-8 depends on what comes before it.
-fn looks_beyond_the_line(tree: &Tree, pattern: &str) -> bool {
+fn looks_beyond_the_line(tree: &TextTree, pattern: &str) -> bool {
     let valid = tree.files.values().all(|bytes| std::str::from_utf8(bytes).is_ok());
     pattern.contains("(?R)") || (!valid && pattern.contains(r"\B"))
 }
@@ -164,10 +166,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_candidate_is_lost((pattern, tree) in case()) {
+    fn no_candidate_is_lost((pattern, tree) in any_case()) {
         prop_assume!(Pattern::new(&pattern).is_ok());
         let regex = per_line(&pattern);
-        let found = candidates(&tree.index().snapshot(), &pattern);
+        let found = candidate_paths(&tree.index().snapshot(), &pattern);
         for (path, bytes) in &tree.files {
             let matches = crate::common::lines(bytes).iter().any(|line| regex.is_match(line));
             prop_assert!(!matches || found.contains(path), "{} lost for {}", path, pattern);
@@ -175,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_are_those_of_a_naive_search((pattern, tree) in case()) {
+    fn lines_are_those_of_a_naive_search((pattern, tree) in any_case()) {
         prop_assume!(Pattern::new(&pattern).is_ok());
         prop_assume!(!looks_beyond_the_line(&tree, &pattern));
         let answer = tree.search(&request(&pattern));
@@ -183,40 +185,40 @@ proptest! {
         let columns = !pattern.contains(r"\A");
         let comparable = |lines: Vec<String>| if columns { lines } else { without_columns(&lines) };
         let naive = shown_naively(&tree, &pattern);
-        prop_assert_eq!(comparable(shown(&answer)), comparable(naive), "{}", pattern);
+        prop_assert_eq!(comparable(matching_lines(&answer)), comparable(naive), "{}", pattern);
         prop_assert_eq!(answer.total_lines, answer.matches.len() as u64);
         prop_assert!(answer.total_matches >= answer.total_lines);
         prop_assert!(answer.complete);
     }
 
     #[test]
-    fn counting_finds_what_showing_finds((pattern, tree) in case()) {
+    fn counting_finds_what_showing_finds((pattern, tree) in any_case()) {
         prop_assume!(Pattern::new(&pattern).is_ok());
         let totals = |answer: SearchAnswer| (answer.total_lines, answer.total_matches, answer.files_matched);
         let shown = totals(tree.search(&request(&pattern)));
-        prop_assert_eq!(totals(tree.search(&counting(&pattern))), shown, "{}", pattern);
+        prop_assert_eq!(totals(tree.search(&count_request(&pattern))), shown, "{}", pattern);
     }
 
     /// Rarer, because every case waits for the disk.
     #[test]
-    fn a_restored_index_gives_the_same_answers(case in prop::option::weighted(0.15, case())) {
+    fn a_restored_index_gives_the_same_answers(case in prop::option::weighted(0.15, any_case())) {
         let Some((pattern, tree)) = case else { return Ok(()) };
         prop_assume!(Pattern::new(&pattern).is_ok());
         let (fresh, restored) = (tree.index(), tree.mapped_index());
-        prop_assert_eq!(restored.snapshot().export(), fresh.snapshot().export());
+        prop_assert_eq!(restored.snapshot().export_contents(), fresh.snapshot().export_contents());
         let answers = [&fresh, &restored].map(|index| tree.search_in(index, &request(&pattern)));
-        prop_assert_eq!(shown(&answers[0]), shown(&answers[1]), "{}", &pattern);
+        prop_assert_eq!(matching_lines(&answers[0]), matching_lines(&answers[1]), "{}", &pattern);
         prop_assert_eq!(answers[0].candidates, answers[1].candidates);
     }
 
     #[test]
-    fn utf16_files_match_as_their_text_does(text in "[a-zäß\u{1F600} \n]{0,60}", (pattern, sample) in pattern()) {
+    fn utf16_files_match_as_their_text_does(text in "[a-zäß\u{1F600} \n]{0,60}", (pattern, sample) in any_pattern()) {
         let text = text + &sample;
         prop_assume!(Pattern::new(&pattern).is_ok());
         // ripgrep's buffers, whose ends these see, are not the same.
         prop_assume!(!pattern.contains(r"\A") && !pattern.contains(r"\z"));
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
-        let answer = |bytes: &[u8]| shown(&Tree::new(&[("file", bytes)]).search(&request(&pattern)));
+        let answer = |bytes: &[u8]| matching_lines(&TextTree::new(&[("file", bytes)]).search(&request(&pattern)));
         prop_assert_eq!(answer(&utf16), answer(text.as_bytes()));
     }
 

@@ -28,7 +28,7 @@ pub struct Checkout {
 impl Repository {
     /// The notes of the index. It is a help and nothing more: where there is none, or it is damaged, there are no notes.
     #[must_use]
-    pub fn checkout(&self) -> Checkout {
+    pub fn read_checkout(&self) -> Checkout {
         let repository = self.open();
         let Ok(index) = repository.open_index() else { return Checkout::default() };
         let written = index.timestamp().unix_seconds();
@@ -53,7 +53,7 @@ impl Checkout {
     /// The contents of the file at `path`, which now has `stat`, if that can be known without reading it. A difference in line
     /// ends that git itself makes counts as none.
     #[must_use]
-    pub fn blob(&self, path: &WsPath, stat: &Stat) -> Option<Oid> {
+    pub fn blob_if_untouched(&self, path: &WsPath, stat: &Stat) -> Option<Oid> {
         let (noted, oid) = self.notes.get(path)?;
         looks_the_same(noted, stat).then_some(*oid)
     }

@@ -47,7 +47,8 @@ impl Repository {
     /// [`GitError::BadRevision`] for what is no expression, stands for several commits or none, or goes back behind the beginning;
     /// [`GitError::Ambiguous`] for a short ID of several; [`GitError::Read`] for a damaged repository.
     pub fn commit(&self, revision: &str) -> Result<Option<Commit>, GitError> {
-        let bad = |why: &str| GitError::BadRevision { revision: shortened(revision), why: why.to_owned() };
+        let bad =
+            |why: &str| GitError::BadRevision { revision: shorten_revision(revision), why: why.to_owned() };
         let revision = revision.trim();
         match revision {
             "" => return Err(bad("it is empty")),
@@ -61,18 +62,18 @@ impl Repository {
         if is_word_after_digits(revision, &repository) {
             return Ok(None);
         }
-        let Some(spec) = parsed(revision, &repository)? else { return Ok(None) };
-        let Some(id) = single(&spec) else { return Err(bad("it stands for a range of commits")) };
+        let Some(spec) = parse_revision(revision, &repository)? else { return Ok(None) };
+        let Some(id) = single_object(&spec) else { return Err(bad("it stands for a range of commits")) };
         let oid = Oid(id);
         let object =
-            repository.find_object(id).map_err(|error| GitError::object("the object", oid, &error))?;
+            repository.find_object(id).map_err(|error| GitError::of_object("the object", oid, &error))?;
         let kind = object.kind;
         match object
             .peel_tags_to_end()
-            .map_err(|error| GitError::object("the tag", oid, &error))?
+            .map_err(|error| GitError::of_object("the tag", oid, &error))?
             .try_into_commit()
         {
-            Ok(commit) => Commit::of(&commit).map(Some),
+            Ok(commit) => Commit::from_commit(&commit).map(Some),
             Err(_) => Err(bad(&format!("it is a {kind}"))),
         }
     }
@@ -82,18 +83,19 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError::Read`] if `HEAD` is damaged; a history that breaks off gives what comes before. [`GitError::Stopped`].
-    pub fn commits(&self, limit: usize, cancel: &CancelToken) -> Result<Commits, GitError> {
+    pub fn latest_commits(&self, limit: usize, cancel: &CancelToken) -> Result<Commits, GitError> {
         let Some(head) = self.head()?.commit else { return Ok(Commits::default()) };
         let repository = self.open();
         let newest = gix::revision::walk::Sorting::ByCommitTime(Default::default());
         let walk = repository.rev_walk([head.0]).sorting(newest).all();
-        let walk = walk.map_err(|error| GitError::object("the history of", head, &error))?;
+        let walk = walk.map_err(|error| GitError::of_object("the history of", head, &error))?;
         let mut found = Commits { commits: Vec::new(), capped: is_shallow(&repository) };
         for (index, step) in walk.enumerate() {
             if index % EVERY == 0 {
                 cancel.check()?;
             }
-            let commit = step.and_then(|step| step.object()).ok().and_then(|commit| Commit::of(&commit).ok());
+            let commit =
+                step.and_then(|step| step.object()).ok().and_then(|commit| Commit::from_commit(&commit).ok());
             let Some(commit) = commit.filter(|_| index < limit) else {
                 found.capped = true;
                 break;
@@ -106,13 +108,13 @@ impl Repository {
 
 impl Commit {
     /// Takes from `commit` what lists show of it.
-    pub(super) fn of(commit: &gix::Commit<'_>) -> Result<Self, GitError> {
+    pub(super) fn from_commit(commit: &gix::Commit<'_>) -> Result<Self, GitError> {
         let oid = Oid(commit.id);
-        let damaged = |error| GitError::object("the commit", oid, &error);
+        let damaged = |error| GitError::of_object("the commit", oid, &error);
         let message = commit.message().map_err(damaged)?;
         let time = commit.time().map_err(damaged)?.seconds;
         let author = commit.author().map_err(damaged)?;
-        Ok(Self { oid, subject: plain(&message.summary()), author: plain(author.name), time })
+        Ok(Self { oid, subject: on_one_line(&message.summary()), author: on_one_line(author.name), time })
     }
 }
 
@@ -127,7 +129,7 @@ fn is_word_after_digits(revision: &str, repository: &gix::Repository) -> bool {
 }
 
 /// The one object that is meant; `x^!`, which the library counts as one, is a range.
-fn single(spec: &gix::revision::Spec<'_>) -> Option<gix::ObjectId> {
+fn single_object(spec: &gix::revision::Spec<'_>) -> Option<gix::ObjectId> {
     match spec.clone().detach() {
         gix::revision::plumbing::Spec::Include(id) => Some(id),
         _ => None,
@@ -135,7 +137,7 @@ fn single(spec: &gix::revision::Spec<'_>) -> Option<gix::ObjectId> {
 }
 
 /// Parses `revision` and finds what it stands for; `None` if nothing does.
-fn parsed<'r>(
+fn parse_revision<'r>(
     revision: &str,
     repository: &'r gix::Repository,
 ) -> Result<Option<gix::revision::Spec<'r>>, GitError> {
@@ -149,17 +151,19 @@ fn parsed<'r>(
         Err(error) => error,
     };
     if let Some(Unclear::AmbiguousPrefix { candidates, .. }) = error.downcast_any_ref() {
-        let one = |(id, what): &(_, _)| format!("{id} ({what})", id = shown(id), what = shown(what));
+        let one = |(id, what): &(_, _)| {
+            format!("{id} ({what})", id = describe_error(id), what = describe_error(what))
+        };
         let candidates = candidates.iter().take(CANDIDATES).map(one).collect();
         return Err(GitError::Ambiguous { revision: revision.to_owned(), candidates });
     }
     match error.is_not_found() {
         true if !error.is_corrupted() => Ok(None),
-        _ => Err(GitError::BadRevision { revision: shortened(revision), why: cause(&error) }),
+        _ => Err(GitError::BadRevision { revision: shorten_revision(revision), why: cause(&error) }),
     }
 }
 
-fn shown(what: &impl std::fmt::Display) -> String {
+fn describe_error(what: &impl std::fmt::Display) -> String {
     what.to_string()
 }
 
@@ -168,11 +172,11 @@ fn is_shallow(repository: &gix::Repository) -> bool {
 }
 
 /// Text of unknown origin on one line.
-fn plain(text: &BStr) -> String {
+fn on_one_line(text: &BStr) -> String {
     text.to_str_lossy().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(revision: &str) -> String {
+fn shorten_revision(revision: &str) -> String {
     match revision.char_indices().nth(80) {
         Some((at, _)) => format!("{}…", &revision[..at]),
         None => revision.to_owned(),

@@ -53,7 +53,7 @@ pub struct Differences {
 
 /// The state that a file of the revision is in now.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum RevisionComparison {
     Same,
     Changed,
     Gone,
@@ -63,31 +63,37 @@ enum Verdict {
 ///
 /// # Errors
 /// [`Stopped`] when `cancel` says so; asked at every few files.
-pub fn compare(question: &Comparison<'_>, cancel: &CancelToken) -> Result<Differences, Stopped> {
+pub fn compare_files(question: &Comparison<'_>, cancel: &CancelToken) -> Result<Differences, Stopped> {
     let now: HashMap<&WsPath, Option<Stat>> = question.now.iter().map(|(path, stat)| (path, *stat)).collect();
     let mut verdicts = Vec::with_capacity(question.then.len());
     let mut unknown = Vec::new();
     for (index, file) in question.then.iter().enumerate() {
         verdicts.push(match now.get(&file.path) {
-            None => Verdict::Gone,
-            Some(stat) => match stat.and_then(|stat| question.checkout.blob(&file.path, &stat)) {
-                Some(oid) if oid == file.blob => Verdict::Same,
-                Some(_) => Verdict::Changed,
-                None => {
-                    unknown.push(index);
-                    Verdict::Same
+            None => RevisionComparison::Gone,
+            Some(stat) => {
+                match stat.and_then(|stat| question.checkout.blob_if_untouched(&file.path, &stat)) {
+                    Some(oid) if oid == file.blob => RevisionComparison::Same,
+                    Some(_) => RevisionComparison::Changed,
+                    None => {
+                        unknown.push(index);
+                        RevisionComparison::Same
+                    }
                 }
-            },
+            }
         });
     }
     for (index, verdict) in read_all(question, &unknown, cancel)? {
         verdicts[index] = verdict;
     }
-    Ok(differences(question, &verdicts, unknown.len()))
+    Ok(collect_differences(question, &verdicts, unknown.len()))
 }
 
-fn differences(question: &Comparison<'_>, verdicts: &[Verdict], read: usize) -> Differences {
-    let of = |wanted: Verdict| {
+fn collect_differences(
+    question: &Comparison<'_>,
+    verdicts: &[RevisionComparison],
+    read: usize,
+) -> Differences {
+    let of = |wanted: RevisionComparison| {
         let pairs = question.then.iter().zip(verdicts).filter(move |(_, verdict)| **verdict == wanted);
         let mut files: Vec<TreeFile> = pairs.map(|(file, _)| file.clone()).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -97,8 +103,14 @@ fn differences(question: &Comparison<'_>, verdicts: &[Verdict], read: usize) -> 
     let now = question.now.iter().map(|(path, _)| path);
     let mut new: Vec<WsPath> = now.filter(|path| !then.contains(path)).cloned().collect();
     new.sort();
-    let same = verdicts.iter().filter(|verdict| **verdict == Verdict::Same).count();
-    Differences { changed: of(Verdict::Changed), gone: of(Verdict::Gone), new, same, read }
+    let same = verdicts.iter().filter(|verdict| **verdict == RevisionComparison::Same).count();
+    Differences {
+        changed: of(RevisionComparison::Changed),
+        gone: of(RevisionComparison::Gone),
+        new,
+        same,
+        read,
+    }
 }
 
 /// Reads and hashes the files of then with these indexes.
@@ -106,7 +118,7 @@ fn read_all(
     question: &Comparison<'_>,
     indexes: &[usize],
     cancel: &CancelToken,
-) -> Result<Vec<(usize, Verdict)>, Stopped> {
+) -> Result<Vec<(usize, RevisionComparison)>, Stopped> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::with_capacity(indexes.len()));
     let work = || -> Result<(), Stopped> {
@@ -120,7 +132,7 @@ fn read_all(
                 return Ok(());
             };
             let judged =
-                part.iter().map(|&index| (index, judge(&question.then[index], question, &mut buffer)));
+                part.iter().map(|&index| (index, compare_file(&question.then[index], question, &mut buffer)));
             let judged: Vec<_> = judged.collect();
             found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(judged);
         }
@@ -140,11 +152,11 @@ fn read_all(
     Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-fn judge(file: &TreeFile, question: &Comparison<'_>, buffer: &mut Vec<u8>) -> Verdict {
+fn compare_file(file: &TreeFile, question: &Comparison<'_>, buffer: &mut Vec<u8>) -> RevisionComparison {
     match question.contents.read_into(&file.path, buffer) {
-        Ok(()) if is_blob(file.blob, buffer) => Verdict::Same,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Verdict::Gone,
-        _ => Verdict::Changed,
+        Ok(()) if is_blob(file.blob, buffer) => RevisionComparison::Same,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => RevisionComparison::Gone,
+        _ => RevisionComparison::Changed,
     }
 }
 

@@ -55,7 +55,7 @@ impl GitError {
     }
 
     /// For reading the object `oid`, a `kind`.
-    pub(super) fn object(kind: &str, oid: Oid, error: &gix::Error) -> Self {
+    pub(super) fn of_object(kind: &str, oid: Oid, error: &gix::Error) -> Self {
         Self::read(format!("{kind} {oid}"), error)
     }
 }

@@ -29,7 +29,7 @@ use hob_base::AbsPath;
 
 pub use checkout::Checkout;
 pub use commits::{Commit, Commits};
-pub use compare::{Comparison, Differences, compare};
+pub use compare::{Comparison, Differences, compare_files};
 pub use error::GitError;
 pub use refs::{Head, Ref, RefKind, Refs};
 pub use trees::{TreeChange, TreeFile};
@@ -59,7 +59,7 @@ impl Oid {
 
     /// The first digits, as people write them: mostly enough to name a commit, never promised to.
     #[must_use]
-    pub fn short(&self) -> String {
+    pub fn short_hex(&self) -> String {
         self.0.to_hex_with_len(10).to_string()
     }
 }
@@ -97,7 +97,7 @@ impl Repository {
     /// # Errors
     /// [`GitError::Open`] for a repository that is there but cannot be used: damaged, or of a format that is not known.
     pub fn discover(root: &AbsPath) -> Result<Option<Self>, GitError> {
-        if let Some(why) = plain::obstacle(root) {
+        if let Some(why) = plain::find_obstacle(root) {
             return Err(GitError::Open { root: root.clone(), why });
         }
         let options = gix::open::Options::isolated();
@@ -107,7 +107,7 @@ impl Repository {
         match found {
             Ok(inner) => match foreign_refs(&inner) {
                 Some(why) => Err(GitError::Open { root: root.clone(), why }),
-                None => Ok(prefix(&inner, root).map(|prefix| Self { inner, prefix })),
+                None => Ok(prefix_of_root(&inner, root).map(|prefix| Self { inner, prefix })),
             },
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(GitError::Open { root: root.clone(), why: why(&error) }),
@@ -141,7 +141,7 @@ fn is_absent(error: &gix::Error) -> bool {
 
 /// Where `root` lies in the working tree, by the names that the disk has for both. `None` when it does not: within `.git`, or
 /// where `core.worktree` says that the files are elsewhere.
-fn prefix(repository: &gix::ThreadSafeRepository, root: &AbsPath) -> Option<Vec<String>> {
+fn prefix_of_root(repository: &gix::ThreadSafeRepository, root: &AbsPath) -> Option<Vec<String>> {
     let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
     let (tree, root) = (real(repository.work_dir()?.to_owned()), real(root.as_path().to_owned()));
     let git = real(repository.git_dir().to_owned());

@@ -37,7 +37,7 @@ const DEEPEST: usize = 32;
 const LONGEST_LINK: u64 = 16 << 10;
 
 /// Why the repository around `root` may not be opened, if there is a reason.
-pub(super) fn obstacle(root: &AbsPath) -> Option<String> {
+pub(super) fn find_obstacle(root: &AbsPath) -> Option<String> {
     let found = root.as_path().ancestors().map(|folder| folder.join(".git"));
     let git = found.into_iter().find(|git| fs::symlink_metadata(git).is_ok())?;
     let kind = fs::metadata(&git).ok()?;
@@ -52,10 +52,10 @@ pub(super) fn obstacle(root: &AbsPath) -> Option<String> {
         Err(error) => return Some(format!("its `.git` cannot be read: {error}")),
     };
     let own = git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
-    in_folder(&own).or_else(|| in_folder(&common(&own)?))
+    in_folder(&own).or_else(|| in_folder(&common_folder(&own)?))
 }
 
-fn common(own: &Path) -> Option<PathBuf> {
+fn common_folder(own: &Path) -> Option<PathBuf> {
     Some(own.join(small::read_text(&own.join("commondir"), LONGEST_LINK).ok()?.trim()))
 }
 
@@ -63,25 +63,25 @@ fn in_folder(git: &Path) -> Option<String> {
     let named = NAMED.iter().map(|name| git.join(name)).find_map(|path| {
         let found = fs::metadata(&path).ok()?;
         let is_fine = found.is_dir() || found.is_file() && found.len() <= LARGEST;
-        (!is_fine).then(|| odd(&path))
+        (!is_fine).then(|| describe_odd(&path))
     });
-    named.or_else(|| LISTED.iter().find_map(|name| below(&git.join(name), DEEPEST)))
+    named.or_else(|| LISTED.iter().find_map(|name| find_odd_below(&git.join(name), DEEPEST)))
 }
 
-fn below(folder: &Path, depth: usize) -> Option<String> {
+fn find_odd_below(folder: &Path, depth: usize) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.flatten();
     // A path is made only where it is needed: loose objects are thousands, and this is done for each question.
     entries.into_iter().find_map(|entry| match entry.file_type().ok()? {
         kind if kind.is_file() => None,
-        kind if kind.is_dir() => below(&entry.path(), depth.checked_sub(1)?),
+        kind if kind.is_dir() => find_odd_below(&entry.path(), depth.checked_sub(1)?),
         // A link counts as what it leads to, and is not descended into.
         _ => {
             let found = fs::metadata(entry.path()).ok()?;
-            (!found.is_file() && !found.is_dir()).then(|| odd(&entry.path()))
+            (!found.is_file() && !found.is_dir()).then(|| describe_odd(&entry.path()))
         }
     })
 }
 
-fn odd(path: &Path) -> String {
+fn describe_odd(path: &Path) -> String {
     format!("`{}` is no regular file", path.display())
 }

@@ -76,14 +76,14 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError::Read`] if the list itself cannot be read, [`GitError::Stopped`].
-    pub fn refs(&self, cancel: &CancelToken) -> Result<Refs, GitError> {
+    pub fn list_refs(&self, cancel: &CancelToken) -> Result<Refs, GitError> {
         let repository = self.open();
         let mut listed = Refs::default();
         let mut named = Vec::new();
         for kind in RefKind::ALL {
             let from = named.len();
-            named.extend(names(&repository, kind, &mut listed.unreadable)?);
-            named[from..].sort_by(|a: &Named<'_>, b| a.name.cmp(&b.name));
+            named.extend(list_names(&repository, kind, &mut listed.unreadable)?);
+            named[from..].sort_by(|a: &NamedGitRef<'_>, b| a.name.cmp(&b.name));
         }
         listed.capped = named.len() > MANY;
         named.truncate(MANY);
@@ -114,17 +114,17 @@ impl Repository {
 }
 
 /// A ref whose commit has not been looked up.
-struct Named<'r> {
+struct NamedGitRef<'r> {
     kind: RefKind,
     name: String,
     reference: gix::Reference<'r>,
 }
 
-fn names<'r>(
+fn list_names<'r>(
     repository: &'r gix::Repository,
     kind: RefKind,
     unreadable: &mut usize,
-) -> Result<Vec<Named<'r>>, GitError> {
+) -> Result<Vec<NamedGitRef<'r>>, GitError> {
     let failed = |error| GitError::read("the list of refs", &error);
     let platform = repository.references().map_err(failed)?;
     let all = match kind {
@@ -144,15 +144,15 @@ fn names<'r>(
         }
         let full = reference.name().as_bstr().to_string();
         let name = full.strip_prefix(kind.folder()).unwrap_or(&full).to_owned();
-        found.push(Named { kind, name, reference });
+        found.push(NamedGitRef { kind, name, reference });
     }
     Ok(found)
 }
 
-impl Named<'_> {
+impl NamedGitRef<'_> {
     fn read(mut self) -> Option<Ref> {
         let commit = self.reference.peel_to_commit().ok()?;
-        let Commit { oid, subject, time, .. } = Commit::of(&commit).ok()?;
+        let Commit { oid, subject, time, .. } = Commit::from_commit(&commit).ok()?;
         let full_name = self.reference.name().as_bstr().to_string();
         Some(Ref { kind: self.kind, name: self.name, full_name, target: oid, subject, time })
     }

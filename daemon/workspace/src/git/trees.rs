@@ -32,7 +32,7 @@ pub struct TreeChange {
 }
 
 /// An entry that matters: a file or a folder.
-struct Entry {
+struct GitTreeEntry {
     name: String,
     is_folder: bool,
     id: gix::ObjectId,
@@ -84,14 +84,15 @@ impl Repository {
             if before == after {
                 continue;
             }
-            for (name, before, after) in pairs(read(&repository, before)?, read(&repository, after)?) {
+            for (name, before, after) in pair_by_name(read(&repository, before)?, read(&repository, after)?) {
                 let path = join(&above, &name);
                 let (old, new) = (before.as_ref(), after.as_ref());
-                let below = (part(old, true), part(new, true));
+                let below = (object_of_kind(old, true), object_of_kind(new, true));
                 if below.0.is_some() || below.1.is_some() {
                     folders.push((path.clone(), below));
                 }
-                let (before, after) = (part(old, false).map(Oid), part(new, false).map(Oid));
+                let (before, after) =
+                    (object_of_kind(old, false).map(Oid), object_of_kind(new, false).map(Oid));
                 if before != after {
                     changes.extend(file(&path).map(|path| TreeChange { path, before, after }));
                 }
@@ -105,9 +106,9 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError::Read`] if they are missing or damaged, or `oid` is no file's.
-    pub fn blob(&self, oid: Oid, max_bytes: u64) -> Result<Option<Vec<u8>>, GitError> {
+    pub fn read_blob(&self, oid: Oid, max_bytes: u64) -> Result<Option<Vec<u8>>, GitError> {
         let repository = self.open();
-        let damaged = |error| GitError::object("the file contents", oid, &error);
+        let damaged = |error| GitError::of_object("the file contents", oid, &error);
         if repository.find_header(oid.0).map_err(damaged)?.size() > max_bytes {
             return Ok(None);
         }
@@ -121,7 +122,7 @@ impl Repository {
         repository: &gix::Repository,
         commit: Oid,
     ) -> Result<Option<gix::ObjectId>, GitError> {
-        let damaged = |error| GitError::object("the commit", commit, &error);
+        let damaged = |error| GitError::of_object("the commit", commit, &error);
         let mut id = repository
             .find_commit(commit.0)
             .and_then(|commit| Ok(commit.tree_id()?.detach()))
@@ -139,8 +140,8 @@ impl Repository {
 }
 
 /// The files and folders of a tree, in its order.
-fn entries(repository: &gix::Repository, id: gix::ObjectId) -> Result<Vec<Entry>, GitError> {
-    let damaged = |error| GitError::object("the folder", Oid(id), &error);
+fn entries(repository: &gix::Repository, id: gix::ObjectId) -> Result<Vec<GitTreeEntry>, GitError> {
+    let damaged = |error| GitError::of_object("the folder", Oid(id), &error);
     let tree = repository.find_tree(id).map_err(damaged)?;
     let mut found = Vec::new();
     for entry in TreeRefIter::from_bytes(&tree.data, id.kind()) {
@@ -151,21 +152,21 @@ fn entries(repository: &gix::Repository, id: gix::ObjectId) -> Result<Vec<Entry>
             EntryKind::Link | EntryKind::Commit => continue,
         };
         if let Ok(name) = std::str::from_utf8(entry.filename) {
-            found.push(Entry { name: name.to_owned(), is_folder, id: entry.oid.to_owned() });
+            found.push(GitTreeEntry { name: name.to_owned(), is_folder, id: entry.oid.to_owned() });
         }
     }
     Ok(found)
 }
 
-fn read(repository: &gix::Repository, id: Option<gix::ObjectId>) -> Result<Vec<Entry>, GitError> {
+fn read(repository: &gix::Repository, id: Option<gix::ObjectId>) -> Result<Vec<GitTreeEntry>, GitError> {
     id.map_or(Ok(Vec::new()), |id| entries(repository, id))
 }
 
 /// A name with what it is in either of two trees.
-type Pair = (String, Option<Entry>, Option<Entry>);
+type TreeEntryPair = (String, Option<GitTreeEntry>, Option<GitTreeEntry>);
 
 /// The names of two trees side by side. Git sorts folders as if their names ended in `/`, so both are sorted anew by name.
-fn pairs(mut before: Vec<Entry>, mut after: Vec<Entry>) -> Vec<Pair> {
+fn pair_by_name(mut before: Vec<GitTreeEntry>, mut after: Vec<GitTreeEntry>) -> Vec<TreeEntryPair> {
     before.sort_by(|a, b| a.name.cmp(&b.name));
     after.sort_by(|a, b| a.name.cmp(&b.name));
     let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
@@ -185,7 +186,7 @@ fn pairs(mut before: Vec<Entry>, mut after: Vec<Entry>) -> Vec<Pair> {
 }
 
 /// The object of an entry that is (or is not) a folder.
-fn part(entry: Option<&Entry>, is_folder: bool) -> Option<gix::ObjectId> {
+fn object_of_kind(entry: Option<&GitTreeEntry>, is_folder: bool) -> Option<gix::ObjectId> {
     entry.filter(|entry| entry.is_folder == is_folder).map(|entry| entry.id)
 }
 

@@ -14,7 +14,7 @@ const LONG: usize = 500;
 
 /// A dependency as a reader has made it out at one place.
 #[derive(Default)]
-pub(super) struct Said<'t> {
+pub(super) struct RawDependency<'t> {
     /// Byte offset of the name.
     pub(super) at: usize,
     pub(super) name: Cow<'t, str>,
@@ -42,7 +42,7 @@ impl Findings {
     }
 
     /// Takes a finding in, unless its name cannot be one.
-    pub(super) fn add(&mut self, said: Said<'_>) {
+    pub(super) fn add(&mut self, said: RawDependency<'_>) {
         let name = said.name.trim();
         if name.is_empty()
             || name.len() > LONG
@@ -51,12 +51,12 @@ impl Findings {
             return;
         }
         let offset = u32::try_from(said.at + self.skipped).unwrap_or(u32::MAX);
-        let name = self.ecosystem.normalise(name);
+        let name = self.ecosystem.normalise_name(name);
         self.found.push(Dependency {
             ecosystem: self.ecosystem,
-            alias: short(said.alias).filter(|alias| *alias != name),
-            requirement: short(said.requirement),
-            version: short(said.version),
+            alias: unless_too_long(said.alias).filter(|alias| *alias != name),
+            requirement: unless_too_long(said.requirement),
+            version: unless_too_long(said.version),
             origin: said.origin,
             dev: said.dev,
             local: said.local,
@@ -75,7 +75,7 @@ impl Findings {
     }
 }
 
-fn short(text: Option<&str>) -> Option<String> {
+fn unless_too_long(text: Option<&str>) -> Option<String> {
     text.map(str::trim).filter(|text| !text.is_empty() && text.len() <= LONG).map(str::to_owned)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::Origin;
-use super::file::{Findings, Said, lines};
+use super::file::{Findings, RawDependency, lines};
 
 /// The module that stands in the place of another.
 struct Replacement<'t> {
@@ -14,26 +14,34 @@ struct Replacement<'t> {
     version: Option<&'t str>,
 }
 
-pub(super) fn module(text: &str, findings: &mut Findings) {
-    let replaced = replacements(text);
-    for (at, words, comment) in statements(text, "require") {
+pub(super) fn read_go_mod(text: &str, findings: &mut Findings) {
+    let replaced = find_replacements(text);
+    for (at, words, comment) in statements_of(text, "require") {
         let [name, version, ..] = words[..] else { continue };
         let origin = if comment.contains("indirect") { Origin::Indirect } else { Origin::Manifest };
         let replacement = replaced.get(&(name, Some(version))).or_else(|| replaced.get(&(name, None)));
-        let said = Said { at, name: name.into(), requirement: Some(version), origin, ..Said::default() };
+        let said = RawDependency {
+            at,
+            name: name.into(),
+            requirement: Some(version),
+            origin,
+            ..RawDependency::default()
+        };
         findings.add(match replacement {
-            None => Said { version: Some(version), ..said },
-            Some(Replacement { version: None, .. }) => Said { local: true, ..said },
+            None => RawDependency { version: Some(version), ..said },
+            Some(Replacement { version: None, .. }) => RawDependency { local: true, ..said },
             // Another module is built under this one's name.
-            Some(by) => Said { name: by.target.into(), alias: Some(name), version: by.version, ..said },
+            Some(by) => {
+                RawDependency { name: by.target.into(), alias: Some(name), version: by.version, ..said }
+            }
         });
     }
 }
 
 /// Returns the replacements of a `go.mod`, by the name that is replaced and its version (`None`: any version).
-fn replacements(text: &str) -> HashMap<(&str, Option<&str>), Replacement<'_>> {
+fn find_replacements(text: &str) -> HashMap<(&str, Option<&str>), Replacement<'_>> {
     let mut found = HashMap::new();
-    for (_, words, _) in statements(text, "replace") {
+    for (_, words, _) in statements_of(text, "replace") {
         let mut halves = words.split(|word| *word == "=>");
         let (Some([old, of @ ..]), Some([target, version @ ..])) = (halves.next(), halves.next()) else {
             continue;
@@ -48,7 +56,7 @@ fn replacements(text: &str) -> HashMap<(&str, Option<&str>), Replacement<'_>> {
 type Statement<'t> = (usize, Vec<&'t str>, &'t str);
 
 /// The lines of one directive, in blocks or alone.
-fn statements<'t>(text: &'t str, directive: &str) -> Vec<Statement<'t>> {
+fn statements_of<'t>(text: &'t str, directive: &str) -> Vec<Statement<'t>> {
     let mut block = None;
     let mut found = Vec::new();
     for (at, line) in lines(text) {

@@ -11,35 +11,35 @@ use std::borrow::Cow;
 const DEPTH: usize = 200;
 
 /// A JSON value, as far as readers need it.
-pub(super) enum Value<'t> {
+pub(super) enum ManifestJson<'t> {
     Text(Cow<'t, str>),
     Bool(bool),
-    Object(Vec<Member<'t>>),
+    Object(Vec<ManifestJsonMember<'t>>),
     /// A number, `null`, or a list, whose values nobody asks for.
     Other,
 }
 
 /// A key with its value.
-pub(super) struct Member<'t> {
+pub(super) struct ManifestJsonMember<'t> {
     /// Byte offset of the key's quote.
     pub(super) at: usize,
     pub(super) key: Cow<'t, str>,
-    pub(super) value: Value<'t>,
+    pub(super) value: ManifestJson<'t>,
 }
 
-impl<'t> Value<'t> {
+impl<'t> ManifestJson<'t> {
     /// The value of `key`, if this is an object that has it.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.members().iter().find(|member| member.key == key).map(|member| &member.value)
     }
 
     /// The members of an object, in the order of the text; none of anything else.
-    pub(super) fn members(&self) -> &[Member<'t>] {
+    pub(super) fn members(&self) -> &[ManifestJsonMember<'t>] {
         if let Self::Object(members) = self { members } else { &[] }
     }
 
     /// The members of the object at `key`.
-    pub(super) fn members_of(&self, key: &str) -> &[Member<'t>] {
+    pub(super) fn members_of(&self, key: &str) -> &[ManifestJsonMember<'t>] {
         self.get(key).map_or(&[], Self::members)
     }
 
@@ -54,7 +54,7 @@ impl<'t> Value<'t> {
 }
 
 /// Reads `text` as far as it is JSON.
-pub(super) fn parse(text: &str) -> Value<'_> {
+pub(super) fn parse(text: &str) -> ManifestJson<'_> {
     Parser { text, at: 0, broken: false }.value(DEPTH)
 }
 
@@ -66,45 +66,45 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn value(&mut self, depth: usize) -> Value<'t> {
+    fn value(&mut self, depth: usize) -> ManifestJson<'t> {
         match self.peek() {
             _ if depth == 0 => self.give_up(),
-            Some(b'{') => self.object(depth),
+            Some(b'{') => self.read_object(depth),
             Some(b'[') => self.list(depth),
-            Some(b'"') => self.string().map_or(Value::Other, Value::Text),
-            Some(_) => self.word(),
+            Some(b'"') => self.read_string().map_or(ManifestJson::Other, ManifestJson::Text),
+            Some(_) => self.read_word(),
             None => self.give_up(),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Value<'t> {
+    fn read_object(&mut self, depth: usize) -> ManifestJson<'t> {
         self.at += 1;
         let mut members = Vec::new();
-        while !self.ends(b'}') {
+        while !self.take_end(b'}') {
             let at = self.at;
-            let Some(key) = self.string() else { break };
-            if !self.take(b':') {
+            let Some(key) = self.read_string() else { break };
+            if !self.expect_byte(b':') {
                 break;
             }
             // A value that breaks off is kept as far as it goes: its key is there.
             let value = self.value(depth - 1);
-            members.push(Member { at, key, value });
-            self.comma(b'}');
+            members.push(ManifestJsonMember { at, key, value });
+            self.take_comma(b'}');
         }
-        Value::Object(members)
+        ManifestJson::Object(members)
     }
 
-    fn list(&mut self, depth: usize) -> Value<'t> {
+    fn list(&mut self, depth: usize) -> ManifestJson<'t> {
         self.at += 1;
-        while !self.ends(b']') {
+        while !self.take_end(b']') {
             self.value(depth - 1);
-            self.comma(b']');
+            self.take_comma(b']');
         }
-        Value::Other
+        ManifestJson::Other
     }
 
     /// Returns true if nothing more comes before `close`, and takes `close`.
-    fn ends(&mut self, close: u8) -> bool {
+    fn take_end(&mut self, close: u8) -> bool {
         match self.peek() {
             _ if self.broken => true,
             Some(byte) if byte == close => {
@@ -120,13 +120,13 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes the comma that must come unless `close` does.
-    fn comma(&mut self, close: u8) {
+    fn take_comma(&mut self, close: u8) {
         if !self.broken && !self.take_if(b',') && self.peek() != Some(close) {
             self.broken = true;
         }
     }
 
-    fn take(&mut self, byte: u8) -> bool {
+    fn expect_byte(&mut self, byte: u8) -> bool {
         let taken = self.take_if(byte);
         self.broken |= !taken;
         taken
@@ -139,7 +139,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `true`, `false`, `null` or a number.
-    fn word(&mut self) -> Value<'t> {
+    fn read_word(&mut self) -> ManifestJson<'t> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
         if end == 0 {
@@ -147,14 +147,14 @@ impl<'t> Parser<'t> {
         }
         self.at += end;
         match &rest[..end] {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            _ => Value::Other,
+            "true" => ManifestJson::Bool(true),
+            "false" => ManifestJson::Bool(false),
+            _ => ManifestJson::Other,
         }
     }
 
-    fn string(&mut self) -> Option<Cow<'t, str>> {
-        if !self.take(b'"') {
+    fn read_string(&mut self) -> Option<Cow<'t, str>> {
+        if !self.expect_byte(b'"') {
             return None;
         }
         let start = self.at;
@@ -184,9 +184,9 @@ impl<'t> Parser<'t> {
         bytes.get(self.at).copied()
     }
 
-    fn give_up(&mut self) -> Value<'t> {
+    fn give_up(&mut self) -> ManifestJson<'t> {
         self.broken = true;
-        Value::Other
+        ManifestJson::Other
     }
 }
 

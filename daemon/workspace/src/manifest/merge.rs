@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hob_base::WsPath;
 
-use super::package::{Package, Place};
-use super::version::{compare, meets};
+use super::package::{Package, PackageMention};
+use super::version::{compare_versions, meets_requirement};
 use super::{Dependency, Ecosystem, Origin};
 
 /// A statement with the file that makes it.
@@ -28,13 +28,13 @@ pub fn merge(files: impl IntoIterator<Item = (WsPath, Vec<Dependency>)>) -> Vec<
             groups.entry(key).or_default().push(Statement { file: file.clone(), said });
         }
     }
-    groups.into_values().filter_map(package).collect()
+    groups.into_values().filter_map(merge_statements).collect()
 }
 
 /// The statements about one name as one package.
-fn package(mut statements: Vec<Statement>) -> Option<Package> {
+fn merge_statements(mut statements: Vec<Statement>) -> Option<Package> {
     // Stable: within one file, and of one kind, the file's order says which comes first.
-    statements.sort_by(Statement::order);
+    statements.sort_by(Statement::compare_weight);
     let named = statements.iter().filter(|one| one.said.origin != Origin::Lock).count();
     let (stated, locked) = statements.split_at(named);
     let best = statements.first()?;
@@ -52,25 +52,25 @@ fn package(mut statements: Vec<Statement>) -> Option<Package> {
         name: best.said.name.clone(),
         aliases: aliases.into_iter().cloned().collect(),
         version: version(best, requirement.as_deref(), stated, locked),
-        versions: versions(locked),
+        versions: locked_versions(locked),
         requirement,
         direct,
         dev,
         local: best.said.local,
         manifest: best.file.clone(),
         line: best.said.line,
-        places: asking[..if named == 0 { 1 } else { named }].iter().map(Statement::place).collect(),
+        places: asking[..if named == 0 { 1 } else { named }].iter().map(Statement::to_mention).collect(),
     })
 }
 
 impl Statement {
-    fn order(&self, other: &Self) -> Ordering {
+    fn compare_weight(&self, other: &Self) -> Ordering {
         let key = |one: &Self| (one.said.origin, one.said.dev, one.file.as_str().matches('/').count());
         key(self).cmp(&key(other)).then_with(|| self.file.cmp(&other.file))
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn to_mention(&self) -> PackageMention {
+        PackageMention {
             manifest: self.file.clone(),
             line: self.said.line,
             requirement: self.said.requirement.clone(),
@@ -86,9 +86,9 @@ fn version(
     stated: &[Statement],
     locked: &[Statement],
 ) -> Option<String> {
-    let nearest = nearest(&best.file, locked);
+    let nearest = nearest_locked(&best.file, locked);
     let chosen = match requirement {
-        Some(requirement) if !stated.is_empty() => choose(requirement, &nearest),
+        Some(requirement) if !stated.is_empty() => choose_locked(requirement, &nearest),
         _ => nearest.first().copied(),
     };
     let pinned = || stated.iter().find_map(|one| one.said.version.clone());
@@ -96,7 +96,7 @@ fn version(
 }
 
 /// The statements of the lock file that is nearest above `manifest`; of any if there is none above.
-fn nearest<'s>(manifest: &WsPath, locked: &'s [Statement]) -> Vec<&'s Statement> {
+fn nearest_locked<'s>(manifest: &WsPath, locked: &'s [Statement]) -> Vec<&'s Statement> {
     let is_above = |file: &WsPath| {
         let (above, own) = (file.dir(), manifest.dir());
         above.is_empty() || own == above || own.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
@@ -110,23 +110,23 @@ fn nearest<'s>(manifest: &WsPath, locked: &'s [Statement]) -> Vec<&'s Statement>
 
 /// Among several locked versions: the one locked for these very words, else the first (npm, where the outer folder comes
 /// first) or the highest (all others) that may be meant.
-fn choose<'s>(requirement: &str, locked: &[&'s Statement]) -> Option<&'s Statement> {
+fn choose_locked<'s>(requirement: &str, locked: &[&'s Statement]) -> Option<&'s Statement> {
     let exactly = |one: &&&Statement| one.said.requirement.as_deref() == Some(requirement);
     if let Some(one) = locked.iter().find(exactly) {
         return Some(one);
     }
     let text = |one: &Statement| one.said.version.clone().unwrap_or_default();
-    let mut may = locked.iter().copied().filter(|one| meets(requirement, &text(one)));
+    let mut may = locked.iter().copied().filter(|one| meets_requirement(requirement, &text(one)));
     let chosen = match locked.first()?.said.ecosystem {
         Ecosystem::Npm => may.next(),
-        _ => may.max_by(|a, b| compare(&text(a), &text(b))),
+        _ => may.max_by(|a, b| compare_versions(&text(a), &text(b))),
     };
     chosen.or_else(|| locked.first().copied())
 }
 
-fn versions(locked: &[Statement]) -> Vec<String> {
+fn locked_versions(locked: &[Statement]) -> Vec<String> {
     let mut versions: Vec<String> = locked.iter().filter_map(|one| one.said.version.clone()).collect();
-    versions.sort_by(|a, b| compare(a, b).then_with(|| a.cmp(b)));
+    versions.sort_by(|a, b| compare_versions(a, b).then_with(|| a.cmp(b)));
     versions.dedup();
     versions
 }

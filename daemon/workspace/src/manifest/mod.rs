@@ -29,7 +29,7 @@ use hob_base::WsPath;
 
 use file::Findings;
 pub use merge::merge;
-pub use package::{Package, Place};
+pub use package::{Package, PackageMention};
 
 /// Where packages of one kind are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,9 +65,9 @@ impl Ecosystem {
     /// `name` as [`Dependency::name`] has it: Python's names are the same whatever their case and whichever of `-`, `_`, `.`
     /// they are written with (PEP 503); all others are exact.
     #[must_use]
-    pub fn normalise(self, name: &str) -> String {
+    pub fn normalise_name(self, name: &str) -> String {
         match self {
-            Self::PyPi => pypi::normalise(name),
+            Self::PyPi => pypi::normalise_name(name),
             _ => name.to_owned(),
         }
     }
@@ -112,13 +112,13 @@ pub struct Dependency {
 }
 
 /// Reads what may follow the text of one kind of file.
-type Reader = fn(&str, &mut Findings);
+type DependencyReader = fn(&str, &mut Findings);
 
 /// Returns true if `path` is a file that [`read`] knows, by its name. Those of installed packages (below
 /// `node_modules`) are not.
 #[must_use]
 pub fn is_manifest(path: &WsPath) -> bool {
-    reader(path).is_some()
+    reader_for(path).is_some()
 }
 
 /// Folders beside what a project is for: what their manifests ask for, its users do not need.
@@ -146,7 +146,7 @@ fn is_aside(path: &WsPath) -> bool {
 /// no manifest and no lock file. Time and memory are linear in the text. A broken file gives what can be made out.
 #[must_use]
 pub fn read(path: &WsPath, text: &str) -> Option<Vec<Dependency>> {
-    let (ecosystem, reader) = reader(path)?;
+    let (ecosystem, reader) = reader_for(path)?;
     let mut findings = Findings::new(ecosystem, text);
     reader(text.strip_prefix('\u{feff}').unwrap_or(text), &mut findings);
     let mut found = findings.into_inner();
@@ -156,28 +156,28 @@ pub fn read(path: &WsPath, text: &str) -> Option<Vec<Dependency>> {
     Some(found)
 }
 
-fn reader(path: &WsPath) -> Option<(Ecosystem, Reader)> {
+fn reader_for(path: &WsPath) -> Option<(Ecosystem, DependencyReader)> {
     if path.as_str().split('/').any(|part| part == "node_modules") {
         return None;
     }
-    let reader: (Ecosystem, Reader) = match path.file_name() {
+    let reader: (Ecosystem, DependencyReader) = match path.file_name() {
         "package.json" => (Ecosystem::Npm, npm::package_json),
         "package-lock.json" | "npm-shrinkwrap.json" => (Ecosystem::Npm, npm::package_lock),
         "yarn.lock" => (Ecosystem::Npm, npm::yarn_lock),
         "pnpm-lock.yaml" => (Ecosystem::Npm, npm::pnpm_lock),
-        "pyproject.toml" => (Ecosystem::PyPi, pypi::pyproject),
+        "pyproject.toml" => (Ecosystem::PyPi, pypi::read_pyproject),
         "setup.cfg" => (Ecosystem::PyPi, pypi::setup_cfg),
-        "Pipfile" => (Ecosystem::PyPi, pypi::pipfile),
+        "Pipfile" => (Ecosystem::PyPi, pypi::read_pipfile),
         "Pipfile.lock" => (Ecosystem::PyPi, pypi::pipfile_lock),
         "poetry.lock" | "uv.lock" | "pdm.lock" | "pylock.toml" => (Ecosystem::PyPi, pypi::lock),
-        "Cargo.toml" => (Ecosystem::Cargo, cargo::manifest),
+        "Cargo.toml" => (Ecosystem::Cargo, cargo::read_manifest),
         "Cargo.lock" => (Ecosystem::Cargo, cargo::lock),
-        "go.mod" => (Ecosystem::Go, go::module),
-        "pom.xml" => (Ecosystem::Maven, maven::pom),
-        "build.gradle" | "build.gradle.kts" => (Ecosystem::Maven, maven::gradle),
+        "go.mod" => (Ecosystem::Go, go::read_go_mod),
+        "pom.xml" => (Ecosystem::Maven, maven::read_pom),
+        "build.gradle" | "build.gradle.kts" => (Ecosystem::Maven, maven::read_build_file),
         "gradle.lockfile" => (Ecosystem::Maven, maven::gradle_lock),
-        "libs.versions.toml" => (Ecosystem::Maven, maven::catalogue),
-        _ if pypi::is_requirements(path) => (Ecosystem::PyPi, pypi::requirements),
+        "libs.versions.toml" => (Ecosystem::Maven, maven::read_catalogue),
+        _ if pypi::is_requirements(path) => (Ecosystem::PyPi, pypi::read_requirements),
         _ => return None,
     };
     Some(reader)

@@ -8,7 +8,7 @@ use super::Ecosystem;
 
 /// A place that asks for a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PackageMention {
     /// The manifest or lock file.
     pub manifest: WsPath,
     /// 1-based line on which the package is named.
@@ -45,13 +45,13 @@ pub struct Package {
     /// 1-based line in [`Package::manifest`] on which it is named.
     pub line: u32,
     /// Every place in a manifest that names it, the best first; for a package that only lock files name, its best place there.
-    pub places: Vec<Place>,
+    pub places: Vec<PackageMention>,
 }
 
 impl Package {
     /// Its package URL (purl), with the version if one is known: `pkg:npm/%40scope/name@1.0.0`.
     #[must_use]
-    pub fn purl(&self) -> String {
+    pub fn package_url(&self) -> String {
         let mut out = String::from("pkg:");
         match self.ecosystem {
             Ecosystem::Cargo => write_path(&mut out, "cargo", [self.name.as_str()]),

@@ -13,7 +13,7 @@ pub(super) fn with_document(text: &str, visit: impl FnOnce(&DeTable<'_>)) {
 }
 
 /// The table at `keys`, one key for each level.
-pub(super) fn table<'d, 't>(document: &'d DeTable<'t>, keys: &[&str]) -> Option<&'d DeTable<'t>> {
+pub(super) fn table_at<'d, 't>(document: &'d DeTable<'t>, keys: &[&str]) -> Option<&'d DeTable<'t>> {
     keys.iter().try_fold(document, |table, key| table.get(*key)?.get_ref().as_table())
 }
 
@@ -23,7 +23,7 @@ pub(super) fn entries<'d, 't>(
     document: &'d DeTable<'t>,
     keys: &[&str],
 ) -> Vec<(usize, &'d str, &'d DeValue<'t>)> {
-    let Some(table) = table(document, keys) else { return Vec::new() };
+    let Some(table) = table_at(document, keys) else { return Vec::new() };
     let entry = |(key, value): (&'d Spanned<_>, &'d Spanned<DeValue<'t>>)| -> (usize, &'d str, _) {
         let name: &'d std::borrow::Cow<'t, str> = key.get_ref();
         (key.span().start, name.as_ref(), value.get_ref())
@@ -34,13 +34,13 @@ pub(super) fn entries<'d, 't>(
 }
 
 /// The strings of a list, with their byte offsets.
-pub(super) fn strings<'d>(value: &'d DeValue<'_>) -> impl Iterator<Item = (usize, &'d str)> {
+pub(super) fn strings_of_list<'d>(value: &'d DeValue<'_>) -> impl Iterator<Item = (usize, &'d str)> {
     let values = value.as_array().map(|list| list.iter()).into_iter().flatten();
     values.filter_map(|value| Some((value.span().start, value.get_ref().as_str()?)))
 }
 
 /// The tables of a list of tables at `key`.
-pub(super) fn tables<'d, 't>(document: &'d DeTable<'t>, key: &str) -> Vec<&'d DeTable<'t>> {
+pub(super) fn tables_of_list<'d, 't>(document: &'d DeTable<'t>, key: &str) -> Vec<&'d DeTable<'t>> {
     let list = document.get(key).and_then(|value| value.get_ref().as_array());
     list.map(|list| list.iter().filter_map(|value| value.get_ref().as_table()).collect()).unwrap_or_default()
 }

@@ -6,25 +6,26 @@
 use std::cmp::Ordering;
 
 /// Compares versions by their numbers, then as text; a release comes after its own pre-releases.
-pub(super) fn compare(a: &str, b: &str) -> Ordering {
+pub(super) fn compare_versions(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_start_matches('v'), b.trim_start_matches('v'));
     let ((a_release, a_rest), (b_release, b_rest)) = (split(a), split(b));
-    numbers(a_release)
-        .cmp(numbers(b_release))
+    numbers_of_release(a_release)
+        .cmp(numbers_of_release(b_release))
         .then_with(|| a_rest.is_empty().cmp(&b_rest.is_empty()))
         .then_with(|| a_rest.cmp(b_rest))
 }
 
 /// Returns true if `version` may be what `requirement` means. Every version meets a requirement that says nothing of
 /// leading numbers.
-pub(super) fn meets(requirement: &str, version: &str) -> bool {
+pub(super) fn meets_requirement(requirement: &str, version: &str) -> bool {
     let text = requirement.trim();
     let open = text.contains(['<', '>', '*', '|', '!', ' ']) || text.contains(" - ");
-    let wanted: Vec<u64> = numbers(split(text.trim_start_matches(['^', '~', '=', 'v'])).0).collect();
+    let wanted: Vec<u64> =
+        numbers_of_release(split(text.trim_start_matches(['^', '~', '=', 'v'])).0).collect();
     if open || wanted.is_empty() {
         return true;
     }
-    let mut have = numbers(split(version.trim_start_matches('v')).0);
+    let mut have = numbers_of_release(split(version.trim_start_matches('v')).0);
     // Up to the first number that is not zero; all of it when nothing else would do.
     let exact = text.starts_with('=');
     let leading = wanted.iter().position(|n| *n > 0).map_or(wanted.len(), |at| at + 1);
@@ -38,7 +39,7 @@ fn split(version: &str) -> (&str, &str) {
     version.split_at(end)
 }
 
-fn numbers(release: &str) -> impl Iterator<Item = u64> {
+fn numbers_of_release(release: &str) -> impl Iterator<Item = u64> {
     release.split('.').filter_map(|part| part.parse().ok())
 }
 
@@ -48,9 +49,9 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_by_numbers() {
-        assert_eq!(compare("1.10.0", "1.9.9"), Ordering::Greater);
-        assert_eq!(compare("1.0.0", "1.0.0-rc.1"), Ordering::Greater);
-        assert_eq!(compare("v2.0.0", "2.0.0"), Ordering::Equal);
+        assert_eq!(compare_versions("1.10.0", "1.9.9"), Ordering::Greater);
+        assert_eq!(compare_versions("1.0.0", "1.0.0-rc.1"), Ordering::Greater);
+        assert_eq!(compare_versions("v2.0.0", "2.0.0"), Ordering::Equal);
     }
 
     #[test]
@@ -63,10 +64,10 @@ mod tests {
             (">=1, <3", "2.0.0"),
             ("*", "7.1"),
         ] {
-            assert!(meets(requirement, version), "{requirement} {version}");
+            assert!(meets_requirement(requirement, version), "{requirement} {version}");
         }
         for (requirement, version) in [("^1.2", "2.0.0"), ("0.4", "0.5.0"), ("=1.2.3", "1.2.4")] {
-            assert!(!meets(requirement, version), "{requirement} {version}");
+            assert!(!meets_requirement(requirement, version), "{requirement} {version}");
         }
     }
 }

@@ -24,7 +24,7 @@ impl CookieFile {
     }
 
     /// Makes the folder, without cookies of an earlier run.
-    pub(super) fn prepare(&self) -> io::Result<()> {
+    pub(super) fn prepare_folder(&self) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         for entry in fs::read_dir(&self.dir)?.flatten() {
             if number_in(&entry.path()).is_some() {
@@ -35,7 +35,7 @@ impl CookieFile {
     }
 
     /// Makes cookie `number` by renaming the one before it, or anew if that is gone.
-    pub(super) fn make(&self, number: u64) -> io::Result<()> {
+    pub(super) fn make_cookie(&self, number: u64) -> io::Result<()> {
         match fs::rename(self.path(number - 1), self.path(number)) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => fs::write(self.path(number), b""),
             result => result,
@@ -43,7 +43,7 @@ impl CookieFile {
     }
 
     /// The number of the cookie at `path`, if it is one of this folder's.
-    pub(super) fn number(&self, path: &Path) -> Option<u64> {
+    pub(super) fn number_of(&self, path: &Path) -> Option<u64> {
         number_in(path).filter(|_| path.parent() == Some(&self.dir))
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{EventSink, FsEvent, MakeWatch, Order, Scope, Watch, WatchError};
+use super::{EventSink, FsEvent, MakeWatch, Watch, WatchError, WatchEventOrder, WatchScope};
 
 #[derive(Default)]
 struct Script {
@@ -37,7 +37,7 @@ impl FakeWatch {
 
     /// Returns the function that makes this backend, for [`super::Watcher::with_backend`].
     #[must_use]
-    pub fn maker(&self) -> Box<MakeWatch> {
+    pub fn backend_maker(&self) -> Box<MakeWatch> {
         let fake = self.clone();
         Box::new(move |sink| {
             let mut script = fake.lock();
@@ -50,7 +50,7 @@ impl FakeWatch {
     }
 
     /// Reports one event to the watcher, if there is one.
-    pub fn say(&self, event: FsEvent) {
+    pub fn report_event(&self, event: FsEvent) {
         let sink = self.lock().sink.clone();
         if let Some(sink) = sink {
             sink.push(event);
@@ -61,7 +61,7 @@ impl FakeWatch {
     pub fn say_cookie(&self, cookie_dir: &Path) {
         let Ok(entries) = fs::read_dir(cookie_dir) else { return };
         for entry in entries.flatten() {
-            self.say(FsEvent::Appeared(entry.path()));
+            self.report_event(FsEvent::Appeared(entry.path()));
         }
     }
 
@@ -82,13 +82,13 @@ impl FakeWatch {
 
     /// The folders that are watched.
     #[must_use]
-    pub fn watched(&self) -> BTreeSet<PathBuf> {
+    pub fn watched_folders(&self) -> BTreeSet<PathBuf> {
         self.lock().watched.clone()
     }
 
     /// Returns the number of backends that have been made.
     #[must_use]
-    pub fn made(&self) -> usize {
+    pub fn backends_made(&self) -> usize {
         self.lock().made
     }
 
@@ -98,7 +98,7 @@ impl FakeWatch {
 }
 
 impl Watch for FakeWatch {
-    fn watch(&self, dir: &Path, _scope: Scope) -> Result<(), WatchError> {
+    fn watch(&self, dir: &Path, _scope: WatchScope) -> Result<(), WatchError> {
         let mut script = self.lock();
         if !dir.is_dir() {
             return Err(WatchError::Gone);
@@ -122,7 +122,7 @@ impl Watch for FakeWatch {
         false
     }
 
-    fn order(&self) -> Order {
-        if self.lock().unordered { Order::Loose } else { Order::Streamed }
+    fn order(&self) -> WatchEventOrder {
+        if self.lock().unordered { WatchEventOrder::Loose } else { WatchEventOrder::Streamed }
     }
 }

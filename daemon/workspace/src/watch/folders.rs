@@ -47,7 +47,7 @@ impl Folders {
     }
 
     /// The names of `descriptor`; none if its watch has been ended.
-    pub(super) fn names(&self, descriptor: i32) -> &[Name] {
+    pub(super) fn names_of(&self, descriptor: i32) -> &[Name] {
         self.by_descriptor.get(&descriptor).map_or(&[], Vec::as_slice)
     }
 
@@ -61,7 +61,7 @@ impl Folders {
     }
 
     /// Takes away the owner's names at and below `dir`. Answers the descriptors that have no name left.
-    pub(super) fn forget(&mut self, owner: Owner, dir: &Path) -> Vec<i32> {
+    pub(super) fn forget_below(&mut self, owner: Owner, dir: &Path) -> Vec<i32> {
         self.forget_where(Name::new(owner, dir), |name| name.owner == owner && name.path.starts_with(dir))
     }
 
@@ -97,8 +97,8 @@ impl Folders {
 mod tests {
     use super::*;
 
-    fn names(folders: &Folders, descriptor: i32) -> Vec<&str> {
-        folders.names(descriptor).iter().filter_map(|name| name.path.to_str()).collect()
+    fn paths_of(folders: &Folders, descriptor: i32) -> Vec<&str> {
+        folders.names_of(descriptor).iter().filter_map(|name| name.path.to_str()).collect()
     }
 
     fn insert(folders: &mut Folders, name: &str, descriptor: i32) -> Option<i32> {
@@ -111,10 +111,10 @@ mod tests {
         for (descriptor, name) in [(1, "/w"), (2, "/w/a"), (3, "/w/a/x"), (4, "/w/a-b"), (5, "/w/ab")] {
             assert_eq!(insert(&mut folders, name, descriptor), None);
         }
-        assert_eq!(folders.forget(1, Path::new("/w/a")), [2, 3]);
-        assert_eq!((names(&folders, 3), names(&folders, 4)), (vec![], vec!["/w/a-b"]));
+        assert_eq!(folders.forget_below(1, Path::new("/w/a")), [2, 3]);
+        assert_eq!((paths_of(&folders, 3), paths_of(&folders, 4)), (vec![], vec!["/w/a-b"]));
         assert_eq!(folders.remove(5).len(), 1);
-        assert_eq!(folders.forget(1, Path::new("/w")), [1, 4]);
+        assert_eq!(folders.forget_below(1, Path::new("/w")), [1, 4]);
     }
 
     #[test]
@@ -123,9 +123,9 @@ mod tests {
         insert(&mut folders, "/w/old", 7);
         // The kernel gives the same descriptor for the same folder.
         assert_eq!(insert(&mut folders, "/w/new", 7), None);
-        assert_eq!(names(&folders, 7), ["/w/old", "/w/new"]);
-        assert_eq!(folders.forget(1, Path::new("/w/old")), [], "the folder is still wanted");
-        assert_eq!(names(&folders, 7), ["/w/new"]);
+        assert_eq!(paths_of(&folders, 7), ["/w/old", "/w/new"]);
+        assert_eq!(folders.forget_below(1, Path::new("/w/old")), [], "the folder is still wanted");
+        assert_eq!(paths_of(&folders, 7), ["/w/new"]);
     }
 
     #[test]
@@ -134,9 +134,9 @@ mod tests {
         insert(&mut folders, "/w/d", 1);
         assert_eq!(insert(&mut folders, "/w/d", 1), None, "nothing new");
         assert_eq!(insert(&mut folders, "/w/d", 2), Some(1));
-        assert_eq!((names(&folders, 1), names(&folders, 2)), (vec![], vec!["/w/d"]));
+        assert_eq!((paths_of(&folders, 1), paths_of(&folders, 2)), (vec![], vec!["/w/d"]));
         assert_eq!(folders.remove(1).len(), 0);
-        assert_eq!(folders.forget(1, Path::new("/w/d")), [2]);
+        assert_eq!(folders.forget_below(1, Path::new("/w/d")), [2]);
     }
 
     #[test]
@@ -147,8 +147,8 @@ mod tests {
             assert_eq!(folders.insert(Name::new(owner, Path::new("/w")), 7 + owner as i32), None);
         }
         assert_eq!(folders.forget_all(1), [8], "the other's folder stays, and the one that both have");
-        assert_eq!(folders.names(7), [Name::new(2, Path::new("/w/d"))]);
-        assert_eq!(folders.forget(1, Path::new("/w")), []);
+        assert_eq!(folders.names_of(7), [Name::new(2, Path::new("/w/d"))]);
+        assert_eq!(folders.forget_below(1, Path::new("/w")), []);
         assert_eq!(folders.forget_all(2), [9, 7]);
     }
 }

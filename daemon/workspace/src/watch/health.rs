@@ -77,7 +77,7 @@ impl Health {
         self.lock().state == WatcherState::Off
     }
 
-    pub(super) fn lose(&self, note: String, remedy: Remedy) {
+    pub(super) fn note_loss(&self, note: String, remedy: Remedy) {
         let mut inner = self.lock();
         inner.losses += 1;
         inner.replace |= remedy == Remedy::Replace;
@@ -129,10 +129,10 @@ mod tests {
     #[test]
     fn only_a_sweep_that_began_after_the_last_loss_restores_trust() {
         let health = Health::new(WatcherState::Live);
-        health.lose("first".to_owned(), Remedy::Replace);
+        health.note_loss("first".to_owned(), Remedy::Replace);
         let (token, replace) = health.begin_sweep(false);
         assert!(replace);
-        health.lose("second".to_owned(), Remedy::Keep);
+        health.note_loss("second".to_owned(), Remedy::Keep);
         assert!(!health.end_sweep(token));
         assert_eq!(health.state(), WatcherState::Degraded { note: "second".to_owned() });
         let (token, replace) = health.begin_sweep(false);

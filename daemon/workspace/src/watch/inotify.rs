@@ -36,7 +36,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::{Errno, ioctl_fionread};
 
 use super::folders::{Folders, Name, Owner};
-use super::{EventSink, FsEvent, Order, Scope, Watch, WatchError};
+use super::{EventSink, FsEvent, Watch, WatchError, WatchEventOrder, WatchScope};
 
 /// Bytes taken out of the queue at once: some five hundred events.
 const CHUNK: usize = 16 << 10;
@@ -68,13 +68,13 @@ const WAY: WatchFlags = WatchFlags::MOVE_SELF
 #[derive(Default)]
 struct Members {
     folders: Folders,
-    sinks: HashMap<Owner, Member>,
+    sinks: HashMap<Owner, InotifyMember>,
     /// Number of members so far, gone ones included.
     made: Owner,
 }
 
 /// A workspace that watches through this queue.
-struct Member {
+struct InotifyMember {
     sink: EventSink,
     /// Folders above the workspace that are watched for being moved.
     ways: Vec<PathBuf>,
@@ -108,11 +108,11 @@ struct Inotify {
 
 /// The one instance, while somebody watches.
 #[derive(Default)]
-pub(super) struct Shared(Mutex<Weak<Instance>>);
+pub(super) struct SharedInotify(Mutex<Weak<Instance>>);
 
-impl Shared {
+impl SharedInotify {
     /// Makes a workspace's backend, and the instance if there is none.
-    pub(super) fn make(&self, sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+    pub(super) fn make_backend(&self, sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
         let mut shared = lock(&self.0);
         let known = shared.upgrade().filter(|known| !known.queue.is_broken.load(Ordering::Relaxed));
         let instance = match known {
@@ -166,7 +166,7 @@ fn describe_add(error: Errno) -> WatchError {
 }
 
 impl Watch for Inotify {
-    fn watch(&self, dir: &Path, _scope: Scope) -> Result<(), WatchError> {
+    fn watch(&self, dir: &Path, _scope: WatchScope) -> Result<(), WatchError> {
         self.instance.queue.add(Name::new(self.owner, dir), CHANGES)
     }
 
@@ -184,15 +184,19 @@ impl Watch for Inotify {
     fn forget(&self, dir: &Path) {
         let queue = &self.instance.queue;
         let mut members = lock(&queue.members);
-        members.folders.forget(self.owner, dir).into_iter().for_each(|descriptor| queue.end(descriptor));
+        members
+            .folders
+            .forget_below(self.owner, dir)
+            .into_iter()
+            .for_each(|descriptor| queue.end(descriptor));
     }
 
     fn covers_trees(&self) -> bool {
         false
     }
 
-    fn order(&self) -> Order {
-        Order::Drained
+    fn order(&self) -> WatchEventOrder {
+        WatchEventOrder::Drained
     }
 
     fn drain(&self, deadline: Deadline) -> bool {
@@ -221,7 +225,7 @@ impl Drop for Hurry<'_> {
 
 impl Drop for Inotify {
     fn drop(&mut self) {
-        self.instance.queue.leave(self.owner);
+        self.instance.queue.remove_member(self.owner);
     }
 }
 
@@ -243,11 +247,11 @@ impl Queue {
         let mut members = lock(&self.members);
         members.made += 1;
         let owner = members.made;
-        members.sinks.insert(owner, Member { sink, ways: Vec::new() });
+        members.sinks.insert(owner, InotifyMember { sink, ways: Vec::new() });
         owner
     }
 
-    fn leave(&self, owner: Owner) {
+    fn remove_member(&self, owner: Owner) {
         let mut members = lock(&self.members);
         let member = members.sinks.remove(&owner);
         members.folders.forget_all(owner).into_iter().for_each(|descriptor| self.end(descriptor));
@@ -274,7 +278,7 @@ impl Queue {
             ];
             match poll(&mut fds, None) {
                 Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
-                Err(error) => return self.broken(error),
+                Err(error) => return self.note_broken(error),
             }
             if !fds[1].revents().is_empty() {
                 return;
@@ -293,13 +297,13 @@ impl Queue {
     }
 
     /// Nobody will be woken by events any more; what calls find out for themselves stays right.
-    fn broken(&self, error: Errno) {
+    fn note_broken(&self, error: Errno) {
         self.is_broken.store(true, Ordering::Relaxed);
-        self.lose(&format!("events cannot be waited for: {}", std::io::Error::from(error)));
+        self.note_loss(&format!("events cannot be waited for: {}", std::io::Error::from(error)));
     }
 
     /// Events of any workspace may be lost.
-    fn lose(&self, why: &str) {
+    fn note_loss(&self, why: &str) {
         let sinks: Vec<EventSink> =
             lock(&self.members).sinks.values().map(|member| member.sink.clone()).collect();
         sinks.iter().for_each(|sink| sink.push(FsEvent::Lost(why.to_owned())));
@@ -310,7 +314,7 @@ impl Queue {
     fn hand_on_all(&self, deadline: Deadline) -> bool {
         let Ok(mut waiting) = ioctl_fionread(&self.inotify) else { return false };
         while waiting > 0 {
-            if deadline.passed() {
+            if deadline.has_passed() {
                 return false;
             }
             match self.hand_on_chunk() {
@@ -337,7 +341,7 @@ impl Queue {
                 Err(Errno::AGAIN) => return bytes,
                 Err(Errno::INTR) => {}
                 Err(error) => {
-                    self.broken(error);
+                    self.note_broken(error);
                     return 0;
                 }
             }
@@ -349,21 +353,21 @@ impl Queue {
 
     fn hand_on(&self, descriptor: i32, what: ReadFlags, name: Option<&[u8]>) {
         if what.contains(ReadFlags::QUEUE_OVERFLOW) {
-            return self.lose("the system's queue of events overflowed");
+            return self.note_loss("the system's queue of events overflowed");
         }
         // The lock is not held while events are handed on: taking one in may add or end watches.
-        for (sink, event) in self.meanings(descriptor, what, name) {
+        for (sink, event) in self.events_of(descriptor, what, name) {
             sink.push(event);
         }
     }
 
     /// Translates an event of a descriptor: one event for each name of its folder, with the owner's sink.
-    fn meanings(&self, descriptor: i32, what: ReadFlags, name: Option<&[u8]>) -> Vec<(EventSink, FsEvent)> {
+    fn events_of(&self, descriptor: i32, what: ReadFlags, name: Option<&[u8]>) -> Vec<(EventSink, FsEvent)> {
         let mut members = lock(&self.members);
         let is_over = what.contains(ReadFlags::IGNORED);
         let names = match is_over {
             true => members.folders.remove(descriptor),
-            false => members.folders.names(descriptor).to_vec(),
+            false => members.folders.names_of(descriptor).to_vec(),
         };
         let meant = names.into_iter().filter_map(|Name { owner, path }| {
             let member = members.sinks.get(&owner)?;

@@ -20,26 +20,28 @@ impl Watcher {
     /// Takes in one event; the backend sees to it that this is one at a time.
     pub(super) fn take_in(&self, event: FsEvent) {
         match event {
-            FsEvent::Lost(why) => self.lose(why, Remedy::Replace),
+            FsEvent::Lost(why) => self.note_loss(why, Remedy::Replace),
             FsEvent::Vanished(path) if path == self.cookie_file.dir() => {
-                self.lose("the folder for cookies was moved or deleted".to_owned(), Remedy::Replace);
+                self.note_loss("the folder for cookies was moved or deleted".to_owned(), Remedy::Replace);
             }
             FsEvent::Vanished(path) if self.rules.root().as_path().starts_with(&path) => {
-                self.lose(
+                self.note_loss(
                     "the workspace's folder, or one above it, was moved or deleted".to_owned(),
                     Remedy::Replace,
                 );
             }
-            FsEvent::Appeared(path) | FsEvent::Vanished(path) => self.at(&path, |rel| self.came_or_went(rel)),
-            FsEvent::Touched(path) => self.at(&path, |rel| self.touched(rel)),
+            FsEvent::Appeared(path) | FsEvent::Vanished(path) => {
+                self.with_path_inside(&path, |rel| self.came_or_went(rel))
+            }
+            FsEvent::Touched(path) => self.with_path_inside(&path, |rel| self.mark_touched(rel)),
         }
     }
 
     /// Sorts out cookies and what lies outside, and sees to rule files.
-    fn at(&self, path: &Path, then: impl FnOnce(&WsPath)) {
-        if let Some(number) = self.cookie_file.number(path) {
+    fn with_path_inside(&self, path: &Path, then: impl FnOnce(&WsPath)) {
+        if let Some(number) = self.cookie_file.number_of(path) {
             // The old name of a renamed cookie has a number that is done with.
-            return self.cookies.seen(number);
+            return self.cookies.note_seen(number);
         }
         // A name that is not Unicode belongs to no file of the workspace.
         let Ok(rel) = AbsPath::new(path).and_then(|path| path.relative_to(self.rules.root())) else { return };
@@ -50,7 +52,7 @@ impl Watcher {
     }
 
     fn rules_changed(&self, rule_file: &WsPath) {
-        self.rules.reload();
+        self.rules.reload_files();
         self.watch_git_exclude();
         let folder = if rule_file.as_str() == names::GIT_EXCLUDE { "" } else { rule_file.dir() };
         let folder = WsPath::new(folder).expect("the folder of a workspace path is one");
@@ -58,16 +60,20 @@ impl Watcher {
     }
 
     fn came_or_went(&self, rel: &WsPath) {
-        if self.forget_folder(rel) { self.dirty.mark_tree(rel.clone()) } else { self.mark(rel) }
+        if self.forget_folder(rel) {
+            self.dirty.mark_tree(rel.clone())
+        } else {
+            self.mark_unless_excluded(rel)
+        }
     }
 
-    fn touched(&self, rel: &WsPath) {
+    fn mark_touched(&self, rel: &WsPath) {
         // A folder's metadata: it may have become readable. (Changes *in* it are events of their own.)
-        if self.is_watched(rel) { self.dirty.mark_tree(rel.clone()) } else { self.mark(rel) }
+        if self.is_watched(rel) { self.dirty.mark_tree(rel.clone()) } else { self.mark_unless_excluded(rel) }
     }
 
     /// Marks a path unless the rules exclude whatever it is or was.
-    fn mark(&self, rel: &WsPath) {
+    fn mark_unless_excluded(&self, rel: &WsPath) {
         if self.rules.admits_file(rel) || self.rules.admits_dir(rel) {
             self.dirty.mark(rel.clone());
         }

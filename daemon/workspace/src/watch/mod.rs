@@ -44,18 +44,18 @@ pub fn by_notify(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
 #[derive(Clone, Default)]
 pub struct SharedWatch {
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    inotify: Arc<inotify::Shared>,
+    inotify: Arc<inotify::SharedInotify>,
 }
 
 impl SharedWatch {
     /// Makes the platform's own backends, for [`Watcher::with_backend`].
     #[must_use]
-    pub fn maker(&self) -> Box<MakeWatch> {
+    pub fn backend_maker(&self) -> Box<MakeWatch> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         let inotify = Arc::clone(&self.inotify);
         Box::new(move |sink| {
             #[cfg(any(target_os = "linux", target_os = "android"))]
-            return inotify.make(sink);
+            return inotify.make_backend(sink);
             #[cfg(not(any(target_os = "linux", target_os = "android")))]
             notify::make(sink)
         })
@@ -95,7 +95,7 @@ pub enum FsEvent {
 
 /// The extent of one watch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scope {
+pub enum WatchScope {
     /// The entries directly in the folder.
     Folder,
     /// Everything below the folder, where the platform can do that; elsewhere as `Folder`.
@@ -121,7 +121,7 @@ pub enum WatchError {
 
 /// The worth of the order of a backend's events to the freshness barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum WatchEventOrder {
     /// An event is in the queue when the call that caused it returns, and [`Watch::drain`] empties the queue.
     Drained,
     /// Events arrive in the order in which they happened, some time later: the event of a cookie shows how far they are.
@@ -138,7 +138,7 @@ pub trait Watch: Send + Sync {
     ///
     /// # Errors
     /// [`WatchError`].
-    fn watch(&self, dir: &Path, scope: Scope) -> Result<(), WatchError>;
+    fn watch(&self, dir: &Path, scope: WatchScope) -> Result<(), WatchError>;
 
     /// Begins to report, as [`FsEvent::Vanished`], that `dir` itself is moved away; nothing that happens in it. For the folders above a
     /// workspace. A backend that cannot do that, or not for this folder, leaves it.
@@ -152,7 +152,7 @@ pub trait Watch: Send + Sync {
     fn covers_trees(&self) -> bool;
 
     /// Returns the worth of the order of its events.
-    fn order(&self) -> Order;
+    fn order(&self) -> WatchEventOrder;
 
     /// With [`Order::Drained`]: hands on, in the caller's thread, every event of what happened before this call that has
     /// not been handed on yet. Answers whether that came to its end before the deadline.

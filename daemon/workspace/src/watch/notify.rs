@@ -20,7 +20,7 @@ use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::queue::queued;
-use super::{EventSink, FsEvent, Order, Scope, Watch, WatchError};
+use super::{EventSink, FsEvent, Watch, WatchError, WatchEventOrder, WatchScope};
 
 const IS_LINUX: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
@@ -46,10 +46,10 @@ pub(super) fn make(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
 }
 
 impl Watch for NotifyWatch {
-    fn watch(&self, dir: &Path, scope: Scope) -> Result<(), WatchError> {
+    fn watch(&self, dir: &Path, scope: WatchScope) -> Result<(), WatchError> {
         let mode = match scope {
-            Scope::Tree if self.covers_trees() => RecursiveMode::Recursive,
-            Scope::Tree | Scope::Folder => RecursiveMode::NonRecursive,
+            WatchScope::Tree if self.covers_trees() => RecursiveMode::Recursive,
+            WatchScope::Tree | WatchScope::Folder => RecursiveMode::NonRecursive,
         };
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match catch_unwind(AssertUnwindSafe(|| inner.as_mut().map(|inner| inner.watch(dir, mode)))) {
@@ -62,8 +62,8 @@ impl Watch for NotifyWatch {
         !IS_LINUX
     }
 
-    fn order(&self) -> Order {
-        if IS_LINUX { Order::Streamed } else { Order::Loose }
+    fn order(&self) -> WatchEventOrder {
+        if IS_LINUX { WatchEventOrder::Streamed } else { WatchEventOrder::Loose }
     }
 }
 

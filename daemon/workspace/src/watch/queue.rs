@@ -27,11 +27,11 @@ pub(super) fn queued(sink: EventSink) -> Result<EventSink, WatchError> {
     let pump = thread::Builder::new().name("hob-watch".to_owned());
     pump.spawn(move || run_pump(&receiver, &behind, &sink))
         .map_err(|e| WatchError::Other(format!("no thread for the watcher: {e}")))?;
-    Ok(EventSink::new(move |event| put(event, &sender, &backlog)))
+    Ok(EventSink::new(move |event| put_event(event, &sender, &backlog)))
 }
 
 /// Hands on one event. Past a very long backlog events are dropped, and one [`FsEvent::Lost`] says so.
-fn put(event: FsEvent, sender: &Sender<FsEvent>, backlog: &Backlog) {
+fn put_event(event: FsEvent, sender: &Sender<FsEvent>, backlog: &Backlog) {
     let mut event = event;
     if backlog.waiting.load(Ordering::Relaxed) >= BACKLOG {
         if backlog.overflowed.swap(true, Ordering::Relaxed) {

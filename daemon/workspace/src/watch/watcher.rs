@@ -10,10 +10,11 @@ use hob_base::{AbsPath, Deadline, WsPath};
 use super::cookie::CookieFile;
 use super::health::{Health, Remedy};
 use super::{
-    EventSink, MakeWatch, Order, Scope, SharedWatch, SweepToken, Watch, WatchError, WatchSetup, WatcherState,
+    EventSink, MakeWatch, SharedWatch, SweepToken, Watch, WatchError, WatchEventOrder, WatchScope,
+    WatchSetup, WatcherState,
 };
-use crate::barrier::{Cookies, Outcome};
-use crate::identity::Identity;
+use crate::barrier::{CookieOutcome, Cookies};
+use crate::identity::FolderIdentity;
 use crate::names;
 use crate::{BarrierError, DirtySet, Passed, Rules, Scan, ScanNote};
 
@@ -41,16 +42,16 @@ pub struct Watcher {
 #[derive(Debug, Default)]
 struct RootSeen {
     /// At the last sweep; `None` if there was none, or it could not be seen.
-    at_sweep: Option<Identity>,
+    at_sweep: Option<FolderIdentity>,
     /// When it was last there.
-    last: Option<Identity>,
+    last: Option<FolderIdentity>,
 }
 
 impl Watcher {
     /// Begins to watch with the platform's own means, shared with nobody. What does not work shows in [`Watcher::state`].
     #[must_use]
     pub fn start(setup: WatchSetup) -> Arc<Self> {
-        Self::with_backend(setup, SharedWatch::default().maker())
+        Self::with_backend(setup, SharedWatch::default().backend_maker())
     }
 
     /// Begins to watch with another backend.
@@ -65,7 +66,7 @@ impl Watcher {
 
     /// Watches nothing; every barrier is [`BarrierError::Unordered`].
     #[must_use]
-    pub fn off(setup: WatchSetup) -> Arc<Self> {
+    pub fn without_watching(setup: WatchSetup) -> Arc<Self> {
         let make = Box::new(|_| Err(WatchError::Other("watching is off".to_owned())));
         let watcher = Self::build(setup, make, WatcherState::Off);
         watcher.dirty.mark_sweep();
@@ -110,30 +111,30 @@ impl Watcher {
             return Err(BarrierError::Unordered);
         }
         match backend.order() {
-            Order::Drained => self.drained(backend.as_ref(), deadline),
-            Order::Streamed => self.cookie_passed(deadline),
-            Order::Loose => Err(BarrierError::Unordered),
+            WatchEventOrder::Drained => self.pass_by_draining(backend.as_ref(), deadline),
+            WatchEventOrder::Streamed => self.cookie_passed(deadline),
+            WatchEventOrder::Loose => Err(BarrierError::Unordered),
         }
     }
 
-    fn drained(&self, backend: &dyn Watch, deadline: Deadline) -> Result<Passed, BarrierError> {
+    fn pass_by_draining(&self, backend: &dyn Watch, deadline: Deadline) -> Result<Passed, BarrierError> {
         if !backend.drain(deadline) {
             return Err(BarrierError::Late);
         }
         // Asked afterwards: the loss of events is an event too. One that comes to pass from now on came after the call.
         match self.health.is_live() {
-            true => Ok(Passed { marks: self.dirty.marks() }),
+            true => Ok(Passed { marks: self.dirty.mark_count() }),
             false => Err(BarrierError::Unordered),
         }
     }
 
     fn cookie_passed(&self, deadline: Deadline) -> Result<Passed, BarrierError> {
-        match self.cookies.pass(deadline, &|number| self.cookie_file.make(number)) {
-            Outcome::Seen => Ok(Passed { marks: self.dirty.marks() }),
-            Outcome::Late => Err(BarrierError::Late),
-            Outcome::Broken => Err(BarrierError::Unordered),
-            Outcome::Failed(why) => {
-                self.lose(format!("no answer from the folder for cookies: {why}"), Remedy::Replace);
+        match self.cookies.pass(deadline, &|number| self.cookie_file.make_cookie(number)) {
+            CookieOutcome::Seen => Ok(Passed { marks: self.dirty.mark_count() }),
+            CookieOutcome::Late => Err(BarrierError::Late),
+            CookieOutcome::Broken => Err(BarrierError::Unordered),
+            CookieOutcome::Failed(why) => {
+                self.note_loss(format!("no answer from the folder for cookies: {why}"), Remedy::Replace);
                 Err(BarrierError::Unordered)
             }
         }
@@ -146,9 +147,10 @@ impl Watcher {
     /// Answers whether the root is another folder, or in another state, than when it was last looked at whole; everything is marked
     /// then, and the next sweep watches what is there.
     pub fn check_root(&self) -> bool {
-        let differs = Identity::of(self.rules.root().as_path()) != lock(&self.root_seen).at_sweep;
+        let differs =
+            FolderIdentity::of_folder(self.rules.root().as_path()) != lock(&self.root_seen).at_sweep;
         if differs {
-            self.lose(
+            self.note_loss(
                 "the workspace's folder is not what it was when it was watched".to_owned(),
                 Remedy::Replace,
             );
@@ -165,7 +167,7 @@ impl Watcher {
     /// place from then on is noticed by the next look.
     fn note_root(&self) -> bool {
         let root = self.rules.root();
-        let now = Identity::of(root.as_path());
+        let now = FolderIdentity::of_folder(root.as_path());
         let mut seen = lock(&self.root_seen);
         let was_another = now.zip(seen.last).is_some_and(|(now, last)| !now.is_same_folder(&last));
         *seen = RootSeen { at_sweep: now, last: now.or(seen.last) };
@@ -205,9 +207,9 @@ impl Watcher {
             return;
         }
         let scope = match dir.is_root() {
-            true => Scope::Tree,
+            true => WatchScope::Tree,
             false if backend.covers_trees() => return,
-            false => Scope::Folder,
+            false => WatchScope::Folder,
         };
         if let Err(error) = backend.watch(self.rules.root().join_ws(dir).as_path(), scope) {
             lock(&self.watched).remove(dir);
@@ -215,7 +217,7 @@ impl Watcher {
         }
         // Rule files that changed while the folder was not watched gave no event. Whatever is judged by what was
         // remembered until now is older than the listing to come.
-        self.rules.reload();
+        self.rules.reload_files();
     }
 
     fn not_watched(&self, dir: &WsPath, error: &WatchError) {
@@ -226,10 +228,10 @@ impl Watcher {
                 self.exhausted.store(true, Ordering::Relaxed);
                 let count = self.watched_dirs();
                 let hint = "on Linux, raise fs.inotify.max_user_watches";
-                self.lack(format!("{error} after {count} folders ({hint})"), Remedy::Keep);
+                self.note_unwatched(format!("{error} after {count} folders ({hint})"), Remedy::Keep);
             }
             WatchError::Other(why) => {
-                self.lack(format!("folder `{dir}` cannot be watched: {why}"), Remedy::Keep);
+                self.note_unwatched(format!("folder `{dir}` cannot be watched: {why}"), Remedy::Keep);
             }
         }
     }
@@ -237,20 +239,20 @@ impl Watcher {
     /// Not everything can be watched. Nothing has been lost by that yet: what is not watched is about to be listed, and
     /// from now on every call that wants freshness sweeps. So nothing is marked here; a sweep that meets a limit would ask
     /// for the next one, for ever.
-    fn lack(&self, note: String, remedy: Remedy) {
+    fn note_unwatched(&self, note: String, remedy: Remedy) {
         // Every sweep meets the same limit again; it is told once.
         if !matches!(self.state(), WatcherState::Degraded { note: known } if known == note) {
             tracing::warn!(root = %self.rules.root(), note, "not everything is watched");
         }
-        self.health.lose(note, remedy);
+        self.health.note_loss(note, remedy);
     }
 
     /// Events were, or may have been, lost.
-    pub(super) fn lose(&self, note: String, remedy: Remedy) {
+    pub(super) fn note_loss(&self, note: String, remedy: Remedy) {
         tracing::warn!(root = %self.rules.root(), note, "the watcher lost events");
         // In this order: a barrier that still sees `Live` either waits for the sweep too or came before the loss.
         self.dirty.mark_sweep();
-        self.health.lose(note, remedy);
+        self.health.note_loss(note, remedy);
         self.cookies.break_all();
     }
 
@@ -310,7 +312,7 @@ impl Watcher {
             && !backend.covers_trees()
         {
             // Not worth being degraded for.
-            let _ = backend.watch(info, Scope::Folder);
+            let _ = backend.watch(info, WatchScope::Folder);
         }
     }
 
@@ -329,7 +331,7 @@ impl Watcher {
         let old = lock(&self.backend).take();
         drop(old);
         if let Err(why) = self.try_begin() {
-            self.lack(why, Remedy::Replace);
+            self.note_unwatched(why, Remedy::Replace);
             return;
         }
         self.watch_git_exclude();
@@ -338,10 +340,10 @@ impl Watcher {
 
     fn try_begin(&self) -> Result<(), String> {
         let backend = (self.make)(self.sink.clone()).map_err(|e| format!("nothing can be watched: {e}"))?;
-        if backend.order() != Order::Drained {
+        if backend.order() != WatchEventOrder::Drained {
             let describe = |e: std::io::Error| format!("the folder for cookies cannot be used: {e}");
-            self.cookie_file.prepare().map_err(describe)?;
-            let watched = backend.watch(self.cookie_file.dir(), Scope::Folder);
+            self.cookie_file.prepare_folder().map_err(describe)?;
+            let watched = backend.watch(self.cookie_file.dir(), WatchScope::Folder);
             watched.map_err(|e| format!("nothing can be watched: {e}"))?;
         }
         *lock(&self.backend) = Some(Arc::from(backend));

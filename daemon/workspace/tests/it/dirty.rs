@@ -7,10 +7,10 @@ use std::time::Duration;
 use hob_base::Deadline;
 use hob_workspace::{Batch, Debounce, DirtySet, NotSettled};
 
-use crate::support::{eventually, soon, ws};
+use crate::support::{soon, wait_until, ws};
 
 /// Marks that would rest for ever if nobody waited.
-fn lazy() -> Arc<DirtySet> {
+fn lazy_dirty_set() -> Arc<DirtySet> {
     let hour = Duration::from_secs(3600);
     Arc::new(DirtySet::new(Debounce { quiet: hour, max: hour }))
 }
@@ -21,19 +21,19 @@ fn a_batch_has_each_path_once_and_a_sweep_swallows_all() {
     dirty.mark(ws("a"));
     dirty.mark(ws("a"));
     dirty.mark_tree(ws("d"));
-    let batch = dirty.drain();
+    let batch = dirty.take_pending();
     assert_eq!((batch.paths.len(), batch.trees.len(), batch.sweep), (1, 1, false));
-    assert!(dirty.drain().is_empty());
+    assert!(dirty.take_pending().is_empty());
     dirty.mark(ws("a"));
     dirty.mark_tree(ws(""));
     dirty.mark(ws("b"));
-    let batch = dirty.drain();
+    let batch = dirty.take_pending();
     assert!(batch.sweep && batch.paths.is_empty());
 }
 
 #[test]
 fn a_waiter_ends_the_rest() {
-    let dirty = lazy();
+    let dirty = lazy_dirty_set();
     dirty.mark(ws("a"));
     let worker = {
         let dirty = Arc::clone(&dirty);
@@ -43,22 +43,22 @@ fn a_waiter_ends_the_rest() {
             batch
         })
     };
-    assert_eq!(dirty.wait_settled(dirty.marks(), soon()), Ok(()));
+    assert_eq!(dirty.wait_settled(dirty.mark_count(), soon()), Ok(()));
     assert!(worker.join().expect("join").paths.contains("a"));
 }
 
 #[test]
 fn a_mark_during_a_batch_is_not_settled_by_it() {
-    let dirty = lazy();
+    let dirty = lazy_dirty_set();
     dirty.mark(ws("a"));
-    let batch = dirty.drain();
+    let batch = dirty.take_pending();
     // The same path changes again while the batch is being worked on.
     dirty.mark(ws("a"));
-    let marks = dirty.marks();
+    let marks = dirty.mark_count();
     dirty.settle(batch.marks);
     let short = Deadline::after(Duration::from_millis(5));
     assert_eq!(dirty.wait_settled(marks, short), Err(NotSettled::Late));
-    let batch = dirty.drain();
+    let batch = dirty.take_pending();
     assert!(batch.paths.contains("a"));
     dirty.settle(batch.marks);
     assert_eq!(dirty.wait_settled(marks, short), Ok(()));
@@ -66,9 +66,9 @@ fn a_mark_during_a_batch_is_not_settled_by_it() {
 
 #[test]
 fn with_nothing_marked_nobody_waits() {
-    let dirty = lazy();
+    let dirty = lazy_dirty_set();
     let passed = Deadline::after(Duration::ZERO);
-    assert_eq!(dirty.wait_settled(dirty.marks(), passed), Ok(()));
+    assert_eq!(dirty.wait_settled(dirty.mark_count(), passed), Ok(()));
 }
 
 #[test]
@@ -85,34 +85,34 @@ fn marks_rest_until_it_is_quiet_and_then_come_by_themselves() {
 
 #[test]
 fn what_could_not_be_done_is_marked_again() {
-    let dirty = lazy();
+    let dirty = lazy_dirty_set();
     dirty.mark(ws("a"));
     dirty.mark_tree(ws("d"));
-    let batch = dirty.drain();
+    let batch = dirty.take_pending();
     dirty.put_back(batch.clone());
-    let again = dirty.drain();
+    let again = dirty.take_pending();
     assert_eq!((again.paths, again.trees), (batch.paths, batch.trees));
     assert!(again.marks > batch.marks);
     dirty.put_back(Batch { sweep: true, ..Batch::default() });
-    assert!(dirty.drain().sweep);
+    assert!(dirty.take_pending().sweep);
 }
 
 #[test]
 fn closing_lets_everybody_go() {
-    let dirty = lazy();
+    let dirty = lazy_dirty_set();
     dirty.mark(ws("a"));
     let waiter = {
         let dirty = Arc::clone(&dirty);
-        thread::spawn(move || dirty.wait_settled(dirty.marks(), soon()))
+        thread::spawn(move || dirty.wait_settled(dirty.mark_count(), soon()))
     };
     let worker = {
-        let dirty = lazy();
+        let dirty = lazy_dirty_set();
         let inner = Arc::clone(&dirty);
         let worker = thread::spawn(move || inner.next_batch());
         dirty.close();
         worker
     };
-    eventually("the waiter waits or is done", || true);
+    wait_until("the waiter waits or is done", || true);
     dirty.close();
     assert_eq!(waiter.join().expect("join"), Err(NotSettled::Closed));
     assert_eq!(worker.join().expect("join"), None);

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use hob_base::{CancelToken, WsPath};
-use hob_workspace::{FileClass, Rules, ScanRequest, scan};
+use hob_workspace::{FileClass, Rules, ScanRequest, scan_tree};
 
-use crate::support::{Random, Tree, ws};
+use crate::support::{Random, WorkspaceTree, ws};
 
 /// Every regular file and every folder below `dir`, rules or no rules.
-fn everything(root: &Path, dir: &Path, files: &mut Vec<WsPath>, dirs: &mut Vec<WsPath>) {
+fn list_everything(root: &Path, dir: &Path, files: &mut Vec<WsPath>, dirs: &mut Vec<WsPath>) {
     for entry in fs::read_dir(dir).expect("read_dir") {
         let entry = entry.expect("entry");
         let kind = entry.file_type().expect("kind");
@@ -18,7 +18,7 @@ fn everything(root: &Path, dir: &Path, files: &mut Vec<WsPath>, dirs: &mut Vec<W
         let rel = WsPath::from_path(path.strip_prefix(root).expect("below")).expect("unicode");
         if kind.is_dir() {
             dirs.push(rel);
-            everything(root, &path, files, dirs);
+            list_everything(root, &path, files, dirs);
         } else if kind.is_file() {
             files.push(rel);
         }
@@ -28,7 +28,7 @@ fn everything(root: &Path, dir: &Path, files: &mut Vec<WsPath>, dirs: &mut Vec<W
 fn files_below(rules: &Rules, below: &WsPath) -> BTreeSet<String> {
     let request =
         ScanRequest { below: below.clone(), cancel: CancelToken::default(), ..ScanRequest::new(rules) };
-    let found = scan(&request).expect("not cancelled");
+    let found = scan_tree(&request).expect("not cancelled");
     found.files.iter().map(|file| file.path.to_string()).collect()
 }
 
@@ -53,12 +53,12 @@ fn by_ripgrep(rules: &Rules) -> BTreeSet<String> {
 
 /// The whole walk, ripgrep's, single questions, and walks of each folder: all the same answer.
 #[track_caller]
-fn check_agreement(tree: &Tree, what: &str) {
-    let rules = tree.rules();
+fn check_agreement(tree: &WorkspaceTree, what: &str) {
+    let rules = tree.plain_rules();
     let walked = files_below(&rules, &WsPath::root());
     assert_eq!(walked, by_ripgrep(&rules), "{what}: walk (left) and ripgrep's (right)");
     let (mut files, mut dirs) = (Vec::new(), Vec::new());
-    everything(tree.root.as_path(), tree.root.as_path(), &mut files, &mut dirs);
+    list_everything(tree.root.as_path(), tree.root.as_path(), &mut files, &mut dirs);
     let asked: BTreeSet<_> =
         files.iter().filter(|file| rules.admits_file(file)).map(ToString::to_string).collect();
     assert_eq!(walked, asked, "{what}: walk (left) and single paths (right)");
@@ -70,15 +70,15 @@ fn check_agreement(tree: &Tree, what: &str) {
 }
 
 #[track_caller]
-fn check(files: &[(&str, &str)], expected: &[&str]) {
-    let tree = Tree::with(files);
-    assert_eq!(tree.found(), expected);
+fn check_found(files: &[(&str, &str)], expected: &[&str]) {
+    let tree = WorkspaceTree::with_files(files);
+    assert_eq!(tree.found_paths(), expected);
     check_agreement(&tree, &format!("{files:?}"));
 }
 
 #[test]
 fn gitignore_hidden_and_hobignore() {
-    check(
+    check_found(
         &[
             (".gitignore", "*.log\n!keep.log\n/build\ntarget/\n"),
             ("a.log", ""),
@@ -98,7 +98,7 @@ fn gitignore_hidden_and_hobignore() {
 
 #[test]
 fn a_deeper_rule_can_take_back_a_higher_one() {
-    check(
+    check_found(
         &[
             (".gitignore", "*.gen.py\n"),
             ("a.gen.py", ""),
@@ -116,7 +116,7 @@ fn a_deeper_rule_can_take_back_a_higher_one() {
 
 #[test]
 fn git_exclude_counts_and_git_itself_never_belongs() {
-    check(
+    check_found(
         &[
             (".git/info/exclude", "private\n"),
             (".git/HEAD", "ref: refs/heads/main"),
@@ -131,7 +131,7 @@ fn git_exclude_counts_and_git_itself_never_belongs() {
 
 #[test]
 fn nested_repositories_and_submodules_have_their_own_rules() {
-    check(
+    check_found(
         &[
             (".gitignore", "*.tmp\n"),
             ("outer.tmp", ""),
@@ -149,10 +149,10 @@ fn nested_repositories_and_submodules_have_their_own_rules() {
 
 #[test]
 fn gitignore_means_nothing_outside_git() {
-    let tree = Tree::new();
+    let tree = WorkspaceTree::new();
     tree.write(".gitignore", "*\n");
     tree.write("a.c", "");
-    assert_eq!(tree.found(), ["a.c"]);
+    assert_eq!(tree.found_paths(), ["a.c"]);
     check_agreement(&tree, "no repository");
 }
 
@@ -160,11 +160,11 @@ fn gitignore_means_nothing_outside_git() {
 fn awkward_names_belong() {
     let names =
         ["new\nline.py", "ha#sh.py", "per%cent.py", "sp ace.py", "tab\t.py", "ünï.py", "~.py", "a;b&c.py"];
-    let tree = Tree::git();
+    let tree = WorkspaceTree::with_git();
     names.iter().for_each(|name| tree.write(name, ""));
     let mut expected = names.map(str::to_owned);
     expected.sort();
-    assert_eq!(tree.found(), expected);
+    assert_eq!(tree.found_paths(), expected);
     check_agreement(&tree, "awkward names");
 }
 
@@ -201,28 +201,28 @@ fn random_rules_on_random_trees() {
     ];
     for seed in 1..=150 {
         let mut random = Random(seed * 0x9E37_79B9);
-        let tree = if random.below(5) == 0 { Tree::new() } else { Tree::git() };
-        for _ in 0..random.below(30) + 5 {
-            let path = format!("{}/{}", random.pick(DIRS), random.pick(NAMES));
+        let tree = if random.number_below(5) == 0 { WorkspaceTree::new() } else { WorkspaceTree::with_git() };
+        for _ in 0..random.number_below(30) + 5 {
+            let path = format!("{}/{}", random.pick_one(DIRS), random.pick_one(NAMES));
             // A name may be taken by a folder, or below a file.
             let full = tree.path(&path);
             if fs::create_dir_all(full.parent().expect("below")).is_ok() && !full.is_dir() {
                 fs::write(full, "").expect("write");
             }
         }
-        for _ in 0..random.below(5) {
-            let dir = *random.pick(&["", "a", "src", "b", "src/a", ".hidden"]);
+        for _ in 0..random.number_below(5) {
+            let dir = *random.pick_one(&["", "a", "src", "b", "src/a", ".hidden"]);
             if !dir.is_empty() && !tree.path(dir).is_dir() {
                 continue;
             }
-            let lines: Vec<_> = (0..random.below(4) + 1).map(|_| *random.pick(PATTERNS)).collect();
-            fs::write(tree.path(dir).join(random.pick(RULE_FILES)), lines.join("\n")).expect("write");
+            let lines: Vec<_> = (0..random.number_below(4) + 1).map(|_| *random.pick_one(PATTERNS)).collect();
+            fs::write(tree.path(dir).join(random.pick_one(RULE_FILES)), lines.join("\n")).expect("write");
         }
-        if random.below(3) == 0 && tree.path("src").is_dir() {
+        if random.number_below(3) == 0 && tree.path("src").is_dir() {
             tree.mkdir("src/.git");
         }
-        if random.below(3) == 0 && tree.path(".git/info").is_dir() {
-            let pattern: &&str = random.pick(PATTERNS);
+        if random.number_below(3) == 0 && tree.path(".git/info").is_dir() {
+            let pattern: &&str = random.pick_one(PATTERNS);
             tree.write(".git/info/exclude", pattern);
         }
         check_agreement(&tree, &format!("seed {seed}"));
@@ -231,32 +231,32 @@ fn random_rules_on_random_trees() {
 
 #[test]
 fn reload_forgets_what_rule_files_said() {
-    let tree = Tree::with(&[("a.log", ""), (".gitignore", "")]);
-    let rules = tree.rules();
+    let tree = WorkspaceTree::with_files(&[("a.log", ""), (".gitignore", "")]);
+    let rules = tree.plain_rules();
     assert!(rules.admits_file(&ws("a.log")));
     tree.write(".gitignore", "*.log\n");
-    rules.reload();
+    rules.reload_files();
     assert!(!rules.admits_file(&ws("a.log")));
 }
 
 #[test]
 fn size_decides_the_class() {
-    let rules = Tree::new().rules();
+    let rules = WorkspaceTree::new().plain_rules();
     let limits = *rules.options();
-    assert_eq!(rules.class(0), FileClass::Parse);
-    assert_eq!(rules.class(limits.parse_max), FileClass::Parse);
-    assert_eq!(rules.class(limits.parse_max + 1), FileClass::TextOnly);
-    assert_eq!(rules.class(limits.read_max + 1), FileClass::TooLarge);
+    assert_eq!(rules.class_of_size(0), FileClass::Parse);
+    assert_eq!(rules.class_of_size(limits.parse_max), FileClass::Parse);
+    assert_eq!(rules.class_of_size(limits.parse_max + 1), FileClass::TextOnly);
+    assert_eq!(rules.class_of_size(limits.read_max + 1), FileClass::TooLarge);
 }
 
 #[test]
 fn rules_above_the_project_count_as_for_ripgrep() {
-    let tree = Tree::new();
-    let beside = |name: &str, text: &str| fs::write(tree.beside(name), text).expect("write");
+    let tree = WorkspaceTree::new();
+    let beside = |name: &str, text: &str| fs::write(tree.path_beside(name), text).expect("write");
     beside(".ignore", "*.a\n/root/only.b\n");
     beside(".rgignore", "*.c\n");
     beside(".gitignore", "*.d\n");
-    fs::create_dir_all(tree.beside(".git/info")).expect("mkdir");
+    fs::create_dir_all(tree.path_beside(".git/info")).expect("mkdir");
     beside(".git/info/exclude", "*.e\n");
     for ending in ["a", "b", "c", "d", "e", "f"] {
         tree.write(&format!("x.{ending}"), "");
@@ -264,17 +264,19 @@ fn rules_above_the_project_count_as_for_ripgrep() {
     }
     tree.write("only.b", "");
     tree.write("deep/.ignore", "!only.a\n");
-    assert_eq!(tree.found(), ["deep/only.a", "deep/only.b", "deep/only.f", "x.b", "x.f"]);
+    assert_eq!(tree.found_paths(), ["deep/only.a", "deep/only.b", "deep/only.f", "x.b", "x.f"]);
     check_agreement(&tree, "rules above");
     // A repository of its own ends what git says above it, and nothing else.
     tree.mkdir(".git");
-    assert!(tree.found().contains(&"x.d".to_owned()) && !tree.found().contains(&"x.c".to_owned()));
+    assert!(
+        tree.found_paths().contains(&"x.d".to_owned()) && !tree.found_paths().contains(&"x.c".to_owned())
+    );
     check_agreement(&tree, "a repository within a repository");
 }
 
 #[test]
 fn rule_files_are_read_as_ripgrep_reads_them() {
-    let tree = Tree::git();
+    let tree = WorkspaceTree::with_git();
     ["a.x", "b.x", "c.x", "d.x", "e.x", "sp "].iter().for_each(|name| tree.write(name, ""));
     let lines: &[&[u8]] = &[
         b"\xEF\xBB\xBFa.x\r\nb.x\r\n",
@@ -289,12 +291,16 @@ fn rule_files_are_read_as_ripgrep_reads_them() {
         check_agreement(&tree, &String::from_utf8_lossy(lines));
     }
     // A linked worktree obeys the private file of the repository that it belongs to.
-    let tree =
-        Tree::with(&[("tree/.git", ""), ("tree/a.x", ""), ("tree/b.x", ""), (".git/info/exclude", "b.x\n")]);
+    let tree = WorkspaceTree::with_files(&[
+        ("tree/.git", ""),
+        ("tree/a.x", ""),
+        ("tree/b.x", ""),
+        (".git/info/exclude", "b.x\n"),
+    ]);
     let own = tree.path(".git/worktrees/tree");
     tree.write(".git/worktrees/tree/commondir", "../..\n");
     tree.write("tree/.git", &format!("gitdir: {}\n", own.display()));
-    assert_eq!(tree.found(), ["tree/a.x"]);
+    assert_eq!(tree.found_paths(), ["tree/a.x"]);
     check_agreement(&tree, "a worktree");
 }
 
@@ -306,18 +312,23 @@ fn rule_files_that_are_none_are_passed_over_and_named() {
         use rustix::fs::{CWD, Mode, mkfifoat};
         mkfifoat(CWD, path, Mode::from_raw_mode(0o600)).expect("a pipe");
     };
-    let tree =
-        Tree::with(&[("a/x.log", ""), ("b/x.log", ""), ("c/x.log", ""), ("d/x.log", ""), ("x.log", "")]);
-    fs::write(tree.beside("outside"), "*.log\n").expect("write");
+    let tree = WorkspaceTree::with_files(&[
+        ("a/x.log", ""),
+        ("b/x.log", ""),
+        ("c/x.log", ""),
+        ("d/x.log", ""),
+        ("x.log", ""),
+    ]);
+    fs::write(tree.path_beside("outside"), "*.log\n").expect("write");
     pipe(tree.path(".gitignore"));
     pipe(tree.path("a/.ignore"));
     pipe(tree.path(".git/info/exclude"));
     symlink("/dev/zero", tree.path("b/.rgignore")).expect("a link");
-    symlink(tree.beside("outside"), tree.path("c/.hobignore")).expect("a link");
+    symlink(tree.path_beside("outside"), tree.path("c/.hobignore")).expect("a link");
     tree.write("d/.gitignore", &"# much\n".repeat(200_000));
     pipe(tree.path("d/.git"));
-    let rules = tree.rules();
-    let found = scan(&ScanRequest::new(&rules)).expect("it ends");
+    let rules = tree.plain_rules();
+    let found = scan_tree(&ScanRequest::new(&rules)).expect("it ends");
     let names: Vec<_> = found.files.iter().map(|file| file.path.to_string()).collect();
     assert_eq!(names, ["a/x.log", "b/x.log", "c/x.log", "d/x.log", "x.log"]);
     assert!(names.iter().all(|name| rules.admits_file(&ws(name))), "single questions end too");
@@ -328,5 +339,5 @@ fn rule_files_that_are_none_are_passed_over_and_named() {
     fs::remove_file(tree.path("c/.hobignore")).expect("removed");
     symlink(tree.path("rules"), tree.path("c/.hobignore")).expect("a link");
     tree.write("rules", "*.log\n");
-    assert!(!tree.rules().admits_file(&ws("c/x.log")));
+    assert!(!tree.plain_rules().admits_file(&ws("c/x.log")));
 }

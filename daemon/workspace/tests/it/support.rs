@@ -10,7 +10,7 @@ use hob_base::{AbsPath, CancelToken, Change, ContentHash, Deadline, WsPath};
 use hob_workspace::read::read_file;
 use hob_workspace::{
     Batch, DirtySet, FileTable, Refresh, Refreshed, RuleOptions, Rules, Scan, ScanRequest, WatchSetup,
-    Watcher, refresh, scan,
+    Watcher, refresh, scan_tree,
 };
 
 /// Long enough never to be what a test measures.
@@ -25,12 +25,12 @@ pub(crate) fn ws(path: &str) -> WsPath {
 }
 
 /// A folder that goes away with its test; the workspace is `root`, with room beside it.
-pub(crate) struct Tree {
+pub(crate) struct WorkspaceTree {
     temp: tempfile::TempDir,
     pub(crate) root: AbsPath,
 }
 
-impl Tree {
+impl WorkspaceTree {
     pub(crate) fn new() -> Self {
         let temp = tempfile::tempdir().expect("tempdir");
         let root = temp.path().canonicalize().expect("canonical").join("root");
@@ -39,15 +39,15 @@ impl Tree {
     }
 
     /// With a `.git` folder, so that `.gitignore` counts.
-    pub(crate) fn git() -> Self {
+    pub(crate) fn with_git() -> Self {
         let tree = Self::new();
         tree.mkdir(".git/info");
         tree
     }
 
     /// From `path: contents` pairs.
-    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let tree = Self::git();
+    pub(crate) fn with_files(files: &[(&str, &str)]) -> Self {
+        let tree = Self::with_git();
         files.iter().for_each(|(path, text)| tree.write(path, text));
         tree
     }
@@ -56,7 +56,7 @@ impl Tree {
         self.root.as_path().join(path)
     }
 
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn path_beside(&self, name: &str) -> PathBuf {
         self.temp.path().canonicalize().expect("canonical").join(name)
     }
 
@@ -81,24 +81,24 @@ impl Tree {
     }
 
     /// Rules without the developer's own git configuration.
-    pub(crate) fn rules(&self) -> Rules {
+    pub(crate) fn plain_rules(&self) -> Rules {
         Rules::new(self.root.clone(), RuleOptions { global: false, ..RuleOptions::default() })
     }
 
     pub(crate) fn scan(&self) -> Scan {
-        scan(&ScanRequest::new(&self.rules())).expect("not cancelled")
+        scan_tree(&ScanRequest::new(&self.plain_rules())).expect("not cancelled")
     }
 
     /// The paths that a scan finds.
-    pub(crate) fn found(&self) -> Vec<String> {
+    pub(crate) fn found_paths(&self) -> Vec<String> {
         self.scan().files.iter().map(|file| file.path.to_string()).collect()
     }
 
     /// Returns the files that are there, by name and contents, found without any of the parts under test but the
     /// scan.
-    pub(crate) fn truth(&self) -> BTreeMap<String, ContentHash> {
+    pub(crate) fn true_contents(&self) -> BTreeMap<String, ContentHash> {
         let hash = |path: &Path| ContentHash::of(&fs::read(path).expect("read"));
-        self.found().into_iter().map(|path| (path.clone(), hash(&self.path(&path)))).collect()
+        self.found_paths().into_iter().map(|path| (path.clone(), hash(&self.path(&path)))).collect()
     }
 }
 
@@ -113,9 +113,9 @@ pub(crate) struct Indexer {
 }
 
 impl Indexer {
-    pub(crate) fn unwatched(tree: &Tree) -> Self {
+    pub(crate) fn unwatched(tree: &WorkspaceTree) -> Self {
         Self {
-            rules: Arc::new(tree.rules()),
+            rules: Arc::new(tree.plain_rules()),
             dirty: Arc::default(),
             watcher: None,
             table: FileTable::new(),
@@ -123,12 +123,12 @@ impl Indexer {
         }
     }
 
-    pub(crate) fn watching(tree: &Tree, start: impl FnOnce(WatchSetup) -> Arc<Watcher>) -> Self {
+    pub(crate) fn watching(tree: &WorkspaceTree, start: impl FnOnce(WatchSetup) -> Arc<Watcher>) -> Self {
         let mut indexer = Self::unwatched(tree);
         let setup = WatchSetup {
             rules: Arc::clone(&indexer.rules),
             dirty: Arc::clone(&indexer.dirty),
-            cookie_dir: AbsPath::new(tree.beside("cookies")).expect("absolute"),
+            cookie_dir: AbsPath::new(tree.path_beside("cookies")).expect("absolute"),
         };
         indexer.watcher = Some(start(setup));
         indexer
@@ -151,7 +151,7 @@ impl Indexer {
             },
         )
         .expect("not cancelled");
-        let mut changes: Vec<_> = plan.gone.iter().filter_map(|&file| self.table.forget(file)).collect();
+        let mut changes: Vec<_> = plan.gone.iter().filter_map(|&file| self.table.forget_file(file)).collect();
         for to_read in &plan.read {
             self.reads += 1;
             changes.extend(match read_file(self.rules.root(), &to_read.path, u64::MAX) {
@@ -159,7 +159,7 @@ impl Indexer {
                     let hash = ContentHash::of(&read.bytes);
                     self.table.was_read(to_read, hash, read.read_at_ns)
                 }
-                Err(_) => self.table.forget(to_read.file),
+                Err(_) => self.table.forget_file(to_read.file),
             });
         }
         self.dirty.settle(batch.marks);
@@ -168,17 +168,17 @@ impl Indexer {
 
     /// Works off what is marked now.
     pub(crate) fn catch_up(&mut self) -> Batch {
-        let batch = self.dirty.drain();
+        let batch = self.dirty.take_pending();
         self.apply(&batch);
         batch
     }
 
     /// Looks at the whole workspace again, and applies the changes.
-    pub(crate) fn sweep(&mut self) -> Vec<Change> {
+    pub(crate) fn sweep_all(&mut self) -> Vec<Change> {
         self.apply(&Batch { sweep: true, ..Batch::default() })
     }
 
-    pub(crate) fn known(&self) -> BTreeMap<String, ContentHash> {
+    pub(crate) fn known_contents(&self) -> BTreeMap<String, ContentHash> {
         self.table.iter().map(|(_, path, record)| (path.to_string(), record.hash)).collect()
     }
 }
@@ -187,7 +187,7 @@ impl Indexer {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn number_below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -195,16 +195,16 @@ impl Random {
         usize::try_from(bits).expect("31 bits") % bound
     }
 
-    pub(crate) fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
-        &from[self.below(from.len())]
+    pub(crate) fn pick_one<'t, T>(&mut self, from: &'t [T]) -> &'t T {
+        &from[self.number_below(from.len())]
     }
 }
 
 /// Waits for something that another thread does.
-pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let deadline = soon();
     while !condition() {
-        assert!(!deadline.passed(), "waited in vain: {what}");
+        assert!(!deadline.has_passed(), "waited in vain: {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

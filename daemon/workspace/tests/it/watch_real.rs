@@ -13,7 +13,7 @@ use hob_base::AbsPath;
 use hob_workspace::watch::by_notify;
 use hob_workspace::{BarrierError, Batch, WatchSetup, Watcher, WatcherState};
 
-use crate::support::{Indexer, Random, Tree, eventually, soon, ws};
+use crate::support::{Indexer, Random, WorkspaceTree, soon, wait_until, ws};
 
 /// A way to begin to watch.
 type Begin = fn(WatchSetup) -> Arc<Watcher>;
@@ -50,14 +50,14 @@ for_every_backend!(
     everybody_reads_their_own_writes,
 );
 
-fn start(tree: &Tree, begin: Begin) -> Indexer {
+fn start(tree: &WorkspaceTree, begin: Begin) -> Indexer {
     let mut indexer = Indexer::watching(tree, begin);
     indexer.catch_up();
     indexer
 }
 
 /// Does what a call does to be fresh; here the caller does the indexing.
-fn freshen(indexer: &mut Indexer) -> Batch {
+fn make_fresh(indexer: &mut Indexer) -> Batch {
     match indexer.watcher().barrier(soon()) {
         Ok(_) => {}
         Err(BarrierError::Unordered) => indexer.dirty.mark_sweep(),
@@ -73,193 +73,194 @@ fn freshen(indexer: &mut Indexer) -> Batch {
 }
 
 #[track_caller]
-fn check(tree: &Tree, indexer: &mut Indexer) {
-    freshen(indexer);
-    assert_eq!(indexer.known(), tree.truth());
+fn check_fresh(tree: &WorkspaceTree, indexer: &mut Indexer) {
+    make_fresh(indexer);
+    assert_eq!(indexer.known_contents(), tree.true_contents());
 }
 
 fn every_kind_of_change_is_seen(begin: Begin) {
-    let tree = Tree::with(&[("a.py", "1"), ("d/b.py", "2"), ("d/e/c.py", "3")]);
+    let tree = WorkspaceTree::with_files(&[("a.py", "1"), ("d/b.py", "2"), ("d/e/c.py", "3")]);
     let mut indexer = start(&tree, begin);
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("a.py", "changed");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("d/new.py", "4");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("x/y/z/deep.py", "in new folders");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("x/y/z/deep.py", "the new folder is watched");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     // As editors save.
     tree.write("d/.b.py.swp", "saved");
     tree.rename("d/.b.py.swp", "d/b.py");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.rename("d", "moved");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("moved/e/c.py", "after the move");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.rename("moved/e", "e");
     tree.rename("x", "moved/x");
     tree.write("moved/x/y/z/deep.py", "after another move");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.remove("moved");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.rename("a.py", "A.py");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
 }
 
 fn trees_come_from_and_go_to_the_outside(begin: Begin) {
-    let tree = Tree::with(&[("in/a.py", "1"), ("in/deep/b.py", "2")]);
+    let tree = WorkspaceTree::with_files(&[("in/a.py", "1"), ("in/deep/b.py", "2")]);
     let mut indexer = start(&tree, begin);
-    fs::rename(tree.path("in"), tree.beside("out")).expect("rename");
-    check(&tree, &mut indexer);
-    fs::write(tree.beside("out/deep/b.py"), "changed outside").expect("write");
-    check(&tree, &mut indexer);
-    fs::rename(tree.beside("out"), tree.path("back")).expect("rename");
-    check(&tree, &mut indexer);
+    fs::rename(tree.path("in"), tree.path_beside("out")).expect("rename");
+    check_fresh(&tree, &mut indexer);
+    fs::write(tree.path_beside("out/deep/b.py"), "changed outside").expect("write");
+    check_fresh(&tree, &mut indexer);
+    fs::rename(tree.path_beside("out"), tree.path("back")).expect("rename");
+    check_fresh(&tree, &mut indexer);
     tree.write("back/deep/b.py", "changed inside");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
 }
 
 fn a_folder_renamed_onto_an_empty_one_is_watched(begin: Begin) {
-    let tree = Tree::with(&[("from/a.py", "1")]);
+    let tree = WorkspaceTree::with_files(&[("from/a.py", "1")]);
     tree.mkdir("to");
     let mut indexer = start(&tree, begin);
     // Held open, the old folder dies late, and its last event comes after the new one's first.
     let held = fs::File::open(tree.path("to")).ok();
     tree.rename("from", "to");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     drop(held);
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("to/a.py", "2");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("to/new.py", "3");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
 }
 
 fn changes_of_rules_are_changes(begin: Begin) {
-    let tree = Tree::with(&[("a.log", "1"), ("d/b.log", "2"), ("d/c.py", "3")]);
+    let tree = WorkspaceTree::with_files(&[("a.log", "1"), ("d/b.log", "2"), ("d/c.py", "3")]);
     let mut indexer = start(&tree, begin);
     tree.write(".gitignore", "*.log\nd\n");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("d/c.py", "not ours at present");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write(".gitignore", "");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("d/c.py", "ours again");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write(".git/info/exclude", "*.log\n");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     // Without a repository its rules mean nothing.
     tree.rename(".git", "moved-git");
     tree.remove("moved-git");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.mkdir(".git");
     tree.write("d/.hobignore", "c.py");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     // Above the workspace nothing is watched.
-    fs::write(tree.beside(".ignore"), "*.log\n").expect("write");
-    check(&tree, &mut indexer);
-    fs::remove_file(tree.beside(".ignore")).expect("remove");
-    check(&tree, &mut indexer);
+    fs::write(tree.path_beside(".ignore"), "*.log\n").expect("write");
+    check_fresh(&tree, &mut indexer);
+    fs::remove_file(tree.path_beside(".ignore")).expect("remove");
+    check_fresh(&tree, &mut indexer);
     // git made it later, together with its folder.
     tree.write(".git/info/exclude", "*.log\n");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.remove("d/.hobignore");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
 }
 
 fn a_new_folder_brings_its_own_rules(begin: Begin) {
-    let tree = Tree::with(&[("p/a.tmp", "1")]);
+    let tree = WorkspaceTree::with_files(&[("p/a.tmp", "1")]);
     let mut indexer = start(&tree, begin);
-    check(&tree, &mut indexer);
-    fs::create_dir(tree.beside("p2")).expect("mkdir");
-    fs::write(tree.beside("p2/.gitignore"), "*.tmp").expect("write");
-    fs::write(tree.beside("p2/b.tmp"), "").expect("write");
+    check_fresh(&tree, &mut indexer);
+    fs::create_dir(tree.path_beside("p2")).expect("mkdir");
+    fs::write(tree.path_beside("p2/.gitignore"), "*.tmp").expect("write");
+    fs::write(tree.path_beside("p2/b.tmp"), "").expect("write");
     tree.remove("p");
-    fs::rename(tree.beside("p2"), tree.path("p")).expect("rename");
-    check(&tree, &mut indexer);
+    fs::rename(tree.path_beside("p2"), tree.path("p")).expect("rename");
+    check_fresh(&tree, &mut indexer);
     tree.write("p/c.tmp", "ignored by the new rules");
-    assert!(indexer.known().is_empty());
-    check(&tree, &mut indexer);
+    assert!(indexer.known_contents().is_empty());
+    check_fresh(&tree, &mut indexer);
 }
 
 fn a_root_that_goes_and_comes_back(begin: Begin) {
-    let tree = Tree::with(&[("a.py", "1"), ("d/b.py", "2")]);
+    let tree = WorkspaceTree::with_files(&[("a.py", "1"), ("d/b.py", "2")]);
     let mut indexer = start(&tree, begin);
-    fs::rename(tree.root.as_path(), tree.beside("away")).expect("rename");
-    freshen(&mut indexer);
+    fs::rename(tree.root.as_path(), tree.path_beside("away")).expect("rename");
+    make_fresh(&mut indexer);
     // The event for the root itself may come after the barrier's; the sweep that it causes then finds out.
-    eventually("the loss is noticed", || matches!(indexer.watcher().state(), WatcherState::Degraded { .. }));
-    freshen(&mut indexer);
-    assert_eq!(indexer.known().len(), 2, "what was known is kept until it is back");
+    wait_until("the loss is noticed", || matches!(indexer.watcher().state(), WatcherState::Degraded { .. }));
+    make_fresh(&mut indexer);
+    assert_eq!(indexer.known_contents().len(), 2, "what was known is kept until it is back");
     assert!(matches!(indexer.watcher().state(), WatcherState::Degraded { .. }));
-    fs::remove_file(tree.beside("away").join("a.py")).expect("remove");
-    fs::rename(tree.beside("away"), tree.root.as_path()).expect("rename");
-    check(&tree, &mut indexer);
+    fs::remove_file(tree.path_beside("away").join("a.py")).expect("remove");
+    fs::rename(tree.path_beside("away"), tree.root.as_path()).expect("rename");
+    check_fresh(&tree, &mut indexer);
     assert_eq!(indexer.watcher().state(), WatcherState::Live);
     tree.write("d/b.py", "watched again");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
 }
 
 #[test]
 fn the_folder_for_cookies_may_be_cleaned_out() {
-    let tree = Tree::with(&[("a.py", "1")]);
+    let tree = WorkspaceTree::with_files(&[("a.py", "1")]);
     let mut indexer = start(&tree, with_notify);
-    check(&tree, &mut indexer);
-    for entry in fs::read_dir(tree.beside("cookies")).expect("read_dir") {
+    check_fresh(&tree, &mut indexer);
+    for entry in fs::read_dir(tree.path_beside("cookies")).expect("read_dir") {
         fs::remove_file(entry.expect("entry").path()).expect("remove");
     }
     tree.write("a.py", "2");
-    check(&tree, &mut indexer);
-    fs::remove_dir_all(tree.beside("cookies")).expect("remove");
+    check_fresh(&tree, &mut indexer);
+    fs::remove_dir_all(tree.path_beside("cookies")).expect("remove");
     tree.write("a.py", "3");
-    check(&tree, &mut indexer);
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     assert_eq!(indexer.watcher().state(), WatcherState::Live, "it was made again");
 }
 
 fn barriers_leave_no_marks(begin: Begin) {
-    let tree = Tree::with(&[("a.py", "1")]);
+    let tree = WorkspaceTree::with_files(&[("a.py", "1")]);
     let mut indexer = start(&tree, begin);
-    (0..50).for_each(|_| assert!(freshen(&mut indexer).is_empty() || !cfg!(target_os = "linux")));
+    (0..50).for_each(|_| assert!(make_fresh(&mut indexer).is_empty() || !cfg!(target_os = "linux")));
     // One file at most; none where no cookie is needed.
-    assert!(fs::read_dir(tree.beside("cookies")).map_or(0, Iterator::count) <= 1);
+    assert!(fs::read_dir(tree.path_beside("cookies")).map_or(0, Iterator::count) <= 1);
 }
 
 fn what_is_only_read_wakes_nobody(begin: Begin) {
-    let tree = Tree::with(&[("a.py", "1"), ("d/b.py", "2")]);
+    let tree = WorkspaceTree::with_files(&[("a.py", "1"), ("d/b.py", "2")]);
     let mut indexer = start(&tree, begin);
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     for path in ["a.py", "d/b.py", "d"] {
         let _ = fs::read(tree.path(path));
         let _ = fs::read_dir(tree.path(path)).map(Iterator::count);
     }
-    assert!(freshen(&mut indexer).is_empty() || !cfg!(target_os = "linux"));
+    assert!(make_fresh(&mut indexer).is_empty() || !cfg!(target_os = "linux"));
 }
 
 /// A build writes into its folder all day long.
 fn a_folder_that_is_ignored_later_is_not_watched(begin: Begin) {
-    let tree = Tree::with(&[("a.py", "1"), ("out/deep/b.py", "2"), ("out-of-the-way/c.py", "3")]);
+    let tree =
+        WorkspaceTree::with_files(&[("a.py", "1"), ("out/deep/b.py", "2"), ("out-of-the-way/c.py", "3")]);
     let mut indexer = start(&tree, begin);
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     assert_eq!(indexer.watcher().watched_dirs(), 4);
     tree.write(".gitignore", "out/\n");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     assert_eq!(indexer.watcher().watched_dirs(), 2, "the root and the one beside");
     tree.write("out/deep/b.py", "unwatched");
     tree.write(".gitignore", "");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
     tree.write("out/deep/b.py", "watched again");
-    check(&tree, &mut indexer);
+    check_fresh(&tree, &mut indexer);
 }
 
 fn a_dropped_watcher_lets_go_of_its_thread(begin: Begin) {
-    let tree = Tree::with(&[("a.py", "1")]);
+    let tree = WorkspaceTree::with_files(&[("a.py", "1")]);
     let indexer = start(&tree, begin);
     let weak = Arc::downgrade(indexer.watcher());
     drop(indexer);
-    eventually("the watcher is gone", || weak.strong_count() == 0);
+    wait_until("the watcher is gone", || weak.strong_count() == 0);
 }
 
 /// A stroke of random work on a tree, by names from small pools, so that the same paths come and go.
@@ -273,19 +274,19 @@ impl Storm {
     const NAMES: &[&str] = &["f.py", "g.py", "h h.py", "new\nline.py", "per%cent#.py", "i.log", "x", "deep"];
 
     fn any_path(&mut self) -> String {
-        match self.random.below(3) {
-            0 => (*self.random.pick(Self::DIRS)).to_owned(),
-            _ => format!("{}/{}", self.random.pick(Self::DIRS), self.random.pick(Self::NAMES)),
+        match self.random.number_below(3) {
+            0 => (*self.random.pick_one(Self::DIRS)).to_owned(),
+            _ => format!("{}/{}", self.random.pick_one(Self::DIRS), self.random.pick_one(Self::NAMES)),
         }
     }
 
     /// One operation. Many fail, as those of real programs do; that is part of it. Hard links too: a write through a name
     /// that is ignored gives no event for the one that is not.
-    fn step(&mut self) {
+    fn do_one_operation(&mut self) {
         let (one, other) = (self.any_path(), self.any_path());
         let [one, other] = [one, other].map(|path| self.root.as_path().join(path));
-        let text = format!("text {}", self.random.below(1_000_000));
-        let _ = match self.random.below(14) {
+        let text = format!("text {}", self.random.number_below(1_000_000));
+        let _ = match self.random.number_below(14) {
             0 => fs::create_dir_all(&one),
             1 => fs::remove_file(&one),
             2 => fs::remove_dir_all(&one),
@@ -296,11 +297,11 @@ impl Storm {
             }
             7 => {
                 let rules = ["*.log", "x", "deep/", "", "!*.py", "*"];
-                let dir = self.random.pick(Self::DIRS);
-                fs::write(self.root.as_path().join(dir).join(".gitignore"), self.random.pick(&rules))
+                let dir = self.random.pick_one(Self::DIRS);
+                fs::write(self.root.as_path().join(dir).join(".gitignore"), self.random.pick_one(&rules))
             }
             8 => {
-                let dir = self.root.as_path().join(self.random.pick(Self::DIRS));
+                let dir = self.root.as_path().join(self.random.pick_one(Self::DIRS));
                 fs::remove_file(dir.join(".gitignore"))
             }
             9 => fs::hard_link(&one, &other),
@@ -313,17 +314,21 @@ impl Storm {
 
 fn after_a_thousand_random_operations_each_barrier_shows_the_truth(begin: Begin) {
     for seed in [1, 2, 3] {
-        let tree = Tree::with(&[(".gitignore", "target\n"), ("a/f.py", "1")]);
+        let tree = WorkspaceTree::with_files(&[(".gitignore", "target\n"), ("a/f.py", "1")]);
         let mut indexer = start(&tree, begin);
         let mut storm = Storm { random: Random(seed), root: tree.root.clone() };
         let mut sweeps = 0;
         let mut done = 0;
         while done < 1_000 {
-            let burst = storm.random.below(12) + 1;
-            (0..burst).for_each(|_| storm.step());
+            let burst = storm.random.number_below(12) + 1;
+            (0..burst).for_each(|_| storm.do_one_operation());
             done += burst;
-            sweeps += usize::from(freshen(&mut indexer).sweep);
-            assert_eq!(indexer.known(), tree.truth(), "seed {seed}, after {done} operations");
+            sweeps += usize::from(make_fresh(&mut indexer).sweep);
+            assert_eq!(
+                indexer.known_contents(),
+                tree.true_contents(),
+                "seed {seed}, after {done} operations"
+            );
         }
         assert!(
             sweeps == 0 || !cfg!(target_os = "linux"),
@@ -336,11 +341,11 @@ fn after_a_thousand_random_operations_each_barrier_shows_the_truth(begin: Begin)
 fn everybody_reads_their_own_writes(begin: Begin) {
     const CLIENTS: usize = 6;
     const ROUNDS: usize = 60;
-    let tree = Tree::with(&[("a/f.py", "1")]);
+    let tree = WorkspaceTree::with_files(&[("a/f.py", "1")]);
     (0..CLIENTS).for_each(|n| tree.write(&format!("own/{n}/file.py"), "0"));
     let mut indexer = Indexer::watching(&tree, begin);
     let (dirty, watcher) = (Arc::clone(&indexer.dirty), Arc::clone(indexer.watcher()));
-    let known = Arc::new(std::sync::Mutex::new(indexer.known()));
+    let known = Arc::new(std::sync::Mutex::new(indexer.known_contents()));
     let worker = {
         let (known, dirty) = (Arc::clone(&known), Arc::clone(&dirty));
         thread::spawn(move || {
@@ -348,7 +353,7 @@ fn everybody_reads_their_own_writes(begin: Begin) {
                 // Seen before settled: `apply` settles, so what it did must be visible first.
                 let marks = batch.marks;
                 indexer.apply(&Batch { marks: 0, ..batch });
-                *known.lock().expect("no panic") = indexer.known();
+                *known.lock().expect("no panic") = indexer.known_contents();
                 dirty.settle(marks);
             }
         })
@@ -358,7 +363,7 @@ fn everybody_reads_their_own_writes(begin: Begin) {
         let (stop, mut storm) = (Arc::clone(&stop), Storm { random: Random(99), root: tree.root.clone() });
         thread::spawn(move || {
             while !stop.load(Ordering::Relaxed) {
-                storm.step();
+                storm.do_one_operation();
                 thread::sleep(std::time::Duration::from_millis(2));
             }
         })
@@ -373,7 +378,7 @@ fn everybody_reads_their_own_writes(begin: Begin) {
                     tree.write(&path, &text);
                     let marks = watcher.barrier(soon()).map(|passed| passed.marks).unwrap_or_else(|_| {
                         dirty.mark_sweep();
-                        dirty.marks()
+                        dirty.mark_count()
                     });
                     dirty.wait_settled(marks, soon()).expect("settled");
                     let seen = known.lock().expect("no panic").get(&path).copied();

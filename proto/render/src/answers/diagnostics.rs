@@ -2,17 +2,17 @@
 
 use hob_proto::tools::nav::{DiagnosticEntry, DiagnosticsResult};
 
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
 /// One line for each thing that is wrong.
-pub(super) fn diagnostics(result: DiagnosticsResult) -> Document {
+pub(super) fn diagnostics(result: DiagnosticsResult) -> AnswerDocument {
     let mut document = match (result.diagnostics.is_empty(), result.complete) {
-        (true, true) => Document::of_line("nothing is wrong"),
-        (true, false) => Document::of_line("nothing known to be wrong"),
-        (false, _) => Document::of_section(Section::paged(
+        (true, true) => AnswerDocument::of_line("nothing is wrong"),
+        (true, false) => AnswerDocument::of_line("nothing known to be wrong"),
+        (false, _) => AnswerDocument::of_section(Section::new_paged(
             "diagnostics",
-            result.diagnostics.iter().map(diagnostic).collect(),
+            result.diagnostics.iter().map(diagnostic_item).collect(),
         )),
     };
     if !result.complete {
@@ -21,10 +21,10 @@ pub(super) fn diagnostics(result: DiagnosticsResult) -> Document {
     document
 }
 
-fn diagnostic(entry: &DiagnosticEntry) -> Item {
+fn diagnostic_item(entry: &DiagnosticEntry) -> AnswerItem {
     let code = entry.code.as_deref().map(|code| format!(" ({})", one_line(code))).unwrap_or_default();
     let message: Vec<&str> = entry.message.split_whitespace().collect();
     let message = message.join(" ");
     let row = format!("{}:{} {} {}{code}", entry.line, entry.col, entry.severity, one_line(&message));
-    Item::below(one_line(&entry.file), row)
+    AnswerItem::below_header(one_line(&entry.file), row)
 }

@@ -3,9 +3,9 @@
 use hob_proto::tools::flow::{FlowNode, FlowResult};
 use hob_proto::tools::impact::{AffectedNode, ImpactResult};
 
-use super::candidates::candidates;
+use super::candidates::candidates_section;
 use super::handle::{handle_of, lines_of_uses, name_of};
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::one_line;
 
@@ -13,14 +13,14 @@ use crate::one_line::one_line;
 const SITES: usize = 6;
 
 /// The tree of callees, one space deeper for each call.
-pub(super) fn trace(result: FlowResult) -> Document {
+pub(super) fn render_trace(result: FlowResult) -> AnswerDocument {
     if !result.ambiguous.is_empty() {
-        return Document::of_section(candidates(&result.ambiguous));
+        return AnswerDocument::of_section(candidates_section(&result.ambiguous));
     }
-    let Some(root) = &result.root else { return Document::of_line("nothing") };
+    let Some(root) = &result.root else { return AnswerDocument::of_line("nothing") };
     let mut rows = Rows::default();
     rows.add_branch(root, None, 0);
-    let mut document = Document::of_section(Section::new("calls", rows.items));
+    let mut document = AnswerDocument::of_section(Section::new("calls", rows.items));
     rows.marks.into_iter().for_each(|mark| document.explain_mark(mark));
     if let Some(depth) = result.truncated_at {
         document.notes.push(format!("whole to depth {depth}"));
@@ -31,7 +31,7 @@ pub(super) fn trace(result: FlowResult) -> Document {
 /// The rows of a tree and how sure they are.
 #[derive(Default)]
 struct Rows {
-    items: Vec<Item>,
+    items: Vec<AnswerItem>,
     marks: Vec<Mark>,
 }
 
@@ -43,8 +43,8 @@ impl Rows {
             None => Mark::Sure,
         };
         self.marks.push(mark);
-        let row = format!("{}{}{}", " ".repeat(level), mark.sign(), row(node, caller));
-        self.items.push(Item::line(row));
+        let row = format!("{}{}{}", " ".repeat(level), mark.sign(), callee_row(node, caller));
+        self.items.push(AnswerItem::line(row));
         let file = Some(node.file.as_str()).filter(|file| !file.is_empty()).or(caller);
         // What stands above already says nothing new to who wants names alone.
         let is_new = |call: &&FlowNode| call.detail.is_some() || !call.seen;
@@ -53,7 +53,7 @@ impl Rows {
 }
 
 /// `line name`, with the file where that is another one than the caller's, the lines of the calls, and what is remarkable.
-fn row(node: &FlowNode, caller: Option<&str>) -> String {
+fn callee_row(node: &FlowNode, caller: Option<&str>) -> String {
     let file = Some(node.file.as_str()).filter(|file| !file.is_empty() && Some(*file) != caller);
     let file = file.map(|file| format!("{}:", one_line(file))).unwrap_or_default();
     let line = node.line.map(|line| format!("{line} ")).unwrap_or_default();
@@ -82,24 +82,27 @@ fn row(node: &FlowNode, caller: Option<&str>) -> String {
 }
 
 /// Renders an impact: the affected nodes, nearest first, those of one file together; then those that may be affected.
-pub(super) fn impact(result: ImpactResult) -> Document {
+pub(super) fn render_impact(result: ImpactResult) -> AnswerDocument {
     if !result.ambiguous.is_empty() {
-        return Document::of_section(candidates(&result.ambiguous));
+        return AnswerDocument::of_section(candidates_section(&result.ambiguous));
     }
     let counts = &result.counts;
     if counts.affected + counts.possible == 0 {
-        return Document::of_line("nothing is known to depend on it");
+        return AnswerDocument::of_line("nothing is known to depend on it");
     }
     let head = format!(
         "{} affected in {} files, {} of them tests; {} more may be",
         counts.affected, counts.files, counts.tests, counts.possible
     );
-    let affected = result.affected.iter().map(affected).collect();
-    let mut document = Document::of_section(Section::paged("affected", affected).titled(head));
-    let possible: Vec<Item> =
-        result.possible.iter().map(|hit| Item::below(one_line(&hit.file), row_of(hit))).collect();
+    let affected = result.affected.iter().map(affected_item).collect();
+    let mut document = AnswerDocument::of_section(Section::new_paged("affected", affected).with_title(head));
+    let possible: Vec<AnswerItem> = result
+        .possible
+        .iter()
+        .map(|hit| AnswerItem::below_header(one_line(&hit.file), row_of(hit)))
+        .collect();
     if !possible.is_empty() {
-        document.sections.push(Section::new("possible", possible).titled("may be:"));
+        document.sections.push(Section::new("possible", possible).with_title("may be:"));
     }
     for hit in result.affected.iter().chain(&result.possible) {
         document.explain_mark(Mark::of_confidence(&hit.confidence));
@@ -108,9 +111,13 @@ pub(super) fn impact(result: ImpactResult) -> Document {
 }
 
 /// A row below its depth and its path.
-fn affected(hit: &AffectedNode) -> Item {
+fn affected_item(hit: &AffectedNode) -> AnswerItem {
     let steps = if hit.depth == 1 { "directly:".to_owned() } else { format!("in {} steps:", hit.depth) };
-    Item { group: vec![steps, one_line(&hit.file).into_owned()], lines: vec![row_of(hit)], source: None }
+    AnswerItem {
+        group: vec![steps, one_line(&hit.file).into_owned()],
+        lines: vec![row_of(hit)],
+        source: None,
+    }
 }
 
 /// `lines name -> what it depends on`, with the cause where it is no call, and whether it is a test.
@@ -132,7 +139,7 @@ mod tests {
     use super::*;
     use crate::fit::{Frame, fit};
 
-    fn written(document: &Document) -> String {
+    fn rendered_text(document: &AnswerDocument) -> String {
         fit(document, &Frame { max_chars: 4_000, ..Frame::default() }).text
     }
 
@@ -152,11 +159,11 @@ mod tests {
             serde_json::from_value(json!({"root": root, "cycles": [], "truncated_at": 3})).expect("a result");
         let expected = "a.py:1 main; also os, Cart\n ~b.py:2 Base.run at 3, overridden by One.run\n  ~9 work at 3\n\
                         [~ by its name, which no other definition has]\n[whole to depth 3]";
-        assert_eq!(written(&trace(result)), expected);
+        assert_eq!(rendered_text(&render_trace(result)), expected);
         let concise = json!({"root": {"name": "main", "file": "a.py", "line": 1, "leaves": ["os"], "calls": [
             {"name": "f", "line": 4}, {"name": "g", "line": 6, "seen": true}]}, "cycles": []});
         let result = serde_json::from_value(concise).expect("a result");
-        assert_eq!(written(&trace(result)), "a.py:1 main\n 4 f");
+        assert_eq!(rendered_text(&render_trace(result)), "a.py:1 main\n 4 f");
     }
 
     #[test]
@@ -175,6 +182,6 @@ mod tests {
         }));
         let expected = "3 affected in 1 files, 1 of them tests; 1 more may be\ndirectly:\n a.py\n  6,7 f\n  5 S.run (overrides)\n\
                         in 2 steps:\n a.py\n  9 test_f -> f (test)\nmay be:\na.py\n ?5 g\n[? may mean another]";
-        assert_eq!(written(&impact(result.expect("a result"))), expected);
+        assert_eq!(rendered_text(&render_impact(result.expect("a result"))), expected);
     }
 }

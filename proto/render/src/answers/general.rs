@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
 /// Longest list of scalars that stays on one line, in characters.
 const SHORT: usize = 120;
 
 /// Fields as `name: value`, lists and objects below their names.
-pub(super) fn general(data: &Value) -> Document {
+pub(super) fn render_general(data: &Value) -> AnswerDocument {
     let mut lines = lines_of(data);
     if lines.is_empty() {
         lines.push("(nothing)".to_owned());
     }
-    Document::of_section(Section::new("lines", lines.into_iter().map(Item::line).collect()))
+    AnswerDocument::of_section(Section::new("lines", lines.into_iter().map(AnswerItem::line).collect()))
 }
 
 /// The lines of `value`, indented by one space for each level.

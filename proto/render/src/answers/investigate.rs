@@ -1,10 +1,12 @@
 //! Bundles: entries with where they are, what they look like, and as much source as the handler chose.
 
-use hob_proto::tools::investigate::{Beside, Entry, ExpandResult, HydrateResult, InvestigateResult};
+use hob_proto::tools::investigate::{
+    Beside, ExpandResult, HydrateResult, InvestigateResult, InvestigationEntry,
+};
 
 use super::handle::handle_of;
-use crate::document::{Document, Item, Section};
-use crate::one_line::{one_line, shortened};
+use crate::document::{AnswerDocument, AnswerItem, Section};
+use crate::one_line::{one_line, shorten_to};
 
 /// The separator between signature and documentation in a summary.
 const SEPARATOR: &str = " · ";
@@ -13,25 +15,25 @@ const SEPARATOR: &str = " · ";
 const HEAD: usize = 140;
 
 /// Entries, most relevant first.
-pub(super) fn first_answer(result: InvestigateResult) -> Document {
+pub(super) fn first_answer(result: InvestigateResult) -> AnswerDocument {
     if result.entries.is_empty() {
-        return Document::of_line("nothing is about this");
+        return AnswerDocument::of_line("nothing is about this");
     }
     let mut document =
-        Document::of_section(Section::new("entries", result.entries.iter().map(entry).collect()));
+        AnswerDocument::of_section(Section::new("entries", result.entries.iter().map(entry_item).collect()));
     document.notes.push(format!("bundle {}", result.bundle_id));
     document
 }
 
 /// Entries with their source, and what is connected with them.
-pub(super) fn expanded(result: ExpandResult) -> Document {
-    let entries = Section::new("entries", result.expanded.iter().map(entry).collect());
+pub(super) fn render_expanded(result: ExpandResult) -> AnswerDocument {
+    let entries = Section::new("entries", result.expanded.iter().map(entry_item).collect());
     let beside = |other: &Beside| {
         let row = format!("{} {}", other.relation, one_line(&handle_of(&other.uid)));
-        Item::below(one_line(&handle_of(&other.of)), row)
+        AnswerItem::below_header(one_line(&handle_of(&other.of)), row)
     };
     let neighbors = Section::new("neighbors", result.neighbors.iter().map(beside).collect());
-    let mut document = Document { sections: vec![entries, neighbors], ..Document::default() };
+    let mut document = AnswerDocument { sections: vec![entries, neighbors], ..AnswerDocument::default() };
     if !result.unresolved.is_empty() {
         let missing: Vec<_> = result.unresolved.iter().map(|name| one_line(name)).collect();
         document.notes.push(format!("nothing now: {}", missing.join(", ")));
@@ -40,10 +42,13 @@ pub(super) fn expanded(result: ExpandResult) -> Document {
 }
 
 /// Entries with their source.
-pub(super) fn hydrated(result: HydrateResult) -> Document {
+pub(super) fn render_hydrated(result: HydrateResult) -> AnswerDocument {
     let mut document = match result.entries.is_empty() {
-        true => Document::of_line("every entry has its source"),
-        false => Document::of_section(Section::new("entries", result.entries.iter().map(entry).collect())),
+        true => AnswerDocument::of_line("every entry has its source"),
+        false => AnswerDocument::of_section(Section::new(
+            "entries",
+            result.entries.iter().map(entry_item).collect(),
+        )),
     };
     if result.skipped > 0 {
         let reasons: Vec<_> =
@@ -54,7 +59,7 @@ pub(super) fn hydrated(result: HydrateResult) -> Document {
 }
 
 /// An entry below its path: its line, its name in its signature, and of its source what there is.
-fn entry(entry: &Entry) -> Item {
+fn entry_item(entry: &InvestigationEntry) -> AnswerItem {
     let changed = if entry.changed { " (changed since)" } else { "" };
     let (path, line) = entry.location.rsplit_once(':').unwrap_or((&entry.location, "1"));
     let head = match &entry.inline_body {
@@ -67,7 +72,7 @@ fn entry(entry: &Entry) -> Item {
         (None, None) => Vec::new(),
     };
     let lines = body.iter().map(|line| format!(" {}", one_line(line)));
-    Item {
+    AnswerItem {
         group: vec![one_line(path).into_owned()],
         lines: std::iter::once(format!("{line} {head}{changed}")).chain(lines).collect(),
         source: None,
@@ -75,7 +80,7 @@ fn entry(entry: &Entry) -> Item {
 }
 
 /// The signature with the whole name in it, and the documentation where there are no lines to show.
-fn signature(entry: &Entry) -> String {
+fn signature(entry: &InvestigationEntry) -> String {
     let (signature, doc) = entry.summary.split_once(SEPARATOR).unwrap_or((&entry.summary, ""));
     let name = entry.title.rsplit(['.', ':', '#']).next().unwrap_or(&entry.title);
     let head = match signature.find(name).filter(|_| !name.is_empty()) {
@@ -83,7 +88,7 @@ fn signature(entry: &Entry) -> String {
         None => format!("{} {signature}", entry.title),
     };
     let doc = if entry.snippet.is_none() && !doc.is_empty() { format!("  {doc}") } else { String::new() };
-    one_line(&shortened(format!("{head}{doc}").trim_end(), HEAD)).into_owned()
+    one_line(&shorten_to(format!("{head}{doc}").trim_end(), HEAD)).into_owned()
 }
 
 /// Lines that say something, without the indentation that they share.

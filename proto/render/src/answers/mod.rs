@@ -23,43 +23,50 @@ pub(crate) use handle::handle_of;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::document::Document;
+use crate::document::AnswerDocument;
 
 /// The text form of `data`, the result of `tool`.
 #[must_use]
-pub fn document(tool: &str, data: &Value) -> Document {
+pub fn document(tool: &str, data: &Value) -> AnswerDocument {
     let rendered = match tool {
-        "count_patterns" => typed(data, text::counts),
-        "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => typed(data, edit::preview),
-        "edit_pending" => typed(data, edit::pending),
-        "flow_trace" => typed(data, flow::trace),
-        "hob_undo" => typed(data, edit::undone),
-        "impact" => typed(data, flow::impact),
-        "investigate" => typed(data, investigate::first_answer),
-        "investigate_expand" => typed(data, investigate::expanded),
-        "investigate_hydrate" => typed(data, investigate::hydrated),
-        "map_search" => typed(data, search::found),
-        "map_neighbors" => typed(data, neighbors::neighbors),
-        "map_overview" => typed(data, overview::overview),
-        "map_path" => typed(data, path::chains),
-        "nav_callHierarchy" => typed(data, nav::call_hierarchy),
-        "nav_definition" | "nav_implementations" | "nav_references" => typed(data, nav::locations),
-        "nav_diagnostics" => typed(data, diagnostics::diagnostics),
-        "nav_symbols" => typed(data, nav::outline),
-        "nav_type" => typed(data, nav::type_of),
-        "nav_workspaceSymbols" => typed(data, nav::symbol_hits),
-        "read_symbols" => typed(data, read::symbols),
-        "regex_search" => typed(data, text::matches),
-        "resolve" => resolve::resolved(data),
-        "resolve_action" => typed(data, edit::decided),
-        "text_search" => typed(data, text::ranked),
+        "count_patterns" => render_typed(data, text::render_counts),
+        "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => {
+            render_typed(data, edit::render_preview)
+        }
+        "edit_pending" => render_typed(data, edit::render_pending),
+        "flow_trace" => render_typed(data, flow::render_trace),
+        "hob_undo" => render_typed(data, edit::render_undo),
+        "impact" => render_typed(data, flow::render_impact),
+        "investigate" => render_typed(data, investigate::first_answer),
+        "investigate_expand" => render_typed(data, investigate::render_expanded),
+        "investigate_hydrate" => render_typed(data, investigate::render_hydrated),
+        "map_search" => render_typed(data, search::render_hits),
+        "map_neighbors" => render_typed(data, neighbors::render_neighbors),
+        "map_overview" => render_typed(data, overview::render_overview),
+        "map_path" => render_typed(data, path::render_chains),
+        "nav_callHierarchy" => render_typed(data, nav::call_hierarchy),
+        "nav_definition" | "nav_implementations" | "nav_references" => {
+            render_typed(data, nav::render_locations)
+        }
+        "nav_diagnostics" => render_typed(data, diagnostics::diagnostics),
+        "nav_symbols" => render_typed(data, nav::render_outline),
+        "nav_type" => render_typed(data, nav::type_of),
+        "nav_workspaceSymbols" => render_typed(data, nav::symbol_hits),
+        "read_symbols" => render_typed(data, read::symbols),
+        "regex_search" => render_typed(data, text::matches),
+        "resolve" => resolve::render_resolved(data),
+        "resolve_action" => render_typed(data, edit::render_decision),
+        "text_search" => render_typed(data, text::render_ranked),
         _ => None,
     };
-    rendered.unwrap_or_else(|| general::general(data))
+    rendered.unwrap_or_else(|| general::render_general(data))
 }
 
 /// Renders `data` with `render`; `None` if `data` has not the result's shape.
-fn typed<T: DeserializeOwned>(data: &Value, render: fn(T) -> Document) -> Option<Document> {
+fn render_typed<T: DeserializeOwned>(
+    data: &Value,
+    render: fn(T) -> AnswerDocument,
+) -> Option<AnswerDocument> {
     serde::Deserialize::deserialize(data).ok().map(render)
 }
 

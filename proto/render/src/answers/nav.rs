@@ -6,19 +6,19 @@ use hob_proto::tools::nav::{
     TypeResult, WorkspaceSymbolsResult,
 };
 
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::one_line;
-use crate::places::Place;
+use crate::places::AnswerPlace;
 
 /// Places under their paths.
-pub(super) fn locations(result: LocationsResult) -> Document {
+pub(super) fn render_locations(result: LocationsResult) -> AnswerDocument {
     let mut document = match result.locations.is_empty() {
-        true => Document::of_line("none"),
+        true => AnswerDocument::of_line("none"),
         false => {
             let kind = if result.total.is_some() { "references" } else { "locations" };
-            let items = result.locations.iter().map(|place| location(place, &result.source));
-            Document::of_section(Section::paged(kind, items.collect()))
+            let items = result.locations.iter().map(|place| location_item(place, &result.source));
+            AnswerDocument::of_section(Section::new_paged(kind, items.collect()))
         }
     };
     for place in &result.locations {
@@ -36,16 +36,16 @@ fn mark_of(from_map: Option<&str>, source: &str) -> Mark {
     }
 }
 
-fn location(place: &Anchor, source: &str) -> Item {
+fn location_item(place: &Anchor, source: &str) -> AnswerItem {
     let text = place.snippet.as_deref().unwrap_or("");
     let mark = mark_of(place.from_map.as_deref(), source);
     let line = u64::from(place.line);
     let first = text.lines().next().unwrap_or("");
-    Place { path: &place.file, line, symbol: place.symbol.as_deref(), text: first, mark }.to_item()
+    AnswerPlace { path: &place.file, line, symbol: place.symbol.as_deref(), text: first, mark }.to_item()
 }
 
 /// Says of an answer that it is not whole, or not a language server's.
-fn with_origin(mut document: Document, completeness: Completeness, source: &str) -> Document {
+fn with_origin(mut document: AnswerDocument, completeness: Completeness, source: &str) -> AnswerDocument {
     match completeness {
         Completeness::Complete => {}
         Completeness::Partial => document.notes.push("partial".to_owned()),
@@ -60,21 +60,21 @@ fn with_origin(mut document: Document, completeness: Completeness, source: &str)
 }
 
 /// A file's symbols as an indented list with their lines.
-pub(super) fn outline(result: SymbolsResult) -> Document {
+pub(super) fn render_outline(result: SymbolsResult) -> AnswerDocument {
     // One item each, so that a page passes over as many as it shows.
-    let items: Vec<Item> = result.symbols.iter().map(outline_item).collect();
+    let items: Vec<AnswerItem> = result.symbols.iter().map(outline_item).collect();
     let document = match items.is_empty() {
-        true => Document::of_line("no symbols"),
-        false => Document::of_section(Section::paged("symbols", items)),
+        true => AnswerDocument::of_line("no symbols"),
+        false => AnswerDocument::of_section(Section::new_paged("symbols", items)),
     };
     with_origin(document, result.completeness, &result.source)
 }
 
 /// A symbol of the outermost level with all that is in it.
-fn outline_item(entry: &OutlineEntry) -> Item {
+fn outline_item(entry: &OutlineEntry) -> AnswerItem {
     let mut lines = Vec::new();
     outline_entry(&mut lines, entry, 0);
-    Item { lines, ..Item::default() }
+    AnswerItem { lines, ..AnswerItem::default() }
 }
 
 fn outline_entry(rows: &mut Vec<String>, entry: &OutlineEntry, level: usize) {
@@ -85,39 +85,46 @@ fn outline_entry(rows: &mut Vec<String>, entry: &OutlineEntry, level: usize) {
 }
 
 /// A signature and its documentation.
-pub(super) fn type_of(result: TypeResult) -> Document {
+pub(super) fn type_of(result: TypeResult) -> AnswerDocument {
     let mut lines: Vec<String> = result.signature.lines().map(|line| one_line(line).into_owned()).collect();
     lines.extend(result.docs.lines().map(|line| one_line(line.trim_end()).into_owned()));
     if lines.is_empty() {
         lines.push("nothing is said of it".to_owned());
     }
-    let item = Item { lines, ..Item::default() };
-    with_origin(Document::of_section(Section::new("lines", vec![item])), result.completeness, &result.source)
+    let item = AnswerItem { lines, ..AnswerItem::default() };
+    with_origin(
+        AnswerDocument::of_section(Section::new("lines", vec![item])),
+        result.completeness,
+        &result.source,
+    )
 }
 
 /// Symbols by name, under their paths.
-pub(super) fn symbol_hits(result: WorkspaceSymbolsResult) -> Document {
+pub(super) fn symbol_hits(result: WorkspaceSymbolsResult) -> AnswerDocument {
     let item = |hit: &SymbolHit| {
         let container = hit.container.as_deref().filter(|name| !name.is_empty());
         let container = container.map(|name| format!("{}.", one_line(name))).unwrap_or_default();
         let row = format!("{} {} {container}{}", hit.line, hit.kind, one_line(&hit.name));
-        Item::below(one_line(&hit.file), row)
+        AnswerItem::below_header(one_line(&hit.file), row)
     };
     let document = match result.symbols.is_empty() {
-        true => Document::of_line("no symbol of this name"),
-        false => Document::of_section(Section::paged("symbols", result.symbols.iter().map(item).collect())),
+        true => AnswerDocument::of_line("no symbol of this name"),
+        false => AnswerDocument::of_section(Section::new_paged(
+            "symbols",
+            result.symbols.iter().map(item).collect(),
+        )),
     };
     with_origin(document, result.completeness, &result.source)
 }
 
 /// Callers or callees under their paths, with the lines of the calls; those a level further away below each.
-pub(super) fn call_hierarchy(result: CallHierarchyResult) -> Document {
+pub(super) fn call_hierarchy(result: CallHierarchyResult) -> AnswerDocument {
     let root = &result.root;
     let head = format!("{}:{} {}", one_line(&root.file), root.line, one_line(&root.name));
-    let items: Vec<Item> = result.calls.iter().map(|call| direct_call(call, &result.source)).collect();
+    let items: Vec<AnswerItem> = result.calls.iter().map(|call| direct_call(call, &result.source)).collect();
     let mut document = match items.is_empty() {
-        true => Document::of_line(format!("{head}: no calls")),
-        false => Document::of_section(Section::paged("calls", items).titled(head)),
+        true => AnswerDocument::of_line(format!("{head}: no calls")),
+        false => AnswerDocument::of_section(Section::new_paged("calls", items).with_title(head)),
     };
     for call in &result.calls {
         document.explain_mark(mark_of(call.from_map.as_deref(), &result.source));
@@ -125,14 +132,14 @@ pub(super) fn call_hierarchy(result: CallHierarchyResult) -> Document {
     with_origin(document, result.completeness, &result.source)
 }
 
-fn direct_call(call: &Call, source: &str) -> Item {
-    let mut lines = vec![called(call, source)];
+fn direct_call(call: &Call, source: &str) -> AnswerItem {
+    let mut lines = vec![call_row(call, source)];
     further_calls(&mut lines, (call, source), 1);
-    Item { group: vec![one_line(&call.file).into_owned()], lines, source: None }
+    AnswerItem { group: vec![one_line(&call.file).into_owned()], lines, source: None }
 }
 
 /// `line name: lines of the calls`, with the mark of a call that only the map knows.
-fn called(call: &Call, source: &str) -> String {
+fn call_row(call: &Call, source: &str) -> String {
     let mark = mark_of(call.from_map.as_deref(), source);
     let sites: Vec<String> = call.call_sites.iter().map(|site| site.line.to_string()).collect();
     let sites = if sites.is_empty() { String::new() } else { format!(": {}", sites.join(", ")) };
@@ -143,7 +150,7 @@ fn further_calls(lines: &mut Vec<String>, (call, source): (&Call, &str), level: 
     for further in &call.calls {
         let file =
             if further.file == call.file { String::new() } else { format!("{}:", one_line(&further.file)) };
-        lines.push(format!("{}{file}{}", " ".repeat(level), called(further, source)));
+        lines.push(format!("{}{file}{}", " ".repeat(level), call_row(further, source)));
         further_calls(lines, (further, source), level + 1);
     }
 }

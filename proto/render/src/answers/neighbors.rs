@@ -4,9 +4,9 @@
 use hob_proto::tools::map::{FamilyMember, Neighbor, NeighborsResult};
 
 use super::handle::{handle_of, lines_of_uses, name_of};
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
-use crate::one_line::{one_line, shortened};
+use crate::one_line::{one_line, shorten_to};
 
 /// Lines of uses shown per neighbour.
 const SITES: usize = 16;
@@ -27,8 +27,8 @@ const LEAST_ROW: usize = 40;
 const WORTH_SHOWING: usize = 12;
 
 /// Neighbours by kind, those of one file together, then the family for which a method stands.
-pub(super) fn neighbors(result: NeighborsResult) -> Document {
-    let mut document = Document::default();
+pub(super) fn render_neighbors(result: NeighborsResult) -> AnswerDocument {
+    let mut document = AnswerDocument::default();
     let kinds = kinds_of(&result.neighbors);
     // What a definition is written in has been told by its place.
     let is_told = |kind: &&(&str, &str)| kinds.len() == 1 || **kind != ("in", "contains");
@@ -37,17 +37,17 @@ pub(super) fn neighbors(result: NeighborsResult) -> Document {
         let of_kind: Vec<&Neighbor> = result.neighbors.iter().filter(is_kind).collect();
         let most = longest_row(&of_kind);
         let items = |found: Vec<&Neighbor>| {
-            found.into_iter().map(|found| item(found, (&result.node.id, most))).collect()
+            found.into_iter().map(|found| neighbor_item(found, (&result.node.id, most))).collect()
         };
         document.sections.push(match kinds.len() {
             // In the order of the answer, of which the next page shows what follows.
-            1 => Section::paged("neighbors", items(of_kind)),
-            _ => Section::new(title(direction, edge), items(grouped(of_kind)))
-                .titled(format!("{}:", title(direction, edge))),
+            1 => Section::new_paged("neighbors", items(of_kind)),
+            _ => Section::new(edge_title(direction, edge), items(group_by_file(of_kind)))
+                .with_title(format!("{}:", edge_title(direction, edge))),
         });
     }
     if result.neighbors.is_empty() {
-        document = Document::of_line("none");
+        document = AnswerDocument::of_line("none");
     }
     for found in &result.neighbors {
         document.explain_mark(Mark::of_confidence(&found.confidence));
@@ -56,7 +56,7 @@ pub(super) fn neighbors(result: NeighborsResult) -> Document {
         let others: Vec<String> = result.candidates.iter().map(|id| handle_of(id)).collect();
         document.notes.push(format!("? may mean instead: {}", one_line(&others.join(", "))));
     }
-    let family: Vec<Item> = result.family.iter().map(family_member).collect();
+    let family: Vec<AnswerItem> = result.family.iter().map(family_member).collect();
     if !family.is_empty() {
         document.sections.push(Section::new("family", family));
     }
@@ -80,7 +80,7 @@ fn kinds_of(neighbors: &[Neighbor]) -> Vec<(&str, &str)> {
 }
 
 /// Those of one file side by side, files in the order in which they come first.
-fn grouped(neighbors: Vec<&Neighbor>) -> Vec<&Neighbor> {
+fn group_by_file(neighbors: Vec<&Neighbor>) -> Vec<&Neighbor> {
     let mut files: Vec<&str> = Vec::new();
     for found in &neighbors {
         if !files.contains(&found.file.as_str()) {
@@ -93,7 +93,7 @@ fn grouped(neighbors: Vec<&Neighbor>) -> Vec<&Neighbor> {
     neighbors
 }
 
-fn title(direction: &str, edge: &str) -> &'static str {
+fn edge_title(direction: &str, edge: &str) -> &'static str {
     match (direction, edge) {
         ("in", "contains") => "within",
         ("in", "imports") => "imported by",
@@ -124,16 +124,16 @@ fn longest_row(rows: &[&Neighbor]) -> usize {
     ROW_OF_MANY.saturating_sub(paths.div_ceil(rows.len()) + 2).max(LEAST_ROW)
 }
 
-fn item(found: &Neighbor, (node, most): (&str, usize)) -> Item {
-    let row = if found.direction == "in" { inward(found, (node, most)) } else { outward(found) };
+fn neighbor_item(found: &Neighbor, (node, most): (&str, usize)) -> AnswerItem {
+    let row = if found.direction == "in" { inward_row(found, (node, most)) } else { outward_row(found) };
     match found.file.as_str() {
-        "" => Item::line(row),
-        file => Item::below(one_line(file), row),
+        "" => AnswerItem::line(row),
+        file => AnswerItem::below_header(one_line(file), row),
     }
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
-fn inward(found: &Neighbor, (node, most): (&str, usize)) -> String {
+fn inward_row(found: &Neighbor, (node, most): (&str, usize)) -> String {
     let sign = Mark::of_confidence(&found.confidence).sign();
     let name = name_of(&found.id);
     let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
@@ -141,7 +141,7 @@ fn inward(found: &Neighbor, (node, most): (&str, usize)) -> String {
     let is_derived = matches!(found.edge.as_str(), "extends" | "implements");
     let base = via.as_ref().map(|base| format!(" < {base}")).unwrap_or_default();
     if let Some(derived) = found.derived.as_deref().filter(|_| is_derived) {
-        return format!("{sign}{} {}{base}", sites(found), one_line(derived));
+        return format!("{sign}{} {}{base}", sites_text(found), one_line(derived));
     }
     if is_derived && found.kind != "file" {
         return format!("{sign}{} {name}{base}", found.line);
@@ -151,12 +151,12 @@ fn inward(found: &Neighbor, (node, most): (&str, usize)) -> String {
     }
     let named = found.names.as_deref().map(|id| format!(" as {}", name_of(id))).unwrap_or_default();
     let via = via.map(|via| format!(" -> {via}")).unwrap_or_default();
-    let row = format!("{sign}{} {name}{named}{via}", sites(found));
+    let row = format!("{sign}{} {name}{named}{via}", sites_text(found));
     let room = most.saturating_sub(row.chars().count() + 2).min(TEXT);
     let used = name_of(found.names.as_deref().unwrap_or(node));
     let text = from_use(found.text.trim(), (&used, room));
     let is_worth_it = !text.is_empty() && (room >= WORTH_SHOWING || text.chars().count() <= room);
-    if is_worth_it { format!("{row}: {}", one_line(&shortened(text, room))) } else { row }
+    if is_worth_it { format!("{row}: {}", one_line(&shorten_to(text, room))) } else { row }
 }
 
 /// A text that has no room, from the use on: what is used there says more than what it is assigned to.
@@ -170,10 +170,10 @@ fn from_use<'t>(text: &'t str, (qualified, room): (&str, usize)) -> &'t str {
 }
 
 /// `line name, at the lines of the uses`; of what is not resolved what it may mean.
-fn outward(found: &Neighbor) -> String {
+fn outward_row(found: &Neighbor) -> String {
     let mark = Mark::of_confidence(&found.confidence);
     let name = name_of(&found.id);
-    let at = if found.sites.is_empty() { String::new() } else { format!(" at {}", sites(found)) };
+    let at = if found.sites.is_empty() { String::new() } else { format!(" at {}", sites_text(found)) };
     let others = found.candidates.iter().filter(|id| **id != found.id);
     let others: Vec<String> = others.map(|id| handle_of(id)).collect();
     let others =
@@ -184,13 +184,13 @@ fn outward(found: &Neighbor) -> String {
     }
 }
 
-fn sites(found: &Neighbor) -> String {
+fn sites_text(found: &Neighbor) -> String {
     lines_of_uses(&found.sites, found.site_count, SITES)
 }
 
-fn family_member(kin: &FamilyMember) -> Item {
+fn family_member(kin: &FamilyMember) -> AnswerItem {
     let relation = if kin.is == "overridden" { "overrides" } else { "overridden by" };
-    Item::line(format!("{relation} {}:{} {}", one_line(&kin.file), kin.line, name_of(&kin.id)))
+    AnswerItem::line(format!("{relation} {}:{} {}", one_line(&kin.file), kin.line, name_of(&kin.id)))
 }
 
 #[cfg(test)]
@@ -202,7 +202,7 @@ mod tests {
 
     fn text(data: serde_json::Value) -> String {
         let result = serde_json::from_value(data).expect("a result");
-        fit(&neighbors(result), &Frame { max_chars: 4_000, ..Frame::default() }).text
+        fit(&render_neighbors(result), &Frame { max_chars: 4_000, ..Frame::default() }).text
     }
 
     fn row(id: &str, line: u32, more: serde_json::Value) -> serde_json::Value {

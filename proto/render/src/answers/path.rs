@@ -4,9 +4,9 @@ use hob_proto::tools::map::Node;
 use hob_proto::tools::path::{PathChain, PathEdge, PathEntry, PathReached, PathResult};
 
 use super::handle::{lines_of_uses, name_of};
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
-use crate::one_line::{one_line, shortened};
+use crate::one_line::{one_line, shorten_to};
 
 /// Longest text of a call, in characters.
 const TEXT: usize = 140;
@@ -15,13 +15,13 @@ const TEXT: usize = 140;
 const SITES: usize = 8;
 
 /// The best chain, others below it, or how far the search got.
-pub(super) fn chains(result: PathResult) -> Document {
+pub(super) fn render_chains(result: PathResult) -> AnswerDocument {
     if !result.found {
         return not_found(result.reached.as_ref());
     }
-    let mut document = Document::of_section(Section::new("nodes", stations(&result.best)));
+    let mut document = AnswerDocument::of_section(Section::new("nodes", chain_items(&result.best)));
     for chain in &result.others {
-        document.sections.push(Section::new("chains", stations(chain)).titled("or:"));
+        document.sections.push(Section::new("chains", chain_items(chain)).with_title("or:"));
     }
     for edge in std::iter::once(&result.best).chain(&result.others).flat_map(|chain| &chain.edges) {
         document.explain_mark(Mark::of_confidence(&edge.confidence));
@@ -29,24 +29,24 @@ pub(super) fn chains(result: PathResult) -> Document {
     document
 }
 
-fn stations(chain: &PathChain) -> Vec<Item> {
+fn chain_items(chain: &PathChain) -> Vec<AnswerItem> {
     let forwards = chain.edges.iter().all(|edge| edge.direction == "out");
     let station = |(at, node): (usize, &Node)| {
         let before = at.checked_sub(1).and_then(|before| chain.edges.get(before));
         let row = match (forwards, chain.edges.get(at)) {
-            (true, next) => forward(node, before, next),
+            (true, next) => forward_row(node, before, next),
             (false, _) => either_way(node, before),
         };
         match node.file.as_str() {
-            "" => Item::line(row),
-            file => Item::below(one_line(file), row),
+            "" => AnswerItem::line(row),
+            file => AnswerItem::below_header(one_line(file), row),
         }
     };
     chain.nodes.iter().enumerate().map(station).collect()
 }
 
 /// `line of the call name (for what was named): text of the call`.
-fn forward(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) -> String {
+fn forward_row(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) -> String {
     let taken = before.and_then(|edge| edge.named.as_deref());
     let taken = taken.map(|id| format!(" (overrides {})", name_of(id))).unwrap_or_default();
     let name = format!("{}{taken}", name_of(&node.id));
@@ -77,33 +77,33 @@ fn either_way(node: &Node, before: Option<&PathEdge>) -> String {
 }
 
 fn text_of(edge: &PathEdge) -> String {
-    one_line(&shortened(edge.text.trim(), TEXT)).into_owned()
+    one_line(&shorten_to(edge.text.trim(), TEXT)).into_owned()
 }
 
-fn not_found(reached: Option<&PathReached>) -> Document {
-    let Some(reached) = reached else { return Document::of_line("not connected") };
+fn not_found(reached: Option<&PathReached>) -> AnswerDocument {
+    let Some(reached) = reached else { return AnswerDocument::of_line("not connected") };
     let head = format!(
         "no chain: the start leads to {} symbols in {} steps, {} lead to the end in {}",
         reached.from.nodes, reached.from.steps, reached.to.nodes, reached.to.steps
     );
-    let mut document = Document::of_section(Section::new("lines", vec![Item::line(head)]));
+    let mut document = AnswerDocument::of_section(Section::new("lines", vec![AnswerItem::line(head)]));
     if !reached.entries.is_empty() {
-        let entries = reached.entries.iter().map(entry).collect();
+        let entries = reached.entries.iter().map(entry_item).collect();
         document.sections.push(
             Section::new("entries", entries)
-                .titled("the end is reached from these, which nobody calls by name:"),
+                .with_title("the end is reached from these, which nobody calls by name:"),
         );
     }
     document
 }
 
 /// `path:line name, used at path:line, path:line`.
-fn entry(entry: &PathEntry) -> Item {
+fn entry_item(entry: &PathEntry) -> AnswerItem {
     let node = &entry.node;
     let uses: Vec<String> =
         entry.uses.iter().map(|at| format!("{}:{}", one_line(&at.file), at.line)).collect();
     let uses = if uses.is_empty() { String::new() } else { format!(", used at {}", uses.join(", ")) };
-    Item::line(format!("{}:{} {}{uses}", one_line(&node.file), node.line, name_of(&node.id)))
+    AnswerItem::line(format!("{}:{} {}{uses}", one_line(&node.file), node.line, name_of(&node.id)))
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
 
     fn text(data: serde_json::Value) -> String {
         let result = serde_json::from_value(data).expect("a result");
-        fit(&chains(result), &Frame { max_chars: 4_000, ..Frame::default() }).text
+        fit(&render_chains(result), &Frame { max_chars: 4_000, ..Frame::default() }).text
     }
 
     #[test]

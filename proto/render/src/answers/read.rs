@@ -1,32 +1,35 @@
 //! Source with its line numbers, and outlines.
 
-use hob_proto::tools::read::{Outline, OutlineSymbol, ReadSymbolsResult, SymbolSource};
+use hob_proto::tools::read::{OutlineSymbol, ReadOutline, ReadSymbolsResult, SymbolSource};
 
-use super::candidates::candidates;
+use super::candidates::candidates_section;
 use super::handle::count;
-use super::search::parameters;
-use crate::document::{Document, Item, Section, Source};
+use super::search::signature_parameters;
+use crate::document::{AnswerDocument, AnswerItem, BodySource, Section};
 use crate::one_line::one_line;
 
 /// Each symbol's lines under `path:from-to name`, then outlines, then what was ambiguous and what was not found.
-pub(super) fn symbols(result: ReadSymbolsResult) -> Document {
+pub(super) fn symbols(result: ReadSymbolsResult) -> AnswerDocument {
     let mut sections = vec![
-        Section::new("symbols", result.symbols.iter().map(source).collect()),
-        Section::new("outlines", result.outlines.iter().flat_map(outline).collect()),
-        candidates(&result.ambiguous),
+        Section::new("symbols", result.symbols.iter().map(source_item).collect()),
+        Section::new("outlines", result.outlines.iter().flat_map(outline_items).collect()),
+        candidates_section(&result.ambiguous),
     ];
     if !result.not_found.is_empty() {
         let names: Vec<_> = result.not_found.iter().map(|name| one_line(name)).collect();
-        sections.push(Section::new("targets", vec![Item::line(format!("not found: {}", names.join(", ")))]));
+        sections.push(Section::new(
+            "targets",
+            vec![AnswerItem::line(format!("not found: {}", names.join(", ")))],
+        ));
     }
     sections.retain(|section| !section.items.is_empty());
     if sections.is_empty() {
-        return Document::of_line("nothing");
+        return AnswerDocument::of_line("nothing");
     }
-    Document { sections, ..Document::default() }
+    AnswerDocument { sections, ..AnswerDocument::default() }
 }
 
-fn source(symbol: &SymbolSource) -> Item {
+fn source_item(symbol: &SymbolSource) -> AnswerItem {
     let (first, last) = (symbol.start_line, symbol.end_line);
     let beside = if symbol.is_neighbor { " (beside it)" } else { "" };
     let path = one_line(&symbol.file);
@@ -34,17 +37,21 @@ fn source(symbol: &SymbolSource) -> Item {
         "file" => format!("{path}{beside}"),
         _ => format!("{path}:{first}-{last} {}{beside}", one_line(&symbol.name)),
     };
-    let whole = Source { path: symbol.file.clone(), from: 0, first };
-    Item { group: vec![head], lines: numbered(symbol), source: symbol.missing.is_empty().then_some(whole) }
+    let whole = BodySource { path: symbol.file.clone(), from: 0, first };
+    AnswerItem {
+        group: vec![head],
+        lines: numbered_lines(symbol),
+        source: symbol.missing.is_empty().then_some(whole),
+    }
 }
 
 /// The lines with their numbers, without the indentation that all share. A stretch that was left out for room is one line.
-fn numbered(symbol: &SymbolSource) -> Vec<String> {
+fn numbered_lines(symbol: &SymbolSource) -> Vec<String> {
     let gaps: Vec<((u32, u32), String)> = symbol
         .missing
         .iter()
         .enumerate()
-        .filter_map(|(at, gap)| Some((stretch(gap)?, calls(symbol, at))))
+        .filter_map(|(at, gap)| Some((parse_stretch(gap)?, gap_calls(symbol, at))))
         .collect();
     let text = symbol.source.lines().filter(|line| !line.trim().is_empty());
     let shared = text.map(|line| line.len() - line.trim_start_matches([' ', '\t']).len()).min().unwrap_or(0);
@@ -72,32 +79,32 @@ fn numbered(symbol: &SymbolSource) -> Vec<String> {
 }
 
 /// ` calls a, b`: what a gap does, where it is known.
-fn calls(symbol: &SymbolSource, gap: usize) -> String {
+fn gap_calls(symbol: &SymbolSource, gap: usize) -> String {
     let names = symbol.missing_calls.get(gap).filter(|names| !names.is_empty());
     names.map(|names| format!(" calls {}", one_line(&names.join(", ")))).unwrap_or_default()
 }
 
-fn stretch(text: &str) -> Option<(u32, u32)> {
+fn parse_stretch(text: &str) -> Option<(u32, u32)> {
     let (first, last) = text.split_once('-')?;
     Some((first.parse().ok()?, last.parse().ok()?)).filter(|(first, last)| first <= last)
 }
 
 /// A file's symbols with their lines; on one line where they have nothing but names.
-fn outline(outline: &Outline) -> Vec<Item> {
+fn outline_items(outline: &ReadOutline) -> Vec<AnswerItem> {
     let path = one_line(&outline.file);
     if let Some(files) = outline.files {
-        return vec![Item::line(format!("{path} {}", count(files as u64, "file")))];
+        return vec![AnswerItem::line(format!("{path} {}", count(files as u64, "file")))];
     }
     let is_plain = outline.symbols.iter().all(|one| one.signature.is_none() && one.children.is_empty());
     if is_plain {
         let names = by_kind(&outline.symbols);
-        return vec![Item::line(
+        return vec![AnswerItem::line(
             format!("{path}: {}", names.join("; ")).trim_end_matches([':', ' ']).to_owned(),
         )];
     }
     let mut lines = Vec::new();
     write(&mut lines, &outline.symbols, 0);
-    lines.into_iter().map(|line| Item::below(path.clone(), line)).collect()
+    lines.into_iter().map(|line| AnswerItem::below_header(path.clone(), line)).collect()
 }
 
 /// `class Store 3-40, Item 44-60; function open 70-82`.
@@ -125,7 +132,7 @@ fn write(lines: &mut Vec<String>, symbols: &[OutlineSymbol], level: usize) {
     lines.extend(by_kind(&plain).into_iter().map(|names| format!("{indent}{names}")));
     for one in symbols.iter().filter(is_more) {
         let last = one.name.rsplit('.').next().unwrap_or(&one.name);
-        let takes = one.signature.as_deref().map(|text| parameters(text, last)).unwrap_or_default();
+        let takes = one.signature.as_deref().map(|text| signature_parameters(text, last)).unwrap_or_default();
         lines.push(format!(
             "{indent}{} {} {}{}",
             lines_of(one),

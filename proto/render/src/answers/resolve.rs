@@ -1,25 +1,25 @@
 //! Renders the findings of `resolve` on a position, a node or a name.
 
-use hob_proto::tools::entity::{Candidate, EntityResult};
+use hob_proto::tools::entity::{EntityCandidate, EntityResult};
 use hob_proto::tools::resolve::{NodeResult, PositionResult};
 use serde_json::Value;
 
 use super::handle::handle_of;
-use super::typed;
-use crate::document::{Document, Item, Section};
+use super::render_typed;
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::one_line::one_line;
 
 /// The three results of `resolve`, told apart by the fields that only one of them has.
-pub(super) fn resolved(data: &Value) -> Option<Document> {
+pub(super) fn render_resolved(data: &Value) -> Option<AnswerDocument> {
     match data {
-        _ if data.get("enclosingSymbols").is_some() => typed(data, position),
-        _ if data.get("symbol").is_some() => typed(data, node),
-        _ if data.get("status").is_some() => typed(data, entity),
+        _ if data.get("enclosingSymbols").is_some() => render_typed(data, position),
+        _ if data.get("symbol").is_some() => render_typed(data, render_node),
+        _ if data.get("status").is_some() => render_typed(data, render_entity),
         _ => None,
     }
 }
 
-fn node(result: NodeResult) -> Document {
+fn render_node(result: NodeResult) -> AnswerDocument {
     let (place, symbol) = (&result.location, &result.symbol);
     let head = format!(
         "{}:{}:{} {} {}",
@@ -31,18 +31,21 @@ fn node(result: NodeResult) -> Document {
     );
     let mut lines = vec![head];
     lines.extend(symbol.signature.lines().map(|line| format!(" {}", one_line(line))));
-    let mut document = Document::of_section(Section::new("lines", vec![Item { lines, ..Item::default() }]));
+    let mut document = AnswerDocument::of_section(Section::new(
+        "lines",
+        vec![AnswerItem { lines, ..AnswerItem::default() }],
+    ));
     if let Some(now) = &result.current_node_id {
         document.notes.push(format!("it is now {}", handle_of(now)));
     }
     if result.relocated {
         document.notes.push("found by its last name alone".to_owned());
     }
-    origin(&mut document, result.verified, result.map_stale);
+    note_origin(&mut document, result.verified, result.map_stale);
     document
 }
 
-fn position(result: PositionResult) -> Document {
+fn position(result: PositionResult) -> AnswerDocument {
     let place = &result.location;
     let id = result.node_id.as_ref().or(result.nearest_node_id.as_ref());
     let name = match (id, result.qualified_name.as_str()) {
@@ -52,15 +55,15 @@ fn position(result: PositionResult) -> Document {
     };
     let kind = result.enclosing_symbols.last().map(|symbol| format!(" {}", symbol.kind)).unwrap_or_default();
     let line = format!("{}:{}:{}{kind} {}", one_line(&place.file), place.line, place.col, one_line(&name));
-    let mut document = Document::of_line(line);
+    let mut document = AnswerDocument::of_line(line);
     if result.node_id.is_none() && result.nearest_node_id.is_some() {
         document.notes.push(format!("nearest in the map; the symbol itself is {}", result.qualified_name));
     }
-    origin(&mut document, result.verified, result.map_stale);
+    note_origin(&mut document, result.verified, result.map_stale);
     document
 }
 
-fn origin(document: &mut Document, verified: bool, stale: bool) {
+fn note_origin(document: &mut AnswerDocument, verified: bool, stale: bool) {
     if !verified {
         document.notes.push("from the map; no language server confirmed it".to_owned());
     }
@@ -69,19 +72,24 @@ fn origin(document: &mut Document, verified: bool, stale: bool) {
     }
 }
 
-fn entity(result: EntityResult) -> Document {
+fn render_entity(result: EntityResult) -> AnswerDocument {
     let mut document = match (&result.entity, &result.error) {
         (Some(entity), _) => {
             let description = one_line(&entity.description);
             let lines = vec![format!("{} {} {}", entity.kind, one_line(&handle_of(&entity.id)), description)];
             let lines = lines.into_iter().map(|line| line.trim_end().to_owned()).collect();
-            Document::of_section(Section::new("lines", vec![Item { lines, ..Item::default() }]))
+            AnswerDocument::of_section(Section::new(
+                "lines",
+                vec![AnswerItem { lines, ..AnswerItem::default() }],
+            ))
         }
-        (None, Some(error)) => Document::of_line(format!("{}: {}", error.code, one_line(&error.message))),
-        (None, None) => Document::default(),
+        (None, Some(error)) => {
+            AnswerDocument::of_line(format!("{}: {}", error.code, one_line(&error.message)))
+        }
+        (None, None) => AnswerDocument::default(),
     };
-    let candidate = |candidate: &Candidate| {
-        Item::line(format!(
+    let candidate = |candidate: &EntityCandidate| {
+        AnswerItem::line(format!(
             "{:.2} {} {}",
             candidate.confidence,
             candidate.kind,
@@ -92,7 +100,7 @@ fn entity(result: EntityResult) -> Document {
         .candidates
         .iter()
         .filter(|other| result.entity.as_ref().is_none_or(|found| found.id != other.id));
-    document.sections.push(Section::paged("candidates", others.map(candidate).collect()));
+    document.sections.push(Section::new_paged("candidates", others.map(candidate).collect()));
     if let Some(ambiguity) = &result.ambiguity {
         document.notes.push(format!("ambiguous: {}", ambiguity.reason));
     }

@@ -3,43 +3,43 @@
 use hob_proto::tools::map::{SearchHit, SearchResult};
 
 use super::handle::qualified_name;
-use crate::document::{Document, Item, Section};
-use crate::one_line::{one_line, shortened};
+use crate::document::{AnswerDocument, AnswerItem, Section};
+use crate::one_line::{one_line, shorten_to};
 
 /// Longest rest of a signature, in characters.
 const SIGNATURE: usize = 100;
 
 /// Hits best first under their paths, and under the name they were found for where there were several.
-pub(super) fn found(result: SearchResult) -> Document {
-    let mut items: Vec<Item> = result.results.iter().map(hit).collect();
+pub(super) fn render_hits(result: SearchResult) -> AnswerDocument {
+    let mut items: Vec<AnswerItem> = result.results.iter().map(hit_item).collect();
     if items.is_empty() && result.none.is_empty() {
-        return Document::of_line("none");
+        return AnswerDocument::of_line("none");
     }
     if !result.none.is_empty() {
         let names: Vec<_> = result.none.iter().map(|name| one_line(name)).collect();
-        items.push(Item::line(format!("none: {}", names.join(", "))));
+        items.push(AnswerItem::line(format!("none: {}", names.join(", "))));
     }
-    let mut document = Document::of_section(Section::paged("results", items));
+    let mut document = AnswerDocument::of_section(Section::new_paged("results", items));
     if result.results.iter().any(|hit| hit.maybe.is_some()) {
         document.notes.push("?N: so many uses may be of it or of another".to_owned());
     }
     document
 }
 
-fn hit(hit: &SearchHit) -> Item {
+fn hit_item(hit: &SearchHit) -> AnswerItem {
     let mut group: Vec<String> = hit.query.iter().map(|query| format!("{}:", one_line(query))).collect();
     let stale = if hit.stale { " (changed since)" } else { "" };
     let maybe = hit.maybe.map(|count| format!(" ?{count}")).unwrap_or_default();
     if hit.kind == "file" {
-        return Item { group, lines: vec![format!("{}{stale}", one_line(&hit.file))], source: None };
+        return AnswerItem { group, lines: vec![format!("{}{stale}", one_line(&hit.file))], source: None };
     }
     group.push(one_line(&hit.file).into_owned());
     let name = qualified_name(&hit.id).unwrap_or(&hit.name).replace("%23", "#");
-    let signature = parameters(&hit.signature, &hit.name);
+    let signature = signature_parameters(&hit.signature, &hit.name);
     let uses = few_uses(hit);
     let row =
         format!("{} {} {}{}{maybe}{uses}{stale}", hit.line, hit.kind, one_line(&name), one_line(&signature));
-    Item { group, lines: vec![row], source: None }
+    AnswerItem { group, lines: vec![row], source: None }
 }
 
 /// ` (own file 3, tests 1)`: the uses of what no other code uses; nothing where there are none.
@@ -51,11 +51,11 @@ fn few_uses(hit: &SearchHit) -> String {
 }
 
 /// Returns the part of a signature behind the name: `(self, key: str) -> Session`.
-pub(super) fn parameters(signature: &str, name: &str) -> String {
+pub(super) fn signature_parameters(signature: &str, name: &str) -> String {
     // A short name may also stand within another word: `f` in `function f()`.
     let behind = signature.match_indices(name).map(|(at, _)| signature[at + name.len()..].trim_end());
     let mut calls = behind.filter(|rest| rest.starts_with(['(', '<', '[']));
-    calls.next().map(|rest| shortened(rest, SIGNATURE).into_owned()).unwrap_or_default()
+    calls.next().map(|rest| shorten_to(rest, SIGNATURE).into_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -4,21 +4,21 @@ use hob_proto::tools::ranked::{RankedResult, TextSearchResult};
 use hob_proto::tools::text::{CountPatternsResult, PatternCount, RegexSearchResult, TextMatch};
 
 use super::handle::{count, qualified_name};
-use crate::document::{Document, Item, Section};
+use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::one_line;
-use crate::places::Place;
+use crate::places::AnswerPlace;
 
 /// Lines under their path and enclosing symbol, files with their counts, or the totals alone.
-pub(super) fn matches(result: RegexSearchResult) -> Document {
+pub(super) fn matches(result: RegexSearchResult) -> AnswerDocument {
     if result.matches.is_empty() {
-        return Document::of_line(totals(&result));
+        return AnswerDocument::of_line(totals_line(&result));
     }
     let mut matches = result.matches;
     show_lines_once(&mut matches);
     let headers = headers_of(&matches);
     let items = matches.iter().zip(headers).map(|(found, symbol)| matching_line(found, symbol));
-    Document::of_section(Section::paged("matches", items.collect()))
+    AnswerDocument::of_section(Section::new_paged("matches", items.collect()))
 }
 
 /// Leaves out of the lines around a match those that the match before it has, and those from the next match on.
@@ -66,7 +66,7 @@ fn symbol_of(found: &TextMatch) -> Option<&str> {
     found.symbol.as_deref().or_else(|| found.node_id.as_deref().and_then(qualified_name))
 }
 
-fn totals(result: &RegexSearchResult) -> String {
+fn totals_line(result: &RegexSearchResult) -> String {
     if result.total_lines == 0 && result.files_matched == 0 {
         return if result.complete { "no match".to_owned() } else { "no match yet".to_owned() };
     }
@@ -75,13 +75,13 @@ fn totals(result: &RegexSearchResult) -> String {
     format!("{bound}{lines}, {matches}, {}", count(result.files_matched, "file"))
 }
 
-fn matching_line(found: &TextMatch, symbol: Option<&str>) -> Item {
+fn matching_line(found: &TextMatch, symbol: Option<&str>) -> AnswerItem {
     let Some(line) = found.line else {
         let number = found.count.map(|n| format!(" {n}")).unwrap_or_default();
-        return Item::line(format!("{}{number}", one_line(&found.file)));
+        return AnswerItem::line(format!("{}{number}", one_line(&found.file)));
     };
     let text = found.text.as_deref().unwrap_or("");
-    let mut item = Place { path: &found.file, line, symbol, text, mark: Mark::Sure }.to_item();
+    let mut item = AnswerPlace { path: &found.file, line, symbol, text, mark: Mark::Sure }.to_item();
     if !found.before.is_empty() || !found.after.is_empty() {
         item.lines = with_context(found, line, text);
     }
@@ -109,7 +109,7 @@ fn indentation(text: &str) -> usize {
 }
 
 /// One line for each pattern, and the files with most of it.
-pub(super) fn counts(result: CountPatternsResult) -> Document {
+pub(super) fn render_counts(result: CountPatternsResult) -> AnswerDocument {
     let bound = if result.complete { "" } else { "at least " };
     let item = |pattern: &PatternCount| {
         let head = format!(
@@ -119,20 +119,23 @@ pub(super) fn counts(result: CountPatternsResult) -> Document {
             count(pattern.files_matched, "file")
         );
         let files = pattern.top_files.iter().map(|top| format!(" {} {}", one_line(&top.path), top.count));
-        Item { lines: std::iter::once(head).chain(files).collect(), ..Item::default() }
+        AnswerItem { lines: std::iter::once(head).chain(files).collect(), ..AnswerItem::default() }
     };
-    Document::of_section(Section::paged("patterns", result.patterns.iter().map(item).collect()))
+    AnswerDocument::of_section(Section::new_paged("patterns", result.patterns.iter().map(item).collect()))
 }
 
 /// Results best first, with the lines of each that match.
-pub(super) fn ranked(result: TextSearchResult) -> Document {
+pub(super) fn render_ranked(result: TextSearchResult) -> AnswerDocument {
     if result.results.is_empty() {
-        return Document::of_line("nothing has these words");
+        return AnswerDocument::of_line("nothing has these words");
     }
-    Document::of_section(Section::paged("results", result.results.iter().map(ranked_result).collect()))
+    AnswerDocument::of_section(Section::new_paged(
+        "results",
+        result.results.iter().map(ranked_result).collect(),
+    ))
 }
 
-fn ranked_result(result: &RankedResult) -> Item {
+fn ranked_result(result: &RankedResult) -> AnswerItem {
     let stale = if result.stale { " (changed since)" } else { "" };
     let head = match result.id {
         Some(_) => format!("{} {}{stale}", result.line, one_line(&result.title)),
@@ -140,7 +143,7 @@ fn ranked_result(result: &RankedResult) -> Item {
     };
     let snippet = result.snippet.iter().flat_map(|text| text.lines());
     let lines = snippet.map(|line| format!(" {}", one_line(line.trim_end())));
-    Item {
+    AnswerItem {
         group: vec![one_line(&result.file).into_owned()],
         lines: std::iter::once(head).chain(lines).collect(),
         source: None,

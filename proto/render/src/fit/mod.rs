@@ -7,9 +7,9 @@
 use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::ToolDef;
 
-use crate::document::{Document, Item, Section};
-use crate::notes::{LeftOut, Voice, bracketed, left_out};
-use crate::one_line::shortened;
+use crate::document::{AnswerDocument, AnswerItem, Section};
+use crate::notes::{LeftOut, Voice, bracketed_note, left_out};
+use crate::one_line::shorten_to;
 
 /// Notes may take this part of the budget before the last of them are left out.
 const NOTES_SHARE: usize = 3;
@@ -47,10 +47,10 @@ pub struct Fitted {
 
 /// Writes `document` within `frame`.
 #[must_use]
-pub fn fit(document: &Document, frame: &Frame<'_>) -> Fitted {
-    let page = Page::new(document, frame);
+pub fn fit(document: &AnswerDocument, frame: &Frame<'_>) -> Fitted {
+    let page = FitPage::new(document, frame);
     if page.cost(page.pieces.len()) <= frame.max_chars {
-        let text = page.written(page.pieces.len(), None);
+        let text = page.page_text(page.pieces.len(), None);
         return Fitted { text, shown: page.count, is_cut: !frame.omitted.is_empty() };
     }
     let (mut low, mut high) = (0, page.pieces.len());
@@ -59,32 +59,32 @@ pub fn fit(document: &Document, frame: &Frame<'_>) -> Fitted {
         let middle = (low + high).div_ceil(2);
         if page.cost(middle) <= frame.max_chars { low = middle } else { high = middle - 1 }
     }
-    let text = page.with_cut_body(low).unwrap_or_else(|| page.written(low, None));
+    let text = page.with_cut_body(low).unwrap_or_else(|| page.page_text(low, None));
     let shown = page.pieces[..low].iter().filter(|piece| piece.is_item).count();
-    Fitted { text: within(text, frame.max_chars), shown, is_cut: true }
+    Fitted { text: cut_to_max(text, frame.max_chars), shown, is_cut: true }
 }
 
 /// The text as it is, unless not even the notes fit.
-fn within(text: String, max: usize) -> String {
-    if chars(&text) <= max { text } else { shortened(&text, max).into_owned() }
+fn cut_to_max(text: String, max: usize) -> String {
+    if count_chars(&text) <= max { text } else { shorten_to(&text, max).into_owned() }
 }
 
-fn chars(text: &str) -> usize {
+fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
 /// Lines that go in together.
-struct Piece {
+struct FitPiece {
     section: usize,
     text: String,
     is_item: bool,
 }
 
 /// A document whose items are written out, and what is said after them.
-struct Page<'p> {
-    document: &'p Document,
+struct FitPage<'p> {
+    document: &'p AnswerDocument,
     frame: &'p Frame<'p>,
-    pieces: Vec<Piece>,
+    pieces: Vec<FitPiece>,
     /// Characters of the pieces before each, and of all of them.
     costs: Vec<usize>,
     /// Items among the pieces.
@@ -92,8 +92,8 @@ struct Page<'p> {
     notes: Vec<String>,
 }
 
-impl<'p> Page<'p> {
-    fn new(document: &'p Document, frame: &'p Frame<'p>) -> Self {
+impl<'p> FitPage<'p> {
+    fn new(document: &'p AnswerDocument, frame: &'p Frame<'p>) -> Self {
         let mut pieces = Vec::new();
         for (at, section) in document.sections.iter().enumerate() {
             write_section(&mut pieces, at, section);
@@ -101,7 +101,7 @@ impl<'p> Page<'p> {
         let count = pieces.iter().filter(|piece| piece.is_item).count();
         let notes = notes_of(document, frame);
         let running = pieces.iter().scan(0, |sum, piece| {
-            *sum += chars(&piece.text);
+            *sum += count_chars(&piece.text);
             Some(*sum)
         });
         let costs = std::iter::once(0).chain(running).collect();
@@ -111,12 +111,12 @@ impl<'p> Page<'p> {
     /// Characters of the first `kept` pieces with the notes that then hold.
     fn cost(&self, kept: usize) -> usize {
         let notes = self.left_out_notes(kept, false);
-        let notes: usize = notes.iter().chain(&self.notes).map(|note| chars(note) + 1).sum();
+        let notes: usize = notes.iter().chain(&self.notes).map(|note| count_chars(note) + 1).sum();
         (self.costs[kept] + notes).saturating_sub(1)
     }
 
     /// The first `kept` pieces with `partial` after them, and the notes that then hold.
-    fn written(&self, kept: usize, partial: Option<&str>) -> String {
+    fn page_text(&self, kept: usize, partial: Option<&str>) -> String {
         let mut out: String = self.pieces[..kept].iter().map(|piece| piece.text.as_str()).collect();
         out.extend(partial);
         for note in self.left_out_notes(kept, partial.is_some()).iter().chain(&self.notes) {
@@ -143,7 +143,7 @@ impl<'p> Page<'p> {
             }
         }
         let others = self.frame.omitted.iter().filter(|omitted| !told.contains(&omitted.kind.as_str()));
-        notes.extend(others.map(|omitted| self.spoken(&left_out(0, omitted, None))));
+        notes.extend(others.map(|omitted| self.spoken_note(&left_out(0, omitted, None))));
         notes
     }
 
@@ -153,18 +153,18 @@ impl<'p> Page<'p> {
         let way = by_tool.map_or(cut.map_or("", |cut| cut.narrow), |omitted| omitted.way.as_str());
         let missing = LeftOut { kind: section.kind.to_owned(), count, way: way.to_owned() };
         let next = section.is_paged.then_some(self.frame.offset + shown as u64);
-        self.spoken(&left_out(shown, &missing, next))
+        self.spoken_note(&left_out(shown, &missing, next))
     }
 
-    fn spoken(&self, note: &str) -> String {
-        bracketed(&self.frame.voice.speak(note, self.frame.tool))
+    fn spoken_note(&self, note: &str) -> String {
+        bracketed_note(&self.frame.voice.rewrite_note(note, self.frame.tool))
     }
 
     /// The first `kept` pieces and as many lines of the next as fit, if it is a body and that is worth it.
     fn with_cut_body(&self, kept: usize) -> Option<String> {
         let piece = self.pieces.get(kept)?;
         let item = self.item_at(kept).filter(|item| item.source.is_some() || kept == 0)?;
-        let free = self.frame.max_chars.checked_sub(chars(&self.written(kept, Some(""))))?;
+        let free = self.frame.max_chars.checked_sub(count_chars(&self.page_text(kept, Some(""))))?;
         if free < WORTH_CUTTING {
             return None;
         }
@@ -173,13 +173,13 @@ impl<'p> Page<'p> {
         let (mut low, mut high) = (0, lines.len().saturating_sub(1));
         while low < high {
             let middle = (low + high).div_ceil(2);
-            let text = self.written(kept, Some(&cut_body(&lines[..middle], (item, headers))));
-            if chars(&text) <= self.frame.max_chars { low = middle } else { high = middle - 1 }
+            let text = self.page_text(kept, Some(&cut_body(&lines[..middle], (item, headers))));
+            if count_chars(&text) <= self.frame.max_chars { low = middle } else { high = middle - 1 }
         }
-        (low > headers).then(|| self.written(kept, Some(&cut_body(&lines[..low], (item, headers)))))
+        (low > headers).then(|| self.page_text(kept, Some(&cut_body(&lines[..low], (item, headers)))))
     }
 
-    fn item_at(&self, piece: usize) -> Option<&Item> {
+    fn item_at(&self, piece: usize) -> Option<&AnswerItem> {
         let section = self.pieces.get(piece).filter(|piece| piece.is_item)?.section;
         let before =
             self.pieces[..piece].iter().filter(|piece| piece.is_item && piece.section == section).count();
@@ -188,7 +188,7 @@ impl<'p> Page<'p> {
 }
 
 /// The lines that fit and a line that says which of the file's are missing.
-fn cut_body(lines: &[&str], (item, headers): (&Item, usize)) -> String {
+fn cut_body(lines: &[&str], (item, headers): (&AnswerItem, usize)) -> String {
     let mut out: String = lines.concat();
     let shown = lines.len().saturating_sub(headers);
     let rest = item.lines.len() - shown.min(item.lines.len());
@@ -205,23 +205,23 @@ fn cut_body(lines: &[&str], (item, headers): (&Item, usize)) -> String {
     out
 }
 
-fn write_section(pieces: &mut Vec<Piece>, at: usize, section: &Section) {
+fn write_section(pieces: &mut Vec<FitPiece>, at: usize, section: &Section) {
     // A title goes with the first item, so that none stands above nothing.
     let mut title = section.title.as_ref().map(|title| format!("{title}\n")).unwrap_or_default();
     if section.items.is_empty() && !title.is_empty() {
-        pieces.push(Piece { section: at, text: std::mem::take(&mut title), is_item: false });
+        pieces.push(FitPiece { section: at, text: std::mem::take(&mut title), is_item: false });
     }
     let mut group: &[String] = &[];
     for item in &section.items {
         let mut text = std::mem::take(&mut title);
         write_item(&mut text, item, group);
         group = &item.group;
-        pieces.push(Piece { section: at, text, is_item: true });
+        pieces.push(FitPiece { section: at, text, is_item: true });
     }
 }
 
 /// The headers that differ from those of the item before, and the lines below them.
-fn write_item(out: &mut String, item: &Item, before: &[String]) {
+fn write_item(out: &mut String, item: &AnswerItem, before: &[String]) {
     let shared = item.group.iter().zip(before).take_while(|(own, other)| own == other).count();
     for (level, header) in item.group.iter().enumerate().skip(shared) {
         out.extend(std::iter::repeat_n(' ', level));
@@ -243,10 +243,10 @@ fn says_why(warning: &str) -> bool {
 
 /// Returns the notes on the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last
 /// ones go when there is no room for all.
-fn notes_of(document: &Document, frame: &Frame<'_>) -> Vec<String> {
+fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> Vec<String> {
     let marks: Vec<&str> = document.marks.iter().map(|mark| mark.meaning()).collect();
     let legend = (!marks.is_empty()).then(|| marks.join(", "));
-    let spoken = |note: &String| bracketed(&frame.voice.speak(note, frame.tool));
+    let spoken = |note: &String| bracketed_note(&frame.voice.rewrite_note(note, frame.tool));
     let (why, warnings): (Vec<&String>, Vec<&String>) =
         frame.warnings.iter().partition(|text| says_why(text));
     // Why it is partial takes the place of the word alone.
@@ -257,14 +257,14 @@ fn notes_of(document: &Document, frame: &Frame<'_>) -> Vec<String> {
     let room = frame.max_chars / NOTES_SHARE;
     let (mut notes, mut used, mut gone) = (Vec::new(), 0, 0);
     for note in all {
-        match used + chars(&note) < room {
+        match used + count_chars(&note) < room {
             true => {
-                used += chars(&note) + 1;
+                used += count_chars(&note) + 1;
                 notes.push(note);
             }
             false if notes.is_empty() => {
-                let short = shortened(note.trim_end_matches(']'), room.saturating_sub(2)).into_owned();
-                used += chars(&short) + 2;
+                let short = shorten_to(note.trim_end_matches(']'), room.saturating_sub(2)).into_owned();
+                used += count_chars(&short) + 2;
                 notes.push(format!("{short}]"));
             }
             false => gone += 1,

@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::Source;
+use crate::document::BodySource;
 use crate::marks::Mark;
 
-fn rows(count: usize) -> Document {
-    let items = (0..count).map(|n| Item::below(format!("src/{}.py", n / 10), format!("{n} def f{n}():")));
-    Document::of_section(Section::paged("results", items.collect()))
+fn rows(count: usize) -> AnswerDocument {
+    let items = (0..count)
+        .map(|n| AnswerItem::below_header(format!("src/{}.py", n / 10), format!("{n} def f{n}():")));
+    AnswerDocument::of_section(Section::new_paged("results", items.collect()))
 }
 
 fn frame(max_chars: usize) -> Frame<'static> {
@@ -53,9 +54,11 @@ fn a_tool_that_left_items_out_is_heard() {
 fn a_body_is_cut_between_lines_and_says_where_it_goes_on() {
     let mut lines = vec!["f a.py:5-204".to_owned()];
     lines.extend((5..205).map(|n| format!("{n} x = {n}")));
-    let source = Some(Source { path: "a.py".into(), from: 1, first: 5 });
-    let document =
-        Document::of_section(Section::new("symbols", vec![Item { group: Vec::new(), lines, source }]));
+    let source = Some(BodySource { path: "a.py".into(), from: 1, first: 5 });
+    let document = AnswerDocument::of_section(Section::new(
+        "symbols",
+        vec![AnswerItem { group: Vec::new(), lines, source }],
+    ));
     let fitted = fit(&document, &frame(600));
     let (before, rest) = fitted.text.split_once("… ").expect("a cut body");
     let next: u32 =
@@ -84,10 +87,10 @@ proptest! {
         let total = items.len();
         let as_item = |(path, lines): (String, Vec<String>)| {
             let lines = lines.iter().map(|line| crate::one_line(line).into_owned()).collect();
-            let source = is_body.then(|| Source { path: path.clone(), from: 0, first: 1 });
-            Item { group: vec![path], lines, source }
+            let source = is_body.then(|| BodySource { path: path.clone(), from: 0, first: 1 });
+            AnswerItem { group: vec![path], lines, source }
         };
-        let document = Document::of_section(Section::paged("results", items.into_iter().map(as_item).collect()));
+        let document = AnswerDocument::of_section(Section::new_paged("results", items.into_iter().map(as_item).collect()));
         let fitted = fit(&document, &Frame { warnings: &warnings, ..frame(max_chars) });
         prop_assert!(fitted.text.chars().count() <= max_chars);
         prop_assert!(fitted.shown == total || fitted.is_cut);

@@ -12,24 +12,24 @@ use hob_proto::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc as channel;
 
-use super::{Editor, PATIENCE};
+use super::{PATIENCE, ShimEditor};
 
 /// A shim that finds a scripted daemon, and that daemon.
-pub(crate) fn start(args: &[&str]) -> (Editor, FakeDaemon) {
+pub(crate) fn start(args: &[&str]) -> (ShimEditor, FakeDaemon) {
     let (editor, daemon) = start_shut(args);
     daemon.open();
     (editor, daemon)
 }
 
 /// As `start`, with a daemon that greets nobody before it is opened.
-pub(crate) fn start_shut(args: &[&str]) -> (Editor, FakeDaemon) {
+pub(crate) fn start_shut(args: &[&str]) -> (ShimEditor, FakeDaemon) {
     let mut daemon = None;
-    let editor = Editor::start(args, |hob_dir| daemon = Some(FakeDaemon::listen(hob_dir)));
+    let editor = ShimEditor::start(args, |hob_dir| daemon = Some(FakeDaemon::listen(hob_dir)));
     (editor, daemon.expect("set"))
 }
 
 /// An order of a test to the scripted daemon.
-enum Order {
+enum ScriptOrder {
     /// Greet the next client.
     Open,
     Say(ServerMessage),
@@ -39,7 +39,7 @@ enum Order {
 /// A scripted daemon, for one connection after the other.
 pub(crate) struct FakeDaemon {
     heard: mpsc::Receiver<String>,
-    orders: channel::UnboundedSender<Order>,
+    orders: channel::UnboundedSender<ScriptOrder>,
 }
 
 impl FakeDaemon {
@@ -67,7 +67,7 @@ impl FakeDaemon {
 
     /// Greets the next client.
     pub(crate) fn open(&self) {
-        self.order(Order::Open);
+        self.send_order(ScriptOrder::Open);
     }
 
     /// The next message of the editor, exactly as it is written.
@@ -76,50 +76,50 @@ impl FakeDaemon {
     }
 
     /// The next message of the editor.
-    pub(crate) fn hear(&self) -> Value {
+    pub(crate) fn next_message(&self) -> Value {
         serde_json::from_str(&self.hear_text()).expect("JSON")
     }
 
     /// The next message of the editor, if there is one by now.
-    pub(crate) fn heard(&self) -> Option<Value> {
+    pub(crate) fn try_next_message(&self) -> Option<Value> {
         let text = self.heard.try_recv().ok()?;
         Some(serde_json::from_str(&text).expect("JSON"))
     }
 
     /// Sends a message to the editor, exactly as it is written.
     pub(crate) fn say_text(&self, message: &str) {
-        self.order(Order::Say(ServerMessage::Lsp { message: message.to_owned() }));
+        self.send_order(ScriptOrder::Say(ServerMessage::Lsp { message: message.to_owned() }));
     }
 
     /// Sends a message to the editor.
-    pub(crate) fn say(&self, message: &Value) {
+    pub(crate) fn send_message(&self, message: &Value) {
         self.say_text(&message.to_string());
     }
 
     /// Answers a request of the editor.
-    pub(crate) fn answer(&self, request: &Value, result: Value) {
-        self.say(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    pub(crate) fn answer_request(&self, request: &Value, result: Value) {
+        self.send_message(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
     }
 
     /// Takes over what is kept of a document.
-    pub(crate) fn keep(&self, uri: &str, changes: u64, open: &str) {
+    pub(crate) fn send_keep(&self, uri: &str, changes: u64, open: &str) {
         let (uri, open) = (uri.to_owned(), open.to_owned());
-        self.order(Order::Say(ServerMessage::Keep { uri, changes, open }));
+        self.send_order(ScriptOrder::Say(ServerMessage::Keep { uri, changes, open }));
     }
 
     /// Drops the connection, as a daemon that is killed does, and greets the next client as another daemon.
-    pub(crate) fn die(&self) {
-        self.order(Order::HangUp);
+    pub(crate) fn hang_up(&self) {
+        self.send_order(ScriptOrder::HangUp);
         self.open();
     }
 
     /// As `die`, after saying goodbye.
     pub(crate) fn retire(&self) {
-        self.order(Order::Say(ServerMessage::Bye { reason: "an upgrade".into(), retry: true }));
-        self.die();
+        self.send_order(ScriptOrder::Say(ServerMessage::Bye { reason: "an upgrade".into(), retry: true }));
+        self.hang_up();
     }
 
-    fn order(&self, order: Order) {
+    fn send_order(&self, order: ScriptOrder) {
         self.orders.send(order).expect("the daemon lives");
     }
 }
@@ -128,9 +128,9 @@ impl FakeDaemon {
 async fn serve_one(
     listener: &Listener,
     tell: &mpsc::Sender<String>,
-    script: &mut channel::UnboundedReceiver<Order>,
+    script: &mut channel::UnboundedReceiver<ScriptOrder>,
 ) -> Option<()> {
-    while !matches!(script.recv().await?, Order::Open) {}
+    while !matches!(script.recv().await?, ScriptOrder::Open) {}
     let stream = listener.accept().await.expect("a client");
     let (mut reader, mut writer) = Stream::split(stream);
     let hello: Hello = frame::read(&mut reader).await.expect("a greeting");
@@ -147,9 +147,9 @@ async fn serve_one(
     let lives = loop {
         match script.recv().await {
             // A shim that was stopped reads no more.
-            Some(Order::Say(message)) => drop(frame::write(&mut writer, &message).await),
-            Some(Order::HangUp) => break Some(()),
-            Some(Order::Open) => {}
+            Some(ScriptOrder::Say(message)) => drop(frame::write(&mut writer, &message).await),
+            Some(ScriptOrder::HangUp) => break Some(()),
+            Some(ScriptOrder::Open) => {}
             None => break None,
         }
     };

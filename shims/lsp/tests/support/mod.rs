@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running shim, and the editor that started it.
-pub(crate) struct Editor {
+pub(crate) struct ShimEditor {
     child: Child,
     stdin: Option<ChildStdin>,
     messages: mpsc::Receiver<String>,
     _folder: tempfile::TempDir,
 }
 
-impl Editor {
+impl ShimEditor {
     /// Starts a shim after `prepare` had its way with the folder that will be its `HOB_DIR`. No daemon can be started.
     pub(crate) fn start(args: &[&str], prepare: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -55,19 +55,19 @@ impl Editor {
     }
 
     /// Sends a request with this ID.
-    pub(crate) fn ask(&mut self, id: u64, method: &str, params: Value) {
+    pub(crate) fn send_request(&mut self, id: u64, method: &str, params: Value) {
         self.send_text(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
     }
 
     /// Sends a notification of this method.
-    pub(crate) fn tell(&mut self, method: &str, params: Value) {
+    pub(crate) fn send_notification(&mut self, method: &str, params: Value) {
         self.send_text(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
     /// Opens a document with this text.
     pub(crate) fn open(&mut self, uri: &str, text: &str) {
         let document = json!({"uri": uri, "languageId": "x", "version": 1, "text": text});
-        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+        self.send_notification("textDocument/didOpen", json!({"textDocument": document}));
     }
 
     /// The next message from the shim, exactly as it is written.
@@ -76,13 +76,13 @@ impl Editor {
     }
 
     /// The next message from the shim.
-    pub(crate) fn hear(&mut self) -> Value {
+    pub(crate) fn next_message(&mut self) -> Value {
         let text = self.hear_text();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
     }
 
     /// The next message from the shim, if there is one by now.
-    pub(crate) fn heard(&mut self) -> Option<Value> {
+    pub(crate) fn try_next_message(&mut self) -> Option<Value> {
         let text = self.messages.try_recv().ok()?;
         Some(serde_json::from_str(&text).expect("JSON"))
     }
@@ -111,7 +111,7 @@ impl Editor {
     }
 }
 
-impl Drop for Editor {
+impl Drop for ShimEditor {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -72,32 +72,37 @@ impl FakeDaemon {
     }
 
     /// The next message of a client.
-    pub(crate) fn hear(&self) -> ClientMessage {
+    pub(crate) fn next_message(&self) -> ClientMessage {
         self.heard.recv_timeout(Duration::from_secs(60)).expect("a message from the shim")
     }
 
     /// The next message, which is a call.
     pub(crate) fn call(&self) -> Call {
-        match self.hear() {
+        match self.next_message() {
             ClientMessage::Call(call) => call,
             other => panic!("not a call: {other:?}"),
         }
     }
 
     /// Sends a message to the client.
-    pub(crate) fn say(&self, message: ServerMessage) {
+    pub(crate) fn send_message(&self, message: ServerMessage) {
         self.say.send(Some(message)).expect("the daemon lives");
     }
 
     /// Answers a call with this envelope.
-    pub(crate) fn answer(&self, call: &Call, envelope: &str) {
-        self.say(ServerMessage::Answer { id: call.id, ok: true, envelope: envelope.to_owned(), ask: None });
+    pub(crate) fn answer_call(&self, call: &Call, envelope: &str) {
+        self.send_message(ServerMessage::Answer {
+            id: call.id,
+            ok: true,
+            envelope: envelope.to_owned(),
+            ask: None,
+        });
     }
 
     /// Answers a call, and says what would make the answer better.
     pub(crate) fn answer_and_ask(&self, call: &Call, envelope: &str, ask: Ask) {
         let envelope = envelope.to_owned();
-        self.say(ServerMessage::Answer { id: call.id, ok: true, envelope, ask: Some(ask) });
+        self.send_message(ServerMessage::Answer { id: call.id, ok: true, envelope, ask: Some(ask) });
     }
 
     /// Drops the connection, as a daemon that is killed does.

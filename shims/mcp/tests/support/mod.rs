@@ -138,7 +138,7 @@ impl Drop for Shim {
 }
 
 /// Per-request metadata of revision 2026-07-28.
-pub(crate) fn meta() -> Value {
+pub(crate) fn request_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},

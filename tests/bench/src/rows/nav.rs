@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
 use hob_live::instance::Instance;
-use hob_live::live::{Live, LiveError, LiveOptions, Project};
+use hob_live::live::{Live, LiveError, LiveOptions, LiveProject};
 use hob_live::process::scrubbed_environment;
-use hob_live::requests::{Asking, At, definition, references, type_of};
+use hob_live::requests::{RequestPosition, ServerQueryContext, definition, references, type_of};
 use serde_json::json;
 
 use super::{Failure, Lab, timed};
@@ -20,7 +20,7 @@ use crate::stats::{Times, compare, difference, show};
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A question put straight to a server; how many places or characters came back does not matter here.
-type Straight = fn(&Instance, &At, Asking<'_>) -> Result<(), LiveError>;
+type Straight = fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<(), LiveError>;
 
 const QUESTIONS: &[(&str, Straight)] = &[
     ("nav_type", |server, at, asking| type_of(server, at, asking).map(drop)),
@@ -39,7 +39,7 @@ pub(super) fn nav(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let (at, root) = (place(at)?, AbsPath::new(lab.world.tree())?);
     let env = scrubbed_environment(std::env::vars_os());
     let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
-    let project = Project { root, trusted: false, preferences: std::sync::Arc::default() };
+    let project = LiveProject { root, trusted: false, preferences: std::sync::Arc::default() };
     let mut server = Server::start(&mut lab.world.shim())?;
     let mut noop = Times::default();
     for _ in 0..args.rounds * 5 {
@@ -82,19 +82,19 @@ fn warm(
     Ok(())
 }
 
-fn ask(live: &Live, project: &Project, at: &At, question: Straight) -> Result<(), Failure> {
+fn ask(live: &Live, project: &LiveProject, at: &RequestPosition, question: Straight) -> Result<(), Failure> {
     let cancel = CancelToken::new(Deadline::after(PATIENCE));
     let read = |path: &WsPath| std::fs::read_to_string(project.root.join_ws(path)).ok();
-    let asking = Asking { read: &read, cancel: &cancel };
+    let asking = ServerQueryContext { read: &read, cancel: &cancel };
     Ok(live.ask(project, &at.file, &cancel, |server| question(server, at, asking))?)
 }
 
 /// Reads a place such as `src/a.py:3:5`.
-pub(super) fn place(text: &str) -> Result<At, Failure> {
+pub(super) fn place(text: &str) -> Result<RequestPosition, Failure> {
     let mut parts = text.rsplitn(3, ':');
     let (col, line, file) = (parts.next(), parts.next(), parts.next());
     let wrong = || format!("`{text}` is no FILE:LINE:COL");
     let file = WsPath::new(&Path::new(file.ok_or_else(wrong)?).to_string_lossy())?;
     let (line, col) = (line.ok_or_else(wrong)?.parse()?, col.ok_or_else(wrong)?.parse()?);
-    Ok(At { file, line, col })
+    Ok(RequestPosition { file, line, col })
 }

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::entry::Shape;
+use super::entry::EntryShape;
 use super::formats::{Dialect, Format};
 
 /// Where this user's programs keep their configuration.
@@ -28,13 +28,13 @@ impl<'a> Bases<'a> {
     }
 
     /// The folder that a variable names, else one in the home folder.
-    fn named(&self, variable: &str, usual: &str) -> PathBuf {
+    fn folder_in_variable(&self, variable: &str, usual: &str) -> PathBuf {
         let said = (self.env)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         said.unwrap_or_else(|| self.home.join(usual))
     }
 
     /// VS Code's folder of the user.
-    fn code(&self) -> PathBuf {
+    fn vscode_folder(&self) -> PathBuf {
         match cfg!(target_os = "macos") {
             true => self.home.join("Library/Application Support/Code/User"),
             false => self.config.join("Code/User"),
@@ -43,7 +43,7 @@ impl<'a> Bases<'a> {
 }
 
 /// An agent that can start hob, with the places and notation of its settings.
-pub(crate) struct Client {
+pub(crate) struct SetupAgent {
     /// The agent's name on the command line.
     pub(crate) id: &'static str,
     /// The agent's name for people.
@@ -51,7 +51,7 @@ pub(crate) struct Client {
     pub(crate) format: Format,
     /// The table of servers in its file.
     pub(crate) container: &'static str,
-    pub(crate) shape: Shape,
+    pub(crate) shape: EntryShape,
     /// Its file in a project; of several the first that is there, else the first. None: it has none.
     pub(crate) project: &'static [&'static str],
     /// Its file for this user, likewise.
@@ -66,9 +66,9 @@ pub(crate) struct Client {
     pub(crate) dialect: Dialect,
 }
 
-impl Client {
+impl SetupAgent {
     /// The agent of that name.
-    pub(crate) fn named(id: &str) -> Option<&'static Self> {
+    pub(crate) fn find_by_id(id: &str) -> Option<&'static Self> {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
@@ -83,7 +83,7 @@ impl Client {
     }
 
     /// Returns the path by which the agent shows that it is installed; `None` if nothing does.
-    pub(crate) fn found(&self, bases: &Bases<'_>) -> Option<String> {
+    pub(crate) fn installed_path(&self, bases: &Bases<'_>) -> Option<String> {
         let path = (bases.env)("PATH").unwrap_or_default();
         let program = (!self.program.is_empty()).then(|| {
             std::env::split_paths(&path).map(|folder| folder.join(self.program)).find(|file| file.is_file())
@@ -99,12 +99,12 @@ fn first_there(mut paths: Vec<PathBuf>) -> Option<PathBuf> {
     (there < paths.len()).then(|| paths.swap_remove(there))
 }
 
-const PLAIN: Client = Client {
+const PLAIN: SetupAgent = SetupAgent {
     id: "",
     title: "",
     format: Format::Json,
     container: "mcpServers",
-    shape: Shape::Plain,
+    shape: EntryShape::Plain,
     project: &[],
     user: |_| Vec::new(),
     traces: |at| at.home.join(".no-such-folder"),
@@ -114,8 +114,8 @@ const PLAIN: Client = Client {
 };
 
 /// Every agent, by name.
-pub(crate) const CLIENTS: &[Client] = &[
-    Client {
+pub(crate) const CLIENTS: &[SetupAgent] = &[
+    SetupAgent {
         id: "amp",
         title: "Amp",
         container: "amp.mcpServers",
@@ -128,19 +128,19 @@ pub(crate) const CLIENTS: &[Client] = &[
         then: "Amp asks once before it starts a server of a project's settings",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "claude-code",
         title: "Claude Code",
-        shape: Shape::Stdio,
+        shape: EntryShape::Stdio,
         project: &[".mcp.json"],
-        user: |at| vec![at.named("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
-        traces: |at| at.named("CLAUDE_CONFIG_DIR", ".claude"),
+        user: |at| vec![at.folder_in_variable("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
+        traces: |at| at.folder_in_variable("CLAUDE_CONFIG_DIR", ".claude"),
         program: "claude",
         then: "Claude Code asks once, in the project, before it starts a server of .mcp.json: start `claude` there and agree",
         dialect: Dialect::Plain,
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "cline",
         title: "Cline",
         user: |at| {
@@ -152,39 +152,42 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "cline",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "cline-vscode",
         title: "Cline in VS Code",
         user: |at| {
-            vec![at.code().join("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")]
+            vec![
+                at.vscode_folder()
+                    .join("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+            ]
         },
-        traces: |at| at.code().join("globalStorage/saoudrizwan.claude-dev"),
+        traces: |at| at.vscode_folder().join("globalStorage/saoudrizwan.claude-dev"),
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "codex",
         title: "Codex",
         format: Format::Toml,
         container: "mcp_servers",
         project: &[".codex/config.toml"],
-        user: |at| vec![at.named("CODEX_HOME", ".codex").join("config.toml")],
-        traces: |at| at.named("CODEX_HOME", ".codex"),
+        user: |at| vec![at.folder_in_variable("CODEX_HOME", ".codex").join("config.toml")],
+        traces: |at| at.folder_in_variable("CODEX_HOME", ".codex"),
         program: "codex",
         then: "Codex heeds a project's .codex/config.toml only in folders that it trusts: start `codex` there and agree",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "copilot-cli",
         title: "GitHub Copilot CLI",
-        shape: Shape::Copilot,
+        shape: EntryShape::Copilot,
         project: &[".github/mcp.json"],
-        user: |at| vec![at.named("COPILOT_HOME", ".copilot").join("mcp-config.json")],
-        traces: |at| at.named("COPILOT_HOME", ".copilot"),
+        user: |at| vec![at.folder_in_variable("COPILOT_HOME", ".copilot").join("mcp-config.json")],
+        traces: |at| at.folder_in_variable("COPILOT_HOME", ".copilot"),
         program: "copilot",
         then: "Copilot CLI heeds a project's file only in folders that it trusts",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "cursor",
         title: "Cursor",
         project: &[".cursor/mcp.json"],
@@ -194,17 +197,17 @@ pub(crate) const CLIENTS: &[Client] = &[
         then: "Cursor starts a new server only once it is switched on in its settings, under MCP",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "droid",
         title: "Factory Droid",
-        shape: Shape::Stdio,
+        shape: EntryShape::Stdio,
         project: &[".factory/mcp.json"],
         user: |at| vec![at.home.join(".factory/mcp.json")],
         traces: |at| at.home.join(".factory"),
         program: "droid",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "gemini",
         title: "Gemini CLI",
         dialect: Dialect::Comments,
@@ -215,12 +218,12 @@ pub(crate) const CLIENTS: &[Client] = &[
         then: "Gemini CLI starts a project's servers only in folders that it trusts",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "goose",
         title: "Goose",
         format: Format::Yaml,
         container: "extensions",
-        shape: Shape::Goose,
+        shape: EntryShape::Goose,
         user: |at| {
             let folder = if cfg!(windows) { "Block/goose/config" } else { "goose" };
             vec![at.config.join(folder).join("config.yaml")]
@@ -229,7 +232,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "goose",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "junie",
         title: "Junie (JetBrains)",
         project: &[".junie/mcp/mcp.json"],
@@ -238,7 +241,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "junie",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "kiro",
         title: "Kiro",
         project: &[".kiro/settings/mcp.json"],
@@ -247,11 +250,11 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "kiro",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "opencode",
         title: "opencode",
         container: "mcp",
-        shape: Shape::OpenCode,
+        shape: EntryShape::OpenCode,
         project: &["opencode.json", "opencode.jsonc"],
         user: |at| {
             let folder = match cfg!(windows) {
@@ -264,7 +267,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "opencode",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "qwen",
         title: "Qwen Code",
         dialect: Dialect::Comments,
@@ -275,26 +278,26 @@ pub(crate) const CLIENTS: &[Client] = &[
         then: "Qwen Code starts a project's servers only in folders that it trusts",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "roo",
         title: "Roo Code",
         project: &[".roo/mcp.json"],
-        traces: |at| at.code().join("globalStorage/rooveterinaryinc.roo-cline"),
+        traces: |at| at.vscode_folder().join("globalStorage/rooveterinaryinc.roo-cline"),
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "vscode",
         title: "VS Code (Copilot)",
         container: "servers",
-        shape: Shape::Stdio,
+        shape: EntryShape::Stdio,
         project: &[".vscode/mcp.json"],
-        user: |at| vec![at.code().join("mcp.json")],
-        traces: |at| at.code(),
+        user: |at| vec![at.vscode_folder().join("mcp.json")],
+        traces: |at| at.vscode_folder(),
         program: "code",
         then: "VS Code asks once before it starts a new server",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "windsurf",
         title: "Windsurf",
         user: |at| vec![at.home.join(".codeium/windsurf/mcp_config.json")],
@@ -302,7 +305,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         program: "windsurf",
         ..PLAIN
     },
-    Client {
+    SetupAgent {
         id: "zed",
         title: "Zed",
         container: "context_servers",

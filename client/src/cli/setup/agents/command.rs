@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Scope;
-use super::entry::Entry;
+use super::SetupScope;
+use super::entry::AgentEntry;
 
 const PROGRAM: &str = if cfg!(windows) { "hob-mcp.exe" } else { "hob-mcp" };
 
@@ -24,13 +24,13 @@ pub(crate) struct Wishes {
 ///
 /// # Errors
 /// That there is no `hob-mcp`.
-pub(crate) fn entry(
-    scope: Scope,
+pub(crate) fn choose_entry(
+    scope: SetupScope,
     wishes: &Wishes,
     env: &dyn Fn(&str) -> Option<OsString>,
-) -> Result<(Entry, Option<String>), String> {
+) -> Result<(AgentEntry, Option<String>), String> {
     let own = std::env::current_exe().ok();
-    let (command, note) = command(scope, own.as_deref(), &env("PATH").unwrap_or_default())?;
+    let (command, note) = choose_command(scope, own.as_deref(), &env("PATH").unwrap_or_default())?;
     let mut args = vec!["--tools".to_owned(), wishes.tools.clone()];
     if wishes.edits {
         args.push("--edits".to_owned());
@@ -39,17 +39,21 @@ pub(crate) fn entry(
     // other people's machines, though.
     let hob_dir = env("HOB_DIR").and_then(|dir| dir.into_string().ok()).filter(|dir| !dir.is_empty());
     let env = match scope {
-        Scope::User => hob_dir.into_iter().map(|dir| ("HOB_DIR".to_owned(), dir)).collect(),
-        Scope::Project => BTreeMap::new(),
+        SetupScope::User => hob_dir.into_iter().map(|dir| ("HOB_DIR".to_owned(), dir)).collect(),
+        SetupScope::Project => BTreeMap::new(),
     };
-    Ok((Entry { command, args, env }, note))
+    Ok((AgentEntry { command, args, env }, note))
 }
 
-fn command(scope: Scope, own: Option<&Path>, path: &OsString) -> Result<(String, Option<String>), String> {
+fn choose_command(
+    scope: SetupScope,
+    own: Option<&Path>,
+    path: &OsString,
+) -> Result<(String, Option<String>), String> {
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let in_path = folders.map(|folder| folder.join(PROGRAM)).find(|file| file.is_file());
     let beside = own.map(|own| own.with_file_name(PROGRAM)).filter(|file| file.is_file());
-    if in_path.is_some() && scope == Scope::Project {
+    if in_path.is_some() && scope == SetupScope::Project {
         return Ok(("hob-mcp".to_owned(), None));
     }
     // The PATH's name for the same program is the better one: it stays when a package puts a new version elsewhere.
@@ -64,7 +68,7 @@ fn command(scope: Scope, own: Option<&Path>, path: &OsString) -> Result<(String,
     let text = chosen
         .to_str()
         .ok_or_else(|| format!("`{}` is no text, so it cannot be written into a file", chosen.display()))?;
-    let note = (scope == Scope::Project).then(|| {
+    let note = (scope == SetupScope::Project).then(|| {
         format!("`hob-mcp` is not on the PATH, so the file names {text}, which is right on this machine alone: do not commit it")
     });
     Ok((text.to_owned(), note))

@@ -21,7 +21,7 @@ pub(super) fn lines(before: &str, after: &str) -> Vec<String> {
 }
 
 /// The same in colour, each line indented.
-pub(super) fn painted(lines: &[String], style: &Style) -> String {
+pub(super) fn paint_lines(lines: &[String], style: &Style) -> String {
     let paint = |line: &String| match line.as_bytes().first() {
         Some(b'+') => style.line(line.clone()).into_owned(),
         Some(b'-') => style.alarm(line.clone()).into_owned(),

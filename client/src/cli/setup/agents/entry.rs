@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// A program with its arguments and additions to its environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct AgentEntry {
     pub(crate) command: String,
     pub(crate) args: Vec<String>,
     pub(crate) env: BTreeMap<String, String>,
@@ -14,7 +14,7 @@ pub(crate) struct Entry {
 
 /// The words of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum EntryShape {
     /// `command`, `args`, `env`: most have this.
     Plain,
     /// The same with `"type": "stdio"`.
@@ -27,25 +27,25 @@ pub(crate) enum Shape {
     Goose,
 }
 
-impl Entry {
+impl AgentEntry {
     /// As the client writes it.
-    pub(crate) fn written(&self, shape: Shape, name: &str) -> Value {
+    pub(crate) fn to_client_value(&self, shape: EntryShape, name: &str) -> Value {
         let mut map = Map::new();
         let mut set = |name: &str, value: Value| drop(map.insert(name.to_owned(), value));
         match shape {
-            Shape::Plain => {}
-            Shape::Stdio => set("type", "stdio".into()),
-            Shape::Copilot => {
+            EntryShape::Plain => {}
+            EntryShape::Stdio => set("type", "stdio".into()),
+            EntryShape::Copilot => {
                 set("type", "local".into());
                 set("tools", json!(["*"]));
             }
-            Shape::OpenCode => {
+            EntryShape::OpenCode => {
                 let all: Vec<&String> = [&self.command].into_iter().chain(&self.args).collect();
                 set("type", "local".into());
                 set("command", json!(all));
                 set("enabled", true.into());
             }
-            Shape::Goose => {
+            EntryShape::Goose => {
                 set("enabled", true.into());
                 set("type", "stdio".into());
                 set("name", name.into());
@@ -54,7 +54,7 @@ impl Entry {
                 set("timeout", 300.into());
             }
         }
-        if matches!(shape, Shape::Plain | Shape::Stdio | Shape::Copilot) {
+        if matches!(shape, EntryShape::Plain | EntryShape::Stdio | EntryShape::Copilot) {
             set("command", self.command.clone().into());
             set("args", json!(self.args));
         }
@@ -65,17 +65,17 @@ impl Entry {
     }
 
     /// Reads the program that a client would start for `value`; `None` if that is no program: a server far away, say.
-    pub(crate) fn read(value: &Value, shape: Shape) -> Option<Self> {
+    pub(crate) fn read(value: &Value, shape: EntryShape) -> Option<Self> {
         let texts = |value: &Value| -> Option<Vec<String>> {
             value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
         };
         let args = |value: Option<&Value>| value.map_or(Some(Vec::new()), texts);
         let (command, args) = match shape {
-            Shape::OpenCode => {
+            EntryShape::OpenCode => {
                 let mut all = texts(value.get("command")?)?.into_iter();
                 (all.next()?, all.collect())
             }
-            Shape::Goose => (value.get("cmd")?.as_str()?.to_owned(), args(value.get("args"))?),
+            EntryShape::Goose => (value.get("cmd")?.as_str()?.to_owned(), args(value.get("args"))?),
             _ => (value.get("command")?.as_str()?.to_owned(), args(value.get("args"))?),
         };
         let pairs = value.get(env_word(shape)).and_then(Value::as_object).into_iter().flatten();
@@ -85,10 +85,10 @@ impl Entry {
     }
 }
 
-fn env_word(shape: Shape) -> &'static str {
+fn env_word(shape: EntryShape) -> &'static str {
     match shape {
-        Shape::OpenCode => "environment",
-        Shape::Goose => "envs",
+        EntryShape::OpenCode => "environment",
+        EntryShape::Goose => "envs",
         _ => "env",
     }
 }

@@ -13,14 +13,14 @@ const LARGEST: u64 = 64 << 20;
 
 /// A file as it is now.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct AgentFile {
     /// Where its bytes are, after links.
     pub(crate) target: PathBuf,
     /// `None`: there is no file.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
-fn named(path: &Path, problem: impl std::fmt::Display) -> String {
+fn with_path(path: &Path, problem: impl std::fmt::Display) -> String {
     format!("`{}`: {problem}", path.display())
 }
 
@@ -28,21 +28,23 @@ fn named(path: &Path, problem: impl std::fmt::Display) -> String {
 ///
 /// # Errors
 /// What is there and cannot be a configuration that hob may change, as a sentence.
-pub(crate) fn look(path: &Path) -> Result<Found, String> {
-    let target = followed(path)?;
+pub(crate) fn read_config_file(path: &Path) -> Result<AgentFile, String> {
+    let target = follow_links(path)?;
     let about = match fs::metadata(&target) {
         Ok(about) => about,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found { target, bytes: None }),
-        Err(error) => return Err(named(&target, error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(AgentFile { target, bytes: None });
+        }
+        Err(error) => return Err(with_path(&target, error)),
     };
     if !about.is_file() {
-        return Err(named(&target, "this is no regular file; move it out of the way"));
+        return Err(with_path(&target, "this is no regular file; move it out of the way"));
     }
     if about.len() > LARGEST {
-        return Err(named(&target, "it is larger than 64 MiB, which no configuration is"));
+        return Err(with_path(&target, "it is larger than 64 MiB, which no configuration is"));
     }
-    let bytes = fs::read(&target).map_err(|error| named(&target, error))?;
-    Ok(Found { target, bytes: Some(bytes) })
+    let bytes = fs::read(&target).map_err(|error| with_path(&target, error))?;
+    Ok(AgentFile { target, bytes: Some(bytes) })
 }
 
 /// Checks that the file may be replaced; the error says why not.
@@ -52,11 +54,11 @@ pub(crate) fn look(path: &Path) -> Result<Found, String> {
 pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
     let Ok(about) = fs::metadata(target) else { return Ok(()) };
     if about.permissions().readonly() {
-        return Err(named(target, "it is read-only; make it writable first (chmod u+w)"));
+        return Err(with_path(target, "it is read-only; make it writable first (chmod u+w)"));
     }
     match links(&about) {
         0 | 1 => Ok(()),
-        many => Err(named(
+        many => Err(with_path(
             target,
             format!(
                 "it has {many} names (hard links), which a change would part; make it a file of its own, or a symbolic link"
@@ -66,7 +68,7 @@ pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
 }
 
 /// The end of a chain of links. Its folder is resolved too, so that one file has one name.
-fn followed(path: &Path) -> Result<PathBuf, String> {
+fn follow_links(path: &Path) -> Result<PathBuf, String> {
     let mut target = path.to_path_buf();
     for _ in 0..40 {
         let Ok(next) = fs::read_link(&target) else { return Ok(in_real_folder(&target)) };
@@ -76,10 +78,10 @@ fn followed(path: &Path) -> Result<PathBuf, String> {
                 "it is a link to {}, which is not there; make that file or remove the link",
                 target.display()
             );
-            return Err(named(path, problem));
+            return Err(with_path(path, problem));
         }
     }
-    Err(named(path, "it is a link that leads nowhere"))
+    Err(with_path(path, "it is a link that leads nowhere"))
 }
 
 fn in_real_folder(path: &Path) -> PathBuf {
@@ -180,7 +182,7 @@ pub(crate) fn make_folders(target: &Path) -> Result<Vec<PathBuf>, String> {
         target.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
     missing.reverse();
     for folder in &missing {
-        fs::create_dir(folder).map_err(|error| named(folder, error))?;
+        fs::create_dir(folder).map_err(|error| with_path(folder, error))?;
     }
     Ok(missing)
 }

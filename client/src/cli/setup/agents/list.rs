@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::clients::{Bases, CLIENTS, Client};
-use super::entry::Entry;
-use super::formats::{Slot, Text};
-use super::{Scope, file};
+use super::clients::{Bases, CLIENTS, SetupAgent};
+use super::entry::AgentEntry;
+use super::formats::{ConfigText, Slot};
+use super::{SetupScope, file};
 use crate::cli::term::Style;
 
 /// A file of an agent, and what it says of hob.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct AgentFileState {
     /// The agent's name for people.
     pub(crate) title: &'static str,
     /// The agent's name for `hob setup`.
     pub(crate) client: &'static str,
-    pub(crate) scope: Scope,
+    pub(crate) scope: SetupScope,
     pub(crate) file: PathBuf,
     pub(crate) state: Configured,
 }
@@ -28,7 +28,7 @@ pub(crate) enum Configured {
     /// There is no file, or it has no entry of that name.
     No,
     /// The entry that the agent would start.
-    Yes(Entry),
+    Yes(AgentEntry),
     /// There is an entry, but it starts no program.
     Other,
     /// The file cannot be read, for this reason.
@@ -36,39 +36,39 @@ pub(crate) enum Configured {
 }
 
 /// Reads the entry `name` from every agent's files, whether the agent is on this machine or not.
-pub(crate) fn configured(bases: &Bases<'_>, root: &Path, name: &str) -> Vec<Seen> {
-    let of = |client: &'static Client| {
+pub(crate) fn configured_agents(bases: &Bases<'_>, root: &Path, name: &str) -> Vec<AgentFileState> {
+    let of = |client: &'static SetupAgent| {
         let project =
-            client.project_file(root).filter(|_| root != bases.home).map(|file| (Scope::Project, file));
-        let user = client.user_file(bases).map(|file| (Scope::User, file));
+            client.project_file(root).filter(|_| root != bases.home).map(|file| (SetupScope::Project, file));
+        let user = client.user_file(bases).map(|file| (SetupScope::User, file));
         project.into_iter().chain(user).map(move |(scope, file)| {
-            let state = look(client, &file, name);
-            Seen { title: client.title, client: client.id, scope, file, state }
+            let state = read_state(client, &file, name);
+            AgentFileState { title: client.title, client: client.id, scope, file, state }
         })
     };
     CLIENTS.iter().flat_map(of).collect()
 }
 
-fn look(client: &Client, path: &Path, name: &str) -> Configured {
-    let found = match file::look(path) {
+fn read_state(client: &SetupAgent, path: &Path, name: &str) -> Configured {
+    let found = match file::read_config_file(path) {
         Ok(found) => found,
         Err(problem) => return Configured::Unreadable(problem),
     };
     let Some(bytes) = found.bytes else { return Configured::No };
-    let data = Text::read(&bytes).and_then(|text| client.format.parse_for(&text.text, client.dialect));
+    let data = ConfigText::read(&bytes).and_then(|text| client.format.parse_for(&text.text, client.dialect));
     match data {
         Err(error) => Configured::Unreadable(error.to_string()),
-        Ok(data) => match (Slot { container: client.container, name }).of(&data) {
+        Ok(data) => match (Slot { container: client.container, name }).value_in(&data) {
             None => Configured::No,
-            Some(value) => Entry::read(value, client.shape).map_or(Configured::Other, Configured::Yes),
+            Some(value) => AgentEntry::read(value, client.shape).map_or(Configured::Other, Configured::Yes),
         },
     }
 }
 
 /// The list for scripts.
 pub(super) fn as_json(bases: &Bases<'_>, root: &Path, name: &str) -> Value {
-    let seen = configured(bases, root, name);
-    let files = |client: &Client| -> Vec<Value> {
+    let seen = configured_agents(bases, root, name);
+    let files = |client: &SetupAgent| -> Vec<Value> {
         let own = seen.iter().filter(|seen| seen.client == client.id);
         own.map(|seen| {
             let mut file = json!({"scope": seen.scope, "file": seen.file, "hob": matches!(seen.state, Configured::Yes(_))});
@@ -83,18 +83,18 @@ pub(super) fn as_json(bases: &Bases<'_>, root: &Path, name: &str) -> Value {
         })
         .collect()
     };
-    let one = |client: &Client| json!({"id": client.id, "title": client.title, "found": client.found(bases), "files": files(client)});
+    let one = |client: &SetupAgent| json!({"id": client.id, "title": client.title, "found": client.installed_path(bases), "files": files(client)});
     json!({"agents": CLIENTS.iter().map(one).collect::<Vec<_>>()})
 }
 
 /// The list for people.
-pub(super) fn shown(bases: &Bases<'_>, root: &Path, name: &str, style: &Style) -> String {
-    let seen = configured(bases, root, name);
+pub(super) fn list_text(bases: &Bases<'_>, root: &Path, name: &str, style: &Style) -> String {
+    let seen = configured_agents(bases, root, name);
     let (mut text, mut others) = (String::new(), Vec::new());
     for client in CLIENTS {
-        let own: Vec<&Seen> =
+        let own: Vec<&AgentFileState> =
             seen.iter().filter(|seen| seen.client == client.id && seen.state != Configured::No).collect();
-        let found = client.found(bases);
+        let found = client.installed_path(bases);
         if own.is_empty() && found.is_none() {
             others.push(client.id);
             continue;
@@ -118,10 +118,10 @@ pub(super) fn shown(bases: &Bases<'_>, root: &Path, name: &str, style: &Style) -
     )
 }
 
-fn line(seen: &Seen) -> String {
+fn line(seen: &AgentFileState) -> String {
     let scope = match seen.scope {
-        Scope::Project => "in this project",
-        Scope::User => "for this user",
+        SetupScope::Project => "in this project",
+        SetupScope::User => "for this user",
     };
     let file = seen.file.display();
     match &seen.state {

@@ -27,21 +27,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use self::clients::Bases;
-pub(super) use self::clients::{CLIENTS, Client};
+pub(super) use self::clients::{CLIENTS, SetupAgent};
 use self::command::Wishes;
-use self::entry::Entry;
-use self::formats::{Slot, Text};
-use self::plan::{Plan, State, Wanted};
+use self::entry::AgentEntry;
+use self::formats::{ConfigText, Slot};
+use self::plan::{AgentSetupPlan, AgentSetupRequest, EntryState};
 use self::receipt::Receipts;
 use crate::cli::term::{self, Style};
-use crate::cli::{Common, Failure, Outcome};
+use crate::cli::{CommandFailure, CommandOutcome, Common};
 
-pub(crate) use self::list::{Configured, Seen};
+pub(crate) use self::list::{AgentFileState, Configured};
 
 /// The scope of an entry: the agents of one project, or all of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Scope {
+pub(crate) enum SetupScope {
     /// This project's: a file in it, which goes where the project goes
     Project,
     /// This user's, in every project
@@ -55,7 +55,7 @@ pub(crate) enum Scope {
 pub(super) struct AgentOptions {
     /// Where to write it (default: project, for agents that have a file there)
     #[arg(long, value_enum)]
-    scope: Option<Scope>,
+    scope: Option<SetupScope>,
 
     /// Write the file without asking
     #[arg(long, short)]
@@ -95,7 +95,7 @@ pub(super) struct AgentOptions {
 }
 
 fn parse_tools(list: &str) -> Result<String, String> {
-    tools::select(list, true).map(|_| list.to_owned()).map_err(|unknown| unknown.to_string())
+    tools::select_tools(list, true).map(|_| list.to_owned()).map_err(|unknown| unknown.to_string())
 }
 
 /// Agents make names of tools of it, which take no more than this.
@@ -108,7 +108,7 @@ fn parse_name(name: &str) -> Result<String, String> {
 }
 
 /// The surroundings of one run.
-struct At<'a> {
+struct AgentSetupContext<'a> {
     bases: Bases<'a>,
     /// The project: the repository's top around the working directory, or that itself.
     root: PathBuf,
@@ -117,22 +117,23 @@ struct At<'a> {
     style: Style,
 }
 
-fn environment(name: &str) -> Option<std::ffi::OsString> {
+fn nonempty_variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-impl At<'_> {
-    fn find(common: &Common) -> Result<Self, Failure> {
-        let bases = Bases::find(&environment).map_err(|problem| Failure::Usage(problem.to_owned()))?;
-        let places = Places::from_process_env().map_err(|error| Failure::Usage(error.to_string()))?;
-        let place = common.place()?;
+impl AgentSetupContext<'_> {
+    fn find(common: &Common) -> Result<Self, CommandFailure> {
+        let bases =
+            Bases::find(&nonempty_variable).map_err(|problem| CommandFailure::Usage(problem.to_owned()))?;
+        let places = Places::from_process_env().map_err(|error| CommandFailure::Usage(error.to_string()))?;
+        let place = common.project_folder()?;
         let place = place.canonicalize().unwrap_or(place);
         let top = place.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf);
         let style = Style::of_stdout();
         Ok(Self {
             bases,
             root: top.unwrap_or(place),
-            receipts: Receipts::of(&places),
+            receipts: Receipts::in_places(&places),
             json: common.json,
             style,
         })
@@ -166,40 +167,46 @@ impl AgentOptions {
     }
 
     /// Lists, or undoes everything.
-    pub(super) fn run_for_all(&self, common: &Common) -> Result<Outcome, Failure> {
-        let at = At::find(common)?;
+    pub(super) fn run_for_all(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let at = AgentSetupContext::find(common)?;
         if self.undo {
             return self.undo(&at, None);
         }
         let text = match at.json {
             true => format!("{}\n", list::as_json(&at.bases, &at.root, self.name())),
-            false => list::shown(&at.bases, &at.root, self.name(), &at.style),
+            false => list::list_text(&at.bases, &at.root, self.name(), &at.style),
         };
         term::print(&text)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 
     /// Sets an agent up, or undoes that.
-    pub(super) async fn run(&self, client: &'static Client, common: &Common) -> Result<Outcome, Failure> {
-        let at = At::find(common)?;
+    pub(super) async fn run(
+        &self,
+        client: &'static SetupAgent,
+        common: &Common,
+    ) -> Result<CommandOutcome, CommandFailure> {
+        let at = AgentSetupContext::find(common)?;
         if self.undo {
             return self.undo(&at, Some(client));
         }
-        let (scope, file) = self.place(client, &at)?;
+        let (scope, file) = self.choose_place(client, &at)?;
         let wishes = Wishes { tools: self.tools.clone(), edits: self.edits };
-        let (entry, note) = command::entry(scope, &wishes, &environment).map_err(Failure::Usage)?;
-        let wanted = Wanted { client, scope, root: &at.root, file, name: self.name(), entry: &entry };
-        let mut plan = Plan::make(&wanted, &at.receipts).map_err(Failure::Usage)?;
+        let (entry, note) =
+            command::choose_entry(scope, &wishes, &nonempty_variable).map_err(CommandFailure::Usage)?;
+        let wanted =
+            AgentSetupRequest { client, scope, root: &at.root, file, name: self.name(), entry: &entry };
+        let mut plan = AgentSetupPlan::make_plan(&wanted, &at.receipts).map_err(CommandFailure::Usage)?;
         plan.warnings.extend(note);
-        self.show(client, &plan, &at)?;
-        let agreed = plan.state == State::Same || self.agreed("Write this?", &at)?;
-        if agreed && plan.state != State::Same {
-            plan.carry_out(&at.receipts).map_err(Failure::Usage)?;
+        self.show_plan(client, &plan, &at)?;
+        let agreed = plan.state == EntryState::Same || self.ask_agreement("Write this?", &at)?;
+        if agreed && plan.state != EntryState::Same {
+            plan.carry_out(&at.receipts).map_err(CommandFailure::Usage)?;
         }
         let mut report = plan.as_json();
-        report["written"] = (agreed && plan.state != State::Same).into();
+        report["written"] = (agreed && plan.state != EntryState::Same).into();
         let works = match agreed && !self.no_check {
-            true => Some(self.check(client, scope, &plan, &at).await),
+            true => Some(self.try_entry(client, scope, &plan, &at).await),
             false => None,
         };
         if let Some(works) = &works {
@@ -214,48 +221,58 @@ impl AgentOptions {
             term::print(&format!("{report}\n"))?;
         }
         match works {
-            Some(Err(problem)) => self.failed(client, &plan, &problem, &at),
+            Some(Err(problem)) => self.report_failed_entry(client, &plan, &problem, &at),
             _ if agreed || self.dry_run => {
                 self.close(client, scope, &plan, works.and_then(Result::ok), &at)?;
-                Ok(Outcome::Done)
+                Ok(CommandOutcome::Done)
             }
-            _ => Ok(Outcome::Refused),
+            _ => Ok(CommandOutcome::Refused),
         }
     }
 
     /// Where to write, by what was said and what the agent has.
-    fn place(&self, client: &'static Client, at: &At<'_>) -> Result<(Scope, PathBuf), Failure> {
+    fn choose_place(
+        &self,
+        client: &'static SetupAgent,
+        at: &AgentSetupContext<'_>,
+    ) -> Result<(SetupScope, PathBuf), CommandFailure> {
         let project = client.project_file(&at.root).filter(|_| !at.is_home());
         let user = client.user_file(&at.bases);
         match (self.scope, project, user) {
-            (None | Some(Scope::Project), Some(file), _) => Ok((Scope::Project, file)),
-            (None | Some(Scope::User), _, Some(file)) => Ok((Scope::User, file)),
-            (Some(Scope::Project), None, _) if at.is_home() => Err(Failure::Usage(format!(
+            (None | Some(SetupScope::Project), Some(file), _) => Ok((SetupScope::Project, file)),
+            (None | Some(SetupScope::User), _, Some(file)) => Ok((SetupScope::User, file)),
+            (Some(SetupScope::Project), None, _) if at.is_home() => Err(CommandFailure::Usage(format!(
                 "{} is no project; go to one, or use --scope user",
                 at.root.display()
             ))),
-            _ => {
-                Err(Failure::Usage(format!("{} has no file for that scope; leave --scope out", client.title)))
-            }
+            _ => Err(CommandFailure::Usage(format!(
+                "{} has no file for that scope; leave --scope out",
+                client.title
+            ))),
         }
     }
 
-    fn show(&self, client: &Client, plan: &Plan, at: &At<'_>) -> Result<(), Failure> {
+    fn show_plan(
+        &self,
+        client: &SetupAgent,
+        plan: &AgentSetupPlan,
+        at: &AgentSetupContext<'_>,
+    ) -> Result<(), CommandFailure> {
         if at.json {
             return Ok(());
         }
         let file = plan.found.target.display();
         let what = match plan.state {
-            State::New => format!("a new file {file}"),
-            State::Add => format!("an entry is added to {file}"),
-            State::Replace => {
+            EntryState::New => format!("a new file {file}"),
+            EntryState::Add => format!("an entry is added to {file}"),
+            EntryState::Replace => {
                 format!("the entry `{}` in {file} is replaced; --undo brings it back", self.name())
             }
-            State::Same => format!("{file} has the entry already"),
+            EntryState::Same => format!("{file} has the entry already"),
         };
         let mut text = format!("{}: {what}\n", at.style.bold(client.title));
-        if plan.state != State::Same {
-            text.push_str(&format!("\n{}\n", diff::painted(&plan.diff(), &at.style)));
+        if plan.state != EntryState::Same {
+            text.push_str(&format!("\n{}\n", diff::paint_lines(&plan.diff_lines(), &at.style)));
         }
         for warning in &plan.warnings {
             text.push_str(&format!("{} {warning}\n", at.style.notice("note:")));
@@ -265,7 +282,7 @@ impl AgentOptions {
     }
 
     /// Returns true if the command may go on: it asks the user where there is one.
-    fn agreed(&self, question: &str, at: &At<'_>) -> Result<bool, Failure> {
+    fn ask_agreement(&self, question: &str, at: &AgentSetupContext<'_>) -> Result<bool, CommandFailure> {
         if self.dry_run {
             return Ok(false);
         }
@@ -273,61 +290,72 @@ impl AgentOptions {
             return Ok(true);
         }
         if at.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-            term::tell("nothing is changed: there is no terminal to ask on; say --yes to go ahead");
+            term::print_to_stderr(
+                "nothing is changed: there is no terminal to ask on; say --yes to go ahead",
+            );
             return Ok(false);
         }
-        yes(question)
+        ask_yes_or_no(question)
     }
 
     /// Starts what the file says now, as the agent would.
-    async fn check(
+    async fn try_entry(
         &self,
-        client: &Client,
-        scope: Scope,
-        plan: &Plan,
-        at: &At<'_>,
+        client: &SetupAgent,
+        scope: SetupScope,
+        plan: &AgentSetupPlan,
+        at: &AgentSetupContext<'_>,
     ) -> Result<probe::Answered, String> {
         let bytes = std::fs::read(&plan.found.target).map_err(|error| error.to_string())?;
-        let data = Text::read(&bytes)
+        let data = ConfigText::read(&bytes)
             .and_then(|text| client.format.parse(&text.text))
             .map_err(|error| error.to_string())?;
         let slot = Slot { container: client.container, name: self.name() };
-        let entry = slot.of(&data).and_then(|value| Entry::read(value, client.shape));
+        let entry = slot.value_in(&data).and_then(|value| AgentEntry::read(value, client.shape));
         let entry = entry.ok_or("the entry is not in the file any more")?;
-        let folder = if scope == Scope::Project { &at.root } else { &at.bases.home };
+        let folder = if scope == SetupScope::Project { &at.root } else { &at.bases.home };
         probe::start(&entry, folder).await
     }
 
-    fn failed(&self, client: &Client, plan: &Plan, problem: &str, at: &At<'_>) -> Result<Outcome, Failure> {
+    fn report_failed_entry(
+        &self,
+        client: &SetupAgent,
+        plan: &AgentSetupPlan,
+        problem: &str,
+        at: &AgentSetupContext<'_>,
+    ) -> Result<CommandOutcome, CommandFailure> {
         let undo = format!("hob setup {} --undo", client.id);
-        term::tell(&format!("{} the entry does not work: {problem}", Style::of_stderr().alarm("error:")));
+        term::print_to_stderr(&format!(
+            "{} the entry does not work: {problem}",
+            Style::of_stderr().alarm("error:")
+        ));
         let can_ask = !self.yes && !at.json && io::stdin().is_terminal() && io::stdout().is_terminal();
-        if plan.state != State::Same && can_ask && yes("Take it back?")? {
+        if plan.state != EntryState::Same && can_ask && ask_yes_or_no("Take it back?")? {
             let receipt = at.receipts.get(client.id, &plan.found.target, self.name());
             if let Some(receipt) = receipt {
-                let undo = undo::plan(&at.receipts, receipt, false).map_err(Failure::Usage)?;
-                undo.carry_out(&at.receipts).map_err(Failure::Usage)?;
-                term::print(&format!("{} {}\n", plan.found.target.display(), undo.about()))?;
+                let undo = undo::plan_undo(&at.receipts, receipt, false).map_err(CommandFailure::Usage)?;
+                undo.carry_out(&at.receipts).map_err(CommandFailure::Usage)?;
+                term::print(&format!("{} {}\n", plan.found.target.display(), undo.describe_way()))?;
             }
         } else {
-            term::tell(&format!("`{undo}` takes it back"));
+            term::print_to_stderr(&format!("`{undo}` takes it back"));
         }
-        Ok(Outcome::Refused)
+        Ok(CommandOutcome::Refused)
     }
 
     fn close(
         &self,
-        client: &Client,
-        scope: Scope,
-        plan: &Plan,
+        client: &SetupAgent,
+        scope: SetupScope,
+        plan: &AgentSetupPlan,
         works: Option<probe::Answered>,
-        at: &At<'_>,
-    ) -> Result<(), Failure> {
+        at: &AgentSetupContext<'_>,
+    ) -> Result<(), CommandFailure> {
         if at.json || self.dry_run {
             return Ok(());
         }
         let mut text = String::new();
-        if plan.state != State::Same {
+        if plan.state != EntryState::Same {
             text.push_str(&format!("written; `hob setup {} --undo` takes it back\n", client.id));
         }
         if let Some(answered) = works {
@@ -338,10 +366,10 @@ impl AgentOptions {
                 answered.took.as_millis()
             ));
         }
-        if scope == Scope::Project && !client.then.is_empty() && plan.state != State::Same {
+        if scope == SetupScope::Project && !client.then.is_empty() && plan.state != EntryState::Same {
             text.push_str(&format!("{} {}\n", at.style.notice("note:"), client.then));
         }
-        let other = super::editors::Editor::named(client.id);
+        let other = super::editors::SetupEditor::find_by_id(client.id);
         if let Some(editor) = other {
             text.push_str(&format!(
                 "{} `hob setup {} --editor` makes hob the language server of {}\n",
@@ -355,7 +383,7 @@ impl AgentOptions {
     }
 }
 
-fn yes(question: &str) -> Result<bool, Failure> {
+fn ask_yes_or_no(question: &str) -> Result<bool, CommandFailure> {
     term::print(&format!("{question} [y/N] "))?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
@@ -366,8 +394,8 @@ fn yes(question: &str) -> Result<bool, Failure> {
 ///
 /// # Errors
 /// That no home folder is known.
-pub(crate) fn configured(common: &Common) -> Result<Vec<Seen>, Failure> {
-    let at = At::find(common)?;
-    let all = list::configured(&at.bases, &at.root, "hob");
+pub(crate) fn configured_here(common: &Common) -> Result<Vec<AgentFileState>, CommandFailure> {
+    let at = AgentSetupContext::find(common)?;
+    let all = list::configured_agents(&at.bases, &at.root, "hob");
     Ok(all.into_iter().filter(|seen| seen.state != Configured::No).collect())
 }

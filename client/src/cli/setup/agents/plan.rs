@@ -4,29 +4,29 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::clients::Client;
-use super::entry::Entry;
-use super::file::{self, Found};
-use super::formats::{Slot, Text};
-use super::receipt::{Receipt, Receipts, hash, now};
+use super::clients::SetupAgent;
+use super::entry::AgentEntry;
+use super::file::{self, AgentFile};
+use super::formats::{ConfigText, Slot};
+use super::receipt::{Receipt, Receipts, hash, seconds_now};
 use super::undo::{self, Way};
-use super::{Scope, diff};
+use super::{SetupScope, diff};
 
 /// The request to set up one agent.
-pub(super) struct Wanted<'a> {
-    pub(super) client: &'static Client,
-    pub(super) scope: Scope,
+pub(super) struct AgentSetupRequest<'a> {
+    pub(super) client: &'static SetupAgent,
+    pub(super) scope: SetupScope,
     /// The project, or the working directory.
     pub(super) root: &'a Path,
     /// The file, as its agent calls it.
     pub(super) file: PathBuf,
     pub(super) name: &'a str,
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a AgentEntry,
 }
 
 /// The state of the file before the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum EntryState {
     /// There is no file yet.
     New,
     /// It has no such entry.
@@ -39,9 +39,9 @@ pub(super) enum State {
 
 /// A change that can be shown and made.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) state: State,
-    pub(super) found: Found,
+pub(super) struct AgentSetupPlan {
+    pub(super) state: EntryState,
+    pub(super) found: AgentFile,
     before: String,
     after: String,
     bytes: Vec<u8>,
@@ -54,45 +54,45 @@ pub(super) struct Plan {
     pub(super) warnings: Vec<String>,
 }
 
-impl Plan {
+impl AgentSetupPlan {
     /// Looks at the file and works out the change.
     ///
     /// # Errors
     /// Why the file is left alone, as a sentence.
-    pub(super) fn make(wanted: &Wanted<'_>, receipts: &Receipts) -> Result<Self, String> {
-        let Wanted { client, scope, root, file, name, entry } = wanted;
-        let found = file::look(file)?;
-        if *scope == Scope::Project {
+    pub(super) fn make_plan(wanted: &AgentSetupRequest<'_>, receipts: &Receipts) -> Result<Self, String> {
+        let AgentSetupRequest { client, scope, root, file, name, entry } = wanted;
+        let found = file::read_config_file(file)?;
+        if *scope == SetupScope::Project {
             stays_inside(root, &found.target)?;
         }
         let shown = found.target.display();
         let broken =
             |error| format!("`{shown}`: {error}. Nothing was changed; repair the file, then try again");
-        let text = Text::read(found.bytes.as_deref().unwrap_or_default()).map_err(broken)?;
+        let text = ConfigText::read(found.bytes.as_deref().unwrap_or_default()).map_err(broken)?;
         let data = client.format.parse_for(&text.text, client.dialect).map_err(broken)?;
         let slot = Slot { container: client.container, name };
-        let value = entry.written(client.shape, name);
-        let there = slot.of(&data).cloned();
+        let value = entry.to_client_value(client.shape, name);
+        let there = slot.value_in(&data).cloned();
         let state = match (&found.bytes, &there) {
-            (None, _) => State::New,
-            (_, None) => State::Add,
-            (_, Some(there)) if *there == value => State::Same,
-            _ => State::Replace,
+            (None, _) => EntryState::New,
+            (_, None) => EntryState::Add,
+            (_, Some(there)) if *there == value => EntryState::Same,
+            _ => EntryState::Replace,
         };
         let after = match state {
-            State::Same => text.text.clone(),
-            _ => client.format.put(&text.text, slot, &value).map_err(broken)?,
+            EntryState::Same => text.text.clone(),
+            _ => client.format.put_value(&text.text, slot, &value).map_err(broken)?,
         };
-        if state != State::Same {
+        if state != EntryState::Same {
             file::may_replace(&found.target)?;
         }
-        let bytes = text.with(&after);
+        let bytes = text.bytes_with(&after);
         // An earlier change of hob's in this place is a part of this one, so that undoing takes back both.
         let earlier = receipts.get(client.id, &found.target, name);
         let earlier = earlier.filter(|earlier| there.as_ref() == Some(&earlier.entry));
         let (original, replaced, made_container, folders) = match &earlier {
             Some(earlier) => {
-                let original = match undo::way(receipts, earlier, found.bytes.as_deref(), false)? {
+                let original = match undo::choose_way(receipts, earlier, found.bytes.as_deref(), false)? {
                     Way::Restore(bytes) | Way::Take(bytes) => bytes,
                     Way::Gone(_) | Way::Kept(_) => found.bytes.clone(),
                 };
@@ -103,7 +103,7 @@ impl Plan {
         let receipt = Receipt {
             client: client.id.to_owned(),
             scope: *scope,
-            root: (*scope == Scope::Project).then(|| root.to_path_buf()),
+            root: (*scope == SetupScope::Project).then(|| root.to_path_buf()),
             target: found.target.clone(),
             name: (*name).to_owned(),
             before: original.as_deref().map(hash),
@@ -112,7 +112,7 @@ impl Plan {
             made_container,
             entry: value,
             replaced,
-            at: now(),
+            at: seconds_now(),
         };
         let mut warnings = Vec::new();
         if found.target != *file && file.is_symlink() {
@@ -122,7 +122,7 @@ impl Plan {
     }
 
     /// The change, line by line.
-    pub(super) fn diff(&self) -> Vec<String> {
+    pub(super) fn diff_lines(&self) -> Vec<String> {
         diff::lines(&self.before, &self.after)
     }
 
@@ -134,13 +134,13 @@ impl Plan {
         let target = self.found.target.clone();
         let made = file::make_folders(&target)?;
         self.receipt.folders.extend(made.iter().cloned());
-        let private = self.receipt.scope == Scope::User;
-        let kept = receipts.keep(&self.receipt, self.original.as_deref());
+        let private = self.receipt.scope == SetupScope::User;
+        let kept = receipts.keep_receipt(&self.receipt, self.original.as_deref());
         let changed =
             kept.and_then(|()| file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private));
         changed.map_err(|error| {
             let _ = match &self.earlier {
-                Some(earlier) => receipts.keep(earlier, self.original.as_deref()),
+                Some(earlier) => receipts.keep_receipt(earlier, self.original.as_deref()),
                 None => receipts.drop(&self.receipt),
             };
             file::remove_folders(&made);
@@ -151,10 +151,10 @@ impl Plan {
     /// Returns the plan as JSON, for scripts.
     pub(super) fn as_json(&self) -> Value {
         let state = match self.state {
-            State::New => "new-file",
-            State::Add => "add",
-            State::Replace => "replace",
-            State::Same => "same",
+            EntryState::New => "new-file",
+            EntryState::Add => "add",
+            EntryState::Replace => "replace",
+            EntryState::Same => "same",
         };
         json!({
             "client": self.receipt.client,
@@ -163,7 +163,7 @@ impl Plan {
             "name": self.receipt.name,
             "change": state,
             "entry": self.receipt.entry,
-            "diff": self.diff(),
+            "diff": self.diff_lines(),
             "warnings": self.warnings,
         })
     }

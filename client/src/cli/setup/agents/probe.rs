@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use super::entry::Entry;
+use super::entry::AgentEntry;
 
 /// The longest time that an agent is supposed to wait.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,11 +28,11 @@ pub(crate) struct Answered {
 ///
 /// # Errors
 /// What is wrong with it, as a sentence.
-pub(crate) async fn start(entry: &Entry, folder: &Path) -> Result<Answered, String> {
+pub(crate) async fn start(entry: &AgentEntry, folder: &Path) -> Result<Answered, String> {
     let started = Instant::now();
     let mut child = spawn(entry, folder)?;
-    let mut conversation = Conversation::with(&mut child)?;
-    let asked = tokio::time::timeout(PATIENCE, conversation.ask()).await;
+    let mut conversation = Conversation::with_child(&mut child)?;
+    let asked = tokio::time::timeout(PATIENCE, conversation.ask_for_tools()).await;
     let took = started.elapsed();
     drop(conversation);
     let said = async {
@@ -59,7 +59,7 @@ pub(crate) async fn start(entry: &Entry, folder: &Path) -> Result<Answered, Stri
     Err(format!("{problem}{status}{words}"))
 }
 
-fn spawn(entry: &Entry, folder: &Path) -> Result<Child, String> {
+fn spawn(entry: &AgentEntry, folder: &Path) -> Result<Child, String> {
     let mut command = Command::new(&entry.command);
     command.args(&entry.args).envs(&entry.env).current_dir(folder).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -76,14 +76,14 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn with(child: &mut Child) -> Result<Self, String> {
+    fn with_child(child: &mut Child) -> Result<Self, String> {
         match (child.stdin.take(), child.stdout.take()) {
             (Some(input), Some(output)) => Ok(Self { input, output: BufReader::new(output).lines() }),
             _ => Err("its input and output cannot be had".to_owned()),
         }
     }
 
-    async fn ask(&mut self) -> Result<(String, usize), String> {
+    async fn ask_for_tools(&mut self) -> Result<(String, usize), String> {
         let client = json!({"name": "hob-setup", "version": env!("CARGO_PKG_VERSION")});
         let greeting = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
         let greeted = self.request(1, "initialize", greeting).await?;

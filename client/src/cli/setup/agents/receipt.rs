@@ -12,14 +12,14 @@ use hob_proto::places::Places;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Scope, file};
+use super::{SetupScope, file};
 
 /// One entry that hob wrote into one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receipt {
     /// The agent, by the name that `hob setup` knows.
     pub(crate) client: String,
-    pub(crate) scope: Scope,
+    pub(crate) scope: SetupScope,
     /// The project that it was made for.
     pub(crate) root: Option<PathBuf>,
     /// The file, after links.
@@ -54,7 +54,7 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 }
 
 /// Now, in seconds since 1970.
-pub(crate) fn now() -> u64 {
+pub(crate) fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
@@ -67,7 +67,7 @@ impl Receipt {
 
 impl Receipts {
     /// Where this user's hob keeps them.
-    pub(crate) fn of(places: &Places) -> Self {
+    pub(crate) fn in_places(places: &Places) -> Self {
         Self { folder: places.state.join("setup") }
     }
 
@@ -83,7 +83,7 @@ impl Receipts {
     }
 
     /// All of them, the newest first: what was done last is undone first.
-    pub(crate) fn all(&self) -> Vec<Receipt> {
+    pub(crate) fn newest_first(&self) -> Vec<Receipt> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
         let read = |path: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(path).ok()?).ok();
@@ -93,7 +93,7 @@ impl Receipts {
     }
 
     /// The file as it was before, if there was one and its copy is what the receipt says.
-    pub(crate) fn before(&self, receipt: &Receipt) -> Option<Vec<u8>> {
+    pub(crate) fn file_before(&self, receipt: &Receipt) -> Option<Vec<u8>> {
         let bytes = fs::read(self.path(receipt, "before")).ok()?;
         (Some(hash(&bytes)) == receipt.before).then_some(bytes)
     }
@@ -102,7 +102,7 @@ impl Receipts {
     ///
     /// # Errors
     /// Whatever the system says.
-    pub(crate) fn keep(&self, receipt: &Receipt, before: Option<&[u8]>) -> io::Result<()> {
+    pub(crate) fn keep_receipt(&self, receipt: &Receipt, before: Option<&[u8]>) -> io::Result<()> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]

@@ -6,9 +6,9 @@
 use std::fs;
 use std::io;
 
-use super::clients::Client;
-use super::file::{self, Found};
-use super::formats::{Slot, Text};
+use super::clients::SetupAgent;
+use super::file::{self, AgentFile};
+use super::formats::{ConfigText, Slot};
 use super::receipt::{Receipt, Receipts, hash};
 
 /// The way to undo what a receipt records.
@@ -28,7 +28,7 @@ pub(super) enum Way {
 #[derive(Debug)]
 pub(super) struct Undo {
     pub(super) receipt: Receipt,
-    pub(super) found: Found,
+    pub(super) found: AgentFile,
     pub(super) way: Way,
 }
 
@@ -36,9 +36,9 @@ pub(super) struct Undo {
 ///
 /// # Errors
 /// What is wrong with the file, as a sentence.
-pub(super) fn plan(receipts: &Receipts, receipt: Receipt, force: bool) -> Result<Undo, String> {
-    let found = file::look(&receipt.target)?;
-    let way = way(receipts, &receipt, found.bytes.as_deref(), force)?;
+pub(super) fn plan_undo(receipts: &Receipts, receipt: Receipt, force: bool) -> Result<Undo, String> {
+    let found = file::read_config_file(&receipt.target)?;
+    let way = choose_way(receipts, &receipt, found.bytes.as_deref(), force)?;
     Ok(Undo { receipt, found, way })
 }
 
@@ -46,7 +46,7 @@ pub(super) fn plan(receipts: &Receipts, receipt: Receipt, force: bool) -> Result
 ///
 /// # Errors
 /// As [`plan`].
-pub(super) fn way(
+pub(super) fn choose_way(
     receipts: &Receipts,
     receipt: &Receipt,
     now: Option<&[u8]>,
@@ -55,47 +55,47 @@ pub(super) fn way(
     let Some(now) = now else { return Ok(Way::Gone("the file is not there any more")) };
     let is = Some(hash(now));
     if is.as_ref() == Some(&receipt.after) {
-        let before = receipts.before(receipt);
+        let before = receipts.file_before(receipt);
         return match before.is_some() || receipt.before.is_none() {
             true => Ok(Way::Restore(before)),
-            false => take(receipt, now, force),
+            false => take_out_entry(receipt, now, force),
         };
     }
     if is == receipt.before {
         return Ok(Way::Gone("the file is as it was before"));
     }
-    take(receipt, now, force)
+    take_out_entry(receipt, now, force)
 }
 
-fn take(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, String> {
-    let client =
-        Client::named(&receipt.client).ok_or("the receipt is of an agent that this hob does not know")?;
+fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, String> {
+    let client = SetupAgent::find_by_id(&receipt.client)
+        .ok_or("the receipt is of an agent that this hob does not know")?;
     let shown = receipt.target.display();
     let broken = |error| format!("`{shown}`: {error}; repair it, then undo again");
-    let text = Text::read(now).map_err(broken)?;
+    let text = ConfigText::read(now).map_err(broken)?;
     let data = client.format.parse(&text.text).map_err(broken)?;
     let slot = Slot { container: client.container, name: &receipt.name };
-    let Some(there) = slot.of(&data) else { return Ok(Way::Gone("the entry is not there any more")) };
+    let Some(there) = slot.value_in(&data) else { return Ok(Way::Gone("the entry is not there any more")) };
     if *there != receipt.entry && !force {
         return Ok(Way::Kept(
             "the entry was changed since hob wrote it, so it is yours now; --force takes it out".to_owned(),
         ));
     }
     let changed = match &receipt.replaced {
-        Some(old) => client.format.put(&text.text, slot, old),
-        None => client.format.take(&text.text, slot, receipt.made_container),
+        Some(old) => client.format.put_value(&text.text, slot, old),
+        None => client.format.take_value(&text.text, slot, receipt.made_container),
     };
     let changed = changed.map_err(|error| format!("`{shown}`: {error}"))?;
     let is_empty = client
         .format
         .parse(&changed)
         .is_ok_and(|data| data.as_object().is_some_and(serde_json::Map::is_empty));
-    Ok(Way::Take((receipt.before.is_some() || !is_empty).then(|| text.with(&changed))))
+    Ok(Way::Take((receipt.before.is_some() || !is_empty).then(|| text.bytes_with(&changed))))
 }
 
 impl Undo {
     /// Returns the file's future content, if it changes: `Some(None)` is no file.
-    pub(super) fn outcome(&self) -> Option<Option<&[u8]>> {
+    pub(super) fn future_content(&self) -> Option<Option<&[u8]>> {
         match &self.way {
             Way::Restore(bytes) | Way::Take(bytes) => Some(bytes.as_deref()),
             Way::Gone(_) | Way::Kept(_) => None,
@@ -103,7 +103,7 @@ impl Undo {
     }
 
     /// Returns a clause for people that says what will be done.
-    pub(super) fn about(&self) -> String {
+    pub(super) fn describe_way(&self) -> String {
         match &self.way {
             Way::Restore(Some(_)) => "is made what it was, byte for byte".to_owned(),
             Way::Restore(None) => "is removed: hob had made it".to_owned(),
@@ -128,7 +128,7 @@ impl Undo {
     pub(super) fn carry_out(&self, receipts: &Receipts) -> Result<(), String> {
         let target = &self.receipt.target;
         let named = |error: io::Error| format!("`{}`: {error}", target.display());
-        match self.outcome() {
+        match self.future_content() {
             Some(Some(bytes)) => {
                 file::may_replace(target)?;
                 file::replace(target, self.found.bytes.as_deref(), bytes, false).map_err(named)?;

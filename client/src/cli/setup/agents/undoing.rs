@@ -2,19 +2,23 @@
 
 use serde_json::json;
 
-use super::clients::Client;
+use super::clients::SetupAgent;
 use super::receipt::Receipt;
 use super::undo::{self, Undo, Way};
-use super::{AgentOptions, At, Configured, diff, list};
+use super::{AgentOptions, AgentSetupContext, Configured, diff, list};
 use crate::cli::term::{self, Style};
-use crate::cli::{Failure, Outcome};
+use crate::cli::{CommandFailure, CommandOutcome};
 
 impl AgentOptions {
     /// Takes back what was written for one agent here, or for all of them everywhere.
-    pub(super) fn undo(&self, at: &At<'_>, client: Option<&Client>) -> Result<Outcome, Failure> {
+    pub(super) fn undo(
+        &self,
+        at: &AgentSetupContext<'_>,
+        client: Option<&SetupAgent>,
+    ) -> Result<CommandOutcome, CommandFailure> {
         let (own, elsewhere): (Vec<Receipt>, Vec<Receipt>) = at
             .receipts
-            .all()
+            .newest_first()
             .into_iter()
             .filter(|receipt| client.is_none_or(|client| receipt.client == client.id))
             .filter(|receipt| self.scope.is_none_or(|scope| receipt.scope == scope))
@@ -34,11 +38,11 @@ impl AgentOptions {
         let mut plans = Vec::new();
         let mut is_refused = false;
         for receipt in own {
-            match undo::plan(&at.receipts, receipt, self.force) {
+            match undo::plan_undo(&at.receipts, receipt, self.force) {
                 Ok(undo) => plans.push(undo),
                 Err(problem) => {
                     is_refused = true;
-                    term::tell(&format!("{} {problem}", Style::of_stderr().alarm("error:")));
+                    term::print_to_stderr(&format!("{} {problem}", Style::of_stderr().alarm("error:")));
                 }
             }
         }
@@ -46,13 +50,13 @@ impl AgentOptions {
             return self.nothing_to_undo(at, client);
         }
         let (shown, report): (Vec<String>, Vec<_>) =
-            plans.iter().map(|undo| (shown(undo, &at.style), as_json(undo))).unzip();
+            plans.iter().map(|undo| (undo_text(undo, &at.style), as_json(undo))).unzip();
         if !at.json {
             term::print(&shown.concat())?;
         }
-        let changes = plans.iter().any(|undo| undo.outcome().is_some());
-        let agreed =
-            !plans.is_empty() && (if changes { self.agreed("Take this back?", at)? } else { !self.dry_run });
+        let changes = plans.iter().any(|undo| undo.future_content().is_some());
+        let agreed = !plans.is_empty()
+            && (if changes { self.ask_agreement("Take this back?", at)? } else { !self.dry_run });
         if agreed {
             for undo in &plans {
                 self.take_back(undo, at)?;
@@ -65,23 +69,27 @@ impl AgentOptions {
         }
         let is_kept = plans.iter().any(|undo| matches!(undo.way, Way::Kept(_)));
         match (agreed || self.dry_run) && !is_kept && !is_refused {
-            true => Ok(Outcome::Done),
-            false => Ok(Outcome::Refused),
+            true => Ok(CommandOutcome::Done),
+            false => Ok(CommandOutcome::Refused),
         }
     }
 
     /// Several entries can be in one file, so each is looked at anew when its turn comes.
-    fn take_back(&self, undo: &Undo, at: &At<'_>) -> Result<(), Failure> {
-        let again = undo::plan(&at.receipts, undo.receipt.clone(), self.force);
-        again.and_then(|undo| undo.carry_out(&at.receipts)).map_err(Failure::Usage)
+    fn take_back(&self, undo: &Undo, at: &AgentSetupContext<'_>) -> Result<(), CommandFailure> {
+        let again = undo::plan_undo(&at.receipts, undo.receipt.clone(), self.force);
+        again.and_then(|undo| undo.carry_out(&at.receipts)).map_err(CommandFailure::Usage)
     }
 
-    fn nothing_to_undo(&self, at: &At<'_>, client: Option<&Client>) -> Result<Outcome, Failure> {
+    fn nothing_to_undo(
+        &self,
+        at: &AgentSetupContext<'_>,
+        client: Option<&SetupAgent>,
+    ) -> Result<CommandOutcome, CommandFailure> {
         if at.json {
             term::print(&format!("{}\n", json!({"undo": [], "done": false})))?;
-            return Ok(Outcome::Done);
+            return Ok(CommandOutcome::Done);
         }
-        let by_hand: Vec<String> = list::configured(&at.bases, &at.root, self.name())
+        let by_hand: Vec<String> = list::configured_agents(&at.bases, &at.root, self.name())
             .into_iter()
             .filter(|seen| {
                 client.is_some_and(|client| client.id == seen.client)
@@ -92,17 +100,18 @@ impl AgentOptions {
             })
             .collect();
         term::print(&format!("nothing to undo{}\n", by_hand.concat()))?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
-fn shown(undo: &Undo, style: &Style) -> String {
-    let title = Client::named(&undo.receipt.client).map_or("", |client| client.title);
-    let heading = format!("{}: {} {}\n", style.bold(title), undo.receipt.target.display(), undo.about());
-    let Some(outcome) = undo.outcome() else { return heading };
+fn undo_text(undo: &Undo, style: &Style) -> String {
+    let title = SetupAgent::find_by_id(&undo.receipt.client).map_or("", |client| client.title);
+    let heading =
+        format!("{}: {} {}\n", style.bold(title), undo.receipt.target.display(), undo.describe_way());
+    let Some(outcome) = undo.future_content() else { return heading };
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     let lines = diff::lines(&text(undo.found.bytes.as_deref()), &text(outcome));
-    format!("{heading}\n{}\n", diff::painted(&lines, style))
+    format!("{heading}\n{}\n", diff::paint_lines(&lines, style))
 }
 
 fn as_json(undo: &Undo) -> serde_json::Value {
@@ -113,5 +122,5 @@ fn as_json(undo: &Undo) -> serde_json::Value {
         Way::Kept(_) => "kept",
     };
     let receipt = &undo.receipt;
-    json!({"client": receipt.client, "scope": receipt.scope, "file": receipt.target, "name": receipt.name, "what": what, "about": undo.about()})
+    json!({"client": receipt.client, "scope": receipt.scope, "file": receipt.target, "name": receipt.name, "what": what, "about": undo.describe_way()})
 }

@@ -1,12 +1,12 @@
 //! Emacs: `eglot`, which is part of it from 29 on.
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step, mark};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
 use super::surroundings::Surroundings;
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
-    let folder = folder(at);
-    let mark = mark("emacs");
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
+    let folder = emacs_folder(at);
+    let mark = mark_line("emacs");
     let modes: Vec<&str> = languages.iter().flat_map(|language| language.emacs).copied().collect();
     let modes = modes.join("\n                 ");
     let command = at.quoted_command();
@@ -19,10 +19,18 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
 "
     );
     let load = "(load (locate-user-emacs-file \"hob-eglot.el\") t)\n".to_owned();
-    Plan {
+    EditorSetupPlan {
         steps: vec![
-            Step { about: "The server", place: Place::File(folder.join("hob-eglot.el")), text },
-            Step { about: "To use it", place: Place::Into(folder.join("init.el")), text: load },
+            EditorSetupStep {
+                about: "The server",
+                place: SetupTextPlace::File(folder.join("hob-eglot.el")),
+                text,
+            },
+            EditorSetupStep {
+                about: "To use it",
+                place: SetupTextPlace::Into(folder.join("init.el")),
+                text: load,
+            },
         ],
         notes: vec![
             "`M-x eglot` starts it in a buffer; (add-hook 'python-mode-hook #'eglot-ensure), say, does it for all",
@@ -32,8 +40,8 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
 }
 
 /// The folder that Emacs takes: the older one where it is in use.
-fn folder(at: &Surroundings) -> std::path::PathBuf {
-    let older = at.home(".emacs.d");
-    let newer = at.config("emacs");
+fn emacs_folder(at: &Surroundings) -> std::path::PathBuf {
+    let older = at.home_path(".emacs.d");
+    let newer = at.config_path("emacs");
     if newer.is_dir() && !older.is_dir() { newer } else { older }
 }

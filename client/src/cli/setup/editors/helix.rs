@@ -3,20 +3,20 @@
 use std::fmt::Write as _;
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step, mark};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
 use super::surroundings::Surroundings;
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
-    let mark = mark("helix");
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
+    let mark = mark_line("helix");
     let mut text = format!("# {mark}\n[language-server.hob]\ncommand = {}\n", at.quoted_command());
     for name in languages.iter().flat_map(|language| language.helix) {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n[[language]]\nname = \"{name}\"\nlanguage-servers = [\"hob\"]\n");
     }
-    Plan {
-        steps: vec![Step {
+    EditorSetupPlan {
+        steps: vec![EditorSetupStep {
             about: "The server, and who uses it",
-            place: Place::File(at.config("helix/languages.toml")),
+            place: SetupTextPlace::File(at.config_path("helix/languages.toml")),
             text,
         }],
         notes: vec![

@@ -1,11 +1,11 @@
 //! Kakoune: `kakoune-lsp`, whose servers are options of a buffer since version 17.
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step, mark};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
 use super::surroundings::Surroundings;
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
-    let mark = mark("kakoune");
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
+    let mark = mark_line("kakoune");
     let types: Vec<&str> = languages.iter().flat_map(|language| language.kakoune).copied().collect();
     let types = types.join("|");
     let command = at.quoted_command();
@@ -22,10 +22,18 @@ hook -group lsp-filetype-hob global BufSetOption filetype=(?:{types}) %{{
 "
     );
     let load = "eval %sh{kak-lsp}\nsource \"%val{config}/hob-lsp.kak\"\nlsp-enable\n".to_owned();
-    Plan {
+    EditorSetupPlan {
         steps: vec![
-            Step { about: "The server", place: Place::File(at.config("kak/hob-lsp.kak")), text },
-            Step { about: "To use it", place: Place::Into(at.config("kak/kakrc")), text: load },
+            EditorSetupStep {
+                about: "The server",
+                place: SetupTextPlace::File(at.config_path("kak/hob-lsp.kak")),
+                text,
+            },
+            EditorSetupStep {
+                about: "To use it",
+                place: SetupTextPlace::Into(at.config_path("kak/kakrc")),
+                text: load,
+            },
         ],
         notes: vec![
             "this is for kakoune-lsp 17 and later; `kak-lsp --kakoune -s $kak_session` is how 17 is loaded",

@@ -34,7 +34,7 @@ const NONE: Language = Language {
 };
 
 /// One word for all.
-const fn plain(name: &'static str, word: &'static [&'static str]) -> Language {
+const fn one_word(name: &'static str, word: &'static [&'static str]) -> Language {
     Language { name, vim: word, helix: word, vscode: word, kakoune: word, ..NONE }
 }
 
@@ -44,7 +44,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         mapped: true,
         emacs: &["python-mode", "python-ts-mode"],
         zed: &[("Python", "basedpyright")],
-        ..plain("python", &["python"])
+        ..one_word("python", &["python"])
     },
     Language {
         mapped: true,
@@ -52,7 +52,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         helix: &["typescript", "tsx"],
         kakoune: &["typescript"],
         zed: &[("TypeScript", "vtsls"), ("TSX", "vtsls")],
-        ..plain("typescript", &["typescript", "typescriptreact"])
+        ..one_word("typescript", &["typescript", "typescriptreact"])
     },
     Language {
         mapped: true,
@@ -60,67 +60,72 @@ pub(super) const LANGUAGES: &[Language] = &[
         helix: &["javascript", "jsx"],
         kakoune: &["javascript"],
         zed: &[("JavaScript", "vtsls")],
-        ..plain("javascript", &["javascript", "javascriptreact"])
+        ..one_word("javascript", &["javascript", "javascriptreact"])
     },
     Language {
         mapped: true,
         emacs: &["rust-mode", "rust-ts-mode"],
         zed: &[("Rust", "rust-analyzer")],
-        ..plain("rust", &["rust"])
+        ..one_word("rust", &["rust"])
     },
     Language {
         mapped: true,
         emacs: &["go-mode", "go-ts-mode"],
         zed: &[("Go", "gopls")],
-        ..plain("go", &["go"])
+        ..one_word("go", &["go"])
     },
-    Language { mapped: true, emacs: &["java-mode", "java-ts-mode"], ..plain("java", &["java"]) },
-    Language { mapped: true, emacs: &["c-mode", "c-ts-mode"], zed: &[("C", "clangd")], ..plain("c", &["c"]) },
+    Language { mapped: true, emacs: &["java-mode", "java-ts-mode"], ..one_word("java", &["java"]) },
+    Language {
+        mapped: true,
+        emacs: &["c-mode", "c-ts-mode"],
+        zed: &[("C", "clangd")],
+        ..one_word("c", &["c"])
+    },
     Language {
         mapped: true,
         emacs: &["c++-mode", "c++-ts-mode"],
         zed: &[("C++", "clangd")],
-        ..plain("cpp", &["cpp"])
+        ..one_word("cpp", &["cpp"])
     },
     Language {
         mapped: true,
         vim: &["cs"],
         helix: &["c-sharp"],
         emacs: &["csharp-mode", "csharp-ts-mode"],
-        ..plain("csharp", &["csharp"])
+        ..one_word("csharp", &["csharp"])
     },
-    Language { mapped: true, emacs: &["ruby-mode", "ruby-ts-mode"], ..plain("ruby", &["ruby"]) },
-    Language { mapped: true, emacs: &["php-mode", "php-ts-mode"], ..plain("php", &["php"]) },
-    Language { mapped: true, emacs: &["kotlin-mode", "kotlin-ts-mode"], ..plain("kotlin", &["kotlin"]) },
-    Language { mapped: true, emacs: &["swift-mode", "swift-ts-mode"], ..plain("swift", &["swift"]) },
-    Language { mapped: true, emacs: &["scala-mode", "scala-ts-mode"], ..plain("scala", &["scala"]) },
-    Language { mapped: true, emacs: &["lua-mode", "lua-ts-mode"], ..plain("lua", &["lua"]) },
+    Language { mapped: true, emacs: &["ruby-mode", "ruby-ts-mode"], ..one_word("ruby", &["ruby"]) },
+    Language { mapped: true, emacs: &["php-mode", "php-ts-mode"], ..one_word("php", &["php"]) },
+    Language { mapped: true, emacs: &["kotlin-mode", "kotlin-ts-mode"], ..one_word("kotlin", &["kotlin"]) },
+    Language { mapped: true, emacs: &["swift-mode", "swift-ts-mode"], ..one_word("swift", &["swift"]) },
+    Language { mapped: true, emacs: &["scala-mode", "scala-ts-mode"], ..one_word("scala", &["scala"]) },
+    Language { mapped: true, emacs: &["lua-mode", "lua-ts-mode"], ..one_word("lua", &["lua"]) },
     Language {
         mapped: true,
         vim: &["sh", "bash"],
         helix: &["bash"],
         vscode: &["shellscript"],
         emacs: &["sh-mode", "bash-ts-mode"],
-        ..plain("bash", &["sh"])
+        ..one_word("bash", &["sh"])
     },
-    Language { emacs: &["css-mode", "css-ts-mode"], ..plain("css", &["css"]) },
-    Language { emacs: &["dart-mode"], ..plain("dart", &["dart"]) },
-    Language { emacs: &["elixir-mode", "elixir-ts-mode"], ..plain("elixir", &["elixir"]) },
-    Language { emacs: &["haskell-mode"], ..plain("haskell", &["haskell"]) },
-    Language { emacs: &["html-mode", "html-ts-mode"], ..plain("html", &["html"]) },
-    Language { emacs: &["json-ts-mode"], ..plain("json", &["json"]) },
-    Language { emacs: &["tuareg-mode", "caml-mode"], ..plain("ocaml", &["ocaml"]) },
-    Language { emacs: &["ess-r-mode"], ..plain("r", &["r"]) },
-    Language { helix: &["hcl"], emacs: &["terraform-mode"], ..plain("terraform", &["terraform"]) },
-    Language { emacs: &["yaml-mode", "yaml-ts-mode"], ..plain("yaml", &["yaml"]) },
-    Language { emacs: &["zig-mode"], ..plain("zig", &["zig"]) },
+    Language { emacs: &["css-mode", "css-ts-mode"], ..one_word("css", &["css"]) },
+    Language { emacs: &["dart-mode"], ..one_word("dart", &["dart"]) },
+    Language { emacs: &["elixir-mode", "elixir-ts-mode"], ..one_word("elixir", &["elixir"]) },
+    Language { emacs: &["haskell-mode"], ..one_word("haskell", &["haskell"]) },
+    Language { emacs: &["html-mode", "html-ts-mode"], ..one_word("html", &["html"]) },
+    Language { emacs: &["json-ts-mode"], ..one_word("json", &["json"]) },
+    Language { emacs: &["tuareg-mode", "caml-mode"], ..one_word("ocaml", &["ocaml"]) },
+    Language { emacs: &["ess-r-mode"], ..one_word("r", &["r"]) },
+    Language { helix: &["hcl"], emacs: &["terraform-mode"], ..one_word("terraform", &["terraform"]) },
+    Language { emacs: &["yaml-mode", "yaml-ts-mode"], ..one_word("yaml", &["yaml"]) },
+    Language { emacs: &["zig-mode"], ..one_word("zig", &["zig"]) },
 ];
 
 /// The languages that are named; those of the map if none is.
 ///
 /// # Errors
 /// What is wrong with a name, with those that there are.
-pub(super) fn chosen(names: &[String]) -> Result<Vec<Language>, String> {
+pub(super) fn chosen_languages(names: &[String]) -> Result<Vec<Language>, String> {
     if names.is_empty() {
         return Ok(LANGUAGES.iter().filter(|language| language.mapped).copied().collect());
     }

@@ -16,10 +16,10 @@ mod zed;
 use clap::Args;
 
 use self::languages::Language;
-use self::plan::Plan;
+use self::plan::EditorSetupPlan;
 use self::surroundings::Surroundings;
 use crate::cli::term::{self, Style};
-use crate::cli::{Common, Failure, Outcome};
+use crate::cli::{CommandFailure, CommandOutcome, Common};
 
 /// The options for an editor on the command line.
 #[derive(Debug, Args)]
@@ -45,11 +45,11 @@ impl EditorOptions {
     }
 }
 
-type Planner = fn(&Surroundings, &[Language]) -> Plan;
+type Planner = fn(&Surroundings, &[Language]) -> EditorSetupPlan;
 
 /// An editor that hob can be the language server of.
 #[derive(Debug)]
-pub(super) struct Editor {
+pub(super) struct SetupEditor {
     /// The editor's name on the command line.
     pub(super) id: &'static str,
     /// The editor's name for people.
@@ -58,40 +58,44 @@ pub(super) struct Editor {
 }
 
 /// Every editor, by name.
-pub(super) const EDITORS: &[Editor] = &[
-    Editor { id: "emacs", title: "Emacs", plan: emacs::plan },
-    Editor { id: "helix", title: "Helix", plan: helix::plan },
-    Editor { id: "kakoune", title: "Kakoune", plan: kakoune::plan },
-    Editor { id: "neovim", title: "Neovim", plan: neovim::plan },
-    Editor { id: "vim", title: "Vim", plan: vim::plan },
-    Editor { id: "vscode", title: "VS Code", plan: vscode::plan },
-    Editor { id: "zed", title: "Zed", plan: zed::plan },
+pub(super) const EDITORS: &[SetupEditor] = &[
+    SetupEditor { id: "emacs", title: "Emacs", plan: emacs::plan },
+    SetupEditor { id: "helix", title: "Helix", plan: helix::plan },
+    SetupEditor { id: "kakoune", title: "Kakoune", plan: kakoune::plan },
+    SetupEditor { id: "neovim", title: "Neovim", plan: neovim::plan },
+    SetupEditor { id: "vim", title: "Vim", plan: vim::plan },
+    SetupEditor { id: "vscode", title: "VS Code", plan: vscode::plan },
+    SetupEditor { id: "zed", title: "Zed", plan: zed::plan },
 ];
 
-impl Editor {
+impl SetupEditor {
     /// The editor of that name.
-    pub(super) fn named(id: &str) -> Option<&'static Self> {
+    pub(super) fn find_by_id(id: &str) -> Option<&'static Self> {
         EDITORS.iter().find(|editor| editor.id == id)
     }
 
     /// Prints its configuration, or writes what is hob's alone.
-    pub(super) fn run(&self, options: &EditorOptions, common: &Common) -> Result<Outcome, Failure> {
-        let languages = languages::chosen(&options.languages).map_err(Failure::Usage)?;
+    pub(super) fn run(
+        &self,
+        options: &EditorOptions,
+        common: &Common,
+    ) -> Result<CommandOutcome, CommandFailure> {
+        let languages = languages::chosen_languages(&options.languages).map_err(CommandFailure::Usage)?;
         let own = std::env::current_exe().ok();
         let at = Surroundings::find(&|name| std::env::var_os(name), own.as_deref())
-            .map_err(|problem| Failure::Usage(problem.to_owned()))?;
+            .map_err(|problem| CommandFailure::Usage(problem.to_owned()))?;
         let plan = (self.plan)(&at, &languages);
         let style = Style::of_stdout();
         let text = match (options.write, common.json) {
             (true, _) => plan.write(&style)?,
             (false, true) => format!("{}\n", plan.as_json()),
-            (false, false) => plan.shown(&style),
+            (false, false) => plan.steps_text(&style),
         };
         term::print(&text)?;
         if !at.is_installed() {
             let note = Style::of_stderr().notice("note:").into_owned();
-            term::tell(&format!("{note} `hob-lsp` is neither on the PATH nor beside `hob`"));
+            term::print_to_stderr(&format!("{note} `hob-lsp` is neither on the PATH nor beside `hob`"));
         }
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }

@@ -1,12 +1,12 @@
 //! Neovim: from 0.11 on a file that describes the server, before that a few lines of Lua.
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step, mark};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
 use super::surroundings::{Surroundings, list};
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
-    let folder = if cfg!(windows) { at.home("AppData/Local/nvim") } else { at.config("nvim") };
-    let (command, mark) = (at.quoted_command(), mark("neovim"));
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
+    let folder = if cfg!(windows) { at.home_path("AppData/Local/nvim") } else { at.config_path("nvim") };
+    let (command, mark) = (at.quoted_command(), mark_line("neovim"));
     let types = list(languages.iter().flat_map(|language| language.vim).copied(), ", ");
     let server = format!(
         "-- {mark}
@@ -42,12 +42,20 @@ vim.api.nvim_create_autocmd(\"FileType\", {{
 "
     );
     let init = folder.join("init.lua");
-    Plan {
+    EditorSetupPlan {
         steps: vec![
-            Step { about: "The server", place: Place::File(folder.join("lsp/hob.lua")), text: server },
-            Step { about: "To use it", place: Place::Into(init.clone()), text: enable },
-            Step { about: "For Neovim 0.8 to 0.10", place: Place::Instead(init.clone()), text: older },
-            Step { about: "For Neovim 0.7", place: Place::Instead(init), text: oldest },
+            EditorSetupStep {
+                about: "The server",
+                place: SetupTextPlace::File(folder.join("lsp/hob.lua")),
+                text: server,
+            },
+            EditorSetupStep { about: "To use it", place: SetupTextPlace::Into(init.clone()), text: enable },
+            EditorSetupStep {
+                about: "For Neovim 0.8 to 0.10",
+                place: SetupTextPlace::Instead(init.clone()),
+                text: older,
+            },
+            EditorSetupStep { about: "For Neovim 0.7", place: SetupTextPlace::Instead(init), text: oldest },
         ],
         notes: vec!["servers that are enabled for the same files beside hob answer beside it: disable them"],
     }

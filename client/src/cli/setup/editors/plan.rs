@@ -16,25 +16,25 @@ const MARK: &str = "Written by `hob setup";
 
 /// Everything to be done for one editor.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct EditorSetupPlan {
     /// The steps, in their order.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<EditorSetupStep>,
     /// Sentences that the user should know.
     pub(super) notes: Vec<&'static str>,
 }
 
 /// A text and its place.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct EditorSetupStep {
     /// The purpose of the text, for people.
     pub(super) about: &'static str,
-    pub(super) place: Place,
+    pub(super) place: SetupTextPlace,
     pub(super) text: String,
 }
 
 /// Where a text belongs.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum SetupTextPlace {
     /// It is a file of its own. The text begins with the mark.
     File(PathBuf),
     /// Into a file of the user.
@@ -44,13 +44,13 @@ pub(super) enum Place {
 }
 
 /// The first line of a file of hob's own, without what makes it a comment.
-pub(super) fn mark(editor: &str) -> String {
+pub(super) fn mark_line(editor: &str) -> String {
     format!("{MARK} {editor} --write`, which makes it anew as long as this line is there.")
 }
 
 /// The outcome of writing a step.
 #[derive(Debug, PartialEq, Eq)]
-enum Written {
+enum StepOutcome {
     /// The file is new, or was hob's.
     Done,
     /// It was there as it should be.
@@ -61,20 +61,20 @@ enum Written {
     Shown,
 }
 
-impl Plan {
+impl EditorSetupPlan {
     /// The steps as text for people.
-    pub(super) fn shown(&self, style: &Style) -> String {
-        let steps = self.steps.iter().map(|step| step.shown(style, step.heading()));
-        steps.chain([self.remarks(style)]).collect()
+    pub(super) fn steps_text(&self, style: &Style) -> String {
+        let steps = self.steps.iter().map(|step| step.step_text(style, step.heading()));
+        steps.chain([self.notes_text(style)]).collect()
     }
 
     /// The steps for scripts.
     pub(super) fn as_json(&self) -> Value {
-        let step = |step: &Step| {
+        let step = |step: &EditorSetupStep| {
             let (kind, path) = match &step.place {
-                Place::File(path) => ("file", path),
-                Place::Into(path) => ("into", path),
-                Place::Instead(path) => ("instead", path),
+                SetupTextPlace::File(path) => ("file", path),
+                SetupTextPlace::Into(path) => ("into", path),
+                SetupTextPlace::Instead(path) => ("instead", path),
             };
             json!({"about": step.about, "kind": kind, "path": path.to_string_lossy(), "text": step.text})
         };
@@ -90,25 +90,25 @@ impl Plan {
         for step in &self.steps {
             let path = step.place.path().display();
             told.push_str(&match step.write()? {
-                Written::Done => format!("written: {path}\n"),
-                Written::Same => format!("{path} is as it should be\n"),
-                Written::Taken => {
+                StepOutcome::Done => format!("written: {path}\n"),
+                StepOutcome::Same => format!("{path} is as it should be\n"),
+                StepOutcome::Taken => {
                     let heading = format!("{path} is there and not hob's: it is left as it is. To add to it");
-                    step.shown(style, heading)
+                    step.step_text(style, heading)
                 }
-                Written::Shown => step.shown(style, step.heading()),
+                StepOutcome::Shown => step.step_text(style, step.heading()),
             });
         }
-        told.push_str(&self.remarks(style));
+        told.push_str(&self.notes_text(style));
         Ok(told)
     }
 
-    fn remarks(&self, style: &Style) -> String {
+    fn notes_text(&self, style: &Style) -> String {
         self.notes.iter().map(|note| format!("{} {note}\n", style.notice("note:"))).collect()
     }
 }
 
-impl Place {
+impl SetupTextPlace {
     fn path(&self) -> &Path {
         match self {
             Self::File(path) | Self::Into(path) | Self::Instead(path) => path,
@@ -116,26 +116,26 @@ impl Place {
     }
 }
 
-impl Step {
+impl EditorSetupStep {
     fn heading(&self) -> String {
         let (about, path) = (self.about, self.place.path().display());
         match self.place {
-            Place::File(_) => format!("{about}: the file {path}"),
-            Place::Into(_) => format!("{about}: add to {path}"),
-            Place::Instead(_) => format!("{about}, instead: add to {path}"),
+            SetupTextPlace::File(_) => format!("{about}: the file {path}"),
+            SetupTextPlace::Into(_) => format!("{about}: add to {path}"),
+            SetupTextPlace::Instead(_) => format!("{about}, instead: add to {path}"),
         }
     }
 
-    fn shown(&self, style: &Style, heading: String) -> String {
+    fn step_text(&self, style: &Style, heading: String) -> String {
         format!("{}\n\n{}\n", style.bold(heading), self.text)
     }
 
-    fn write(&self) -> io::Result<Written> {
-        let Place::File(path) = &self.place else { return Ok(Written::Shown) };
+    fn write(&self) -> io::Result<StepOutcome> {
+        let SetupTextPlace::File(path) = &self.place else { return Ok(StepOutcome::Shown) };
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", path.display()));
         match fs::read(path) {
-            Ok(found) if found == self.text.as_bytes() => return Ok(Written::Same),
-            Ok(found) if !is_ours(&found) => return Ok(Written::Taken),
+            Ok(found) if found == self.text.as_bytes() => return Ok(StepOutcome::Same),
+            Ok(found) if !is_ours(&found) => return Ok(StepOutcome::Taken),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(path.parent().unwrap_or(path)).map_err(named)?;
@@ -143,7 +143,7 @@ impl Step {
             Err(error) => return Err(named(error)),
         }
         fs::write(path, &self.text).map_err(named)?;
-        Ok(Written::Done)
+        Ok(StepOutcome::Done)
     }
 }
 

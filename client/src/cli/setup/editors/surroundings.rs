@@ -44,18 +44,18 @@ impl Surroundings {
     }
 
     /// A path in the folder of configurations.
-    pub(super) fn config(&self, rest: &str) -> PathBuf {
+    pub(super) fn config_path(&self, rest: &str) -> PathBuf {
         self.config.join(rest)
     }
 
     /// A path in the home folder.
-    pub(super) fn home(&self, rest: &str) -> PathBuf {
+    pub(super) fn home_path(&self, rest: &str) -> PathBuf {
         self.home.join(rest)
     }
 
     /// The command for `hob-lsp` in double quotes, as JSON, TOML, Lua and Lisp write it.
     pub(super) fn quoted_command(&self) -> String {
-        quoted(&self.command)
+        quote_json(&self.command)
     }
 
     /// As `quoted_command`, in the single quotes of Vim.
@@ -66,7 +66,7 @@ impl Surroundings {
     /// The absolute path of `hob-lsp` in double quotes, or a path that has to be filled in.
     pub(super) fn quoted_program(&self) -> String {
         let program = self.program.as_deref().unwrap_or(Path::new("/path/to/hob-lsp"));
-        quoted(&program.to_string_lossy())
+        quote_json(&program.to_string_lossy())
     }
 
     /// Returns true if `hob-lsp` is installed.
@@ -76,13 +76,13 @@ impl Surroundings {
 }
 
 /// A text in double quotes, with the escapes of JSON, which TOML, Lua and Lisp share.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// Texts in double quotes, with something in between.
 pub(super) fn list(texts: impl IntoIterator<Item = &'static str>, between: &str) -> String {
-    texts.into_iter().map(quoted).collect::<Vec<_>>().join(between)
+    texts.into_iter().map(quote_json).collect::<Vec<_>>().join(between)
 }
 
 #[cfg(all(test, unix))]
@@ -107,11 +107,11 @@ mod tests {
         };
         let at = find(true, &beside.join("hob"));
         assert_eq!(at.quoted_command(), "\"hob-lsp\"");
-        assert_eq!(at.quoted_program(), quoted(&path.join(PROGRAM).to_string_lossy()));
+        assert_eq!(at.quoted_program(), quote_json(&path.join(PROGRAM).to_string_lossy()));
         let at = find(false, &beside.join("hob"));
         assert!(at.quoted_command().ends_with(r#"be \"side\"/hob-lsp""#), "{}", at.quoted_command());
         let at = find(false, Path::new("/nowhere/hob"));
         assert!(!at.is_installed());
-        assert_eq!(at.config("x"), Path::new("/home/x/.config/x"));
+        assert_eq!(at.config_path("x"), Path::new("/home/x/.config/x"));
     }
 }

@@ -1,12 +1,12 @@
 //! Vim: two plug-ins are in use, and one file serves either.
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step, mark};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
 use super::surroundings::{Surroundings, list};
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
-    let folder = at.home(if cfg!(windows) { "vimfiles" } else { ".vim" });
-    let mark = mark("vim");
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
+    let folder = at.home_path(if cfg!(windows) { "vimfiles" } else { ".vim" });
+    let mark = mark_line("vim");
     let types = list(languages.iter().flat_map(|language| language.vim).copied(), ", ").replace('"', "'");
     let command = at.vim_command();
     let text = format!(
@@ -47,8 +47,12 @@ augroup hob_lsp
 augroup END
 "
     );
-    Plan {
-        steps: vec![Step { about: "The server", place: Place::File(folder.join("plugin/hob.vim")), text }],
+    EditorSetupPlan {
+        steps: vec![EditorSetupStep {
+            about: "The server",
+            place: SetupTextPlace::File(folder.join("plugin/hob.vim")),
+            text,
+        }],
         notes: vec![
             "Vim needs a plug-in to speak with servers: prabirshrestha/vim-lsp or yegappan/lsp; without one, the file does nothing",
         ],

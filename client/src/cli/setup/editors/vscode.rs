@@ -1,23 +1,23 @@
 //! VS Code: it has no client for any server, so an extension is the client.
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace};
 use super::surroundings::{Surroundings, list};
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
     let settings = match cfg!(target_os = "macos") {
-        true => at.home("Library/Application Support/Code/User/settings.json"),
-        false => at.config("Code/User/settings.json"),
+        true => at.home_path("Library/Application Support/Code/User/settings.json"),
+        false => at.config_path("Code/User/settings.json"),
     };
     let ids = list(languages.iter().flat_map(|language| language.vscode).copied(), ", ");
     let text = format!(
         "\"glspc.server.command\": {},\n\"glspc.server.languageId\": [{ids}],\n",
         at.quoted_command()
     );
-    Plan {
-        steps: vec![Step {
+    EditorSetupPlan {
+        steps: vec![EditorSetupStep {
             about: "With the extension \"Generic LSP Client (v2)\" (zsol.vscode-glspc)",
-            place: Place::Into(settings),
+            place: SetupTextPlace::Into(settings),
             text,
         }],
         notes: vec![

@@ -1,24 +1,27 @@
 //! Zed: it starts only servers that it or an extension knows, so hob is started in place of one of them.
 
 use super::languages::Language;
-use super::plan::{Place, Plan, Step};
-use super::surroundings::{Surroundings, quoted};
+use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace};
+use super::surroundings::{Surroundings, quote_json};
 
-pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
-    let settings =
-        if cfg!(windows) { at.config("Zed/settings.json") } else { at.home(".config/zed/settings.json") };
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
+    let settings = if cfg!(windows) {
+        at.config_path("Zed/settings.json")
+    } else {
+        at.home_path(".config/zed/settings.json")
+    };
     let known: Vec<_> = languages.iter().flat_map(|language| language.zed).collect();
     let mut servers: Vec<&str> = known.iter().map(|(_, server)| *server).collect();
     servers.sort_unstable();
     servers.dedup();
     let program = at.quoted_program();
     let uses = known.iter().map(|(name, server)| {
-        format!("  {}: {{ \"language_servers\": [{}] }}", quoted(name), quoted(server))
+        format!("  {}: {{ \"language_servers\": [{}] }}", quote_json(name), quote_json(server))
     });
     let starts = servers.iter().map(|server| {
         format!(
             "  {}: {{ \"binary\": {{ \"path\": {program}, \"arguments\": [\"--stdio\"] }} }}",
-            quoted(server)
+            quote_json(server)
         )
     });
     let (uses, starts): (Vec<_>, Vec<_>) = (uses.collect(), starts.collect());
@@ -31,8 +34,12 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
     if known.is_empty() {
         notes.push("of the languages that were named, Zed has none without an extension");
     }
-    Plan {
-        steps: vec![Step { about: "hob in place of Zed's servers", place: Place::Into(settings), text }],
+    EditorSetupPlan {
+        steps: vec![EditorSetupStep {
+            about: "hob in place of Zed's servers",
+            place: SetupTextPlace::Into(settings),
+            text,
+        }],
         notes,
     }
 }

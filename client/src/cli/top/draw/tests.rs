@@ -38,16 +38,16 @@ fn status() -> Value {
     })
 }
 
-fn view() -> View {
-    let mut view = View::new(false);
-    view.take(News::Status(status()));
+fn view() -> TopView {
+    let mut view = TopView::new(false);
+    view.apply_news(News::Status(status()));
     view.rate = Some(12.34);
     view
 }
 
-fn frame(view: &View, width: u16, height: u16) -> String {
+fn frame(view: &TopView, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal in memory");
-    terminal.draw(|frame| draw(view, frame.area(), frame.buffer_mut())).expect("drawn");
+    terminal.draw(|frame| draw_view(view, frame.area(), frame.buffer_mut())).expect("drawn");
     terminal.backend().to_string()
 }
 
@@ -69,7 +69,7 @@ fn frames_look_as_they_did() {
     is_golden("140x40.txt", &frame(&view(), 140, 40));
     is_golden("none-80x24.txt", &{
         let mut view = view();
-        view.take(News::NotRunning);
+        view.apply_news(News::NotRunning);
         frame(&view, 80, 24)
     });
     is_golden("help-80x24.txt", &{
@@ -81,12 +81,12 @@ fn frames_look_as_they_did() {
 
 #[test]
 fn any_size_can_be_drawn() {
-    let mut views = vec![view(), View::new(true)];
+    let mut views = vec![view(), TopView::new(true)];
     let mut help = view();
     help.help = true;
     views.push(help);
-    let mut bare = View::new(true);
-    bare.take(News::Status(json!({"pid": 1})));
+    let mut bare = TopView::new(true);
+    bare.apply_news(News::Status(json!({"pid": 1})));
     views.push(bare);
     for view in &views {
         for width in [1, 2, 5, 17, 36, 41, 59, 79, 200] {
@@ -104,7 +104,7 @@ fn colours_are_drawn_only_when_wanted() {
         let mut view = view();
         view.colour = colour;
         let mut buffer = Buffer::empty(area);
-        draw(&view, area, &mut buffer);
+        draw_view(&view, area, &mut buffer);
         buffer.content().iter().filter(|cell| cell.fg != Color::Reset || !cell.modifier.is_empty()).count()
     };
     assert_eq!(styled(false), 0);
@@ -121,6 +121,6 @@ fn a_printed_frame_has_everything_and_no_keys() {
         assert!(text.contains(wanted), "{wanted} is not in\n{text}");
     }
     assert!(!text.contains("quit") && text.lines().count() < 30, "{text}");
-    view.take(News::NotRunning);
+    view.apply_news(News::NotRunning);
     assert_eq!(as_text(&view, 100), "the daemon is not running\n");
 }

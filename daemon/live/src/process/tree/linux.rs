@@ -20,12 +20,12 @@ pub(super) fn look(pid: u32) -> Option<Proc> {
         pid,
         parent: u32::try_from(field(1)?).ok()?,
         rss_bytes: pages * rustix::param::page_size() as u64,
-        cpu: cpu(field(11)? + field(12)?),
+        cpu: duration_of_ticks(field(11)? + field(12)?),
         started: field(19)?,
     })
 }
 
-fn cpu(ticks: u64) -> Duration {
+fn duration_of_ticks(ticks: u64) -> Duration {
     let per_second = rustix::param::clock_ticks_per_second().max(1);
     Duration::from_millis(ticks * 1000 / per_second)
 }

@@ -56,7 +56,7 @@ impl Proc {
 #[must_use]
 pub fn processes_below(root: u32) -> Vec<Proc> {
     // Windows gives orphans to nobody: whatever gets their parent's number next looks like their parent.
-    below(&all(), root, cfg!(windows))
+    tree_below(&all(), root, cfg!(windows))
 }
 
 /// The machine's memory in bytes; `None` where the system does not say.
@@ -73,7 +73,7 @@ pub fn own_memory() -> Option<u64> {
 }
 
 /// As [`processes_below`], of `all`; with `strictly` none that is older than its parent.
-fn below(all: &[Proc], root: u32, strictly: bool) -> Vec<Proc> {
+fn tree_below(all: &[Proc], root: u32, strictly: bool) -> Vec<Proc> {
     let mut found: Vec<Proc> = all.iter().filter(|process| process.pid == root).copied().collect();
     let mut next = 0;
     while let Some(parent) = found.get(next).copied() {
@@ -94,18 +94,25 @@ mod tests {
 
     use super::*;
 
-    fn process(pid: u32, parent: u32, started: u64) -> Proc {
+    fn process_of(pid: u32, parent: u32, started: u64) -> Proc {
         Proc { pid, parent, rss_bytes: 0, cpu: Duration::ZERO, started }
     }
 
     #[test]
     fn a_tree_is_all_that_is_below_and_where_wanted_nothing_older() {
-        let all = [process(1, 0, 1), process(5, 1, 5), process(6, 5, 6), process(7, 5, 2), process(8, 1, 8)];
-        let pids = |strictly| below(&all, 5, strictly).iter().map(|process| process.pid).collect::<Vec<_>>();
+        let all = [
+            process_of(1, 0, 1),
+            process_of(5, 1, 5),
+            process_of(6, 5, 6),
+            process_of(7, 5, 2),
+            process_of(8, 1, 8),
+        ];
+        let pids =
+            |strictly| tree_below(&all, 5, strictly).iter().map(|process| process.pid).collect::<Vec<_>>();
         assert_eq!(pids(false), [5, 6, 7]);
         assert_eq!(pids(true), [5, 6]);
-        assert_eq!(below(&[process(4, 4, 1)], 4, true).len(), 1);
-        assert!(below(&all, 9, false).is_empty());
+        assert_eq!(tree_below(&[process_of(4, 4, 1)], 4, true).len(), 1);
+        assert!(tree_below(&all, 9, false).is_empty());
     }
 
     /// The calls that other systems are asked with say the same as `/proc`, for processes that stand still.
@@ -123,7 +130,8 @@ mod tests {
         std::io::Read::read_exact(output, &mut ready).expect("it says so");
         let (own, root) = (std::process::id(), shell.id());
         let seen = |all: &[Proc]| {
-            let mut seen: Vec<_> = below(all, root, true).iter().map(|one| (one.pid, one.parent)).collect();
+            let mut seen: Vec<_> =
+                tree_below(all, root, true).iter().map(|one| (one.pid, one.parent)).collect();
             seen.sort_unstable();
             seen
         };
@@ -131,7 +139,7 @@ mod tests {
         assert_eq!(seen(&portable), seen(&ours));
         assert_eq!(seen(&portable).len(), 3);
         assert!(portable::look(own).is_some_and(|found| found.rss_bytes > 0 && found.started > 0));
-        for process in below(&portable, root, true) {
+        for process in tree_below(&portable, root, true) {
             kill_one(process.pid);
         }
         let _ = shell.wait();

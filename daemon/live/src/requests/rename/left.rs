@@ -8,27 +8,27 @@ use lsp_types::Position;
 
 use super::positions::{name_at, offset};
 use super::{FileEdits, Renaming};
-use crate::instance::{Answer, Completeness, Instance};
+use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::LiveError;
-use crate::requests::{Asking, At, Place, references};
+use crate::requests::{RequestPosition, ServerLocation, ServerQueryContext, references};
 use crate::uri::FileRef;
 
 /// Returns the completeness of a rename, measured at the references that the same server gives.
-pub(super) fn behind(
+pub(super) fn completeness_by_references(
     instance: &Instance,
-    at: &At,
+    at: &RequestPosition,
     renaming: &Renaming,
-    asking: Asking<'_>,
+    asking: ServerQueryContext<'_>,
 ) -> Result<Completeness, LiveError> {
     let places = match references(instance, at, true, asking) {
-        Ok(Answer { value, .. }) => value,
+        Ok(ServerAnswer { value, .. }) => value,
         Err(error @ LiveError::Stopped { .. }) => return Err(error),
         // Then there is nothing to measure it at.
         Err(_) => return Ok(Completeness::Complete),
     };
     let in_files = places.chunk_by(|a, b| a.file == b.file);
-    let left: Vec<&Place> = in_files.flat_map(|places| left_in(places, renaming, asking)).collect();
-    let Some(Place { file: FileRef::Inside(file), start, .. }) = left.first() else {
+    let left: Vec<&ServerLocation> = in_files.flat_map(|places| left_in(places, renaming, asking)).collect();
+    let Some(ServerLocation { file: FileRef::Inside(file), start, .. }) = left.first() else {
         return Ok(Completeness::Complete);
     };
     Ok(Completeness::Partial(format!(
@@ -41,13 +41,17 @@ pub(super) fn behind(
 }
 
 /// Those of the places, all in one file, where the old name stays.
-fn left_in<'p>(places: &'p [Place], renaming: &Renaming, asking: Asking<'_>) -> Vec<&'p Place> {
-    let Some(Place { file: FileRef::Inside(path), .. }) = places.first() else { return Vec::new() };
+fn left_in<'p>(
+    places: &'p [ServerLocation],
+    renaming: &Renaming,
+    asking: ServerQueryContext<'_>,
+) -> Vec<&'p ServerLocation> {
+    let Some(ServerLocation { file: FileRef::Inside(path), .. }) = places.first() else { return Vec::new() };
     let edited = renaming.files.iter().find(|file| file.path == *path);
     let read = edited.is_none().then(|| (asking.read)(path)).flatten();
     let Some(text) = edited.map(|file| &*file.text).or(read.as_deref()) else { return Vec::new() };
     let lines = LineIndex::new(text.as_bytes());
-    let stays = |place: &&Place| {
+    let stays = |place: &&ServerLocation| {
         let start = Position { line: place.start.0 - 1, character: place.start.1 - 1 };
         let Ok(start) = offset(text, &lines, start) else { return false };
         name_at(text, start) == renaming.old_name && !edited.is_some_and(|file| is_touched(file, start))

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 
 use self::plan::Plan;
 use self::wire::WorkspaceEdit;
-use super::{Asking, At};
-use crate::instance::{Answer, Completeness, Instance};
+use super::{RequestPosition, ServerQueryContext};
+use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 use crate::ready::Readiness;
 use crate::rpc::CallError;
@@ -100,13 +100,13 @@ const RENAME: &str = "renameProvider";
 /// fit the files, [`LiveError::Loading`] if it has not loaded the project in time.
 pub fn rename(
     instance: &Instance,
-    at: &At,
+    at: &RequestPosition,
     new_name: &str,
-    asking: Asking<'_>,
-) -> Result<Answer<Renaming>, LiveError> {
-    let old_name = prepare(instance, at, asking)?;
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Renaming>, LiveError> {
+    let old_name = prepare_rename(instance, at, asking)?;
     let params = RenameParams {
-        text_document_position: at.params(instance.root()),
+        text_document_position: at.to_lsp_params(instance.root()),
         new_name: new_name.to_owned(),
         work_done_progress_params: Default::default(),
     };
@@ -122,10 +122,10 @@ pub fn rename(
     check_names(instance, &mut renaming, &old_name)?;
     renaming.old_name = old_name;
     let completeness = match answer.completeness {
-        Completeness::Complete => left::behind(instance, at, &renaming, asking)?,
+        Completeness::Complete => left::completeness_by_references(instance, at, &renaming, asking)?,
         other => other,
     };
-    Ok(Answer { value: renaming, completeness })
+    Ok(ServerAnswer { value: renaming, completeness })
 }
 
 /// Returns the changes that are needed because files go elsewhere: from, to. The moves themselves are not part of it.
@@ -135,8 +135,8 @@ pub fn rename(
 pub fn will_rename_files(
     instance: &Instance,
     moves: &[(WsPath, WsPath)],
-    asking: Asking<'_>,
-) -> Result<Answer<Renaming>, LiveError> {
+    asking: ServerQueryContext<'_>,
+) -> Result<ServerAnswer<Renaming>, LiveError> {
     let (server, question) = (instance.spec().name, WillRenameFiles::METHOD);
     if !instance.offers_file_operation("willRename", question) {
         return Err(LiveError::Unsupported { server, question });
@@ -150,7 +150,7 @@ pub fn will_rename_files(
         instance.ask_whole::<WillRenameFiles>(&params, patience, asking.cancel).map_err(failed)
     })?;
     let renaming = read(instance, answer.value.unwrap_or_default(), asking)?;
-    Ok(Answer { value: renaming, completeness: answer.completeness })
+    Ok(ServerAnswer { value: renaming, completeness: answer.completeness })
 }
 
 /// Tells a server that wants to know it that files went elsewhere.
@@ -174,11 +174,15 @@ fn files_params(instance: &Instance, moves: &[(WsPath, WsPath)]) -> Value {
 }
 
 /// Returns the name that stands at `at`, once the server has said that it may be renamed.
-fn prepare(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<String, LiveError> {
+fn prepare_rename(
+    instance: &Instance,
+    at: &RequestPosition,
+    asking: ServerQueryContext<'_>,
+) -> Result<String, LiveError> {
     let unreadable = || LiveError::Unreadable(at.file.clone());
     let text = (asking.read)(&at.file).ok_or_else(unreadable)?;
     let lines = LineIndex::new(text.as_bytes());
-    let params = at.params(instance.root());
+    let params = at.to_lsp_params(instance.root());
     let here = positions::offset(&text, &lines, params.position);
     let around = here.map_or("", |here| positions::name_at(&text, here)).to_owned();
     if instance.capability("/renameProvider/prepareProvider") != &Value::Bool(true) {
@@ -209,13 +213,17 @@ fn prepare(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<String, L
 }
 
 /// A server's edit in hob's words.
-fn read(instance: &Instance, edit: WorkspaceEdit, asking: Asking<'_>) -> Result<Renaming, LiveError> {
+fn read(
+    instance: &Instance,
+    edit: WorkspaceEdit,
+    asking: ServerQueryContext<'_>,
+) -> Result<Renaming, LiveError> {
     let bad = |why: String| LiveError::BadEdit { server: instance.spec().name, why };
-    let seen = |path: &WsPath| instance.seen(path);
+    let seen = |path: &WsPath| instance.sent_version(path);
     let mut plan = Plan::new(instance.root(), asking.read, &seen);
     let confirm = edit.to_confirm();
-    for step in edit.steps().map_err(|uri| bad(format!("it would change `{uri}`, which is no file")))? {
-        plan.take(&step).map_err(bad)?;
+    for step in edit.into_steps().map_err(|uri| bad(format!("it would change `{uri}`, which is no file")))? {
+        plan.add_step(&step).map_err(bad)?;
     }
     let mut renaming = plan.finish().map_err(bad)?;
     let wants = |label: String| format!("the server wants this to be confirmed: {label}");
@@ -268,13 +276,13 @@ impl Renaming {
     }
 }
 
-impl Asking<'_> {
+impl ServerQueryContext<'_> {
     /// Asks, and again until the server has loaded the project; what it says before that is no answer.
     fn when_loaded<T: PartialEq>(
         self,
         instance: &Instance,
-        ask: impl Fn(Duration) -> Result<Answer<T>, LiveError>,
-    ) -> Result<Answer<T>, LiveError> {
+        ask: impl Fn(Duration) -> Result<ServerAnswer<T>, LiveError>,
+    ) -> Result<ServerAnswer<T>, LiveError> {
         let server = instance.spec().name;
         let rest = self.cancel.deadline().remaining();
         let until = Instant::now() + rest.map_or(LOADED_WITHIN, |rest| rest.saturating_sub(TO_ANSWER));
@@ -286,11 +294,14 @@ impl Asking<'_> {
                 (Some(what), _) if patience.is_zero() => return Err(LiveError::Loading { server, what }),
                 // What it found missing may have come meanwhile.
                 (Some(_), _) => std::thread::sleep(AGAIN),
-                (None, Err(error)) => return Err(refused(error)),
+                (None, Err(error)) => return Err(with_refusal(error)),
                 (None, Ok(answer)) if instance.spec().ready != ReadySignal::Settles => return Ok(answer),
                 (None, Ok(answer)) if last.as_ref() == Some(&answer.value) => {
                     let why = "the server never says whether it has loaded the project".to_owned();
-                    return Ok(Answer { value: answer.value, completeness: Completeness::Unknown(why) });
+                    return Ok(ServerAnswer {
+                        value: answer.value,
+                        completeness: Completeness::Unknown(why),
+                    });
                 }
                 (None, Ok(answer)) => {
                     last = Some(answer.value);
@@ -302,7 +313,7 @@ impl Asking<'_> {
 }
 
 /// Returns what a server was still doing when it answered, if that may be missing from the answer and may still come.
-fn what_is_missing<T>(instance: &Instance, outcome: &Result<Answer<T>, LiveError>) -> Option<String> {
+fn what_is_missing<T>(instance: &Instance, outcome: &Result<ServerAnswer<T>, LiveError>) -> Option<String> {
     match (outcome, instance.readiness()) {
         (Ok(answer), _) if answer.is_complete() => None,
         (_, Readiness::Impaired(_)) | (Ok(_), Readiness::Silent) => None,
@@ -318,7 +329,7 @@ fn what_is_missing<T>(instance: &Instance, outcome: &Result<Answer<T>, LiveError
 }
 
 /// A refusal in the server's own words.
-fn refused(error: LiveError) -> LiveError {
+fn with_refusal(error: LiveError) -> LiveError {
     match error {
         LiveError::Refused { server, error: CallError::Refused(refusal) } => {
             LiveError::NotRenamable { server, why: Some(refusal.message) }

@@ -15,7 +15,7 @@ use hob_base::{AbsPath, ContentHash, WsPath};
 use lsp_types::Uri;
 
 use super::positions::{self, Ranged};
-use super::wire::{Operation, Options, Step, TextEdit};
+use super::wire::{LspEditStep, Operation, Options, TextEdit};
 use super::{FileEdits, Renaming};
 use crate::documents::ReadText;
 use crate::uri::{self, FileRef};
@@ -25,7 +25,7 @@ const MOST_FILES: usize = 10_000;
 
 /// Where what is at a place comes from.
 #[derive(Clone, PartialEq, Debug)]
-enum Source {
+enum RenameSource {
     /// From here on disk.
     Disk(WsPath),
     /// It was made, as the so manyth.
@@ -34,22 +34,22 @@ enum Source {
 
 /// Looks up what hob knows of a document that a server has open: the version that the server was sent, and the hash
 /// of its contents.
-pub(super) type Seen<'a> = &'a dyn Fn(&WsPath) -> Option<(i32, ContentHash)>;
+pub(super) type SentLookup<'a> = &'a dyn Fn(&WsPath) -> Option<(i32, ContentHash)>;
 
 /// The steps so far.
 pub(super) struct Plan<'a> {
     root: &'a AbsPath,
     read: ReadText<'a>,
-    seen: Seen<'a>,
+    seen: SentLookup<'a>,
     /// The contents of the places that were touched; `None` where nothing is.
-    places: BTreeMap<WsPath, Option<Source>>,
+    places: BTreeMap<WsPath, Option<RenameSource>>,
     made: Vec<String>,
     files: BTreeMap<WsPath, FileEdits>,
     notes: Vec<String>,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(root: &'a AbsPath, read: ReadText<'a>, seen: Seen<'a>) -> Self {
+    pub(super) fn new(root: &'a AbsPath, read: ReadText<'a>, seen: SentLookup<'a>) -> Self {
         Self {
             root,
             read,
@@ -62,18 +62,20 @@ impl<'a> Plan<'a> {
     }
 
     /// Takes a step; why it cannot be taken, if so.
-    pub(super) fn take(&mut self, step: &Step) -> Result<(), String> {
+    pub(super) fn add_step(&mut self, step: &LspEditStep) -> Result<(), String> {
         match step {
-            Step::Text { uri, version, edits } => self.edit(&self.inside(uri)?, *version, edits),
-            Step::Whole(Operation::Create { uri, options }) => {
-                self.create(self.inside(uri)?, options.unwrap_or_default())
+            LspEditStep::Text { uri, version, edits } => {
+                self.edit_file(&self.path_inside(uri)?, *version, edits)
             }
-            Step::Whole(Operation::Rename { old_uri, new_uri, options }) => {
-                let (from, to) = (self.inside(old_uri)?, self.inside(new_uri)?);
+            LspEditStep::Whole(Operation::Create { uri, options }) => {
+                self.create(self.path_inside(uri)?, options.unwrap_or_default())
+            }
+            LspEditStep::Whole(Operation::Rename { old_uri, new_uri, options }) => {
+                let (from, to) = (self.path_inside(old_uri)?, self.path_inside(new_uri)?);
                 self.rename((&from, &to), options.unwrap_or_default())
             }
-            Step::Whole(Operation::Delete { uri, options }) => {
-                self.delete(&self.inside(uri)?, options.unwrap_or_default())
+            LspEditStep::Whole(Operation::Delete { uri, options }) => {
+                self.delete(&self.path_inside(uri)?, options.unwrap_or_default())
             }
         }
     }
@@ -90,18 +92,21 @@ impl<'a> Plan<'a> {
         let mut sources = BTreeSet::new();
         for (path, source) in &places {
             match source {
-                Some(Source::Disk(from)) => {
+                Some(RenameSource::Disk(from)) => {
                     sources.insert(from.clone());
                     if from != path {
                         renaming.moves.push((from.clone(), path.clone()));
                     }
                 }
-                Some(Source::Made(number)) => renaming.created.push((path.clone(), made[*number].clone())),
+                Some(RenameSource::Made(number)) => {
+                    renaming.created.push((path.clone(), made[*number].clone()))
+                }
                 None => {}
             }
         }
         // What stood where something else is now is gone too.
-        let touched = places.into_iter().filter(|(path, source)| *source != Some(Source::Disk(path.clone())));
+        let touched =
+            places.into_iter().filter(|(path, source)| *source != Some(RenameSource::Disk(path.clone())));
         let gone = touched.map(|(path, _)| path).filter(|path| !sources.contains(path));
         renaming.deleted = gone.filter(|path| is_there(&self.root.join_ws(path))).collect();
         files.retain(|path, _| !renaming.deleted.contains(path));
@@ -109,10 +114,10 @@ impl<'a> Plan<'a> {
         Ok(renaming)
     }
 
-    fn inside(&self, uri: &Uri) -> Result<WsPath, String> {
+    fn path_inside(&self, uri: &Uri) -> Result<WsPath, String> {
         let path = uri::to_path(uri)
             .ok_or_else(|| format!("it would change `{}`, which is no file", uri.as_str()))?;
-        match FileRef::of(path, self.root) {
+        match FileRef::from_path(path, self.root) {
             FileRef::Inside(path) if !path.is_root() => Ok(path),
             FileRef::Inside(_) => Err("it would change the whole workspace as one file".to_owned()),
             FileRef::Outside(path) => {
@@ -121,16 +126,16 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn edit(&mut self, path: &WsPath, version: Option<i32>, edits: &[TextEdit]) -> Result<(), String> {
+    fn edit_file(&mut self, path: &WsPath, version: Option<i32>, edits: &[TextEdit]) -> Result<(), String> {
         let unfit = |why: String| format!("`{path}` cannot be changed so: {why}");
-        match self.at(path) {
+        match self.source_at(path) {
             None => Err(format!("it would change `{path}`, which is not there")),
-            Some(Source::Made(number)) => {
+            Some(RenameSource::Made(number)) => {
                 let ranged = positions::in_bytes(&self.made[number], edits).map_err(unfit)?;
-                self.made[number] = filled(&self.made[number], ranged).map_err(unfit)?;
+                self.made[number] = with_edits(&self.made[number], ranged).map_err(unfit)?;
                 Ok(())
             }
-            Some(Source::Disk(origin)) => {
+            Some(RenameSource::Disk(origin)) => {
                 self.check_version(&origin, version).map_err(unfit)?;
                 let file = match self.files.remove(&origin) {
                     Some(file) => file,
@@ -177,14 +182,14 @@ impl<'a> Plan<'a> {
     }
 
     fn create(&mut self, path: WsPath, options: Options) -> Result<(), String> {
-        if self.at(&path).is_some() || self.is_folder(&path) {
+        if self.source_at(&path).is_some() || self.is_folder(&path) {
             match (options.overwrite, options.ignore_if_exists) {
                 (Some(true), _) => {}
                 (_, Some(true)) => return Ok(()),
                 _ => return Err(format!("it would create `{path}`, which is there already")),
             }
         }
-        self.places.insert(path, Some(Source::Made(self.made.len())));
+        self.places.insert(path, Some(RenameSource::Made(self.made.len())));
         self.made.push(String::new());
         Ok(())
     }
@@ -200,7 +205,7 @@ impl<'a> Plan<'a> {
         if files.is_empty() {
             return Err(format!("it would move `{from}`, which is not there"));
         }
-        if self.at(to).is_some() || self.is_folder(to) {
+        if self.source_at(to).is_some() || self.is_folder(to) {
             match (options.overwrite, options.ignore_if_exists) {
                 (Some(true), _) => self.remove(to)?,
                 (_, Some(true)) => {
@@ -212,8 +217,8 @@ impl<'a> Plan<'a> {
         }
         for path in files {
             let rest = path.as_str()[from.as_str().len()..].trim_start_matches('/');
-            let target = if rest.is_empty() { to.clone() } else { below(to, rest)? };
-            let source = self.at(&path);
+            let target = if rest.is_empty() { to.clone() } else { path_below(to, rest)? };
+            let source = self.source_at(&path);
             self.places.insert(path, None);
             self.places.insert(target, source);
         }
@@ -225,7 +230,7 @@ impl<'a> Plan<'a> {
         if is_folder && options.recursive != Some(true) {
             return Err(format!("it would delete the folder `{path}`, but not what is in it"));
         }
-        if !is_folder && self.at(path).is_none() {
+        if !is_folder && self.source_at(path).is_none() {
             return match options.ignore_if_not_exists {
                 Some(true) => Ok(()),
                 _ => Err(format!("it would delete `{path}`, which is not there")),
@@ -242,12 +247,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the source of a file's contents after the steps so far; `None` if there is no file.
-    fn at(&self, path: &WsPath) -> Option<Source> {
+    fn source_at(&self, path: &WsPath) -> Option<RenameSource> {
         match self.places.get(path) {
             Some(source) => source.clone(),
             None => {
                 let place = self.root.join_ws(path);
-                (is_there(&place) && !is_dir(&place)).then(|| Source::Disk(path.clone()))
+                (is_there(&place) && !is_dir(&place)).then(|| RenameSource::Disk(path.clone()))
             }
         }
     }
@@ -271,7 +276,7 @@ impl<'a> Plan<'a> {
         }
         let touched = self.places.keys().filter(|place| place.is_below(path));
         files.extend(touched.cloned());
-        Ok(files.into_iter().filter(|file| self.at(file).is_some()).collect())
+        Ok(files.into_iter().filter(|file| self.source_at(file).is_some()).collect())
     }
 }
 
@@ -292,7 +297,7 @@ fn list(folder: &Path, path: &WsPath, files: &mut BTreeSet<WsPath>) -> Result<()
         let name = entry.file_name();
         let name =
             name.to_str().ok_or_else(|| format!("the folder `{path}` has a file whose name is no text"))?;
-        let at = below(path, name)?;
+        let at = path_below(path, name)?;
         match entry.file_type().map_err(unreadable)?.is_dir() {
             true => list(&entry.path(), &at, files)?,
             false => drop(files.insert(at)),
@@ -304,12 +309,12 @@ fn list(folder: &Path, path: &WsPath, files: &mut BTreeSet<WsPath>) -> Result<()
     Ok(())
 }
 
-fn below(folder: &WsPath, rest: &str) -> Result<WsPath, String> {
+fn path_below(folder: &WsPath, rest: &str) -> Result<WsPath, String> {
     WsPath::new(&format!("{folder}/{rest}")).map_err(|error| error.to_string())
 }
 
 /// A text that was made, with something written into it.
-fn filled(text: &str, mut edits: Ranged) -> Result<String, String> {
+fn with_edits(text: &str, mut edits: Ranged) -> Result<String, String> {
     positions::without_repeats(&mut edits).map_err(|at| format!("two replacements want its byte {at}"))?;
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut filled, mut done) = (String::new(), 0);

@@ -25,7 +25,7 @@ pub(super) fn in_bytes(text: &str, edits: &[TextEdit]) -> Result<Ranged, String>
         let (start, end) = (edit.range.start, edit.range.end);
         let range = offset(text, &lines, start)?..offset(text, &lines, end)?;
         if range.start > range.end {
-            return Err(format!("a range of it ends before it begins, at {}", shown(start)));
+            return Err(format!("a range of it ends before it begins, at {}", describe_position(start)));
         }
         Ok((range, edit.new_text.clone()))
     };
@@ -35,7 +35,7 @@ pub(super) fn in_bytes(text: &str, edits: &[TextEdit]) -> Result<Ranged, String>
 /// The edits of a file that a server has read by itself, in columns that do not count a byte order mark.
 pub(super) fn without_mark(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
     let mut edits = edits.to_vec();
-    let Some(line) = FirstLine::of(text) else { return edits };
+    let Some(line) = FirstLine::after_mark(text) else { return edits };
     let is_counted = |edit: &TextEdit| {
         let (start, end) = (edit.range.start, edit.range.end);
         let to = (end.line == 0).then_some(end.character.saturating_add(1));
@@ -50,7 +50,7 @@ pub(super) fn without_mark(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
 
 /// The byte that a position means.
 pub(super) fn offset(text: &str, lines: &LineIndex, position: Position) -> Result<usize, String> {
-    let outside = || format!("the server means {} of it, which is not there", shown(position));
+    let outside = || format!("the server means {} of it, which is not there", describe_position(position));
     let line = position.line.checked_add(1).and_then(|line| lines.line_range(line)).ok_or_else(outside)?;
     let (start, mut units) = (line.start, position.character as usize);
     let here = &text[line.clone()];
@@ -67,7 +67,7 @@ pub(super) fn offset(text: &str, lines: &LineIndex, position: Position) -> Resul
     if units == 0 { Ok(line.end) } else { Err(outside()) }
 }
 
-fn shown(position: Position) -> String {
+fn describe_position(position: Position) -> String {
     format!("line {}, column {}", u64::from(position.line) + 1, u64::from(position.character) + 1)
 }
 
@@ -116,7 +116,7 @@ fn is_part(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn at(line: u32, character: u32) -> Position {
+    fn position_at(line: u32, character: u32) -> Position {
         Position { line, character }
     }
 
@@ -124,7 +124,7 @@ mod tests {
     fn columns_are_utf16_units_and_nothing_is_clamped() {
         let text = "a\u{1f600}b\r\nlast";
         let lines = LineIndex::new(text.as_bytes());
-        let to = |line, character| offset(text, &lines, at(line, character)).ok();
+        let to = |line, character| offset(text, &lines, position_at(line, character)).ok();
         assert_eq!([to(0, 0), to(0, 1), to(0, 3), to(0, 4)], [Some(0), Some(1), Some(5), Some(6)]);
         assert_eq!([to(1, 0), to(1, 4)], [Some(8), Some(12)]);
         for (line, character) in [(0, 2), (0, 6), (1, 5), (2, 0), (u32::MAX, 0), (0, u32::MAX)] {

@@ -60,12 +60,12 @@ pub(super) struct Options {
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentEdit {
-    text_document: Document,
+    text_document: VersionedDocument,
     edits: Vec<TextEdit>,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
-struct Document {
+struct VersionedDocument {
     uri: Uri,
     version: Option<i32>,
 }
@@ -79,7 +79,7 @@ struct Annotation {
 
 /// One step of an edit.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Step {
+pub(super) enum LspEditStep {
     /// New texts for ranges of a file, which refer to this version of it, if the server says.
     Text { uri: Uri, version: Option<i32>, edits: Vec<TextEdit> },
     /// Something is done with a whole file.
@@ -89,22 +89,25 @@ pub(super) enum Step {
 impl WorkspaceEdit {
     /// Returns the steps of the edit in their order, or the text of a URI that is not valid. Where a server gives
     /// both forms, the one with versions counts.
-    pub(super) fn steps(self) -> Result<Vec<Step>, String> {
+    pub(super) fn into_steps(self) -> Result<Vec<LspEditStep>, String> {
         match self.document_changes {
-            Some(changes) if !changes.is_empty() => Ok(changes.into_iter().map(Step::of).collect()),
-            _ => self.changes.unwrap_or_default().into_iter().map(Step::plain).collect(),
+            Some(changes) if !changes.is_empty() => {
+                Ok(changes.into_iter().map(LspEditStep::from_change).collect())
+            }
+            _ => self.changes.unwrap_or_default().into_iter().map(LspEditStep::from_plain_edits).collect(),
         }
     }
 
     /// Returns the labels of the changes that the server wants a person to confirm.
     pub(super) fn to_confirm(&self) -> Vec<String> {
         let wanted = |annotation: &&Annotation| annotation.needs_confirmation == Some(true);
-        let used = self.change_annotations.iter().filter(|(id, _)| self.uses(id)).map(|(_, one)| one);
+        let used =
+            self.change_annotations.iter().filter(|(id, _)| self.is_annotation_used(id)).map(|(_, one)| one);
         used.filter(wanted).map(|annotation| annotation.label.clone()).collect()
     }
 
     /// Returns true if a text edit belongs to an annotation. Annotations of whole files are shown as such anyway.
-    fn uses(&self, id: &str) -> bool {
+    fn is_annotation_used(&self, id: &str) -> bool {
         let plain = self.changes.iter().flatten().flat_map(|(_, edits)| edits);
         let documents = self.document_changes.iter().flatten().flat_map(|change| match change {
             DocumentChange::Document(document) => &document.edits[..],
@@ -114,17 +117,18 @@ impl WorkspaceEdit {
     }
 }
 
-impl Step {
-    fn of(change: DocumentChange) -> Self {
+impl LspEditStep {
+    fn from_change(change: DocumentChange) -> Self {
         match change {
             DocumentChange::Operation(operation) => Self::Whole(operation),
-            DocumentChange::Document(DocumentEdit { text_document: Document { uri, version }, edits }) => {
-                Self::Text { uri, version, edits }
-            }
+            DocumentChange::Document(DocumentEdit {
+                text_document: VersionedDocument { uri, version },
+                edits,
+            }) => Self::Text { uri, version, edits },
         }
     }
 
-    fn plain((uri, edits): (String, Vec<TextEdit>)) -> Result<Self, String> {
+    fn from_plain_edits((uri, edits): (String, Vec<TextEdit>)) -> Result<Self, String> {
         let parsed = uri::parse(&uri).ok_or(uri)?;
         Ok(Self::Text { uri: parsed, version: None, edits })
     }

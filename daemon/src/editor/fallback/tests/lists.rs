@@ -3,24 +3,24 @@
 use serde_json::{Value, json};
 
 use super::super::merge_symbols;
-use super::super::testing::Project;
-use super::{BOATS, harbour};
+use super::super::testing::TestProject;
+use super::{BOATS, harbour_project};
 
 /// Names of symbols with what they hold in brackets.
-fn nested(symbols: &Value) -> String {
+fn nested_names(symbols: &Value) -> String {
     let one = |symbol: &Value| match &symbol["children"] {
         Value::Null => symbol["name"].as_str().expect("a name").to_owned(),
-        children => format!("{}({})", symbol["name"].as_str().expect("a name"), nested(children)),
+        children => format!("{}({})", symbol["name"].as_str().expect("a name"), nested_names(children)),
     };
     symbols.as_array().expect("a list").iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn symbols_of_a_document_are_nested() {
-    let project = harbour();
-    let ask = |text| project.ask("textDocument/documentSymbol", ("boats.py", text), &json!({}));
+    let project = harbour_project();
+    let ask = |text| project.answer_for("textDocument/documentSymbol", ("boats.py", text), &json!({}));
     let symbols = ask(None);
-    assert_eq!(nested(&symbols), "Boat(sail) launch");
+    assert_eq!(nested_names(&symbols), "Boat(sail) launch");
     let sail = &symbols[0]["children"][0];
     assert_eq!(
         sail["range"],
@@ -33,21 +33,22 @@ fn symbols_of_a_document_are_nested() {
     assert_eq!((&sail["kind"], &symbols[0]["kind"]), (&json!(6), &json!(5)));
     let unsaved = format!("# 🚢\n{BOATS}\n\ndef sink():\n    pass\n");
     let symbols = ask(Some(&unsaved));
-    assert_eq!(nested(&symbols), "Boat(sail) launch sink");
+    assert_eq!(nested_names(&symbols), "Boat(sail) launch sink");
     assert_eq!(symbols[0]["selectionRange"]["start"]["line"], 1);
-    let plain = project.ask("textDocument/documentSymbol", ("notes.txt", None), &json!({}));
+    let plain = project.answer_for("textDocument/documentSymbol", ("notes.txt", None), &json!({}));
     assert_eq!(plain, json!([]));
 }
 
 #[test]
 fn symbols_of_the_workspace_come_best_first() {
-    let project = harbour();
-    let ask = |query: &str| project.ask("workspace/symbol", ("boats.py", None), &json!({"query": query}));
+    let project = harbour_project();
+    let ask =
+        |query: &str| project.answer_for("workspace/symbol", ("boats.py", None), &json!({"query": query}));
     let found = ask("sail");
     assert_eq!(found[0]["name"], "sail");
     assert_eq!(found[0]["containerName"], "Boat");
     let at = json!([found[0]["location"]]);
-    assert_eq!(project.show(&at), ["boats.py:3:8-12"]);
+    assert_eq!(project.show_locations(&at), ["boats.py:3:8-12"]);
     assert_eq!(ask(""), json!([]));
 }
 
@@ -81,13 +82,13 @@ fn no_symbol_is_told_twice() {
 #[test]
 fn what_belongs_together_folds() {
     let text = "import os\nimport sys\n\n\n@cached\ndef sail():\n    if os:\n        go()\n\n    return 1\n\n\nx = 1\n";
-    let project = Project::of(&[
+    let project = TestProject::with_files(&[
         ("a.py", text),
         ("b.rs", "fn f() {\n    g();\n}\n\nfn g() {}\n"),
         ("c.conf", "a\n  b\n  c\nd\n"),
     ]);
     let folds = |name: &str| {
-        let folds = project.ask("textDocument/foldingRange", (name, None), &json!({}));
+        let folds = project.answer_for("textDocument/foldingRange", (name, None), &json!({}));
         let one = |fold: &Value| {
             format!("{}-{}{}", fold["startLine"], fold["endLine"], fold["kind"].as_str().unwrap_or(""))
         };
@@ -101,7 +102,7 @@ fn what_belongs_together_folds() {
 #[test]
 fn highlights_of_a_local_name_stay_in_its_definition() {
     let text = "def f(wind):\n    return wind\n\n\ndef g(wind):\n    return wind\n";
-    let project = Project::of(&[("a.py", text)]);
+    let project = TestProject::with_files(&[("a.py", text)]);
     let found = project.at_mark(
         "textDocument/documentHighlight",
         "a.py",

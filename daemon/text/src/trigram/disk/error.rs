@@ -44,7 +44,7 @@ pub enum FormatError {
 }
 
 impl DiskError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    pub(crate) fn io_at(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 

@@ -12,12 +12,12 @@ use super::frame::{CHECKSUM, Format};
 pub(super) const UNFINISHED: &str = ".new";
 
 /// A file that is being written.
-pub(super) struct Draft {
+pub(super) struct IndexFileDraft {
     out: BufWriter<File>,
     hasher: blake3::Hasher,
 }
 
-impl Draft {
+impl IndexFileDraft {
     /// Begins a file of a format at `path`, in place of what was there.
     pub(super) fn begin(path: &Path, format: Format) -> io::Result<Self> {
         // A leftover may be a link or belong to someone else; never write through it.

@@ -29,7 +29,7 @@ impl Format {
     }
 
     /// A file's checksum, and its body with where that starts; nothing in the body has been looked at.
-    pub(super) fn body(self, file: &[u8]) -> Result<Body<'_>, FormatError> {
+    pub(super) fn check_frame(self, file: &[u8]) -> Result<FrameBody<'_>, FormatError> {
         let (head, rest) = file.split_first_chunk::<HEAD>().ok_or(FormatError::Foreign)?;
         if head[..8] != self.magic {
             return Err(FormatError::Foreign);
@@ -43,13 +43,13 @@ impl Format {
         if blake3::hash(&file[..HEAD + bytes.len()]).as_bytes() != checksum {
             return Err(FormatError::Damaged("its checksum does not match"));
         }
-        Ok(Body { bytes, start: HEAD, checksum: *checksum })
+        Ok(FrameBody { bytes, start: HEAD, checksum: *checksum })
     }
 }
 
 /// A file without what every file has.
 #[derive(Debug)]
-pub(super) struct Body<'a> {
+pub(super) struct FrameBody<'a> {
     pub(super) bytes: &'a [u8],
     /// Where in the file it starts.
     pub(super) start: usize,
@@ -57,7 +57,7 @@ pub(super) struct Body<'a> {
 }
 
 /// Takes the number at the front.
-pub(super) fn number(bytes: &mut &[u8]) -> Result<usize, FormatError> {
+pub(super) fn take_number(bytes: &mut &[u8]) -> Result<usize, FormatError> {
     let (number, rest) = bytes.split_first_chunk().ok_or(FormatError::Damaged("a number is cut off"))?;
     *bytes = rest;
     usize::try_from(u64::from_le_bytes(*number)).map_err(|_| FormatError::Damaged("a number is too large"))

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 
 use super::error::{DiskError, FormatError};
-use super::file::{self, Draft, UNFINISHED};
+use super::file::{self, IndexFileDraft, UNFINISHED};
 use super::frame::{CHECKSUM, Format};
 use super::segment::{SUFFIX, Stored};
 
@@ -21,7 +21,7 @@ pub(super) const NAME: &str = "manifest";
 /// Replaces the manifest of a folder; it is on the disk when this returns.
 pub(super) fn write(folder: &Path, segments: &[Stored]) -> io::Result<()> {
     let unfinished = folder.join(format!("{NAME}{UNFINISHED}"));
-    let mut draft = Draft::begin(&unfinished, FORMAT)?;
+    let mut draft = IndexFileDraft::begin(&unfinished, FORMAT)?;
     for segment in segments {
         draft.write(&segment.0)?;
     }
@@ -33,12 +33,12 @@ pub(super) fn write(folder: &Path, segments: &[Stored]) -> io::Result<()> {
 /// Reads the manifest of a folder.
 pub(super) fn read(folder: &Path) -> Result<Vec<Stored>, DiskError> {
     let path = folder.join(NAME);
-    let bytes = fs::read(&path).map_err(DiskError::io(&path))?;
+    let bytes = fs::read(&path).map_err(DiskError::io_at(&path))?;
     parse(&bytes).map_err(DiskError::format(&path))
 }
 
 fn parse(bytes: &[u8]) -> Result<Vec<Stored>, FormatError> {
-    let (checksums, rest) = FORMAT.body(bytes)?.bytes.as_chunks::<CHECKSUM>();
+    let (checksums, rest) = FORMAT.check_frame(bytes)?.bytes.as_chunks::<CHECKSUM>();
     if !rest.is_empty() {
         return Err(FormatError::Damaged("its list is cut off"));
     }

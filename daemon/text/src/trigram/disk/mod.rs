@@ -25,7 +25,7 @@ mod segment;
 mod tests;
 
 pub use error::{DiskError, FormatError};
-pub use restore::{Restored, restore};
+pub use restore::{Restored, restore_index};
 pub use save::{Saved, Saver};
 
 pub(crate) use file::{create, create_folder};

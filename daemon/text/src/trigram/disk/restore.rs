@@ -22,7 +22,7 @@ pub struct Restored {
 }
 
 /// Says whether a file still has a content, and under which number it is known in this run.
-type Keep<'a> = dyn Fn(&WsPath, &ContentHash) -> Option<FileId> + 'a;
+type KeepDocument<'a> = dyn Fn(&WsPath, &ContentHash) -> Option<FileId> + 'a;
 
 /// Restores the index that a [`Saver`](crate::Saver) left in `folder`. Each document is offered to `keep`, in no particular order and
 /// possibly several times with different contents; it is in the index exactly when `keep` answers, under the number it answers. All other
@@ -34,7 +34,7 @@ type Keep<'a> = dyn Fn(&WsPath, &ContentHash) -> Option<FileId> + 'a;
 /// # Errors
 /// [`DiskError`] when there is a manifest that cannot be read or is damaged, foreign, or of another version. The host
 /// then begins with an empty index, and its first saving cleans up.
-pub fn restore(folder: &AbsPath, keep: &Keep<'_>) -> Result<Restored, DiskError> {
+pub fn restore_index(folder: &AbsPath, keep: &KeepDocument<'_>) -> Result<Restored, DiskError> {
     let folder = folder.as_path();
     let named = match manifest::read(folder) {
         Err(error) if error.is_not_found() => Vec::new(),
@@ -44,7 +44,9 @@ pub fn restore(folder: &AbsPath, keep: &Keep<'_>) -> Result<Restored, DiskError>
     let opened: Vec<_> = named.par_iter().map(|stored| open(folder, *stored)).collect();
     let mut restored = Restored::default();
     for result in opened {
-        match result.and_then(|(file, paths)| number(folder, (file, paths), (&restored.index, keep))) {
+        match result
+            .and_then(|(file, paths)| renumber_documents(folder, (file, paths), (&restored.index, keep)))
+        {
             Ok((segment, is_live)) => restored.index.push_restored(segment, &is_live),
             Err(error) => restored.rejected.push(error),
         }
@@ -56,15 +58,15 @@ fn open(folder: &Path, stored: Stored) -> Result<(SegmentFile, Vec<WsPath>), Dis
     let path = folder.join(stored.file_name());
     let file = SegmentFile::open(&path)?;
     file.is(stored).map_err(DiskError::format(&path))?;
-    let paths = file.paths().map_err(DiskError::format(&path))?;
+    let paths = file.read_paths().map_err(DiskError::format(&path))?;
     Ok((file, paths))
 }
 
 /// Gives a segment's documents the numbers of this run, and says which count.
-fn number(
+fn renumber_documents(
     folder: &Path,
     (file, paths): (SegmentFile, Vec<WsPath>),
-    (index, keep): (&TrigramIndex, &Keep<'_>),
+    (index, keep): (&TrigramIndex, &KeepDocument<'_>),
 ) -> Result<(Segment, Vec<bool>), DiskError> {
     let path = folder.join(file.stored.file_name());
     let (hashes, count) = (file.hashes(), paths.len());
@@ -79,7 +81,7 @@ fn number(
         })
         .collect();
     let is_live = numbered.iter().map(Option::is_some).collect();
-    let docs: Arc<[Doc]> = numbered.into_iter().map(|doc| doc.unwrap_or_else(Doc::forgotten)).collect();
+    let docs: Arc<[Doc]> = numbered.into_iter().map(|doc| doc.unwrap_or_else(Doc::placeholder)).collect();
     let segment = if docs.len() == count { file.into_segment(docs) } else { Err(UNPAIRED) };
     Ok((segment.map_err(DiskError::format(&path))?, is_live))
 }

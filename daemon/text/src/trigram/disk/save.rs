@@ -10,7 +10,7 @@ use super::error::DiskError;
 use super::file::{self, UNFINISHED};
 use super::manifest;
 use super::segment::{self, SegmentFile, Stored};
-use crate::trigram::parts::Part;
+use crate::trigram::parts::TrigramPart;
 use crate::trigram::segment::Segment;
 use crate::trigram::snapshot::Snapshot;
 
@@ -46,13 +46,13 @@ impl Saver {
     /// [`DiskError`] when something could not be written; the folder then holds what it held before.
     pub fn save(&mut self, snapshot: &Snapshot) -> Result<Saved, DiskError> {
         let mut saved = Saved::default();
-        file::create_folder(&self.folder).map_err(DiskError::io(&self.folder))?;
+        file::create_folder(&self.folder).map_err(DiskError::io_at(&self.folder))?;
         let parts = snapshot.parts().iter();
-        let names = parts.map(|part| self.ensure(part, &mut saved)).collect::<Result<Vec<_>, _>>()?;
+        let names = parts.map(|part| self.ensure_saved(part, &mut saved)).collect::<Result<Vec<_>, _>>()?;
         if self.named.as_ref() != Some(&names) {
             self.named = None;
             manifest::write(&self.folder, &names)
-                .map_err(DiskError::io(&self.folder.join(manifest::NAME)))?;
+                .map_err(DiskError::io_at(&self.folder.join(manifest::NAME)))?;
             manifest::delete_others(&self.folder, &names);
             self.named = Some(names);
         }
@@ -60,12 +60,12 @@ impl Saver {
     }
 
     /// The file of a segment, which is written if there is none.
-    fn ensure(&self, part: &Part, saved: &mut Saved) -> Result<Stored, DiskError> {
+    fn ensure_saved(&self, part: &TrigramPart, saved: &mut Saved) -> Result<Stored, DiskError> {
         let there = |stored: &Stored| self.folder.join(stored.file_name()).is_file();
         if let Some(stored) = part.segment.stored().filter(there) {
             return Ok(stored);
         }
-        let (file, len) = self.store(&part.segment)?;
+        let (file, len) = self.write_segment(&part.segment)?;
         let (stored, path) = (file.stored, self.folder.join(file.stored.file_name()));
         let segment = file.into_segment(Arc::clone(&part.segment.docs)).map_err(DiskError::format(&path))?;
         saved.segments.push((part.key, Arc::new(segment)));
@@ -74,11 +74,11 @@ impl Saver {
     }
 
     /// Writes one segment and opens what was written.
-    fn store(&self, segment: &Segment) -> Result<(SegmentFile, u64), DiskError> {
+    fn write_segment(&self, segment: &Segment) -> Result<(SegmentFile, u64), DiskError> {
         let unfinished = self.folder.join(format!("segment{UNFINISHED}"));
-        let stored = segment::write(segment, &unfinished).map_err(DiskError::io(&unfinished))?;
+        let stored = segment::write(segment, &unfinished).map_err(DiskError::io_at(&unfinished))?;
         let path = self.folder.join(stored.file_name());
-        let len = rename(&unfinished, &path).map_err(DiskError::io(&path))?;
+        let len = rename(&unfinished, &path).map_err(DiskError::io_at(&path))?;
         Ok((SegmentFile::open(&path)?, len))
     }
 }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use hob_base::WsPath;
 
 use super::error::{DiskError, FormatError};
-use super::file::Draft;
+use super::file::IndexFileDraft;
 use super::frame::{self, CHECKSUM, Format};
 use super::region::{Region, Section};
 use crate::trigram::segment::{Doc, HASH, Segment};
@@ -46,7 +46,7 @@ impl Stored {
 
 /// Writes a segment; the file is complete and on the disk when this returns.
 pub(super) fn write(segment: &Segment, path: &Path) -> io::Result<Stored> {
-    let mut draft = Draft::begin(path, FORMAT)?;
+    let mut draft = IndexFileDraft::begin(path, FORMAT)?;
     let paths = encode_paths(&segment.docs);
     let sections = [&paths[..], segment.hashes(), segment.ends(), segment.table(), segment.postings()];
     for section in sections {
@@ -83,16 +83,16 @@ pub(super) struct SegmentFile {
 impl SegmentFile {
     /// Opens and checks a file.
     pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
-        let region = Region::open(path).map_err(DiskError::io(path))?;
-        Self::of(region).map_err(DiskError::format(path))
+        let region = Region::open(path).map_err(DiskError::io_at(path))?;
+        Self::from_region(region).map_err(DiskError::format(path))
     }
 
-    pub(super) fn of(region: Region) -> Result<Self, FormatError> {
-        let body = FORMAT.body(&region)?;
+    pub(super) fn from_region(region: Region) -> Result<Self, FormatError> {
+        let body = FORMAT.check_frame(&region)?;
         let mut rest = body.bytes;
         let mut lens = [0; 5];
         for len in &mut lens {
-            *len = frame::number(&mut rest)?;
+            *len = frame::take_number(&mut rest)?;
         }
         let total = lens.iter().try_fold(0usize, |sum, len| sum.checked_add(*len));
         if total != Some(rest.len()) {
@@ -106,7 +106,7 @@ impl SegmentFile {
         Ok(Self { stored: Stored(body.checksum), sections, region: Arc::new(region) })
     }
 
-    fn section(&self, at: usize) -> Section {
+    fn section_at(&self, at: usize) -> Section {
         Section::Shared { region: Arc::clone(&self.region), range: self.sections[at].clone() }
     }
 
@@ -117,13 +117,13 @@ impl SegmentFile {
 
     /// Returns the hash of each document's file as it was indexed.
     pub(super) fn hashes(&self) -> Section {
-        self.section(1)
+        self.section_at(1)
     }
 
     /// The paths of the documents.
-    pub(super) fn paths(&self) -> Result<Vec<WsPath>, FormatError> {
+    pub(super) fn read_paths(&self) -> Result<Vec<WsPath>, FormatError> {
         let damaged = || FormatError::Damaged("a path is no path");
-        let section = self.section(0);
+        let section = self.section_at(0);
         let mut rest = &section[..];
         let (mut paths, mut path) = (Vec::new(), Vec::new());
         while !rest.is_empty() {
@@ -144,7 +144,7 @@ impl SegmentFile {
 
     /// The segment, whose documents are `docs`; checks that all its parts fit together.
     pub(super) fn into_segment(self, docs: Arc<[Doc]>) -> Result<Segment, FormatError> {
-        let parts @ [hashes, ..] = &[1, 2, 3, 4].map(|at| self.section(at));
+        let parts @ [hashes, ..] = &[1, 2, 3, 4].map(|at| self.section_at(at));
         if hashes.len() % HASH != 0 || hashes.len() / HASH != docs.len() {
             return Err(UNPAIRED);
         }

@@ -18,7 +18,7 @@ fn small_index() -> Snapshot {
         let text =
             format!("shared text, number {n} {:x}\n{}", n * n, "rare".repeat(n.is_multiple_of(9).into()));
         let path = WsPath::new(&format!("folder{}/é{n}", n % 5)).expect("a relative path");
-        let (hash, grams) = (ContentHash::of(text.as_bytes()), FileGrams::of(text.as_bytes()));
+        let (hash, grams) = (ContentHash::of(text.as_bytes()), FileGrams::from_bytes(text.as_bytes()));
         GramChange::Set { file: FileId(n), path, hash, grams }
     };
     let mut index = TrigramIndex::new();
@@ -35,7 +35,7 @@ fn good_file() -> Vec<u8> {
 }
 
 /// Makes the checksum right again.
-fn resealed(mut file: Vec<u8>) -> Vec<u8> {
+fn with_new_checksum(mut file: Vec<u8>) -> Vec<u8> {
     let end = file.len() - CHECKSUM;
     let checksum = ContentHash::of(&file[..end]);
     file[end..].copy_from_slice(checksum.as_bytes());
@@ -43,33 +43,34 @@ fn resealed(mut file: Vec<u8>) -> Vec<u8> {
 }
 
 fn open(file: Vec<u8>) -> Result<Segment, FormatError> {
-    let file = SegmentFile::of(Region::Read(file))?;
+    let file = SegmentFile::from_region(Region::Read(file))?;
     let docs: Arc<[Doc]> =
-        file.paths()?.into_iter().zip(0..).map(|(path, n)| Doc { file: FileId(n), path }).collect();
+        file.read_paths()?.into_iter().zip(0..).map(|(path, n)| Doc { file: FileId(n), path }).collect();
     file.into_segment(docs)
 }
 
 /// Does everything with a segment that can be done.
-fn exercise(segment: Segment) {
+fn exercise_segment(segment: Segment) {
     let (mut index, count) = (TrigramIndex::new(), segment.docs.len());
     index.push_restored(segment, &vec![true; count]);
     let snapshot = index.snapshot();
     for pattern in ["shared", "number|rare", "(?i)TEXT.*rare", "1[0-9a]", "zzz", ""] {
         let pattern = Pattern::new(pattern).expect("a valid pattern");
-        let found = snapshot.candidates(pattern.query(), &PathFilter::default());
+        let found = snapshot.candidate_files(pattern.query(), &PathFilter::default());
         assert!(found.len() <= count);
     }
-    let all: Vec<GramQuery> = (0..Gram::SPACE).step_by(4001).map(|n| GramQuery::Gram(gram(n))).collect();
-    let _ = snapshot.candidates(&GramQuery::Or(all), &PathFilter::default());
-    let _ = snapshot.export();
+    let all: Vec<GramQuery> =
+        (0..Gram::SPACE).step_by(4001).map(|n| GramQuery::Gram(gram_of_number(n))).collect();
+    let _ = snapshot.candidate_files(&GramQuery::Or(all), &PathFilter::default());
+    let _ = snapshot.export_contents();
     // Half dead, so that it is merged.
     index.apply((0..count as u32).step_by(2).map(|n| GramChange::Remove { file: FileId(n) }).collect());
     index.apply((0..8).map(|n| GramChange::Remove { file: FileId(n) }).collect());
     while index.merge_step() {}
-    let _ = index.snapshot().export();
+    let _ = index.snapshot().export_contents();
 }
 
-fn gram(number: u32) -> Gram {
+fn gram_of_number(number: u32) -> Gram {
     let [_, bytes @ ..] = number.to_be_bytes();
     Gram::new(bytes)
 }
@@ -109,7 +110,7 @@ fn another_version_is_named() {
 
 #[test]
 fn an_intact_file_passes_the_exercise() {
-    exercise(open(resealed(good_file())).expect("a good file"));
+    exercise_segment(open(with_new_checksum(good_file())).expect("a good file"));
 }
 
 proptest! {
@@ -131,8 +132,8 @@ proptest! {
             let keep = 12 + CHECKSUM + cut.index(file.len() - 12 - CHECKSUM);
             file.truncate(keep);
         }
-        if let Ok(segment) = open(resealed(file)) {
-            exercise(segment);
+        if let Ok(segment) = open(with_new_checksum(file)) {
+            exercise_segment(segment);
         }
     }
 }
@@ -149,6 +150,6 @@ proptest! {
         for (at, byte) in edits {
             file[start + at.index(lists)] = byte;
         }
-        exercise(open(resealed(file)).expect("lists are not looked into"));
+        exercise_segment(open(with_new_checksum(file)).expect("lists are not looked into"));
     }
 }

@@ -14,14 +14,14 @@ const MAX_CONDITIONS: usize = 128;
 
 /// The conditions that hold for every match of a part of a regex.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
-    shape: Shape,
+pub(super) struct RegexConditions {
+    shape: RegexMatchShape,
     /// Conditions on the whole file, besides those that `shape` implies.
     conditions: Vec<GramQuery>,
 }
 
 #[derive(Clone, Debug)]
-enum Shape {
+enum RegexMatchShape {
     /// A match is one of these strings.
     Exact(Strings),
     /// A match begins with one of `heads` and ends with one of `tails`; the two may overlap.
@@ -29,17 +29,20 @@ enum Shape {
 }
 
 /// Finds the conditions that hold for every match of `hir`. Recursion is bounded by the parser's nest limit.
-pub(super) fn analyse(hir: &Hir) -> Known {
+pub(super) fn analyse_regex(hir: &Hir) -> RegexConditions {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Known::empty(),
-        HirKind::Literal(literal) => Known::exact(Strings::new([literal.0.to_vec()])),
-        HirKind::Class(class) => spelled_out(class).map_or_else(Known::anything, Known::exact),
-        HirKind::Repetition(repetition) => repeated(repetition),
-        HirKind::Capture(capture) => analyse(&capture.sub),
-        HirKind::Concat(parts) => {
-            parts.iter().map(analyse).fold(Known::empty(), |known, next| known.then(next))
+        HirKind::Empty | HirKind::Look(_) => RegexConditions::empty(),
+        HirKind::Literal(literal) => RegexConditions::from_exact(Strings::new([literal.0.to_vec()])),
+        HirKind::Class(class) => {
+            spelled_out(class).map_or_else(RegexConditions::without_knowledge, RegexConditions::from_exact)
         }
-        HirKind::Alternation(parts) => Known::either(parts.iter().map(analyse).collect()),
+        HirKind::Repetition(repetition) => analyse_repetition(repetition),
+        HirKind::Capture(capture) => analyse_regex(&capture.sub),
+        HirKind::Concat(parts) => parts
+            .iter()
+            .map(analyse_regex)
+            .fold(RegexConditions::empty(), |known, next| known.followed_by(next)),
+        HirKind::Alternation(parts) => RegexConditions::either_of(parts.iter().map(analyse_regex).collect()),
     }
 }
 
@@ -60,92 +63,104 @@ fn spelled_out(class: &Class) -> Option<Strings> {
     }
 }
 
-fn repeated(repetition: &Repetition) -> Known {
+fn analyse_repetition(repetition: &Repetition) -> RegexConditions {
     let (min, max) = (repetition.min, repetition.max);
     if min == 0 {
         return match max {
-            Some(0) => Known::empty(),
-            Some(1) => Known::either(vec![analyse(&repetition.sub), Known::empty()]),
-            _ => Known::anything(),
+            Some(0) => RegexConditions::empty(),
+            Some(1) => {
+                RegexConditions::either_of(vec![analyse_regex(&repetition.sub), RegexConditions::empty()])
+            }
+            _ => RegexConditions::without_knowledge(),
         };
     }
-    let first = analyse(&repetition.sub);
+    let first = analyse_regex(&repetition.sub);
     // The copies' own conditions are the first one's.
-    let copy = Known { shape: first.shape.clone(), conditions: Vec::new() };
+    let copy = RegexConditions { shape: first.shape.clone(), conditions: Vec::new() };
     let copies = min.min(MAX_COPIES);
-    let known = (1..copies).fold(first, |known, _| known.then(copy.clone()));
-    if max == Some(copies) { known } else { known.opened() }
+    let known = (1..copies).fold(first, |known, _| known.followed_by(copy.clone()));
+    if max == Some(copies) { known } else { known.with_open_middle() }
 }
 
-impl Known {
-    fn exact(strings: Strings) -> Self {
-        let known = Self { shape: Shape::Exact(strings), conditions: Vec::new() };
+impl RegexConditions {
+    fn from_exact(strings: Strings) -> Self {
+        let known = Self { shape: RegexMatchShape::Exact(strings), conditions: Vec::new() };
         known.kept_small()
     }
 
     /// Matches of what takes no room.
     fn empty() -> Self {
-        Self { shape: Shape::Exact(Strings::empty_string()), conditions: Vec::new() }
+        Self { shape: RegexMatchShape::Exact(Strings::empty_string()), conditions: Vec::new() }
     }
 
     /// Returns the conditions of a part of which nothing is known.
-    fn anything() -> Self {
-        let shape = Shape::Open { heads: Strings::empty_string(), tails: Strings::empty_string() };
+    fn without_knowledge() -> Self {
+        let shape = RegexMatchShape::Open { heads: Strings::empty_string(), tails: Strings::empty_string() };
         Self { shape, conditions: Vec::new() }
     }
 
     /// The condition on a file that has a match.
     pub(super) fn query(mut self) -> GramQuery {
         match self.shape {
-            Shape::Exact(strings) => self.conditions.push(strings.query()),
-            Shape::Open { heads, tails } => self.conditions.extend([heads.query(), tails.query()]),
+            RegexMatchShape::Exact(strings) => self.conditions.push(strings.query()),
+            RegexMatchShape::Open { heads, tails } => self.conditions.extend([heads.query(), tails.query()]),
         }
-        GramQuery::and(self.conditions)
+        GramQuery::all_of(self.conditions)
     }
 
     /// A match of this followed by a match of `next`.
-    fn then(mut self, next: Self) -> Self {
-        next.conditions.into_iter().for_each(|condition| self.require(condition));
+    fn followed_by(mut self, next: Self) -> Self {
+        next.conditions.into_iter().for_each(|condition| self.add_condition(condition));
         let shape = match (self.shape.clone(), next.shape) {
-            (Shape::Exact(a), Shape::Exact(b)) => Shape::Exact(a.cross(&b)),
-            (Shape::Exact(a), Shape::Open { heads, tails }) => Shape::Open { heads: a.cross(&heads), tails },
-            (Shape::Open { heads, tails }, Shape::Exact(b)) => Shape::Open { heads, tails: tails.cross(&b) },
-            (Shape::Open { heads, tails: end }, Shape::Open { heads: start, tails }) => {
-                self.require(end.cross(&start).query());
-                Shape::Open { heads, tails }
+            (RegexMatchShape::Exact(a), RegexMatchShape::Exact(b)) => {
+                RegexMatchShape::Exact(a.concatenate_each(&b))
+            }
+            (RegexMatchShape::Exact(a), RegexMatchShape::Open { heads, tails }) => {
+                RegexMatchShape::Open { heads: a.concatenate_each(&heads), tails }
+            }
+            (RegexMatchShape::Open { heads, tails }, RegexMatchShape::Exact(b)) => {
+                RegexMatchShape::Open { heads, tails: tails.concatenate_each(&b) }
+            }
+            (RegexMatchShape::Open { heads, tails: end }, RegexMatchShape::Open { heads: start, tails }) => {
+                self.add_condition(end.concatenate_each(&start).query());
+                RegexMatchShape::Open { heads, tails }
             }
         };
         Self { shape, ..self }.kept_small()
     }
 
     /// A match of one of `branches`.
-    fn either(branches: Vec<Self>) -> Self {
+    fn either_of(branches: Vec<Self>) -> Self {
         if let Some(all) = branches.iter().map(Self::as_exact).collect::<Option<Vec<_>>>() {
-            let strings = Strings::union(all.into_iter());
+            let strings = Strings::union_of(all.into_iter());
             if strings.is_small() {
-                return Self::exact(strings);
+                return Self::from_exact(strings);
             }
         }
-        let heads = Strings::union(branches.iter().map(|branch| branch.shape.heads())).into_heads();
-        let tails = Strings::union(branches.iter().map(|branch| branch.shape.tails())).into_tails();
-        let condition = GramQuery::or(branches.into_iter().map(Self::query));
-        let mut known = Self { shape: Shape::Open { heads, tails }, conditions: Vec::new() };
-        known.require(condition);
+        let heads =
+            Strings::union_of(branches.iter().map(|branch| branch.shape.possible_heads())).into_heads();
+        let tails =
+            Strings::union_of(branches.iter().map(|branch| branch.shape.possible_tails())).into_tails();
+        let condition = GramQuery::any_of(branches.into_iter().map(Self::query));
+        let mut known = Self { shape: RegexMatchShape::Open { heads, tails }, conditions: Vec::new() };
+        known.add_condition(condition);
         known
     }
 
     fn as_exact(&self) -> Option<&Strings> {
         match &self.shape {
-            Shape::Exact(strings) if self.conditions.is_empty() => Some(strings),
+            RegexMatchShape::Exact(strings) if self.conditions.is_empty() => Some(strings),
             _ => None,
         }
     }
 
     /// This with anything between its beginning and its end.
-    fn opened(self) -> Self {
+    fn with_open_middle(self) -> Self {
         let shape = match self.shape {
-            Shape::Exact(strings) => Shape::Open { heads: strings.clone(), tails: strings },
-            open @ Shape::Open { .. } => open,
+            RegexMatchShape::Exact(strings) => {
+                RegexMatchShape::Open { heads: strings.clone(), tails: strings }
+            }
+            open @ RegexMatchShape::Open { .. } => open,
         };
         Self { shape, ..self }
     }
@@ -153,38 +168,38 @@ impl Known {
     /// Turns sets that have grown too large into conditions and keeps their ends.
     fn kept_small(mut self) -> Self {
         self.shape = match self.shape.clone() {
-            Shape::Exact(strings) if strings.is_small() => Shape::Exact(strings),
-            Shape::Exact(strings) => {
-                self.require(strings.query());
-                Shape::Open { heads: strings.clone().into_heads(), tails: strings.into_tails() }
+            RegexMatchShape::Exact(strings) if strings.is_small() => RegexMatchShape::Exact(strings),
+            RegexMatchShape::Exact(strings) => {
+                self.add_condition(strings.query());
+                RegexMatchShape::Open { heads: strings.clone().into_heads(), tails: strings.into_tails() }
             }
-            Shape::Open { heads, tails } => {
+            RegexMatchShape::Open { heads, tails } => {
                 for grown in [&heads, &tails] {
                     if !grown.is_small() {
-                        self.require(grown.query());
+                        self.add_condition(grown.query());
                     }
                 }
-                Shape::Open { heads: heads.into_heads(), tails: tails.into_tails() }
+                RegexMatchShape::Open { heads: heads.into_heads(), tails: tails.into_tails() }
             }
         };
         self
     }
 
-    fn require(&mut self, condition: GramQuery) {
+    fn add_condition(&mut self, condition: GramQuery) {
         if condition != GramQuery::All && self.conditions.len() < MAX_CONDITIONS {
             self.conditions.push(condition);
         }
     }
 }
 
-impl Shape {
-    fn heads(&self) -> &Strings {
+impl RegexMatchShape {
+    fn possible_heads(&self) -> &Strings {
         match self {
             Self::Exact(strings) | Self::Open { heads: strings, .. } => strings,
         }
     }
 
-    fn tails(&self) -> &Strings {
+    fn possible_tails(&self) -> &Strings {
         match self {
             Self::Exact(strings) | Self::Open { tails: strings, .. } => strings,
         }

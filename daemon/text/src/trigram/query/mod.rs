@@ -31,14 +31,14 @@ impl GramQuery {
     /// The condition for a regex, which must have been parsed as bytes (`utf8(false)`) and be used line by line: what
     /// a match could only do across `\n` is taken as impossible.
     #[must_use]
-    pub fn of(hir: &Hir) -> Self {
-        analyse::analyse(hir).query()
+    pub fn from_regex(hir: &Hir) -> Self {
+        analyse::analyse_regex(hir).query()
     }
 
     /// The condition for a plain string to occur within a line.
     #[must_use]
-    pub fn literal(text: &[u8]) -> Self {
-        Self::and(Gram::of(text).map(Self::Gram))
+    pub fn from_literal(text: &[u8]) -> Self {
+        Self::all_of(Gram::grams_of(text).map(Self::Gram))
     }
 
     /// Returns true if a set of trigrams, given as a membership test, satisfies the condition.
@@ -53,7 +53,7 @@ impl GramQuery {
     }
 
     /// Returns the condition that all of `queries` hold, simplified.
-    fn and(queries: impl IntoIterator<Item = Self>) -> Self {
+    fn all_of(queries: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Vec::new();
         for query in queries {
             match query {
@@ -67,7 +67,7 @@ impl GramQuery {
     }
 
     /// Returns the condition that one of `queries` holds, simplified.
-    fn or(queries: impl IntoIterator<Item = Self>) -> Self {
+    fn any_of(queries: impl IntoIterator<Item = Self>) -> Self {
         let mut any = Vec::new();
         for query in queries {
             match query {
@@ -96,13 +96,13 @@ mod tests {
     use super::*;
 
     /// The query in readable form: `&` before `|`, trigrams as escaped ASCII.
-    fn shown(query: &GramQuery) -> String {
+    fn readable_form(query: &GramQuery) -> String {
         let joined = |queries: &[GramQuery], by: &str| {
             let parts: Vec<String> = queries
                 .iter()
                 .map(|query| match query {
-                    GramQuery::Or(_) => format!("({})", shown(query)),
-                    _ => shown(query),
+                    GramQuery::Or(_) => format!("({})", readable_form(query)),
+                    _ => readable_form(query),
                 })
                 .collect();
             parts.join(by)
@@ -117,67 +117,67 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(pattern: &str, expected: &str) {
+    fn check_query(pattern: &str, expected: &str) {
         let parser = regex_syntax::ParserBuilder::new().utf8(false).multi_line(true).build();
         let hir = { parser }.parse(pattern).expect("a valid pattern");
-        assert_eq!(shown(&GramQuery::of(&hir)), expected, "{pattern}");
+        assert_eq!(readable_form(&GramQuery::from_regex(&hir)), expected, "{pattern}");
     }
 
     #[test]
     fn literals_need_all_their_trigrams() {
-        check("hello", "ell hel llo");
-        check("ab", "all");
-        check("", "all");
-        check("é!", r"\xc3\xa9!");
+        check_query("hello", "ell hel llo");
+        check_query("ab", "all");
+        check_query("", "all");
+        check_query("é!", r"\xc3\xa9!");
     }
 
     #[test]
     fn parts_join_across_their_border() {
-        check("a(b)c", "abc");
-        check("ab+c", "all");
-        check("abc+def", "abc cde def");
+        check_query("a(b)c", "abc");
+        check_query("ab+c", "all");
+        check_query("abc+def", "abc cde def");
     }
 
     #[test]
     fn alternatives_are_or() {
-        check("abc|xyz", "abc|xyz");
-        check("(?:abc|xyz)d", "abc bcd|xyz yzd");
-        check("abc|", "all");
-        check("abc|.*", "all");
+        check_query("abc|xyz", "abc|xyz");
+        check_query("(?:abc|xyz)d", "abc bcd|xyz yzd");
+        check_query("abc|", "all");
+        check_query("abc|.*", "all");
     }
 
     #[test]
     fn anchors_and_boundaries_take_no_room() {
-        check(r"^abc\b", "abc");
-        check(r"ab\bcd$", "abc bcd");
+        check_query(r"^abc\b", "abc");
+        check_query(r"ab\bcd$", "abc bcd");
     }
 
     #[test]
     fn small_classes_expand_and_large_ones_do_not() {
-        check("ab[cd]", "abc|abd");
-        check("abc[a-z]def", "abc def");
-        check(r"\w+", "all");
-        check("[^a]bcd", "bcd");
+        check_query("ab[cd]", "abc|abd");
+        check_query("abc[a-z]def", "abc def");
+        check_query(r"\w+", "all");
+        check_query("[^a]bcd", "bcd");
     }
 
     #[test]
     fn case_folding_includes_unicode() {
-        check("(?i)ab1", "AB1|Ab1|aB1|ab1");
-        check("(?i)k12", r"K12|k12|\x84\xaa1 \xaa12 \xe2\x84\xaa");
+        check_query("(?i)ab1", "AB1|Ab1|aB1|ab1");
+        check_query("(?i)k12", r"K12|k12|\x84\xaa1 \xaa12 \xe2\x84\xaa");
     }
 
     #[test]
     fn repetitions_count_what_is_certain() {
-        check("(?:abc){2}", "abc bca cab");
-        check("x(?:abc)*y", "all");
-        check("(?:abcd)?", "all");
-        check("(?:abcd)+", "abc bcd");
-        check("a{3,}", "aaa");
+        check_query("(?:abc){2}", "abc bca cab");
+        check_query("x(?:abc)*y", "all");
+        check_query("(?:abcd)?", "all");
+        check_query("(?:abcd)+", "abc bcd");
+        check_query("a{3,}", "aaa");
     }
 
     #[test]
     fn what_needs_a_newline_cannot_match() {
-        check("abc[\n]", "none");
-        check("ab[c\n]", "abc");
+        check_query("abc[\n]", "none");
+        check_query("ab[c\n]", "abc");
     }
 }

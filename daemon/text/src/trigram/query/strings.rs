@@ -30,26 +30,26 @@ impl Strings {
     }
 
     /// Every string of `self` followed by every one of `other`.
-    pub(super) fn cross(&self, other: &Self) -> Self {
+    pub(super) fn concatenate_each(&self, other: &Self) -> Self {
         Self::new(self.0.iter().flat_map(|a| other.0.iter().map(move |b| [&a[..], b].concat())))
     }
 
-    pub(super) fn union<'a>(sets: impl Iterator<Item = &'a Self>) -> Self {
+    pub(super) fn union_of<'a>(sets: impl Iterator<Item = &'a Self>) -> Self {
         Self::new(sets.flat_map(|set| set.0.iter().cloned()))
     }
 
     /// The set, or what is left of the strings' beginnings when it must be smaller. Two bytes are what a trigram across
     /// the next border needs.
     pub(super) fn into_heads(self) -> Self {
-        self.shrink(|string, len| &string[..len.min(string.len())])
+        self.shrink_by(|string, len| &string[..len.min(string.len())])
     }
 
     /// The set, or what is left of the strings' ends.
     pub(super) fn into_tails(self) -> Self {
-        self.shrink(|string, len| &string[string.len().saturating_sub(len)..])
+        self.shrink_by(|string, len| &string[string.len().saturating_sub(len)..])
     }
 
-    fn shrink(self, cut: fn(&[u8], usize) -> &[u8]) -> Self {
+    fn shrink_by(self, cut: fn(&[u8], usize) -> &[u8]) -> Self {
         if self.is_small() {
             return self;
         }
@@ -59,6 +59,6 @@ impl Strings {
 
     /// The condition that one of the strings occurs.
     pub(super) fn query(&self) -> GramQuery {
-        GramQuery::or(self.0.iter().map(|string| GramQuery::literal(string)))
+        GramQuery::any_of(self.0.iter().map(|string| GramQuery::from_literal(string)))
     }
 }

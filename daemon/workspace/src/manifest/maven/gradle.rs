@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use ::toml::de::{DeTable, DeValue};
 
 use super::super::Origin;
-use super::super::file::{Findings, Said, lines};
-use super::super::toml::{entries, table, text, with_document};
+use super::super::file::{Findings, RawDependency, lines};
+use super::super::toml::{entries, table_at, text, with_document};
 
 /// Endings of configurations' names: `implementation`, `testImplementation`, `debugApi`.
 const CONFIGURATIONS: [&str; 9] = [
@@ -24,7 +24,7 @@ const CONFIGURATIONS: [&str; 9] = [
     "classpath",
 ];
 
-pub(in super::super) fn gradle(text: &str, findings: &mut Findings) {
+pub(in super::super) fn read_build_file(text: &str, findings: &mut Findings) {
     for (at, line) in lines(text) {
         let words = line.trim_start();
         let end = words.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(words.len());
@@ -34,23 +34,30 @@ pub(in super::super) fn gradle(text: &str, findings: &mut Findings) {
         }
         let dev = configuration.starts_with("test") || configuration.starts_with("androidtest");
         let rest = words[end..].split("//").next().unwrap_or("");
-        let strings: Vec<&str> = strings(rest).collect();
+        let strings: Vec<&str> = quoted_strings(rest).collect();
         let named = if rest.contains("group") {
-            parts(&strings)
+            join_coordinates(&strings)
         } else {
-            strings.first().copied().and_then(coordinates)
+            strings.first().copied().and_then(parse_coordinates)
         };
         let Some((name, version)) = named else { continue };
         let literal = version.filter(|version| !version.contains(['$', '+', '[']));
-        findings.add(Said { at, name, requirement: version, version: literal, dev, ..Said::default() });
+        findings.add(RawDependency {
+            at,
+            name,
+            requirement: version,
+            version: literal,
+            dev,
+            ..RawDependency::default()
+        });
     }
 }
 
 /// A name and, if it is said, a version.
-type Named<'t> = (Cow<'t, str>, Option<&'t str>);
+type GradleCoordinates<'t> = (Cow<'t, str>, Option<&'t str>);
 
 /// `group:artifact`, `group:artifact:version`, and what may follow (`:classifier`, `@type`).
-fn coordinates(text: &str) -> Option<Named<'_>> {
+fn parse_coordinates(text: &str) -> Option<GradleCoordinates<'_>> {
     let text = text.split('@').next().unwrap_or(text);
     let mut parts = text.split(':');
     let (group, artifact) = (parts.next()?, parts.next()?);
@@ -63,13 +70,13 @@ fn coordinates(text: &str) -> Option<Named<'_>> {
 }
 
 /// `group: "g", name: "a", version: "v"`, by the strings in this order.
-fn parts<'t>(strings: &[&'t str]) -> Option<Named<'t>> {
+fn join_coordinates<'t>(strings: &[&'t str]) -> Option<GradleCoordinates<'t>> {
     let [group, artifact, version @ ..] = strings else { return None };
     Some((format!("{group}:{artifact}").into(), version.first().copied()))
 }
 
 /// The quoted strings of a line.
-fn strings(line: &str) -> impl Iterator<Item = &str> {
+fn quoted_strings(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         let start = rest.find(['"', '\''])?;
@@ -83,41 +90,48 @@ fn strings(line: &str) -> impl Iterator<Item = &str> {
 pub(in super::super) fn gradle_lock(text: &str, findings: &mut Findings) {
     for (at, line) in lines(text) {
         let Some((locked, configurations)) = line.split_once('=') else { continue };
-        let Some((name, Some(version))) = coordinates(locked.trim()).filter(|_| !line.starts_with('#'))
+        let Some((name, Some(version))) = parse_coordinates(locked.trim()).filter(|_| !line.starts_with('#'))
         else {
             continue;
         };
         let dev = configurations.split(',').all(|name| name.trim().starts_with("test"));
-        findings.add(Said { at, name, version: Some(version), dev, origin: Origin::Lock, ..Said::default() });
+        findings.add(RawDependency {
+            at,
+            name,
+            version: Some(version),
+            dev,
+            origin: Origin::Lock,
+            ..RawDependency::default()
+        });
     }
 }
 
-pub(in super::super) fn catalogue(source: &str, findings: &mut Findings) {
+pub(in super::super) fn read_catalogue(source: &str, findings: &mut Findings) {
     with_document(source, |document| {
         for (at, alias, library) in entries(document, &["libraries"]) {
             let Some((name, asked)) = library_of(document, library) else { continue };
             let version = asked.filter(|asked| !asked.contains(['+', '[', '(']));
-            findings.add(Said {
+            findings.add(RawDependency {
                 at,
                 name,
                 alias: Some(alias),
                 requirement: asked,
                 version,
-                ..Said::default()
+                ..RawDependency::default()
             });
         }
     });
 }
 
 /// `"g:a:v"`, `{ module = "g:a", version = "v" }`, `{ group = "g", name = "a", version.ref = "key" }`.
-fn library_of<'d>(document: &'d DeTable<'_>, library: &'d DeValue<'_>) -> Option<Named<'d>> {
+fn library_of<'d>(document: &'d DeTable<'_>, library: &'d DeValue<'_>) -> Option<GradleCoordinates<'d>> {
     if let Some(text) = library.as_str() {
-        return coordinates(text);
+        return parse_coordinates(text);
     }
     let library = library.as_table()?;
     let own = text(library, "version");
-    let named = table(library, &["version"]).and_then(|version| text(version, "ref"));
-    let shared = named.and_then(|key| text(table(document, &["versions"])?, key));
+    let named = table_at(library, &["version"]).and_then(|version| text(version, "ref"));
+    let shared = named.and_then(|key| text(table_at(document, &["versions"])?, key));
     let name = match text(library, "module") {
         Some(module) => module.into(),
         None => format!("{}:{}", text(library, "group")?, text(library, "name")?).into(),

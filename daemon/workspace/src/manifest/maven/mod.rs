@@ -4,5 +4,5 @@ mod gradle;
 mod pom;
 mod xml;
 
-pub(super) use gradle::{catalogue, gradle, gradle_lock};
-pub(super) use pom::pom;
+pub(super) use gradle::{gradle_lock, read_build_file, read_catalogue};
+pub(super) use pom::read_pom;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::super::Origin;
-use super::super::file::{Findings, Said};
+use super::super::file::{Findings, RawDependency};
 use super::xml::{self, Element};
 
 /// Most properties that may lead to each other before that counts as a circle.
@@ -16,21 +16,21 @@ const PLACES: [(&[&str], Origin); 2] = [
     (&["dependencyManagement", "dependencies", "dependency"], Origin::Indirect),
 ];
 
-pub(in super::super) fn pom(text: &str, findings: &mut Findings) {
+pub(in super::super) fn read_pom(text: &str, findings: &mut Findings) {
     let document = xml::parse(text);
-    let Some(project) = document.child("project") else { return };
+    let Some(project) = document.first_child("project") else { return };
     let pom = Pom::new(project);
-    let parts = std::iter::once(project).chain(project.all(&["profiles", "profile"]));
+    let parts = std::iter::once(project).chain(project.all_at(&["profiles", "profile"]));
     for part in parts {
         for (way, origin) in PLACES {
-            part.all(way).into_iter().for_each(|element| pom.dependency(element, origin, findings));
+            part.all_at(way).into_iter().for_each(|element| pom.add_dependency(element, origin, findings));
         }
-        for plugin in part.all(&["build", "plugins", "plugin"]) {
-            pom.plugin(plugin, findings);
+        for plugin in part.all_at(&["build", "plugins", "plugin"]) {
+            pom.add_plugin(plugin, findings);
         }
     }
-    if let Some(parent) = project.child("parent") {
-        pom.add(parent, Said::default(), findings);
+    if let Some(parent) = project.first_child("parent") {
+        pom.add(parent, RawDependency::default(), findings);
     }
 }
 
@@ -43,7 +43,7 @@ struct Pom<'t> {
 impl<'t> Pom<'t> {
     fn new(project: &'t Element) -> Self {
         let mut pom = Self { properties: HashMap::new(), managed: HashMap::new() };
-        let parent = project.child("parent");
+        let parent = project.first_child("parent");
         for key in ["groupId", "artifactId", "version"] {
             let inherited = parent.and_then(|parent| parent.text_of(key));
             if let Some(text) = project.text_of(key).or(inherited) {
@@ -54,57 +54,67 @@ impl<'t> Pom<'t> {
                 pom.properties.insert(format!("project.parent.{key}"), text);
             }
         }
-        for property in project.all(&["properties"]).into_iter().flat_map(|all| &all.children) {
+        for property in project.all_at(&["properties"]).into_iter().flat_map(|all| &all.children) {
             pom.properties.insert(property.name.clone(), &property.text);
         }
-        for element in project.all(&["dependencyManagement", "dependencies", "dependency"]) {
+        for element in project.all_at(&["dependencyManagement", "dependencies", "dependency"]) {
             if let (Some(name), Some(version)) = (pom.name(element, None), element.text_of("version")) {
-                let version = pom.filled(version);
+                let version = pom.fill_properties(version);
                 pom.managed.insert(name, version);
             }
         }
         pom
     }
 
-    fn dependency(&self, element: &Element, origin: Origin, findings: &mut Findings) {
+    fn add_dependency(&self, element: &Element, origin: Origin, findings: &mut Findings) {
         let scope = element.text_of("scope");
         // A list of managed versions that is taken over is asked for as such.
         let origin = if scope == Some("import") { Origin::Manifest } else { origin };
-        let said =
-            Said { dev: scope == Some("test"), local: scope == Some("system"), origin, ..Said::default() };
+        let said = RawDependency {
+            dev: scope == Some("test"),
+            local: scope == Some("system"),
+            origin,
+            ..RawDependency::default()
+        };
         self.add(element, said, findings);
     }
 
-    fn plugin(&self, element: &Element, findings: &mut Findings) {
-        let said = Said { dev: true, ..Said::default() };
+    fn add_plugin(&self, element: &Element, findings: &mut Findings) {
+        let said = RawDependency { dev: true, ..RawDependency::default() };
         self.add_named(element, self.name(element, Some("org.apache.maven.plugins")), said, findings);
     }
 
-    fn add(&self, element: &Element, said: Said<'_>, findings: &mut Findings) {
+    fn add(&self, element: &Element, said: RawDependency<'_>, findings: &mut Findings) {
         self.add_named(element, self.name(element, None), said, findings);
     }
 
-    fn add_named(&self, element: &Element, name: Option<String>, said: Said<'_>, findings: &mut Findings) {
+    fn add_named(
+        &self,
+        element: &Element,
+        name: Option<String>,
+        said: RawDependency<'_>,
+        findings: &mut Findings,
+    ) {
         let Some(name) = name else { return };
-        let own = element.text_of("version").map(|version| self.filled(version));
+        let own = element.text_of("version").map(|version| self.fill_properties(version));
         let asked = own.as_deref().or(self.managed.get(&name).map(String::as_str));
-        let at = element.child("artifactId").map_or(element.at, |artifact| artifact.at);
+        let at = element.first_child("artifactId").map_or(element.at, |artifact| artifact.at);
         // Ranges begin with a bracket; a property of somebody else's says nothing yet.
         let version = asked.filter(|asked| !asked.starts_with(['[', '(']) && !asked.contains("${"));
-        findings.add(Said { at, name: name.into(), requirement: asked, version, ..said });
+        findings.add(RawDependency { at, name: name.into(), requirement: asked, version, ..said });
     }
 
     fn name(&self, element: &Element, group: Option<&str>) -> Option<String> {
         let group = element.text_of("groupId").or(group)?;
         let artifact = element.text_of("artifactId")?;
-        Some(format!("{}:{}", self.filled(group), self.filled(artifact)))
+        Some(format!("{}:{}", self.fill_properties(group), self.fill_properties(artifact)))
     }
 
     /// `text` with the properties that this file explains.
-    fn filled(&self, text: &str) -> String {
+    fn fill_properties(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for _ in 0..STEPS {
-            let Some((start, end)) = placeholder(&text) else { break };
+            let Some((start, end)) = find_placeholder(&text) else { break };
             let Some(value) = self.properties.get(&text[start + 2..end]) else { break };
             // A circle would grow; a version is short.
             if text.len() + value.len() > 400 {
@@ -117,7 +127,7 @@ impl<'t> Pom<'t> {
 }
 
 /// Where the first `${` and its `}` are.
-fn placeholder(text: &str) -> Option<(usize, usize)> {
+fn find_placeholder(text: &str) -> Option<(usize, usize)> {
     let start = text.find("${")?;
     Some((start, start + text[start..].find('}')?))
 }

@@ -25,20 +25,20 @@ pub(super) struct Element {
 
 impl Element {
     /// The first child of this name.
-    pub(super) fn child(&self, name: &str) -> Option<&Self> {
+    pub(super) fn first_child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
 
     /// The text of the first child of this name, unless it is empty.
     pub(super) fn text_of(&self, name: &str) -> Option<&str> {
-        self.child(name).map(|child| child.text.as_str()).filter(|text| !text.is_empty())
+        self.first_child(name).map(|child| child.text.as_str()).filter(|text| !text.is_empty())
     }
 
     /// The elements at the end of a way of names.
-    pub(super) fn all(&self, way: &[&str]) -> Vec<&Self> {
+    pub(super) fn all_at(&self, way: &[&str]) -> Vec<&Self> {
         let Some((first, rest)) = way.split_first() else { return vec![self] };
         let next = self.children.iter().filter(|child| child.name == *first);
-        next.flat_map(|child| child.all(rest)).collect()
+        next.flat_map(|child| child.all_at(rest)).collect()
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn parse(text: &str) -> Element {
                 add(&mut open, &piece, position(&reader));
             }
             Ok(Event::GeneralRef(entity)) if dropped == 0 => {
-                add(&mut open, &resolved(&entity), position(&reader));
+                add(&mut open, &resolve_entity(&entity), position(&reader));
             }
             Ok(Event::Eof) | Err(_) => break,
             Ok(_) => {}
@@ -97,7 +97,7 @@ fn add(open: &mut [Element], piece: &str, at: usize) {
     element.text.push_str(piece);
 }
 
-fn resolved(entity: &BytesRef<'_>) -> Cow<'static, str> {
+fn resolve_entity(entity: &BytesRef<'_>) -> Cow<'static, str> {
     let plain = match &**entity {
         "amp" => "&",
         "lt" => "<",

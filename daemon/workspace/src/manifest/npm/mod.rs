@@ -8,7 +8,7 @@ pub(super) use package_lock::package_lock;
 pub(super) use pnpm::pnpm_lock;
 pub(super) use yarn::yarn_lock;
 
-use super::file::{Findings, Said};
+use super::file::{Findings, RawDependency};
 use super::json;
 
 /// The tables of dependencies, and whether they are for development.
@@ -26,26 +26,26 @@ pub(super) fn package_json(text: &str, findings: &mut Findings) {
     let package = json::parse(text);
     for (table, dev) in TABLES {
         for member in package.members_of(table) {
-            let asked = Asked::new(&member.key, member.value.text().unwrap_or(""));
-            findings.add(Said { at: member.at, dev, ..asked.said() });
+            let asked = NpmRequirement::new(&member.key, member.value.text().unwrap_or(""));
+            findings.add(RawDependency { at: member.at, dev, ..asked.to_dependency() });
         }
     }
 }
 
 /// A name with what is asked of it, an alias resolved.
-struct Asked<'t> {
+struct NpmRequirement<'t> {
     name: &'t str,
     alias: Option<&'t str>,
     requirement: &'t str,
     local: bool,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> NpmRequirement<'t> {
     /// `name` as the project says it, `requirement` as written: `^1.0`, `npm:other@^1.0`, `workspace:*`.
     fn new(name: &'t str, requirement: &'t str) -> Self {
         let local = LOCAL.iter().any(|scheme| requirement.starts_with(scheme));
         match requirement.strip_prefix("npm:") {
-            Some(other) => match descriptor(other) {
+            Some(other) => match split_descriptor(other) {
                 (real, Some(requirement)) => Self { name: real, alias: Some(name), requirement, local },
                 // Yarn writes `npm:` before every range of the registry; a name alone is an alias for any version.
                 (range, None) if is_range(range) => Self { name, alias: None, requirement: range, local },
@@ -55,13 +55,13 @@ impl<'t> Asked<'t> {
         }
     }
 
-    fn said(&self) -> Said<'t> {
-        Said {
+    fn to_dependency(&self) -> RawDependency<'t> {
+        RawDependency {
             name: self.name.into(),
             alias: self.alias,
             requirement: Some(self.requirement),
             local: self.local,
-            ..Said::default()
+            ..RawDependency::default()
         }
     }
 }
@@ -71,7 +71,7 @@ fn is_range(text: &str) -> bool {
 }
 
 /// `@scope/name@rest` to its halves.
-fn descriptor(text: &str) -> (&str, Option<&str>) {
+fn split_descriptor(text: &str) -> (&str, Option<&str>) {
     let from = usize::from(text.starts_with('@'));
     match text[from..].find('@') {
         Some(at) => (&text[..from + at], Some(&text[from + at + 1..])),

@@ -5,8 +5,8 @@
 //! `node_modules` comes first: it is what the project's imports find.
 
 use super::super::Origin;
-use super::super::file::{Findings, Said};
-use super::super::json::{self, Member, Value};
+use super::super::file::{Findings, RawDependency};
+use super::super::json::{self, ManifestJson, ManifestJsonMember};
 
 const FOLDER: &str = "node_modules/";
 
@@ -14,53 +14,53 @@ pub(in super::super) fn package_lock(text: &str, findings: &mut Findings) {
     let lock = json::parse(text);
     let packages = lock.members_of("packages");
     match packages.is_empty() {
-        true => nested(&lock, findings),
-        false => flat(packages, findings),
+        true => read_nested_lock(&lock, findings),
+        false => read_flat_lock(packages, findings),
     }
 }
 
-fn flat(packages: &[Member<'_>], findings: &mut Findings) {
+fn read_flat_lock(packages: &[ManifestJsonMember<'_>], findings: &mut Findings) {
     let mut entries: Vec<_> =
         packages.iter().filter_map(|member| Some((member.key.rsplit_once(FOLDER)?, member))).collect();
     entries.sort_by_key(|((above, _), _)| !above.is_empty());
     for ((_, folder), member) in entries {
         // An alias is installed under its own name and says whose package it is.
-        let named = member.value.get("name").and_then(Value::text);
+        let named = member.value.get("name").and_then(ManifestJson::text);
         let alias = named.map(|_| folder);
-        let said = Said { alias, local: member.value.is("link"), ..locked(member) };
-        findings.add(Said { name: named.unwrap_or(folder).into(), ..said });
+        let said = RawDependency { alias, local: member.value.is("link"), ..locked_dependency(member) };
+        findings.add(RawDependency { name: named.unwrap_or(folder).into(), ..said });
     }
 }
 
 /// Version 1: outer folders before inner ones.
-fn nested(lock: &Value<'_>, findings: &mut Findings) {
-    let mut level: Vec<&Member<'_>> = lock.members_of("dependencies").iter().collect();
+fn read_nested_lock(lock: &ManifestJson<'_>, findings: &mut Findings) {
+    let mut level: Vec<&ManifestJsonMember<'_>> = lock.members_of("dependencies").iter().collect();
     while !level.is_empty() {
         for member in &level {
             // `"version": "npm:other@1.0.0"` is an alias.
-            let version = member.value.get("version").and_then(Value::text).unwrap_or("");
-            let asked = super::Asked::new(&member.key, version);
+            let version = member.value.get("version").and_then(ManifestJson::text).unwrap_or("");
+            let asked = super::NpmRequirement::new(&member.key, version);
             let requirement = None;
             let version = Some(asked.requirement);
-            findings.add(Said {
+            findings.add(RawDependency {
                 name: asked.name.into(),
                 alias: asked.alias,
                 local: asked.local,
                 requirement,
                 version,
-                ..locked(member)
+                ..locked_dependency(member)
             });
         }
         level = level.into_iter().flat_map(|member| member.value.members_of("dependencies")).collect();
     }
 }
 
-fn locked<'t>(member: &'t Member<'_>) -> Said<'t> {
-    Said {
+fn locked_dependency<'t>(member: &'t ManifestJsonMember<'_>) -> RawDependency<'t> {
+    RawDependency {
         at: member.at,
-        version: member.value.get("version").and_then(Value::text),
+        version: member.value.get("version").and_then(ManifestJson::text),
         dev: member.value.is("dev"),
         origin: Origin::Lock,
-        ..Said::default()
+        ..RawDependency::default()
     }
 }

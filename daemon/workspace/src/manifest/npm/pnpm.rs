@@ -14,8 +14,8 @@
 use std::collections::HashMap;
 
 use super::super::Origin;
-use super::super::file::{Findings, Said, lines};
-use super::{Asked, descriptor};
+use super::super::file::{Findings, RawDependency, lines};
+use super::{NpmRequirement, split_descriptor};
 
 const TABLES: [&str; 3] = ["dependencies", "devDependencies", "optionalDependencies"];
 
@@ -29,7 +29,7 @@ struct Direct<'t> {
 }
 
 #[derive(Default)]
-struct Reading<'t> {
+struct PnpmReading<'t> {
     /// The keys above the line, with their indentation.
     path: Vec<(usize, &'t str)>,
     specifiers: HashMap<&'t str, &'t str>,
@@ -37,7 +37,7 @@ struct Reading<'t> {
 }
 
 pub(in super::super) fn pnpm_lock(text: &str, findings: &mut Findings) {
-    let mut reading = Reading::default();
+    let mut reading = PnpmReading::default();
     for (at, line) in lines(text) {
         let Some((key, value)) = key_and_value(line.trim_start()) else { continue };
         let indent = line.len() - line.trim_start().len();
@@ -50,23 +50,23 @@ pub(in super::super) fn pnpm_lock(text: &str, findings: &mut Findings) {
     reading.finish(findings);
 }
 
-impl<'t> Reading<'t> {
+impl<'t> PnpmReading<'t> {
     fn line(&mut self, at: usize, value: &'t str, findings: &mut Findings) {
         let keys: Vec<&'t str> = self.path.iter().map(|(_, key)| *key).collect();
         match &keys[..] {
-            ["packages", key] => locked(at, key, findings),
+            ["packages", key] => add_locked(at, key, findings),
             ["packages", _, "dev"] if value == "true" => {
                 if let Some(last) = findings.last() {
                     last.dev = true;
                 }
             }
-            ["importers", _, table @ ..] => self.importer(at, table, value),
-            table => self.importer(at, table, value),
+            ["importers", _, table @ ..] => self.read_importer_line(at, table, value),
+            table => self.read_importer_line(at, table, value),
         }
     }
 
     /// A line of what one package of the workspace asks for; `keys` begin with the table.
-    fn importer(&mut self, at: usize, keys: &[&'t str], value: &'t str) {
+    fn read_importer_line(&mut self, at: usize, keys: &[&'t str], value: &'t str) {
         match keys {
             ["specifiers"] => self.specifiers.clear(),
             ["specifiers", name] => {
@@ -93,31 +93,31 @@ impl<'t> Reading<'t> {
 
     fn finish(self, findings: &mut Findings) {
         for direct in self.direct {
-            let asked = Asked::new(direct.name, direct.requirement.unwrap_or(""));
+            let asked = NpmRequirement::new(direct.name, direct.requirement.unwrap_or(""));
             let version = direct.version.map(without_peers);
             let local = asked.local || version.is_some_and(|version| version.starts_with("link:"));
             let version = version.map(plain_version);
-            findings.add(Said {
+            findings.add(RawDependency {
                 at: direct.at,
                 version: version.filter(|_| !local),
                 dev: direct.dev,
                 local,
                 origin: Origin::Lock,
-                ..asked.said()
+                ..asked.to_dependency()
             });
         }
     }
 }
 
 /// An entry of `packages`.
-fn locked(at: usize, key: &str, findings: &mut Findings) {
+fn add_locked(at: usize, key: &str, findings: &mut Findings) {
     let Some((name, version)) = name_and_version(without_peers(key)) else { return };
-    findings.add(Said {
+    findings.add(RawDependency {
         at,
         name: name.into(),
         version: Some(version),
         origin: Origin::Lock,
-        ..Said::default()
+        ..RawDependency::default()
     });
 }
 
@@ -129,7 +129,7 @@ fn name_and_version(key: &str) -> Option<(&str, &str)> {
         Some((name, version)) if key.starts_with('/') && !name.contains('@') => {
             Some((&plain[..scope + name.len()], version.split('_').next().unwrap_or(version)))
         }
-        _ => descriptor(plain).1.map(|version| (descriptor(plain).0, version)),
+        _ => split_descriptor(plain).1.map(|version| (split_descriptor(plain).0, version)),
     }
 }
 

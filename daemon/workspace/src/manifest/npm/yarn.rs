@@ -4,8 +4,8 @@
 //! form is YAML, of which nothing is needed beyond that.
 
 use super::super::Origin;
-use super::super::file::{Findings, Said, lines};
-use super::Asked;
+use super::super::file::{Findings, RawDependency, lines};
+use super::NpmRequirement;
 
 /// An entry's first line, until its version is known.
 type Header<'t> = (usize, Vec<(&'t str, &'t str)>);
@@ -14,7 +14,10 @@ pub(in super::super) fn yarn_lock(text: &str, findings: &mut Findings) {
     let mut header: Option<Header<'_>> = None;
     for (at, line) in lines(text) {
         if line.starts_with(|c: char| !c.is_whitespace()) {
-            header = line.strip_suffix(':').filter(|_| !line.starts_with('#')).map(|asked| (at, all(asked)));
+            header = line
+                .strip_suffix(':')
+                .filter(|_| !line.starts_with('#'))
+                .map(|asked| (at, split_requests(asked)));
         } else if let Some((at, asked)) = header.take_if(|_| version(line).is_some()) {
             asked.into_iter().for_each(|asked| add(at, asked, version(line), findings));
         }
@@ -22,10 +25,10 @@ pub(in super::super) fn yarn_lock(text: &str, findings: &mut Findings) {
 }
 
 /// Splits the first line of an entry into names and requirements: `"a@^1", a@~1.2` or `"a@npm:^1, a@npm:~1.2"`.
-fn all(line: &str) -> Vec<(&str, &str)> {
+fn split_requests(line: &str) -> Vec<(&str, &str)> {
     let asked = line.split(',').map(|asked| asked.trim().trim_matches('"'));
     asked
-        .filter_map(|asked| match super::descriptor(asked) {
+        .filter_map(|asked| match super::split_descriptor(asked) {
             (name, Some(requirement)) => Some((name, requirement)),
             _ => None,
         })
@@ -40,6 +43,6 @@ fn version(line: &str) -> Option<&str> {
 }
 
 fn add(at: usize, asked: (&str, &str), version: Option<&str>, findings: &mut Findings) {
-    let asked = Asked::new(asked.0, asked.1);
-    findings.add(Said { at, version, origin: Origin::Lock, ..asked.said() });
+    let asked = NpmRequirement::new(asked.0, asked.1);
+    findings.add(RawDependency { at, version, origin: Origin::Lock, ..asked.to_dependency() });
 }

@@ -10,14 +10,14 @@ mod requirements;
 use hob_base::WsPath;
 
 pub(super) use lock::{lock, pipfile_lock};
-pub(super) use pyproject::{pipfile, pyproject};
-pub(super) use requirements::{requirements, setup_cfg};
+pub(super) use pyproject::{read_pipfile, read_pyproject};
+pub(super) use requirements::{read_requirements, setup_cfg};
 
 /// Words in the name of a group or file that say it is not for use.
 const DEVELOPMENT: [&str; 6] = ["dev", "test", "lint", "docs", "typing", "ci"];
 
 /// A name in the index's form: lower case, and `-` for every run of `-`, `_` and `.` (PEP 503).
-pub(super) fn normalise(name: &str) -> String {
+pub(super) fn normalise_name(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }

@@ -3,14 +3,14 @@
 
 use ::toml::de::{DeTable, DeValue};
 
-use super::super::file::{Findings, Said};
-use super::super::toml::{entries, strings, table, text, with_document};
+use super::super::file::{Findings, RawDependency};
+use super::super::toml::{entries, strings_of_list, table_at, text, with_document};
 use super::{is_development_group, requirement};
 
-pub(in super::super) fn pyproject(source: &str, findings: &mut Findings) {
+pub(in super::super) fn read_pyproject(source: &str, findings: &mut Findings) {
     with_document(source, |document| {
-        standard(document, findings);
-        poetry(document, findings);
+        read_standard(document, findings);
+        read_poetry(document, findings);
         list_at(document, &["tool", "uv"], "dev-dependencies", findings);
         for (_, _, list) in entries(document, &["tool", "pdm", "dev-dependencies"]) {
             read_list(list, true, findings);
@@ -18,8 +18,8 @@ pub(in super::super) fn pyproject(source: &str, findings: &mut Findings) {
     });
 }
 
-fn standard(document: &DeTable<'_>, findings: &mut Findings) {
-    let project = table(document, &["project"]).and_then(|project| project.get("dependencies"));
+fn read_standard(document: &DeTable<'_>, findings: &mut Findings) {
+    let project = table_at(document, &["project"]).and_then(|project| project.get("dependencies"));
     if let Some(list) = project {
         read_list(list.get_ref(), false, findings);
     }
@@ -34,21 +34,21 @@ fn standard(document: &DeTable<'_>, findings: &mut Findings) {
 
 /// The list of what development needs at `key` of the table at `keys`.
 fn list_at(document: &DeTable<'_>, keys: &[&str], key: &str, findings: &mut Findings) {
-    if let Some(list) = table(document, keys).and_then(|table| table.get(key)) {
+    if let Some(list) = table_at(document, keys).and_then(|table| table.get(key)) {
         read_list(list.get_ref(), true, findings);
     }
 }
 
 /// Requirements in the words of PEP 508; what includes another group is no string.
 fn read_list(list: &DeValue<'_>, dev: bool, findings: &mut Findings) {
-    for (at, text) in strings(list) {
-        if let Some(said) = requirement::requirement(text) {
-            findings.add(Said { at, dev, ..said });
+    for (at, text) in strings_of_list(list) {
+        if let Some(said) = requirement::parse_requirement(text) {
+            findings.add(RawDependency { at, dev, ..said });
         }
     }
 }
 
-fn poetry(document: &DeTable<'_>, findings: &mut Findings) {
+fn read_poetry(document: &DeTable<'_>, findings: &mut Findings) {
     const POETRY: [&str; 2] = ["tool", "poetry"];
     read_table(document, &["tool", "poetry", "dependencies"], false, findings);
     read_table(document, &["tool", "poetry", "dev-dependencies"], true, findings);
@@ -58,7 +58,7 @@ fn poetry(document: &DeTable<'_>, findings: &mut Findings) {
     }
 }
 
-pub(in super::super) fn pipfile(source: &str, findings: &mut Findings) {
+pub(in super::super) fn read_pipfile(source: &str, findings: &mut Findings) {
     with_document(source, |document| {
         read_table(document, &["packages"], false, findings);
         read_table(document, &["dev-packages"], true, findings);
@@ -72,22 +72,24 @@ fn read_table(document: &DeTable<'_>, keys: &[&str], dev: bool, findings: &mut F
             continue;
         }
         let first = value.as_array().and_then(|list| list.iter().next()).map_or(value, |item| item.get_ref());
-        let said = Said { at, name: name.into(), dev, ..Said::default() };
+        let said = RawDependency { at, name: name.into(), dev, ..RawDependency::default() };
         findings.add(match first {
-            DeValue::String(asked) => {
-                Said { requirement: Some(asked), version: requirement::pinned(asked), ..said }
-            }
-            DeValue::Table(table) => described(said, table),
+            DeValue::String(asked) => RawDependency {
+                requirement: Some(asked),
+                version: requirement::pinned_version(asked),
+                ..said
+            },
+            DeValue::Table(table) => with_details(said, table),
             _ => said,
         });
     }
 }
 
-fn described<'t>(said: Said<'t>, table: &'t DeTable<'_>) -> Said<'t> {
+fn with_details<'t>(said: RawDependency<'t>, table: &'t DeTable<'_>) -> RawDependency<'t> {
     let asked = ["version", "git", "url", "path"].iter().find_map(|key| text(table, key));
-    Said {
+    RawDependency {
         requirement: asked,
-        version: asked.and_then(requirement::pinned),
+        version: asked.and_then(requirement::pinned_version),
         local: text(table, "path").is_some(),
         ..said
     }

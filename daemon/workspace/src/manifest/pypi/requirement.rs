@@ -1,9 +1,9 @@
 //! One requirement in the words of PEP 508: `Name[extra] >=1,<2 ; marker`, `name @ https://…`, and what pip allows besides.
 
-use super::super::file::Said;
+use super::super::file::RawDependency;
 
 /// Reads the requirement that `text` asks for; `None` if it names nothing.
-pub(super) fn requirement(text: &str) -> Option<Said<'_>> {
+pub(super) fn parse_requirement(text: &str) -> Option<RawDependency<'_>> {
     let text = without_marker(text).trim();
     let end = text.find(|c: char| !is_in_name(c)).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
@@ -14,17 +14,17 @@ pub(super) fn requirement(text: &str) -> Option<Said<'_>> {
         return None;
     }
     let rest = rest.strip_prefix('@').unwrap_or(rest).trim().trim_start_matches('(').trim_end_matches(')');
-    Some(Said {
+    Some(RawDependency {
         name: name.into(),
         requirement: Some(rest),
-        version: pinned(rest),
+        version: pinned_version(rest),
         local: rest.starts_with("file:") || rest.starts_with('.'),
-        ..Said::default()
+        ..RawDependency::default()
     })
 }
 
 /// The version that `==` names, if it is one.
-pub(super) fn pinned(requirement: &str) -> Option<&str> {
+pub(super) fn pinned_version(requirement: &str) -> Option<&str> {
     let version = requirement.strip_prefix("==")?.trim_start_matches('=').trim();
     let one = !version.is_empty() && !version.contains(['*', ',', ' ', '<', '>']);
     one.then_some(version)

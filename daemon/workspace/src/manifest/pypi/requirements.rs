@@ -1,27 +1,27 @@
 //! Lists of requirements by lines: `requirements*.txt` as pip reads them, and the lists within `setup.cfg`.
 
-use super::super::file::{Findings, Said, lines};
+use super::super::file::{Findings, RawDependency, lines};
 use super::{is_development_group, requirement};
 
 /// The keys of `[options]` that are lists of requirements, and whether for development.
 const OPTIONS: [(&str, bool); 3] =
     [("install_requires", false), ("setup_requires", true), ("tests_require", true)];
 
-pub(in super::super) fn requirements(text: &str, findings: &mut Findings) {
+pub(in super::super) fn read_requirements(text: &str, findings: &mut Findings) {
     let mut continued = false;
     for (at, line) in lines(text) {
         // A line that continues another holds hashes and options.
         let starts = !continued;
         continued = line.ends_with('\\');
         let line = without_comment(line.trim_end_matches('\\')).trim();
-        if starts && let Some(said) = listed(line) {
-            findings.add(Said { at, ..said });
+        if starts && let Some(said) = requirement_of_line(line) {
+            findings.add(RawDependency { at, ..said });
         }
     }
 }
 
 /// Reads the requirement on one line of a list; `None` if the line names nothing.
-fn listed(line: &str) -> Option<Said<'_>> {
+fn requirement_of_line(line: &str) -> Option<RawDependency<'_>> {
     let editable = ["-e ", "--editable ", "--editable="].iter().find_map(|option| line.strip_prefix(option));
     let target = editable.unwrap_or(line).trim();
     if target.contains("://")
@@ -29,11 +29,15 @@ fn listed(line: &str) -> Option<Said<'_>> {
     {
         let name = name.split(['&', '[', ' ']).next().unwrap_or(name);
         let address = address.trim_end_matches(['#', '&']);
-        return Some(Said { name: name.into(), requirement: Some(address), ..Said::default() });
+        return Some(RawDependency {
+            name: name.into(),
+            requirement: Some(address),
+            ..RawDependency::default()
+        });
     }
     // `--hash=…` and the like may follow.
     let target = target.split(" --").next().unwrap_or(target);
-    if editable.is_some() || target.starts_with('-') { None } else { requirement::requirement(target) }
+    if editable.is_some() || target.starts_with('-') { None } else { requirement::parse_requirement(target) }
 }
 
 /// A comment begins the line or follows white space: addresses have `#` too.
@@ -60,8 +64,8 @@ pub(in super::super) fn setup_cfg(text: &str, findings: &mut Findings) {
             let Some((key, value)) = words.split_once('=') else { continue };
             (list, stated) = (is_list(section, key.trim()), value.trim());
         }
-        if let (Some(dev), Some(said)) = (list, requirement::requirement(stated)) {
-            findings.add(Said { at, dev, ..said });
+        if let (Some(dev), Some(said)) = (list, requirement::parse_requirement(stated)) {
+            findings.add(RawDependency { at, dev, ..said });
         }
     }
 }

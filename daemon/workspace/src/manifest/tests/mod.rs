@@ -14,7 +14,7 @@ fn ws(path: &str) -> WsPath {
 
 /// Returns the dependencies of the file, one line each: `LINE name requirement =version !dev ~local ^indirect
 /// (alias)`.
-fn said(path: &str, text: &str) -> Vec<String> {
+fn described_dependencies(path: &str, text: &str) -> Vec<String> {
     read(&ws(path), text).expect("a known file").iter().map(one).collect()
 }
 
@@ -34,12 +34,12 @@ fn one(dependency: &Dependency) -> String {
     out
 }
 
-fn merged(files: &[(&str, &str)]) -> Vec<Package> {
+fn merge_texts(files: &[(&str, &str)]) -> Vec<Package> {
     let read = |(path, text): &(&str, &str)| (ws(path), read(&ws(path), text).expect("a known file"));
     merge(files.iter().map(read))
 }
 
 #[track_caller]
-fn package<'p>(packages: &'p [Package], name: &str) -> &'p Package {
+fn package_named<'p>(packages: &'p [Package], name: &str) -> &'p Package {
     packages.iter().find(|package| package.name == name).unwrap_or_else(|| panic!("{name} is not there"))
 }

@@ -1,7 +1,7 @@
 //! Each kind of file by itself.
 
 use super::fixtures::{self, ALL};
-use super::{one, said, ws};
+use super::{described_dependencies, one, ws};
 use crate::manifest::{Ecosystem, is_manifest, read};
 
 #[test]
@@ -14,7 +14,7 @@ fn npm_manifests_and_lock_files() {
         "9 vitest latest !dev",
         "11 react-dom >=17",
     ];
-    assert_eq!(said("package.json", fixtures::PACKAGE_JSON), expected);
+    assert_eq!(described_dependencies("package.json", fixtures::PACKAGE_JSON), expected);
     let expected = [
         "9 @babel/core =7.24.1 !dev",
         "13 lodash =4.17.21 as lodash4",
@@ -22,9 +22,9 @@ fn npm_manifests_and_lock_files() {
         "18 shared ~local",
         "6 react =17.0.2",
     ];
-    assert_eq!(said("package-lock.json", fixtures::PACKAGE_LOCK), expected);
+    assert_eq!(described_dependencies("package-lock.json", fixtures::PACKAGE_LOCK), expected);
     let expected = ["4 a =1.0.0", "10 react =18.3.1 !dev", "7 react =17.0.2"];
-    assert_eq!(said("package-lock.json", fixtures::PACKAGE_LOCK_1), expected);
+    assert_eq!(described_dependencies("package-lock.json", fixtures::PACKAGE_LOCK_1), expected);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn yarn_lock_files() {
         "10 react ^18.2.0 =18.3.1",
         "13 react ^17.0.0 =17.0.2",
     ];
-    assert_eq!(said("yarn.lock", fixtures::YARN_1), expected);
+    assert_eq!(described_dependencies("yarn.lock", fixtures::YARN_1), expected);
     let expected = [
         "5 @babel/core ^7.1.0 =7.24.1",
         "5 @babel/core ~7.24.0 =7.24.1",
@@ -43,7 +43,7 @@ fn yarn_lock_files() {
         "12 shared workspace:* =0.0.0-use.local ~local",
         "12 shared workspace:packages/shared =0.0.0-use.local ~local",
     ];
-    assert_eq!(said("yarn.lock", fixtures::YARN_4), expected);
+    assert_eq!(described_dependencies("yarn.lock", fixtures::YARN_4), expected);
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn pnpm_lock_files() {
         "13 react-dom >=17 =18.3.1",
         "17 shared workspace:* !dev ~local",
     ];
-    assert_eq!(said("pnpm-lock.yaml", fixtures::PNPM_9), expected);
+    assert_eq!(described_dependencies("pnpm-lock.yaml", fixtures::PNPM_9), expected);
     let expected = ["10 @babel/core =7.24.1 !dev", "14 react =18.3.1", "4 react ^18.2.0 =18.3.1"];
-    assert_eq!(said("pnpm-lock.yaml", fixtures::PNPM_6), expected);
+    assert_eq!(described_dependencies("pnpm-lock.yaml", fixtures::PNPM_6), expected);
     let expected = ["15 @babel/core =7.24.1 !dev", "8 react ^18.2.0 =18.3.1", "11 vitest latest =1.6.0 !dev"];
-    assert_eq!(said("pnpm-lock.yaml", fixtures::PNPM_5), expected);
+    assert_eq!(described_dependencies("pnpm-lock.yaml", fixtures::PNPM_5), expected);
 }
 
 #[test]
@@ -75,31 +75,40 @@ fn python_manifests() {
         "2 hatchling >=1.21 !dev",
         "20 mypy !dev",
     ];
-    assert_eq!(said("pyproject.toml", fixtures::PYPROJECT), expected);
+    assert_eq!(described_dependencies("pyproject.toml", fixtures::PYPROJECT), expected);
     let expected =
         ["3 flask-login ^0.6", "4 celery 5.3.6", "5 local-lib ../lib ~local", "8 black 24.1.0 !dev"];
-    assert_eq!(said("pyproject.toml", fixtures::POETRY), expected);
+    assert_eq!(described_dependencies("pyproject.toml", fixtures::POETRY), expected);
     let expected = [
         "3 django ==4.2.11 =4.2.11",
         "5 requests >= 2.31",
         "6 some-thing git+https://example.invalid/x.git",
         "9 urllib3 <2",
     ];
-    assert_eq!(said("requirements.txt", fixtures::REQUIREMENTS), expected);
+    assert_eq!(described_dependencies("requirements.txt", fixtures::REQUIREMENTS), expected);
     let expected = ["7 attrs >=21", "8 importlib-metadata", "11 pytest >=7 !dev", "12 orjson"];
-    assert_eq!(said("setup.cfg", fixtures::SETUP_CFG), expected);
-    assert_eq!(said("requirements-dev.txt", "pytest\n"), ["1 pytest !dev"]);
-    assert_eq!(said("requirements/test.txt", "\u{feff}# x\npytest\n"), ["2 pytest !dev"]);
-    assert_eq!(said("docs/requirements.txt", "sphinx\n"), ["1 sphinx !dev"]);
-    assert_eq!(said("Pipfile", "[packages]\nflask = \"*\"\n[dev-packages]\nx = \"==1\"\n").len(), 2);
+    assert_eq!(described_dependencies("setup.cfg", fixtures::SETUP_CFG), expected);
+    assert_eq!(described_dependencies("requirements-dev.txt", "pytest\n"), ["1 pytest !dev"]);
+    assert_eq!(described_dependencies("requirements/test.txt", "\u{feff}# x\npytest\n"), ["2 pytest !dev"]);
+    assert_eq!(described_dependencies("docs/requirements.txt", "sphinx\n"), ["1 sphinx !dev"]);
+    assert_eq!(
+        described_dependencies("Pipfile", "[packages]\nflask = \"*\"\n[dev-packages]\nx = \"==1\"\n").len(),
+        2
+    );
 }
 
 #[test]
 fn python_lock_files() {
-    assert_eq!(said("Pipfile.lock", fixtures::PIPFILE_LOCK), ["4 django =4.2.11", "6 pytest =8.0.0 !dev"]);
-    assert_eq!(said("poetry.lock", fixtures::POETRY_LOCK), ["3 django =4.2.11", "11 pytest =8.0.0 !dev"]);
+    assert_eq!(
+        described_dependencies("Pipfile.lock", fixtures::PIPFILE_LOCK),
+        ["4 django =4.2.11", "6 pytest =8.0.0 !dev"]
+    );
+    assert_eq!(
+        described_dependencies("poetry.lock", fixtures::POETRY_LOCK),
+        ["3 django =4.2.11", "11 pytest =8.0.0 !dev"]
+    );
     let expected = ["4 asgiref =3.8.1", "9 django =4.2.11", "14 shop =0.1.0 ~local"];
-    assert_eq!(said("uv.lock", fixtures::UV_LOCK), expected);
+    assert_eq!(described_dependencies("uv.lock", fixtures::UV_LOCK), expected);
 }
 
 #[test]
@@ -114,7 +123,7 @@ fn cargo_files() {
         "15 rustix",
         "21 rustix 1.1 ^indirect",
     ];
-    assert_eq!(said("Cargo.toml", fixtures::CARGO_TOML), expected);
+    assert_eq!(described_dependencies("Cargo.toml", fixtures::CARGO_TOML), expected);
     let expected = [
         "4 base =0.1.0 ~local",
         "8 hashbrown =0.15.5",
@@ -122,7 +131,7 @@ fn cargo_files() {
         "18 itoa =1.0.11",
         "26 shop =0.1.0 ~local",
     ];
-    assert_eq!(said("Cargo.lock", fixtures::CARGO_LOCK), expected);
+    assert_eq!(described_dependencies("Cargo.lock", fixtures::CARGO_LOCK), expected);
 }
 
 #[test]
@@ -134,7 +143,7 @@ fn go_modules() {
         "9 example.invalid/inner v0.0.0 ~local",
         "10 example.invalid/fork v1.0.0 =v1.0.1 as example.invalid/forked",
     ];
-    assert_eq!(said("go.mod", fixtures::GO_MOD), expected);
+    assert_eq!(described_dependencies("go.mod", fixtures::GO_MOD), expected);
 }
 
 #[test]
@@ -148,22 +157,22 @@ fn maven_and_gradle() {
         "52 org.apache.maven.plugins:maven-jar-plugin 3.3.0 =3.3.0 !dev",
         "5 org.springframework.boot:spring-boot-starter-parent 3.2.0 =3.2.0",
     ];
-    assert_eq!(said("pom.xml", fixtures::POM), expected);
+    assert_eq!(described_dependencies("pom.xml", fixtures::POM), expected);
     let expected = [
         "3 com.google.guava:guava 33.1.0-jre =33.1.0-jre",
         "4 org.junit.jupiter:junit-jupiter 5.10.2 =5.10.2 !dev",
         "5 io.netty:netty-bom $nettyVersion",
         "6 org.postgresql:postgresql 42.7.3 =42.7.3",
     ];
-    assert_eq!(said("app/build.gradle", fixtures::GRADLE), expected);
+    assert_eq!(described_dependencies("app/build.gradle", fixtures::GRADLE), expected);
     let expected = ["2 com.google.guava:guava =33.1.0-jre", "3 org.junit.jupiter:junit-jupiter =5.10.2 !dev"];
-    assert_eq!(said("gradle.lockfile", fixtures::GRADLE_LOCK), expected);
+    assert_eq!(described_dependencies("gradle.lockfile", fixtures::GRADLE_LOCK), expected);
     let expected = [
         "5 com.squareup.okhttp3:okhttp 4.12.0 =4.12.0 as okhttp",
         "6 com.squareup.moshi:moshi 1.15.1 =1.15.1 as moshi",
         "7 com.jakewharton.timber:timber 5.0.1 =5.0.1 as timber",
     ];
-    assert_eq!(said("gradle/libs.versions.toml", fixtures::CATALOGUE), expected);
+    assert_eq!(described_dependencies("gradle/libs.versions.toml", fixtures::CATALOGUE), expected);
 }
 
 #[test]
@@ -176,7 +185,7 @@ fn files_are_known_by_their_names() {
     {
         assert!(!is_manifest(&ws(path)) && read(&ws(path), "").is_none(), "{path}");
     }
-    assert_eq!(Ecosystem::PyPi.normalise("Zope_.Interface"), "zope-interface");
+    assert_eq!(Ecosystem::PyPi.normalise_name("Zope_.Interface"), "zope-interface");
 }
 
 /// The line on which `text` ends.

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use hob_workspace::git::{GitError, Repository};
 
-use super::{Git, abs, patient};
+use super::{Git, abs, never_cancelled};
 
 /// Asks everything; what comes of it must only be an answer or an error.
-fn ask(folder: &Path) -> Vec<String> {
+fn ask_everything(folder: &Path) -> Vec<String> {
     let repository = match Repository::discover(&abs(folder)) {
         Ok(Some(repository)) => repository,
         Ok(None) => return Vec::new(),
@@ -16,15 +16,15 @@ fn ask(folder: &Path) -> Vec<String> {
     };
     let mut errors = Vec::new();
     let mut note = |error: Option<GitError>| errors.extend(error.map(|error| error.to_string()));
-    let _ = repository.checkout();
-    note(repository.refs(&patient()).err());
+    let _ = repository.read_checkout();
+    note(repository.list_refs(&never_cancelled()).err());
     note(repository.head().err());
-    note(repository.commits(100, &patient()).err());
+    note(repository.latest_commits(100, &never_cancelled()).err());
     for revision in ["HEAD", "main", "HEAD~1", "v1", "abcd"] {
         match repository.commit(revision) {
             Ok(Some(commit)) => {
-                note(repository.files_at(commit.oid, &patient()).err());
-                note(repository.changed_between(commit.oid, commit.oid, &patient()).err());
+                note(repository.files_at(commit.oid, &never_cancelled()).err());
+                note(repository.changed_between(commit.oid, commit.oid, &never_cancelled()).err());
             }
             Ok(None) => {}
             Err(error) => note(Some(error)),
@@ -33,7 +33,7 @@ fn ask(folder: &Path) -> Vec<String> {
     errors
 }
 
-fn sample() -> Git {
+fn sample_repository() -> Git {
     let mut git = Git::new();
     git.commit("src/a", "1", "one");
     git.run("tag -a v1 -m tag");
@@ -42,10 +42,10 @@ fn sample() -> Git {
 }
 
 /// Every file below `folder`.
-fn all(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
+fn list_files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         match entry.path().is_dir() {
-            true => all(&entry.path(), found),
+            true => list_files(&entry.path(), found),
             false => found.push(entry.path()),
         }
     }
@@ -53,45 +53,45 @@ fn all(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
 
 #[test]
 fn every_file_of_a_repository_may_be_torn_or_empty_or_gone() {
-    let mut git = sample();
+    let mut git = sample_repository();
     for packed in [false, true] {
         if packed {
             git.run("gc -q");
             git.run("pack-refs --all");
         }
-        assert_eq!(ask(&git.path("")), Vec::<String>::new());
+        assert_eq!(ask_everything(&git.path("")), Vec::<String>::new());
         let mut files = Vec::new();
-        all(&git.path(".git"), &mut files);
+        list_files(&git.path(".git"), &mut files);
         for file in files.iter().filter(|file| !file.starts_with(git.path(".git/hooks"))) {
             let whole = fs::read(file).expect("a file");
             fs::remove_file(file).expect("objects are read-only, their folders are not");
-            let _ = ask(&git.path(""));
+            let _ = ask_everything(&git.path(""));
             for part in [&whole[..whole.len() / 2], &[], &b"\xff\x00garbage\n"[..]] {
                 fs::write(file, part).expect("written");
-                let _ = ask(&git.path(""));
+                let _ = ask_everything(&git.path(""));
             }
             fs::write(file, whole).expect("written");
         }
-        assert_eq!(ask(&git.path("")), Vec::<String>::new(), "everything is as it was");
+        assert_eq!(ask_everything(&git.path("")), Vec::<String>::new(), "everything is as it was");
     }
 }
 
 #[test]
 fn a_missing_object_is_named() {
-    let mut git = sample();
+    let mut git = sample_repository();
     let tree = git.run("rev-parse HEAD:src");
     fs::remove_file(git.path(&format!(".git/objects/{}/{}", &tree[..2], &tree[2..])))
         .expect("a loose object");
     let repository = git.open();
     let commit = repository.commit("HEAD").expect("it is there").expect("it is there");
-    let error = repository.files_at(commit.oid, &patient()).expect_err("its tree is not").to_string();
+    let error = repository.files_at(commit.oid, &never_cancelled()).expect_err("its tree is not").to_string();
     assert!(error.contains(&tree) && error.contains("git fsck"), "{error}");
     assert!(repository.commit("HEAD~1").is_ok_and(|commit| commit.is_some()));
 }
 
 #[test]
 fn a_format_that_is_not_known_is_an_error_that_says_so() {
-    let mut git = sample();
+    let mut git = sample_repository();
     git.run("config core.repositoryFormatVersion 1");
     git.run("config extensions.objectFormat sha1024");
     let error = Repository::discover(&abs(&git.path(""))).expect_err("no such format").to_string();
@@ -102,8 +102,8 @@ fn a_format_that_is_not_known_is_an_error_that_says_so() {
 #[test]
 fn nothing_that_a_repository_names_is_run() {
     use std::os::unix::fs::PermissionsExt as _;
-    let mut git = sample();
-    let proof = git.beside("it-ran");
+    let mut git = sample_repository();
+    let proof = git.path_beside("it-ran");
     let script = git.path(".git/hooks/any");
     fs::create_dir_all(git.path(".git/hooks")).expect("a folder");
     fs::write(&script, format!("#!/bin/sh\ntouch {}\ncat\n", proof.display())).expect("written");
@@ -131,7 +131,7 @@ fn nothing_that_a_repository_names_is_run() {
     {
         fs::copy(&script, git.path(&format!(".git/hooks/{hook}"))).expect("copied");
     }
-    let included = git.beside("included");
+    let included = git.path_beside("included");
     fs::write(&included, "[core]\n\tbare = true\n").expect("written");
     git.write(".git/info/attributes", "* filter=x diff=x\n");
     fs::write(git.path(".gitattributes"), "* filter=x diff=x\n").expect("written");
@@ -146,17 +146,17 @@ fn nothing_that_a_repository_names_is_run() {
         ),
     )
     .expect("written");
-    assert_eq!(ask(&git.path("")), Vec::<String>::new());
+    assert_eq!(ask_everything(&git.path("")), Vec::<String>::new());
     let repository = git.open();
     let commit = repository.commit("HEAD").expect("read").expect("there");
-    let file = &repository.files_at(commit.oid, &patient()).expect("files")[0];
-    assert_eq!(repository.blob(file.blob, 10).expect("read").as_deref(), Some(&b"2"[..]));
+    let file = &repository.files_at(commit.oid, &never_cancelled()).expect("files")[0];
+    assert_eq!(repository.read_blob(file.blob, 10).expect("read").as_deref(), Some(&b"2"[..]));
     assert!(!proof.exists(), "a program of the repository was run");
 }
 
 #[test]
 fn refs_of_a_format_that_is_not_known_are_not_taken_for_none() {
-    let mut git = sample();
+    let mut git = sample_repository();
     git.run("config core.repositoryFormatVersion 1");
     // Set by hand: not every git can make such a repository.
     let config = fs::read_to_string(git.path(".git/config")).expect("text");
@@ -170,27 +170,27 @@ fn refs_of_a_format_that_is_not_known_are_not_taken_for_none() {
 #[test]
 fn every_file_of_a_repository_may_be_a_pipe() {
     use rustix::fs::{CWD, Mode, mkfifoat};
-    let mut git = sample();
+    let mut git = sample_repository();
     for packed in [false, true] {
         if packed {
             git.run("gc -q");
             git.run("pack-refs --all");
         }
         let mut files = Vec::new();
-        all(&git.path(".git"), &mut files);
+        list_files(&git.path(".git"), &mut files);
         for file in files {
             let aside = git.path("aside");
             fs::rename(&file, &aside).expect("moved");
             mkfifoat(CWD, &file, Mode::from_raw_mode(0o600)).expect("a pipe");
             // It ends; a file that nobody needs costs nothing.
-            let _ = ask(&git.path(""));
+            let _ = ask_everything(&git.path(""));
             fs::remove_file(&file).expect("removed");
             fs::rename(&aside, &file).expect("moved back");
         }
-        assert_eq!(ask(&git.path("")), Vec::<String>::new(), "it is whole again");
+        assert_eq!(ask_everything(&git.path("")), Vec::<String>::new(), "it is whole again");
     }
     let alone = tempfile::tempdir().expect("a folder");
     mkfifoat(CWD, alone.path().join(".git"), Mode::from_raw_mode(0o600)).expect("a pipe");
-    let said = ask(&alone.path().canonicalize().expect("it is there"));
+    let said = ask_everything(&alone.path().canonicalize().expect("it is there"));
     assert!(said[0].contains("neither a folder nor a file"), "{said:?}");
 }

@@ -34,7 +34,7 @@ impl Git {
     }
 
     /// A place beside the repository.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn path_beside(&self, name: &str) -> PathBuf {
         self.temp.path().join(name)
     }
 
@@ -51,7 +51,7 @@ impl Git {
     #[track_caller]
     pub(crate) fn run_in(&mut self, folder: &Path, line: &str) -> String {
         let words: Vec<String> = line.split(' ').map(|word| word.replace('+', " ")).collect();
-        let output = self.output(folder, &words);
+        let output = self.run_for_output(folder, &words);
         assert!(output.status.success(), "git {line}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
@@ -60,12 +60,12 @@ impl Git {
     pub(crate) fn resolve(&mut self, expression: &str) -> Option<Oid> {
         let words =
             ["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{expression}^{{commit}}")];
-        let output = self.output(&self.folder.clone(), &words.map(str::to_owned));
+        let output = self.run_for_output(&self.folder.clone(), &words.map(str::to_owned));
         let text = String::from_utf8_lossy(&output.stdout);
         text.lines().next_back().and_then(|line| Oid::parse(line.trim())).filter(|_| output.status.success())
     }
 
-    fn output(&mut self, folder: &Path, words: &[String]) -> Output {
+    fn run_for_output(&mut self, folder: &Path, words: &[String]) -> Output {
         self.clock += 60;
         let date = format!("{} +0100", self.clock);
         let mut command = Command::new("git");
@@ -99,12 +99,12 @@ impl Git {
         self.write(path, text);
         self.run("add -A");
         self.run(&format!("commit -q -m {}", subject.replace(' ', "+")));
-        self.oid("HEAD")
+        self.oid_by_git("HEAD")
     }
 
     /// Returns the ID that git itself gives for `revision`.
     #[track_caller]
-    pub(crate) fn oid(&mut self, revision: &str) -> Oid {
+    pub(crate) fn oid_by_git(&mut self, revision: &str) -> Oid {
         Oid::parse(&self.run(&format!("rev-parse {revision}"))).expect("40 digits")
     }
 
@@ -123,6 +123,6 @@ pub(crate) fn abs(folder: &Path) -> AbsPath {
     AbsPath::new(folder).expect("an absolute path")
 }
 
-pub(crate) fn patient() -> CancelToken {
+pub(crate) fn never_cancelled() -> CancelToken {
     CancelToken::default()
 }

@@ -5,18 +5,18 @@ use std::fs;
 use hob_base::{CancelToken, Stopped};
 use hob_workspace::git::{GitError, Head, RefKind, Repository};
 
-use super::{Git, abs, open, patient};
+use super::{Git, abs, never_cancelled, open};
 
 /// The refs in the form of `for-each-ref`.
-fn listed(repository: &Repository) -> Vec<String> {
-    let refs = repository.refs(&patient()).expect("refs");
+fn listed_refs(repository: &Repository) -> Vec<String> {
+    let refs = repository.list_refs(&never_cancelled()).expect("refs");
     assert!(!refs.capped);
     let one = refs.refs.iter();
     one.map(|one| format!("{} {} {} {}", one.full_name, one.target, one.time, one.subject)).collect()
 }
 
 /// The same from git: the peeled commit where there is one.
-fn expected(git: &mut Git) -> Vec<String> {
+fn refs_by_git(git: &mut Git) -> Vec<String> {
     let format = "--format=%(refname)+%(if)%(*objectname)%(then)%(*objectname)+%(*committerdate:unix)+%(*subject)\
                   %(else)%(objectname)+%(committerdate:unix)+%(subject)%(end)";
     let folders = ["refs/heads", "refs/remotes", "refs/tags"];
@@ -38,20 +38,20 @@ fn loose_and_packed_refs_are_what_git_lists() {
     git.run("tag -a nested -m a+tag+of+a+tag v1.1");
     git.run("branch feature/pairing");
     git.commit("a", "2", "decide where\nretries end\n\nA body.");
-    assert_eq!(listed(&git.open()), expected(&mut git));
+    assert_eq!(listed_refs(&git.open()), refs_by_git(&mut git));
     git.run("pack-refs --all");
     assert!(!git.path(".git/refs/heads/main").exists(), "they are packed now");
-    assert_eq!(listed(&git.open()), expected(&mut git));
+    assert_eq!(listed_refs(&git.open()), refs_by_git(&mut git));
     // A loose ref stands before the packed one of its name.
     git.commit("a", "3", "later");
     git.run("branch -f feature/pairing");
-    let all = expected(&mut git);
-    assert_eq!((listed(&git.open()), all.len()), (all, 5));
+    let all = refs_by_git(&mut git);
+    assert_eq!((listed_refs(&git.open()), all.len()), (all, 5));
 
-    let clone = git.beside("clone");
+    let clone = git.path_beside("clone");
     git.run(&format!("clone -q . {}", clone.display()));
     let repository = open(&clone);
-    let refs = repository.refs(&patient()).expect("refs").refs;
+    let refs = repository.list_refs(&never_cancelled()).expect("refs").refs;
     let names: Vec<_> = refs.iter().map(|one| (one.kind, one.name.as_str())).collect();
     let remote = RefKind::RemoteBranch;
     let expected = [
@@ -74,7 +74,7 @@ fn refs_that_lead_nowhere_are_counted() {
     fs::write(git.path(".git/refs/heads/gone"), "1234567890123456789012345678901234567890\n")
         .expect("written");
     fs::write(git.path(".git/refs/heads/torn"), "12345").expect("written");
-    let refs = git.open().refs(&patient()).expect("refs");
+    let refs = git.open().list_refs(&never_cancelled()).expect("refs");
     assert_eq!((refs.refs.len(), refs.unreadable, refs.refs[0].target), (1, 3, commit));
 }
 
@@ -83,8 +83,8 @@ fn head_is_a_branch_a_commit_or_nothing_yet() {
     let mut git = Git::new();
     assert_eq!(git.open().head().expect("HEAD"), Head { branch: Some("main".to_owned()), commit: None });
     assert_eq!(git.open().commit("HEAD").expect("no error"), None);
-    assert!(git.open().commits(10, &patient()).expect("none").commits.is_empty());
-    assert!(git.open().refs(&patient()).expect("none").refs.is_empty());
+    assert!(git.open().latest_commits(10, &never_cancelled()).expect("none").commits.is_empty());
+    assert!(git.open().list_refs(&never_cancelled()).expect("none").refs.is_empty());
     let first = git.commit("a", "1", "begin");
     git.run("checkout -q -b feature/x");
     let on_branch = Head { branch: Some("feature/x".to_owned()), commit: Some(first) };
@@ -97,24 +97,24 @@ fn head_is_a_branch_a_commit_or_nothing_yet() {
 fn a_linked_worktree_has_its_own_head_and_the_same_refs() {
     let mut git = Git::new();
     git.commit("src/a", "1", "begin");
-    let tree = git.beside("tree");
+    let tree = git.path_beside("tree");
     git.run(&format!("worktree add -q -b side {}", tree.display()));
     fs::write(tree.join("src/b"), "2").expect("written");
     git.run_in(&tree, "add -A");
     git.run_in(&tree, "commit -q -m aside");
     let side = open(&tree.join("src"));
     assert_eq!(side.head().expect("HEAD").branch.as_deref(), Some("side"));
-    assert_eq!(side.head().expect("HEAD").commit, Some(git.oid("side")));
+    assert_eq!(side.head().expect("HEAD").commit, Some(git.oid_by_git("side")));
     assert_eq!(git.open().head().expect("HEAD").branch.as_deref(), Some("main"));
-    assert_eq!(listed(&side), listed(&git.open()));
-    let files = side.files_at(git.oid("side"), &patient()).expect("files");
+    assert_eq!(listed_refs(&side), listed_refs(&git.open()));
+    let files = side.files_at(git.oid_by_git("side"), &never_cancelled()).expect("files");
     assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a", "b"]);
 }
 
 #[test]
 fn a_folder_without_a_repository_has_none() {
     let git = Git::new();
-    let other = git.beside("plain");
+    let other = git.path_beside("plain");
     fs::create_dir(&other).expect("a folder");
     assert!(Repository::discover(&abs(&other)).expect("no error").is_none());
     // The innards of a repository are no workspace of it.
@@ -129,8 +129,8 @@ fn a_call_that_is_not_wanted_any_more_ends() {
     cancel.cancel();
     let repository = git.open();
     let stopped = |error| matches!(error, GitError::Stopped(Stopped::Cancelled));
-    assert!(repository.refs(&cancel).is_err_and(stopped));
-    assert!(repository.commits(1, &cancel).is_err_and(stopped));
+    assert!(repository.list_refs(&cancel).is_err_and(stopped));
+    assert!(repository.latest_commits(1, &cancel).is_err_and(stopped));
     assert!(repository.files_at(commit, &cancel).is_err_and(stopped));
     assert!(repository.changed_between(commit, commit, &cancel).is_err_and(stopped));
 }

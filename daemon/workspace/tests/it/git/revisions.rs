@@ -2,7 +2,7 @@
 
 use hob_workspace::git::{Commit, GitError};
 
-use super::{Git, open, patient};
+use super::{Git, never_cancelled, open};
 use crate::support::Random;
 
 #[test]
@@ -35,12 +35,16 @@ fn expressions_mean_what_they_mean_to_git() {
     ];
     for expression in expressions.into_iter().chain([short.as_str(), full.as_str()]) {
         let commit = repository.commit(expression).expect(expression).expect(expression);
-        assert_eq!(commit.oid, git.oid(&format!("{}^{{commit}}", expression.trim())), "{expression}");
+        assert_eq!(commit.oid, git.oid_by_git(&format!("{}^{{commit}}", expression.trim())), "{expression}");
     }
     let shown = repository.commit("side").expect("a commit").expect("there");
     let time = git.run("log -1 --format=%ct side").parse().expect("a number");
-    let expected =
-        Commit { oid: git.oid("side"), subject: "three".to_owned(), author: "Ada L.".to_owned(), time };
+    let expected = Commit {
+        oid: git.oid_by_git("side"),
+        subject: "three".to_owned(),
+        author: "Ada L.".to_owned(),
+        time,
+    };
     assert_eq!(shown, expected);
 }
 
@@ -104,7 +108,7 @@ fn a_short_id_of_several_commits_lists_them() {
         }
         tries += 1;
         assert!(tries < 40, "two of thousands have the same four digits");
-        import(&mut git, tries);
+        import_commits(&mut git, tries);
     };
     let error = git.open().commit(&ambiguous).expect_err("several");
     let GitError::Ambiguous { candidates, .. } = &error else { panic!("{error:?}") };
@@ -116,7 +120,7 @@ fn a_short_id_of_several_commits_lists_them() {
 }
 
 /// Fifty commits at once, on a branch of their own.
-fn import(git: &mut Git, round: usize) {
+fn import_commits(git: &mut Git, round: usize) {
     let mut script = String::new();
     for n in 0..50 {
         let text = format!("{round} {n}");
@@ -126,7 +130,7 @@ fn import(git: &mut Git, round: usize) {
             text.len()
         ));
     }
-    let file = git.beside("script");
+    let file = git.path_beside("script");
     std::fs::write(&file, script).expect("written");
     let mut command = std::process::Command::new("git");
     let status = command
@@ -148,14 +152,18 @@ fn the_latest_commits_come_newest_first() {
     git.commit("c", "3", "three\nover lines\n\nand a body");
     git.run("merge -q --no-ff -m merged side");
     let repository = git.open();
-    let all = repository.commits(100, &patient()).expect("commits");
+    let all = repository.latest_commits(100, &never_cancelled()).expect("commits");
     let shown: Vec<String> =
         all.commits.iter().map(|one| format!("{} {} {}", one.oid, one.time, one.subject)).collect();
     assert_eq!(shown.join("\n"), git.run("log --date-order --format=%H+%ct+%s"));
     assert!(!all.capped);
-    let two = repository.commits(2, &patient()).expect("commits");
+    let two = repository.latest_commits(2, &never_cancelled()).expect("commits");
     assert_eq!((two.commits.as_slice(), two.capped), (&all.commits[..2], true));
-    assert!(repository.commits(4, &patient()).is_ok_and(|all| !all.capped && all.commits.len() == 4));
+    assert!(
+        repository
+            .latest_commits(4, &never_cancelled())
+            .is_ok_and(|all| !all.capped && all.commits.len() == 4)
+    );
 }
 
 #[test]
@@ -164,10 +172,10 @@ fn a_shallow_clone_ends_where_it_was_cut() {
     for n in 0..5 {
         git.commit("a", &n.to_string(), &format!("commit {n}"));
     }
-    let clone = git.beside("shallow");
+    let clone = git.path_beside("shallow");
     git.run(&format!("clone -q --depth 2 file://{} {}", git.path("").display(), clone.display()));
     let repository = open(&clone);
-    let commits = repository.commits(100, &patient()).expect("commits");
+    let commits = repository.latest_commits(100, &never_cancelled()).expect("commits");
     assert_eq!((commits.commits.len(), commits.capped), (2, true));
     assert_eq!(
         repository.commit("HEAD~1").expect("there").map(|one| one.subject).as_deref(),
@@ -237,9 +245,9 @@ fn random_expressions_are_judged_as_git_judges_them() {
     let mut random = Random(0x8_1e55);
     let (mut meant, mut differing) = (0, Vec::new());
     for _ in 0..600 {
-        let mut expression = (*random.pick(&["", "", "HEAD", "main", "v1", &short])).to_owned();
-        for _ in 0..=random.below(3) {
-            expression.push_str(random.pick::<&str>(&WORDS));
+        let mut expression = (*random.pick_one(&["", "", "HEAD", "main", "v1", &short])).to_owned();
+        for _ in 0..=random.number_below(3) {
+            expression.push_str(random.pick_one::<&str>(&WORDS));
         }
         let own = repository.commit(&expression);
         let theirs = git.resolve(&expression);

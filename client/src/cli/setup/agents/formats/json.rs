@@ -32,8 +32,9 @@ struct Read<'a> {
 
 fn read(text: &str) -> Result<Read<'_>, Broken> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: true };
-    let parsed = parse_to_ast(text, &collect, &OPTIONS)
-        .map_err(|error| Broken::at(text, error.range().start, error.kind().to_string().to_lowercase()))?;
+    let parsed = parse_to_ast(text, &collect, &OPTIONS).map_err(|error| {
+        Broken::at_byte(text, error.range().start, error.kind().to_string().to_lowercase())
+    })?;
     Ok(Read { text, value: parsed.value, tokens: parsed.tokens.unwrap_or_default() })
 }
 
@@ -43,7 +44,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Broken> {
 
 /// # Errors
 /// Where there is something that the agent's parser does not take.
-pub(super) fn fits(text: &str, dialect: Dialect) -> Result<(), Broken> {
+pub(super) fn check_dialect(text: &str, dialect: Dialect) -> Result<(), Broken> {
     let options = ParseOptions {
         allow_comments: dialect != Dialect::Plain,
         allow_trailing_commas: dialect == Dialect::Commas,
@@ -53,7 +54,7 @@ pub(super) fn fits(text: &str, dialect: Dialect) -> Result<(), Broken> {
     let parsed = parse_to_ast(text, &collect, &options);
     parsed.map(drop).map_err(|error| {
         let problem = error.kind().to_string().to_lowercase();
-        Broken::at(
+        Broken::at_byte(
             text,
             error.range().start,
             format!("{problem} in this agent's file; it would refuse to read it"),
@@ -61,13 +62,13 @@ pub(super) fn fits(text: &str, dialect: Dialect) -> Result<(), Broken> {
     })
 }
 
-pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
+pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
     let read = read(text)?;
     let inner = serde_json::json!({ slot.name: value });
     match &read.value {
         None => {
             let all = serde_json::json!({ slot.container: inner });
-            let document = pretty(&all, "", "  ");
+            let document = pretty_json(&all, "", "  ");
             Ok(vec![match text.trim().is_empty() {
                 true if text.contains('\n') => Edit::insert(0, document),
                 true => Edit::insert(0, document + "\n"),
@@ -75,34 +76,36 @@ pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>
                 false => Edit::insert(text.len(), format!("\n{document}\n")),
             }])
         }
-        Some(Node::Object(root)) => match read.only(root, slot.container)? {
+        Some(Node::Object(root)) => match read.only_property(root, slot.container)? {
             None => Ok(read.insert(root, slot.container, &inner)),
-            Some(ObjectProp { value: Node::Object(table), .. }) => match read.only(table, slot.name)? {
-                None => Ok(read.insert(table, slot.name, value)),
-                Some(there) => {
-                    let unit = read.unit();
-                    let with = pretty(value, indentation(text, there.range.start), &unit);
-                    let range = there.value.range();
-                    Ok(vec![Edit { at: range.start..range.end, with }])
+            Some(ObjectProp { value: Node::Object(table), .. }) => {
+                match read.only_property(table, slot.name)? {
+                    None => Ok(read.insert(table, slot.name, value)),
+                    Some(there) => {
+                        let unit = read.indent_unit();
+                        let with = pretty_json(value, indentation(text, there.range.start), &unit);
+                        let range = there.value.range();
+                        Ok(vec![Edit { at: range.start..range.end, with }])
+                    }
                 }
-            },
+            }
             Some(other) => {
                 let problem = format!("`{}` is no object; make it `{{}}` or take it out", slot.container);
-                Err(Broken::at(text, other.value.start(), problem))
+                Err(Broken::at_byte(text, other.value.start(), problem))
             }
         },
         Some(other) => {
-            Err(Broken::at(text, other.start(), "the file is no object; it should begin with `{`"))
+            Err(Broken::at_byte(text, other.start(), "the file is no object; it should begin with `{`"))
         }
     }
 }
 
-pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
+pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
     let read = read(text)?;
     let mut node = read.value.as_ref();
     for (depth, name) in path.iter().enumerate() {
         let Some(Node::Object(object)) = node else { break };
-        let Some(found) = read.only(object, name)? else { break };
+        let Some(found) = read.only_property(object, name)? else { break };
         if depth + 1 == path.len() {
             return Ok(read.remove(object, found));
         }
@@ -113,7 +116,11 @@ pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
 
 impl<'a> Read<'a> {
     /// The property of that name.
-    fn only<'o>(&self, object: &'o Object<'a>, name: &str) -> Result<Option<&'o ObjectProp<'a>>, Broken> {
+    fn only_property<'o>(
+        &self,
+        object: &'o Object<'a>,
+        name: &str,
+    ) -> Result<Option<&'o ObjectProp<'a>>, Broken> {
         let mut all = object.properties.iter().filter(|prop| prop.name.as_str() == name);
         let (first, second) = (all.next(), all.next());
         match second {
@@ -121,7 +128,7 @@ impl<'a> Read<'a> {
             Some(second) => {
                 let problem =
                     format!("`{name}` is there twice; clients heed one of them only, so make it one");
-                Err(Broken::at(self.text, second.range.start, problem))
+                Err(Broken::at_byte(self.text, second.range.start, problem))
             }
         }
     }
@@ -134,14 +141,14 @@ impl<'a> Read<'a> {
         let comma = self.comma_after(last.range.end);
         let after = comma.as_ref().map_or(last.range.end, |comma| comma.end);
         if line_start(text, last.range.start) <= object.range.start {
-            let with = property(name, &value.to_string_spaced());
+            let with = property_text(name, &value.to_string_spaced());
             return vec![Edit::insert(
                 after,
                 if comma.is_some() { format!(" {with}") } else { format!(", {with}") },
             )];
         }
         let indent = indentation(text, last.range.start);
-        let with = property(name, &pretty(value, indent, &self.unit()));
+        let with = property_text(name, &pretty_json(value, indent, &self.indent_unit()));
         let new = format!("\n{indent}{with}");
         let place = after_comments(text, after);
         match comma {
@@ -155,12 +162,12 @@ impl<'a> Read<'a> {
         let text = self.text;
         let (start, end) = (object.range.start + 1, object.range.end - 1);
         let (inner, outer) = (&text[start..end], indentation(text, object.range.start));
-        let unit = self.unit();
+        let unit = self.indent_unit();
         let indent = format!("{outer}{unit}");
-        let new = property(name, &pretty(value, &indent, &unit));
+        let new = property_text(name, &pretty_json(value, &indent, &unit));
         let is_nested = self.value.as_ref().is_some_and(|root| root.start() != object.range.start);
         if is_nested && !text.trim().contains('\n') {
-            return Edit::insert(start, property(name, &value.to_string_spaced()));
+            return Edit::insert(start, property_text(name, &value.to_string_spaced()));
         }
         let content = inner.trim_end();
         match (content.is_empty(), inner.contains('\n')) {
@@ -215,7 +222,7 @@ impl<'a> Read<'a> {
     }
 
     /// One step of indentation, as this file has it.
-    fn unit(&self) -> String {
+    fn indent_unit(&self) -> String {
         let root = self.value.as_ref().and_then(Node::as_object);
         let first = root.and_then(|root| root.properties.first()).map(|prop| prop.range.start);
         let found = first.map(|first| indentation(self.text, first)).filter(|found| !found.is_empty());
@@ -243,18 +250,20 @@ fn after_comments(text: &str, from: usize) -> usize {
     }
 }
 
-fn property(name: &str, value: &str) -> String {
+fn property_text(name: &str, value: &str) -> String {
     format!("{}: {value}", Value::from(name))
 }
 
 /// As people write it: objects over several lines, lists on one.
-fn pretty(value: &Value, indent: &str, unit: &str) -> String {
+fn pretty_json(value: &Value, indent: &str, unit: &str) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => {
             let inner = format!("{indent}{unit}");
             let all: Vec<String> = map
                 .iter()
-                .map(|(name, value)| format!("{inner}{}", property(name, &pretty(value, &inner, unit))))
+                .map(|(name, value)| {
+                    format!("{inner}{}", property_text(name, &pretty_json(value, &inner, unit)))
+                })
                 .collect();
             format!("{{\n{}\n{indent}}}", all.join(",\n"))
         }
@@ -276,7 +285,7 @@ impl Spaced for Value {
             }
             Self::Object(map) => {
                 let all: Vec<String> =
-                    map.iter().map(|(name, value)| property(name, &value.to_string_spaced())).collect();
+                    map.iter().map(|(name, value)| property_text(name, &value.to_string_spaced())).collect();
                 format!("{{{}}}", all.join(", "))
             }
             other => other.to_string(),

@@ -25,7 +25,7 @@ pub(crate) struct Broken {
 
 impl Broken {
     /// At a byte of the text; both counted from one, the column in characters.
-    fn at(text: &str, byte: usize, problem: impl Into<String>) -> Self {
+    fn at_byte(text: &str, byte: usize, problem: impl Into<String>) -> Self {
         let before = text.get(..byte).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = before.matches('\n').count() + 1;
@@ -59,14 +59,14 @@ pub(crate) struct Slot<'a> {
 
 impl Slot<'_> {
     /// Returns the value of the slot in a file's `data`; `None` if it has none.
-    pub(crate) fn of<'v>(&self, data: &'v Value) -> Option<&'v Value> {
+    pub(crate) fn value_in<'v>(&self, data: &'v Value) -> Option<&'v Value> {
         data.get(self.container)?.get(self.name)
     }
 }
 
 /// A file as text that parsers like, and what has to be put back around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct ConfigText {
     bom: bool,
     crlf: bool,
     /// Without the mark, with plain line ends where all were CRLF.
@@ -75,13 +75,13 @@ pub(crate) struct Text {
 
 const BOM: &str = "\u{feff}";
 
-impl Text {
+impl ConfigText {
     /// # Errors
     /// Where it is no UTF-8.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Broken> {
         let whole = std::str::from_utf8(bytes).map_err(|error| {
             let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-            Broken::at(&good, good.len(), "this is no UTF-8 text; save the file as UTF-8")
+            Broken::at_byte(&good, good.len(), "this is no UTF-8 text; save the file as UTF-8")
         })?;
         let text = whole.strip_prefix(BOM).unwrap_or(whole);
         let pairs = text.matches("\r\n").count();
@@ -91,7 +91,7 @@ impl Text {
     }
 
     /// The bytes of the same file with another text.
-    pub(crate) fn with(&self, text: &str) -> Vec<u8> {
+    pub(crate) fn bytes_with(&self, text: &str) -> Vec<u8> {
         let mark = if self.bom { BOM } else { "" };
         let text = if self.crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
         [mark.as_bytes(), text.as_bytes()].concat()
@@ -133,7 +133,7 @@ impl Format {
         match data {
             Value::Null => Ok(Value::Object(Map::new())),
             Value::Object(_) => Ok(data),
-            _ => Err(Broken::at(
+            _ => Err(Broken::at_byte(
                 text,
                 0,
                 "the file is a list or a single value, where a table of settings is expected",
@@ -148,7 +148,7 @@ impl Format {
     pub(crate) fn parse_for(self, text: &str, dialect: Dialect) -> Result<Value, Broken> {
         let data = self.parse(text)?;
         if self == Self::Json {
-            json::fits(text, dialect)?;
+            json::check_dialect(text, dialect)?;
         }
         Ok(data)
     }
@@ -157,56 +157,61 @@ impl Format {
     ///
     /// # Errors
     /// Where it is broken, or of a form in which nothing can be added safely.
-    pub(crate) fn put(self, text: &str, slot: Slot<'_>, value: &Value) -> Result<String, Broken> {
+    pub(crate) fn put_value(self, text: &str, slot: Slot<'_>, value: &Value) -> Result<String, Broken> {
         let mut expected = self.parse(text)?;
         let edits = match self {
-            Self::Json => json::put(text, slot, value),
-            Self::Toml => toml::put(text, slot, value),
-            Self::Yaml => yaml::put(text, slot, value),
+            Self::Json => json::edits_to_put(text, slot, value),
+            Self::Toml => toml::edits_to_put(text, slot, value),
+            Self::Yaml => yaml::edits_to_put(text, slot, value),
         }?;
-        let container = child(&mut expected, slot.container);
+        let container = child_object(&mut expected, slot.container);
         if let Some(container) = container.as_object_mut() {
             container.insert(slot.name.to_owned(), value.clone());
         }
-        self.checked(text, edits, &expected)
+        self.apply_checked(text, edits, &expected)
     }
 
     /// The text without what is in `slot`; with `container_too`, also without its table, if that is empty then.
     ///
     /// # Errors
     /// Where it is broken, or of a form in which nothing can be removed safely.
-    pub(crate) fn take(self, text: &str, slot: Slot<'_>, container_too: bool) -> Result<String, Broken> {
+    pub(crate) fn take_value(
+        self,
+        text: &str,
+        slot: Slot<'_>,
+        container_too: bool,
+    ) -> Result<String, Broken> {
         let mut expected = self.parse(text)?;
-        let edits = self.removal(text, &[slot.container, slot.name])?;
+        let edits = self.removal_edits(text, &[slot.container, slot.name])?;
         let mut empty = false;
         if let Some(container) = expected.get_mut(slot.container).and_then(Value::as_object_mut) {
             container.remove(slot.name);
             empty = container.is_empty();
         }
-        let text = self.checked(text, edits, &expected)?;
+        let text = self.apply_checked(text, edits, &expected)?;
         if !(container_too && empty) || self.parse(&text)?.get(slot.container).is_none() {
             return Ok(text);
         }
-        let edits = self.removal(&text, &[slot.container])?;
+        let edits = self.removal_edits(&text, &[slot.container])?;
         if let Some(root) = expected.as_object_mut() {
             root.remove(slot.container);
         }
-        self.checked(&text, edits, &expected)
+        self.apply_checked(&text, edits, &expected)
     }
 
-    fn removal(self, text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
+    fn removal_edits(self, text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
         match self {
-            Self::Json => json::take(text, path),
-            Self::Toml => toml::take(text, path),
-            Self::Yaml => yaml::take(text, path),
+            Self::Json => json::edits_to_take(text, path),
+            Self::Toml => toml::edits_to_take(text, path),
+            Self::Yaml => yaml::edits_to_take(text, path),
         }
     }
 
-    fn checked(self, text: &str, edits: Vec<Edit>, expected: &Value) -> Result<String, Broken> {
+    fn apply_checked(self, text: &str, edits: Vec<Edit>, expected: &Value) -> Result<String, Broken> {
         let (changed, back) = apply(text, &edits);
         let first = edits.first().map_or(0, |edit| edit.at.start);
         let unfit = || {
-            Broken::at(
+            Broken::at_byte(
                 text,
                 first,
                 "the file is written in a form that hob cannot change safely; add the entry by hand",
@@ -228,7 +233,7 @@ fn without_empty(data: &Value) -> Value {
         .collect()
 }
 
-fn child<'v>(root: &'v mut Value, name: &str) -> &'v mut Value {
+fn child_object<'v>(root: &'v mut Value, name: &str) -> &'v mut Value {
     let child = &mut root[name];
     if child.is_null() {
         *child = Value::Object(Map::new());

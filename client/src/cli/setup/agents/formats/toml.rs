@@ -14,23 +14,23 @@ use super::{Broken, Edit, Slot, line_end, line_start};
 fn read(text: &str) -> Result<DeTable<'_>, Broken> {
     let parsed = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        Broken::at(text, at, error.message())
+        Broken::at_byte(text, at, error.message())
     })?;
     Ok(parsed.into_inner())
 }
 
 pub(super) fn parse(text: &str) -> Result<Value, Broken> {
-    Ok(table(&read(text)?))
+    Ok(table_value(&read(text)?))
 }
 
-fn table(from: &DeTable<'_>) -> Value {
+fn table_value(from: &DeTable<'_>) -> Value {
     from.iter()
-        .map(|(name, value)| (name.get_ref().to_string(), data(value.get_ref())))
+        .map(|(name, value)| (name.get_ref().to_string(), to_json_value(value.get_ref())))
         .collect::<Map<_, _>>()
         .into()
 }
 
-fn data(from: &DeValue<'_>) -> Value {
+fn to_json_value(from: &DeValue<'_>) -> Value {
     match from {
         DeValue::String(text) => Value::from(text.to_string()),
         DeValue::Boolean(truth) => Value::from(*truth),
@@ -40,13 +40,13 @@ fn data(from: &DeValue<'_>) -> Value {
             .map_or_else(|_| Value::from(format!("{}:{}", number.radix(), number.as_str())), Value::from),
         DeValue::Float(number) => Value::from(number.as_str()),
         DeValue::Datetime(time) => Value::from(time.to_string()),
-        DeValue::Array(items) => items.iter().map(|item| data(item.get_ref())).collect(),
-        DeValue::Table(inner) => table(inner),
+        DeValue::Array(items) => items.iter().map(|item| to_json_value(item.get_ref())).collect(),
+        DeValue::Table(inner) => table_value(inner),
     }
 }
 
 /// The notation of a table in the file.
-enum Written {
+enum TableNotation {
     /// `[name]` on a line of its own.
     Header,
     /// An inline table: `{ ... }`
@@ -55,40 +55,40 @@ enum Written {
     Dotted,
 }
 
-fn written(text: &str, value: &Spanned<DeValue<'_>>) -> Written {
+fn table_notation(text: &str, value: &Spanned<DeValue<'_>>) -> TableNotation {
     match text.as_bytes().get(value.span().start) {
-        Some(b'[') => Written::Header,
-        Some(b'{') => Written::Inline,
-        _ => Written::Dotted,
+        Some(b'[') => TableNotation::Header,
+        Some(b'{') => TableNotation::Inline,
+        _ => TableNotation::Dotted,
     }
 }
 
-pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
+pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
     let root = read(text)?;
-    let Some(container) = root.get(slot.container) else { return Ok(vec![append(text, slot, value)]) };
+    let Some(container) = root.get(slot.container) else { return Ok(vec![append_table(text, slot, value)]) };
     let DeValue::Table(servers) = container.get_ref() else {
         let problem = format!("`{}` is no table; take it out", slot.container);
-        return Err(Broken::at(text, container.span().start, problem));
+        return Err(Broken::at_byte(text, container.span().start, problem));
     };
-    match (servers.get(slot.name), written(text, container)) {
+    match (servers.get(slot.name), table_notation(text, container)) {
         (Some(there), _) => replace(text, &root, slot, there, value),
-        (None, Written::Inline) => {
+        (None, TableNotation::Inline) => {
             let start = container.span().start + 1;
             let more = if servers.is_empty() { " " } else { "," };
-            Ok(vec![Edit::insert(start, format!(" {} = {}{more}", key(slot.name), inline(value)))])
+            Ok(vec![Edit::insert(start, format!(" {} = {}{more}", key(slot.name), inline_text(value)))])
         }
-        (None, _) => Ok(vec![append(text, slot, value)]),
+        (None, _) => Ok(vec![append_table(text, slot, value)]),
     }
 }
 
-fn append(text: &str, slot: Slot<'_>, value: &Value) -> Edit {
+fn append_table(text: &str, slot: Slot<'_>, value: &Value) -> Edit {
     let gap = match text {
         "" => "",
         _ if text.ends_with("\n\n") => "",
         _ if text.ends_with('\n') => "\n",
         _ => "\n\n",
     };
-    Edit::insert(text.len(), format!("{gap}{}\n", headed(slot, value)))
+    Edit::insert(text.len(), format!("{gap}{}\n", header_table_text(slot, value)))
 }
 
 fn replace(
@@ -98,24 +98,24 @@ fn replace(
     there: &Spanned<DeValue<'_>>,
     value: &Value,
 ) -> Result<Vec<Edit>, Broken> {
-    match written(text, there) {
-        Written::Inline => Ok(vec![Edit { at: there.span(), with: inline(value) }]),
-        Written::Header => {
-            let mut regions = regions(text, root, &[slot.container, slot.name]).into_iter();
-            let first = regions.next().map(|at| Edit { at, with: headed(slot, value) });
+    match table_notation(text, there) {
+        TableNotation::Inline => Ok(vec![Edit { at: there.span(), with: inline_text(value) }]),
+        TableNotation::Header => {
+            let mut regions = table_regions(text, root, &[slot.container, slot.name]).into_iter();
+            let first = regions.next().map(|at| Edit { at, with: header_table_text(slot, value) });
             Ok(first.into_iter().chain(regions.map(Edit::remove)).collect())
         }
-        Written::Dotted => {
+        TableNotation::Dotted => {
             let problem = format!(
                 "`{}` is written with dotted keys; take it out by hand, or choose another --name",
                 slot.name
             );
-            Err(Broken::at(text, there.span().start, problem))
+            Err(Broken::at_byte(text, there.span().start, problem))
         }
     }
 }
 
-pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
+pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
     let root = read(text)?;
     let mut found: Option<(&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)> = None;
     let mut inside = &root;
@@ -130,19 +130,22 @@ pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
         }
     }
     let Some((key, value)) = found else { return Ok(Vec::new()) };
-    match written(text, value) {
-        Written::Header => {
-            Ok(regions(text, &root, path).into_iter().map(|at| Edit::remove(with_gap(text, at))).collect())
-        }
-        Written::Inline => Ok(vec![Edit::remove(pair(text, key.span().start, value.span().end))]),
-        Written::Dotted => {
-            Err(Broken::at(text, value.span().start, "this is written with dotted keys; take it out by hand"))
-        }
+    match table_notation(text, value) {
+        TableNotation::Header => Ok(table_regions(text, &root, path)
+            .into_iter()
+            .map(|at| Edit::remove(with_gap(text, at)))
+            .collect()),
+        TableNotation::Inline => Ok(vec![Edit::remove(pair_range(text, key.span().start, value.span().end))]),
+        TableNotation::Dotted => Err(Broken::at_byte(
+            text,
+            value.span().start,
+            "this is written with dotted keys; take it out by hand",
+        )),
     }
 }
 
 /// A pair with what separates it: its line, or its comma in an inline table.
-fn pair(text: &str, start: usize, end: usize) -> Range<usize> {
+fn pair_range(text: &str, start: usize, end: usize) -> Range<usize> {
     let (line, rest) = (line_start(text, start), line_end(text, end));
     if text[line..start].trim().is_empty() && text[end..rest].trim().is_empty() {
         return line..(rest + 1).min(text.len());
@@ -163,9 +166,9 @@ fn with_gap(text: &str, Range { start, end }: Range<usize>) -> Range<usize> {
 }
 
 /// Where the tables at `path` and below it are: from a header to the end of its last value.
-fn regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usize>> {
+fn table_regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usize>> {
     let mut values = Vec::new();
-    collect(text, root, &mut values);
+    collect_values(text, root, &mut values);
     let in_value = |at: usize| values.iter().any(|value| value.start < at && at < value.end);
     let mut headers = Vec::new();
     let mut start = 0;
@@ -177,7 +180,7 @@ fn regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usize>> {
     }
     let mut found = Vec::new();
     for (nth, (start, line)) in headers.iter().enumerate() {
-        let names = names(line);
+        let names = header_names(line);
         if names.len() < path.len() || !names.iter().zip(path).all(|(is, wanted)| is == wanted) {
             continue;
         }
@@ -193,7 +196,7 @@ fn regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// The dotted name in a header.
-fn names(header: &str) -> Vec<String> {
+fn header_names(header: &str) -> Vec<String> {
     let Ok(parsed) = DeTable::parse(header) else { return Vec::new() };
     let (mut names, mut inside) = (Vec::new(), Some(parsed.get_ref()));
     while let Some((name, value)) = inside.and_then(|table| table.iter().next()) {
@@ -207,7 +210,7 @@ fn names(header: &str) -> Vec<String> {
 }
 
 /// Every value that is written after an equals sign.
-fn collect(text: &str, table: &DeTable<'_>, into: &mut Vec<Range<usize>>) {
+fn collect_values(text: &str, table: &DeTable<'_>, into: &mut Vec<Range<usize>>) {
     table.iter().for_each(|(_, value)| collect_value(text, value, into));
 }
 
@@ -217,27 +220,27 @@ fn collect_value(text: &str, value: &Spanned<DeValue<'_>>, into: &mut Vec<Range<
         into.push(span);
     }
     match value.get_ref() {
-        DeValue::Table(inner) => collect(text, inner, into),
+        DeValue::Table(inner) => collect_values(text, inner, into),
         DeValue::Array(items) => items.iter().for_each(|item| collect_value(text, item, into)),
         _ => {}
     }
 }
 
-fn headed(slot: Slot<'_>, value: &Value) -> String {
+fn header_table_text(slot: Slot<'_>, value: &Value) -> String {
     let pairs = value.as_object().into_iter().flatten();
-    let lines = pairs.map(|(name, value)| format!("\n{} = {}", key(name), inline(value)));
+    let lines = pairs.map(|(name, value)| format!("\n{} = {}", key(name), inline_text(value)));
     format!("[{}.{}]{}", key(slot.container), key(slot.name), lines.collect::<String>())
 }
 
-fn inline(value: &Value) -> String {
+fn inline_text(value: &Value) -> String {
     match value {
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
             let all: Vec<String> =
-                map.iter().map(|(name, value)| format!("{} = {}", key(name), inline(value))).collect();
+                map.iter().map(|(name, value)| format!("{} = {}", key(name), inline_text(value))).collect();
             format!("{{ {} }}", all.join(", "))
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(inline_text).collect::<Vec<_>>().join(", ")),
         // The escapes of JSON are escapes of TOML.
         other => other.to_string(),
     }

@@ -12,29 +12,29 @@ type Pairs<'a> = saphyr::AnnotatedMapping<'a, MarkedYaml<'a>>;
 
 fn read(text: &str) -> Result<Option<MarkedYaml<'_>>, Broken> {
     let mut documents = MarkedYaml::load_from_str(text)
-        .map_err(|error| Broken::at(text, byte(text, error.marker()), error.info()))?;
+        .map_err(|error| Broken::at_byte(text, byte_offset(text, error.marker()), error.info()))?;
     match documents.len() {
         0 | 1 => Ok(documents.pop()),
-        _ => Err(Broken::at(
+        _ => Err(Broken::at_byte(
             text,
-            byte(text, &documents[1].span.start),
+            byte_offset(text, &documents[1].span.start),
             "a second document begins here, where one is expected",
         )),
     }
 }
 
 /// The parser counts characters.
-fn byte(text: &str, marker: &saphyr::Marker) -> usize {
+fn byte_offset(text: &str, marker: &saphyr::Marker) -> usize {
     let line: usize = text.split_inclusive('\n').take(marker.line().saturating_sub(1)).map(str::len).sum();
     let rest = &text[line.min(text.len())..];
     line + rest.char_indices().nth(marker.col()).map_or(rest.len(), |(at, _)| at)
 }
 
 pub(super) fn parse(text: &str) -> Result<Value, Broken> {
-    Ok(read(text)?.map_or(Value::Null, |node| data(&node)))
+    Ok(read(text)?.map_or(Value::Null, |node| to_json_value(&node)))
 }
 
-fn data(node: &MarkedYaml<'_>) -> Value {
+fn to_json_value(node: &MarkedYaml<'_>) -> Value {
     match &node.data {
         YamlData::Value(scalar) => match scalar {
             Scalar::Null => Value::Null,
@@ -43,13 +43,13 @@ fn data(node: &MarkedYaml<'_>) -> Value {
             Scalar::FloatingPoint(number) => Value::from(number.to_string()),
             Scalar::String(text) => Value::from(text.as_ref()),
         },
-        YamlData::Sequence(items) => items.iter().map(data).collect(),
+        YamlData::Sequence(items) => items.iter().map(to_json_value).collect(),
         YamlData::Mapping(pairs) => {
-            let name = |key: &MarkedYaml<'_>| match data(key) {
+            let name = |key: &MarkedYaml<'_>| match to_json_value(key) {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
-            pairs.iter().map(|(key, value)| (name(key), data(value))).collect::<Map<_, _>>().into()
+            pairs.iter().map(|(key, value)| (name(key), to_json_value(value))).collect::<Map<_, _>>().into()
         }
         other => Value::from(format!("{other:?}")),
     }
@@ -59,23 +59,27 @@ fn data(node: &MarkedYaml<'_>) -> Value {
 fn find<'y, 'a>(text: &str, pairs: &'y Pairs<'a>, name: &str) -> Option<(usize, &'y MarkedYaml<'a>)> {
     let named = |key: &MarkedYaml<'_>| matches!(&key.data, YamlData::Value(Scalar::String(is)) if is.as_ref() == name);
     let (key, value) = pairs.iter().find(|(key, _)| named(key))?;
-    Some((byte(text, &key.span.start), value))
+    Some((byte_offset(text, &key.span.start), value))
 }
 
 fn root_pairs<'y, 'a>(text: &str, root: &'y MarkedYaml<'a>) -> Result<&'y Pairs<'a>, Broken> {
     match &root.data {
         YamlData::Mapping(pairs) => Ok(pairs),
-        _ => Err(Broken::at(text, byte(text, &root.span.start), "the file is no table of settings")),
+        _ => Err(Broken::at_byte(
+            text,
+            byte_offset(text, &root.span.start),
+            "the file is no table of settings",
+        )),
     }
 }
 
-pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
-    let Some(root) = read(text)? else { return Ok(vec![append(text, "", slot, value)]) };
+pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
+    let Some(root) = read(text)? else { return Ok(vec![append_slot(text, "", slot, value)]) };
     if matches!(root.data, YamlData::Value(Scalar::Null)) {
-        return Ok(vec![append(text, "", slot, value)]);
+        return Ok(vec![append_slot(text, "", slot, value)]);
     }
     let pairs = root_pairs(text, &root)?;
-    let start = byte(text, &root.span.start);
+    let start = byte_offset(text, &root.span.start);
     let is_flow = text[start..].starts_with('{');
     let Some((key, container)) = find(text, pairs, slot.container) else {
         return Ok(vec![match is_flow {
@@ -86,16 +90,17 @@ pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>
                     format!("{}: {inner}{}", slot.container, if pairs.is_empty() { "" } else { ", " }),
                 )
             }
-            false => append(text, indentation(text, start), slot, value),
+            false => append_slot(text, indentation(text, start), slot, value),
         }]);
     };
-    alone(text, key, slot.container)?;
-    let (at, end) = (byte(text, &container.span.start), line_end(text, key));
+    check_alone(text, key, slot.container)?;
+    let (at, end) = (byte_offset(text, &container.span.start), line_end(text, key));
     let indent = indentation(text, key);
     match &container.data {
         YamlData::Value(Scalar::Null) => {
-            let explicit = at..byte(text, &container.span.end);
-            let block = Edit::insert(end, format!("\n{}", block(slot.name, value, &format!("{indent}  "))));
+            let explicit = at..byte_offset(text, &container.span.end);
+            let block =
+                Edit::insert(end, format!("\n{}", block_text(slot.name, value, &format!("{indent}  "))));
             let gone = (!explicit.is_empty()).then(|| Edit::remove(explicit));
             Ok(gone.into_iter().chain([block]).collect())
         }
@@ -103,33 +108,38 @@ pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>
             Some((there, _)) => Err(by_hand(text, there, slot.name)),
             None => {
                 let more = if servers.is_empty() { "" } else { ", " };
-                Ok(vec![Edit::insert(at + 1, format!("{}: {value}{more}", scalar(slot.name)))])
+                Ok(vec![Edit::insert(at + 1, format!("{}: {value}{more}", scalar_text(slot.name)))])
             }
         },
         YamlData::Mapping(servers) if at > end => match find(text, servers, slot.name) {
             Some((there, _)) => {
-                alone(text, there, slot.name)?;
-                let with = block(slot.name, value, indentation(text, there));
-                Ok(vec![Edit { at: region(text, there), with }])
+                check_alone(text, there, slot.name)?;
+                let with = block_text(slot.name, value, indentation(text, there));
+                Ok(vec![Edit { at: pair_region(text, there), with }])
             }
-            None => {
-                Ok(vec![Edit::insert(end, format!("\n{}", block(slot.name, value, indentation(text, at))))])
-            }
+            None => Ok(vec![Edit::insert(
+                end,
+                format!("\n{}", block_text(slot.name, value, indentation(text, at))),
+            )]),
         },
-        _ => Err(Broken::at(text, at, format!("`{}` is no table of its own; make it one", slot.container))),
+        _ => Err(Broken::at_byte(
+            text,
+            at,
+            format!("`{}` is no table of its own; make it one", slot.container),
+        )),
     }
 }
 
-pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
+pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
     let Some(root) = read(text)? else { return Ok(Vec::new()) };
     let mut pairs = root_pairs(text, &root)?;
     let mut is_flow = false;
     for (depth, name) in path.iter().enumerate() {
         let Some((key, value)) = find(text, pairs, name) else { break };
-        let at = byte(text, &value.span.start);
+        let at = byte_offset(text, &value.span.start);
         if is_flow {
             // As `put` writes it; what somebody else wrote there has an end that the parser does not tell.
-            let own = format!("{}: {}", scalar(name), data(value));
+            let own = format!("{}: {}", scalar_text(name), to_json_value(value));
             let own = text[key..]
                 .starts_with(&own)
                 .then_some(key + own.len())
@@ -138,8 +148,8 @@ pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
             return Ok(vec![Edit::remove(key..own + more)]);
         }
         if depth + 1 == path.len() {
-            alone(text, key, name)?;
-            let region = region(text, key);
+            check_alone(text, key, name)?;
+            let region = pair_region(text, key);
             return Ok(vec![Edit::remove(region.start..(region.end + 1).min(text.len()))]);
         }
         is_flow = text[at..].starts_with('{');
@@ -152,11 +162,11 @@ pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
 }
 
 fn by_hand(text: &str, at: usize, name: &str) -> Broken {
-    Broken::at(text, at, format!("`{name}` is written between braces; take it out by hand"))
+    Broken::at_byte(text, at, format!("`{name}` is written between braces; take it out by hand"))
 }
 
 /// A key must begin its line and be the only one of its name there: what comes twice is heeded once.
-fn alone(text: &str, key: usize, name: &str) -> Result<(), Broken> {
+fn check_alone(text: &str, key: usize, name: &str) -> Result<(), Broken> {
     let (line, indent) = (line_start(text, key), indentation(text, key));
     if line + indent.len() != key {
         return Err(by_hand(text, key, name));
@@ -178,14 +188,18 @@ fn alone(text: &str, key: usize, name: &str) -> Result<(), Broken> {
             break;
         }
         if begins(other) {
-            return Err(Broken::at(text, at - other.len(), format!("`{name}` is there twice; make it one")));
+            return Err(Broken::at_byte(
+                text,
+                at - other.len(),
+                format!("`{name}` is there twice; make it one"),
+            ));
         }
     }
     Ok(())
 }
 
 /// The lines of a pair: its own, and those that are indented more, but not the comments and blank lines that follow.
-fn region(text: &str, key: usize) -> std::ops::Range<usize> {
+fn pair_region(text: &str, key: usize) -> std::ops::Range<usize> {
     let start = line_start(text, key);
     let depth = indentation(text, key).len();
     let (mut at, mut end) = (line_end(text, key), line_end(text, key));
@@ -204,38 +218,40 @@ fn region(text: &str, key: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-fn append(text: &str, indent: &str, slot: Slot<'_>, value: &Value) -> Edit {
+fn append_slot(text: &str, indent: &str, slot: Slot<'_>, value: &Value) -> Edit {
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let inner = block(slot.name, value, &format!("{indent}  "));
+    let inner = block_text(slot.name, value, &format!("{indent}  "));
     Edit::insert(text.len(), format!("{gap}{indent}{}:\n{inner}\n", slot.container))
 }
 
 /// The lines of a pair, without the last line break.
-fn block(name: &str, value: &Value, indent: &str) -> String {
-    let name = scalar(name);
+fn block_text(name: &str, value: &Value, indent: &str) -> String {
+    let name = scalar_text(name);
     match value {
         Value::Object(map) if !map.is_empty() => {
             let inner = format!("{indent}  ");
-            let lines: Vec<String> = map.iter().map(|(name, value)| block(name, value, &inner)).collect();
+            let lines: Vec<String> =
+                map.iter().map(|(name, value)| block_text(name, value, &inner)).collect();
             format!("{indent}{name}:\n{}", lines.join("\n"))
         }
         Value::Array(items) if !items.is_empty() => {
-            let lines: Vec<String> = items.iter().map(|item| format!("{indent}- {}", quoted(item))).collect();
+            let lines: Vec<String> =
+                items.iter().map(|item| format!("{indent}- {}", quoted_value(item))).collect();
             format!("{indent}{name}:\n{}", lines.join("\n"))
         }
-        other => format!("{indent}{name}: {}", quoted(other)),
+        other => format!("{indent}{name}: {}", quoted_value(other)),
     }
 }
 
-fn quoted(value: &Value) -> String {
+fn quoted_value(value: &Value) -> String {
     match value {
-        Value::String(text) => scalar(text),
+        Value::String(text) => scalar_text(text),
         other => other.to_string(),
     }
 }
 
 /// Without quotes where nobody could take it for something else; JSON's quotes are YAML's.
-fn scalar(text: &str) -> String {
+fn scalar_text(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
     let reads_as_is = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         && text.chars().all(plain)
