@@ -101,7 +101,7 @@ impl Routing {
     pub(crate) async fn deliver(&self, message: ServerMessage) {
         match message {
             ServerMessage::Answer { id, ok, envelope, ask } => {
-                self.deliver_answer(id, DaemonAnswer { ok, envelope, ask })
+                self.deliver_answer(id, DaemonAnswer { ok, envelope, ask });
             }
             ServerMessage::Progress { id, done, total, message } => {
                 self.deliver_progress(id, Progress { done, total, message });

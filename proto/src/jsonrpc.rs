@@ -64,10 +64,10 @@ impl IdScan {
     fn read_byte(&mut self, byte: u8) {
         match self.place {
             IdScanPlace::String { escaped: true } => {
-                self.keep_byte(byte, IdScanPlace::String { escaped: false })
+                self.keep_byte(byte, IdScanPlace::String { escaped: false });
             }
             IdScanPlace::String { .. } if byte == b'\\' => {
-                self.keep_byte(byte, IdScanPlace::String { escaped: true })
+                self.keep_byte(byte, IdScanPlace::String { escaped: true });
             }
             IdScanPlace::String { .. } if byte == b'"' => {
                 self.keep_byte(byte, IdScanPlace::Between);

@@ -6,7 +6,7 @@
 //! 2. new contents beside their targets, and a second name for each old file;
 //! 3. the *mark*, in hob's own folder: from here on the new contents are what counts;
 //! 4. each new file and its target exchange their names; a file that has to stay the one that it is, because it has other names or an
-//! owner who cannot be given it, is written over;
+//!    owner who cannot be given it, is written over;
 //! 5. record and mark go, the record first.
 //!
 //! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and new

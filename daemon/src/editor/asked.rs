@@ -60,7 +60,7 @@ impl PendingRequest {
         let request = EditorRequest { ends: self.request.ends + 1, ..self.request.as_lost() };
         match () {
             () if request.ends <= MOST_ENDS && !self.is_command => {
-                self.desk.post_event(Event::Again(request))
+                self.desk.post_event(Event::Again(request));
             }
             () if fallback::has_answer(&request.method) => self.desk.post_event(Event::FromMap(request)),
             () => {

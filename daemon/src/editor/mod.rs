@@ -6,7 +6,7 @@
 //!
 //! - `desk` what is waited for and how the editor is spoken to, `documents` its texts, `link` its ends at servers;
 //! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `asked` and `eager` what servers answer, `own` and
-//! `tools` hob's own requests;
+//!   `tools` hob's own requests;
 //! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
 
 mod asked;
@@ -219,7 +219,7 @@ impl ServedEditor {
                 self.handle_request(EditorRequest::new(id, method, params));
             }
             Ok(Incoming::Notification { method, params }) => {
-                self.handle_notification(&method, params.as_deref())
+                self.handle_notification(&method, params.as_deref());
             }
             Ok(Incoming::Response { id, outcome }) => self.desk.handle_reply(id.as_ref(), outcome),
             Err(why) => {

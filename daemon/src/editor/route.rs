@@ -146,7 +146,7 @@ impl ServedEditor {
                 self.held.push((request.waits_until(), Due::Map, request));
             }
             Some(ServerLink::Starting(_)) if fallback::has_answer(&request.method) => {
-                self.ask_map_first(request)
+                self.ask_map_first(request);
             }
             Some(ServerLink::Starting(queue)) if queue.len() < MOST_QUEUED => queue.push_back(request),
             _ => self.without_server(request),

@@ -7,14 +7,14 @@
 //!
 //! In use, for one workspace:
 //! - [`Watcher::start`] marks everything; from then on one thread of the owner loops over [`DirtySet::next_batch`]: it
-//! calls [`refresh`], reads what the plan says ([`read::read_file`]), tells the table ([`FileTable::was_read`],
-//! [`FileTable::forget`]), hands on the [`hob_base::Change`]s that come of it and, when those have taken effect, calls
-//! [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back
-//! ([`DirtySet::put_back`]).
+//!   calls [`refresh`], reads what the plan says ([`read::read_file`]), tells the table ([`FileTable::was_read`],
+//!   [`FileTable::forget`]), hands on the [`hob_base::Change`]s that come of it and, when those have taken effect, calls
+//!   [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back
+//!   ([`DirtySet::put_back`]).
 //! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
-//! [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
-//! looks at what gives no event, [`Links::mark_changed`], [`Rules::mark_changed`], [`Unread::mark_again`] and
-//! [`Watcher::check_root`], and if something has changed there, waits again.
+//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
+//!   looks at what gives no event, [`Links::mark_changed`], [`Rules::mark_changed`], [`Unread::mark_again`] and
+//!   [`Watcher::check_root`], and if something has changed there, waits again.
 //!
 //! Beside that stand two sources of names that are no code: [`manifest`], the packages that a project depends on, and [`git`],
 //! refs, commits and the files of a revision. Neither takes part in the above.

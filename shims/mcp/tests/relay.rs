@@ -102,7 +102,12 @@ fn progress_is_passed_on_and_always_increases() {
     let heard = daemon.call();
     assert!(heard.progress);
     for done in [0, 3, 3, 7] {
-        daemon.send_message(ServerMessage::Progress { id: heard.id, done, total: Some(9), message: "files".into() });
+        daemon.send_message(ServerMessage::Progress {
+            id: heard.id,
+            done,
+            total: Some(9),
+            message: "files".into(),
+        });
     }
     let mut last = -1.0;
     while last < 7.0 {

@@ -39,7 +39,7 @@ fn collect_variables(node: &PatternNode, found: &mut BTreeSet<Variable>) {
             found.insert(Variable { name: name.clone(), is_list: true });
         }
         PatternNode::Internal { children, .. } => {
-            children.iter().for_each(|child| collect_variables(child, found))
+            children.iter().for_each(|child| collect_variables(child, found));
         }
         PatternNode::MetaVar { .. } | PatternNode::Terminal { .. } => {}
     }

@@ -301,7 +301,7 @@ impl ServerDocuments {
         }
         match spec.announce {
             Announce::Command(how) if needs_rereading(spec, changes, how) => {
-                tell.push(Tell::reread_command(how))
+                tell.push(Tell::reread_command(how));
             }
             _ => tell.extend(self.keep_open(spec, changes, read)),
         }

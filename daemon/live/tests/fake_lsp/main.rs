@@ -95,7 +95,7 @@ fn main() {
             "exit" => std::process::exit(0),
             "initialized" => follow_up(&script["then"], &client),
             "$/cancelRequest" => {
-                client.deliver_message(&format!("cancel {}", message["params"]["id"]), json!(true))
+                client.deliver_message(&format!("cancel {}", message["params"]["id"]), json!(true));
             }
             "textDocument/didOpen" | "textDocument/didChange" if script["judges"].is_object() => {
                 judged += 1;

@@ -4,9 +4,9 @@
 //!
 //! 1. *exact*: the file's own scopes; `self.x` in the class at hand.
 //! 2. *import*: what an import binds, through re-exports; the language's package scope; members of a type that is known,
-//! its bases included.
+//!    its bases included.
 //! 3. *flow*: the value that is called was followed there, through assignments, arguments, results, fields and containers
-//! ([`flow`]).
+//!    ([`flow`]).
 //! 4. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
 //! 5. unresolved, with the likeliest candidates.
 //!

@@ -339,7 +339,7 @@ impl Update<'_> {
     /// # Errors
     /// When the index cannot be written.
     pub fn add(&self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
-        self.writer.add_document(self.fields.to_tantivy(file, version, doc))?;
+        self.writer.add_document(self.fields.tantivy_document(file, version, doc))?;
         Ok(())
     }
 }
@@ -358,6 +358,6 @@ impl Patch<'_> {
     /// When the index cannot take it.
     pub fn add(&mut self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
         self.added.insert(file);
-        Ok((self.add)(self.fields.to_tantivy(file, version, doc))?)
+        Ok((self.add)(self.fields.tantivy_document(file, version, doc))?)
     }
 }

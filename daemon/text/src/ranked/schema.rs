@@ -117,7 +117,7 @@ impl Fields {
     }
 
     /// The document as tantivy takes it. `version` belongs to the file's own document alone.
-    pub(super) fn to_tantivy(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
+    pub(super) fn tantivy_document(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
         let mut out = TantivyDocument::default();
         for (field, text) in self.texts.iter().zip([doc.name, doc.context, doc.signature, doc.doc, doc.body])
         {

@@ -31,7 +31,7 @@ impl Watcher {
                 );
             }
             FsEvent::Appeared(path) | FsEvent::Vanished(path) => {
-                self.with_path_inside(&path, |rel| self.came_or_went(rel))
+                self.with_path_inside(&path, |rel| self.came_or_went(rel));
             }
             FsEvent::Touched(path) => self.with_path_inside(&path, |rel| self.mark_touched(rel)),
         }
@@ -61,9 +61,9 @@ impl Watcher {
 
     fn came_or_went(&self, rel: &WsPath) {
         if self.forget_folder(rel) {
-            self.dirty.mark_tree(rel.clone())
+            self.dirty.mark_tree(rel.clone());
         } else {
-            self.mark_unless_excluded(rel)
+            self.mark_unless_excluded(rel);
         }
     }
 

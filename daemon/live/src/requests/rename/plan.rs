@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
                     }
                 }
                 Some(RenameSource::Made(number)) => {
-                    renaming.created.push((path.clone(), made[*number].clone()))
+                    renaming.created.push((path.clone(), made[*number].clone()));
                 }
                 None => {}
             }

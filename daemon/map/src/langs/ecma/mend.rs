@@ -1,7 +1,7 @@
 //! Repairs two things that the grammar of TypeScript does not understand, by writing them in a way that it does.
 //!
 //! - A member that begins a line with `<`, or is called `in`: the scanner gives no semicolon to the member before it, though the language does.
-//! One is written into the white space in between.
+//!   One is written into the white space in between.
 //! - `typeof undefined` as a type: `undefined` alone means the same.
 //!
 //! Looked for by lines and words, not by a lexer: this is asked about files only of which definitions are missing, and what it
