@@ -75,3 +75,41 @@ impl Ecma {
         is_local.then_some(Container::Methods)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::langs::Lang;
+    use crate::langs::support::render;
+
+    #[test]
+    fn functions_of_an_object_in_a_function_that_has_a_name_or_is_returned() {
+        let source = "
+export function create(): Server {
+  const server: Server = {
+    config,
+    reload() { load() },
+    warm: async () => { heat() },
+    nested: { deep() {} },
+    serve: off ? undefined : (path) => { look(path) },
+  };
+  const plain = { a: 1 };
+  use({ passed() {} });
+  return { close() { this.x() }, stop: function () {} };
+}
+const make = (it) => ({ run() { it() } });
+it(() => { const top = { none() {} } });
+";
+        let facts = render::facts_of(Lang::TypeScript, source);
+        let is_def = |line: &&str| !line.starts_with(|c: char| c.is_ascii_digit());
+        let expected = "function create 2-13@2:17 E | function create(): Server
+constant create.server 3-9@3:9 | const server: Server =
+method create.server.reload 5-5@5:5 | reload()
+method create.server.warm 6-6@6:5 | warm: async ()
+method create.server.serve 8-8@8:5 | serve: off ? undefined : (path)
+method create.close 12-12@12:12 E | close()
+method create.stop 12-12@12:34 E | stop: function ()
+function make 14-14@14:7 | const make = (it)
+method make.run 14-14@14:25 | run()";
+        assert_eq!(facts.lines().filter(is_def).collect::<Vec<_>>().join("\n"), expected);
+    }
+}
