@@ -114,7 +114,7 @@ pub fn left_out(
     cancel: &CancelToken,
 ) -> LeftOut {
     let Some(of) = map.info(def.into()) else { return LeftOut::default() };
-    let (uses, outcome) = map.places(def, cancel);
+    let (uses, outcome) = map.find_uses(def, cancel);
     let mut missing = Vec::new();
     for one in uses.iter().filter(|one| one.confidence <= Confidence::Import && question.wants_use(one, &of))
     {

@@ -149,7 +149,7 @@ fn derive(map: &mut Map) {
     while !map.derive_step(&mut job, 200) {}
     println!("resolved everything in {:?}", start.elapsed());
     let start = Instant::now();
-    map.install(job.finish());
+    map.install_derived(job.finish());
     println!("ranked and clustered in {:?}", start.elapsed());
     for cluster in map.overview(None, 5).clusters.iter().take(12) {
         let hubs: Vec<&str> = cluster.hubs.iter().map(|hub| hub.qualified.as_str()).collect();

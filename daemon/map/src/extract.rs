@@ -7,19 +7,19 @@ use std::cell::RefCell;
 
 use tree_sitter::{Point, Range, Tree};
 
-use crate::bounded::Session;
+use crate::bounded::BoundedSession;
 use crate::facts::{FactsBuilder, FileFacts, GaveUp};
 use crate::hazards::is_hazardous;
-use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
-use crate::parse::{Asked, Kept, Patience, may_hold, was_laborious};
-use crate::recover::{Reading, recover};
-use crate::tamed::tamed;
+use crate::langs::{Lang, LangSpec, LanguageReader, manifest_facts};
+use crate::parse::{Patience, ThreadParser, TreeParseInput, may_hold, was_laborious};
+use crate::recover::{RecoveryReading, recover};
+use crate::tamed::tame_comments;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
 pub const EXTRACTOR_VERSION: u32 = 12;
 
 thread_local! {
-    static PARSERS: RefCell<Vec<Kept>> = RefCell::new((0..Lang::ALL.len()).map(|_| Kept::default()).collect());
+    static PARSERS: RefCell<Vec<ThreadParser>> = RefCell::new((0..Lang::ALL.len()).map(|_| ThreadParser::default()).collect());
 }
 
 /// Extracts the facts of a file. `file_name` matters for project files only.
@@ -47,19 +47,19 @@ pub fn text_only(lang: Lang, why: GaveUp) -> FileFacts {
 
 /// One file's session. Made before all trees of the file, so that it ends after them.
 struct Extraction {
-    _session: Session,
+    _session: BoundedSession,
 }
 
 impl Extraction {
     fn begin(source: &[u8]) -> Self {
-        Self { _session: Session::begin(may_hold(source.len())) }
+        Self { _session: BoundedSession::begin(may_hold(source.len())) }
     }
 }
 
 impl Drop for Extraction {
     fn drop(&mut self) {
-        if Session::was_left() {
-            PARSERS.with_borrow_mut(|parsers| parsers.iter_mut().for_each(Kept::forget));
+        if BoundedSession::was_left() {
+            PARSERS.with_borrow_mut(|parsers| parsers.iter_mut().for_each(ThreadParser::forget_parser));
         }
     }
 }
@@ -67,8 +67,8 @@ impl Drop for Extraction {
 fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>) -> FileFacts {
     let mut facts = FactsBuilder::new(spec.lang);
     let grammar = match spec.reader {
-        Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => grammar,
-        Reader::Own(read) => {
+        LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. } => grammar,
+        LanguageReader::Own(read) => {
             let _extraction = Extraction::begin(source);
             return read(source, facts, patience).finish();
         }
@@ -78,18 +78,18 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
     }
     let _extraction = Extraction::begin(source);
     let parse = |source: &[u8], old: Option<&Tree>| {
-        let asked = Asked { source, part: None, old, patience };
+        let asked = TreeParseInput { source, part: None, old, patience };
         PARSERS.with_borrow_mut(|parsers| parsers[spec.lang as usize].parse(grammar, &asked))
     };
-    let tree = match parse(&tamed(spec.lang, source), None) {
+    let tree = match parse(&tame_comments(spec.lang, source), None) {
         Ok(tree) => tree,
         Err(why) => return text_only(spec.lang, why),
     };
     match spec.reader {
-        Reader::Twice { extract, .. } => {
+        LanguageReader::Twice { extract, .. } => {
             extract((&tree, source), facts, &|text, old| parse(text, old).ok()).finish()
         }
-        Reader::Tree { extract, .. } => {
+        LanguageReader::Tree { extract, .. } => {
             if tree.root_node().has_error() {
                 facts.has_errors();
             }
@@ -98,11 +98,11 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
             if laborious || facts.lines_not_mapped() == 0 {
                 return facts.finish();
             }
-            let reparse = |text: &[u8], old: Option<&Tree>| parse(&tamed(spec.lang, text), old).ok();
-            let reading = Reading { lang: spec.lang, extract, reparse: &reparse };
+            let reparse = |text: &[u8], old: Option<&Tree>| parse(&tame_comments(spec.lang, text), old).ok();
+            let reading = RecoveryReading { lang: spec.lang, extract, reparse: &reparse };
             recover(&reading, source, facts).finish()
         }
-        Reader::Own(_) => facts.finish(),
+        LanguageReader::Own(_) => facts.finish(),
     }
 }
 
@@ -113,21 +113,22 @@ pub(crate) fn read_tree<T>(
     patience: Patience<'_>,
     read: impl FnOnce(&Tree) -> T,
 ) -> Option<T> {
-    let (Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. }) = lang.spec()?.reader else {
+    let (LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. }) = lang.spec()?.reader
+    else {
         return None;
     };
     if is_hazardous(lang, source) {
         return None;
     }
     let _extraction = Extraction::begin(source);
-    let text = tamed(lang, source);
-    let asked = Asked { source: &text, part: None, old: None, patience };
+    let text = tame_comments(lang, source);
+    let asked = TreeParseInput { source: &text, part: None, old: None, patience };
     let tree = PARSERS.with_borrow_mut(|parsers| parsers[lang as usize].parse(grammar, &asked)).ok()?;
     Some(read(&tree))
 }
 
 /// A part of a file, in bytes, and where it begins.
-pub(crate) struct Part<'a> {
+pub(crate) struct EmbeddedSource<'a> {
     pub(crate) source: &'a [u8],
     pub(crate) from: usize,
     pub(crate) to: usize,
@@ -138,16 +139,18 @@ pub(crate) struct Part<'a> {
 /// Adds the facts of a part of a file that is written in a language of its own; positions are those in the whole file.
 pub(crate) fn extract_part(
     lang: Lang,
-    part: &Part<'_>,
+    part: &EmbeddedSource<'_>,
     mut facts: FactsBuilder,
     patience: Patience<'_>,
 ) -> FactsBuilder {
-    let Some(Reader::Tree { grammar, extract }) = lang.spec().map(|spec| spec.reader) else { return facts };
+    let Some(LanguageReader::Tree { grammar, extract }) = lang.spec().map(|spec| spec.reader) else {
+        return facts;
+    };
     if is_hazardous(lang, &part.source[part.from..part.to]) {
         facts.gave_up(GaveUp::Hazard);
         return facts;
     }
-    let asked = Asked { source: part.source, part: Some(range(part)), old: None, patience };
+    let asked = TreeParseInput { source: part.source, part: Some(range(part)), old: None, patience };
     let tree = PARSERS.with_borrow_mut(|parsers| parsers[lang as usize].parse(grammar, &asked));
     let tree = match tree {
         Ok(tree) => tree,
@@ -162,7 +165,7 @@ pub(crate) fn extract_part(
     extract(&tree, part.source, facts)
 }
 
-fn range(part: &Part<'_>) -> Range {
+fn range(part: &EmbeddedSource<'_>) -> Range {
     let column = |at: usize| {
         let before = &part.source[..at];
         at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)

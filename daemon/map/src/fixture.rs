@@ -45,16 +45,16 @@ pub(crate) fn map(fixture: &str) -> Map {
 }
 
 /// The same with scores, clusters and the drawn graph.
-pub(crate) fn derived(fixture: &str) -> Map {
+pub(crate) fn derived_map(fixture: &str) -> Map {
     let mut map = map(fixture);
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 100) {}
-    map.install(job.finish());
+    map.install_derived(job.finish());
     map
 }
 
 /// A node by ID or name.
-pub(crate) fn node(map: &Map, target: &str) -> NodeRef {
+pub(crate) fn lookup_node(map: &Map, target: &str) -> NodeRef {
     match map.lookup(target) {
         crate::graph::Lookup::One(node) => node,
         other => panic!("{target}: {other:?}\n{}", map.export().join("\n")),
@@ -62,7 +62,7 @@ pub(crate) fn node(map: &Map, target: &str) -> NodeRef {
 }
 
 /// An edge as `a.py#f calls b.py#g import`; candidates in brackets.
-pub(crate) fn show(map: &Map, edge: &Edge) -> String {
+pub(crate) fn show_edge(map: &Map, edge: &Edge) -> String {
     let short = |node: NodeRef| {
         let id = map.id(node).to_string();
         if matches!(node, NodeRef::External(_)) {
@@ -71,7 +71,7 @@ pub(crate) fn show(map: &Map, edge: &Edge) -> String {
             id.split_once(':').expect("an id").1.to_owned()
         }
     };
-    let to = if edge.resolved() {
+    let to = if edge.is_resolved() {
         short(edge.to)
     } else {
         let all: Vec<String> = edge.candidates.iter().map(|node| short(*node)).collect();
@@ -81,18 +81,18 @@ pub(crate) fn show(map: &Map, edge: &Edge) -> String {
 }
 
 /// Every edge of a map but `contains` and `imports`, sorted.
-pub(crate) fn uses(map: &Map) -> Vec<String> {
-    edges(map, EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Imports))
+pub(crate) fn shown_uses(map: &Map) -> Vec<String> {
+    shown_edges(map, EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Imports))
 }
 
 /// Every edge of some kinds, sorted.
-pub(crate) fn edges(map: &Map, kinds: EdgeKinds) -> Vec<String> {
+pub(crate) fn shown_edges(map: &Map, kinds: EdgeKinds) -> Vec<String> {
     let mut all = Vec::new();
     let mut file = 0;
     while map.file(FileId(file)).is_some() {
         let defs = map.defs_of(FileId(file)).into_iter().map(NodeRef::Def);
         for node in std::iter::once(NodeRef::File(FileId(file))).chain(defs) {
-            all.extend(map.edges_out(node, kinds).iter().map(|edge| show(map, edge)));
+            all.extend(map.edges_out(node, kinds).iter().map(|edge| show_edge(map, edge)));
         }
         file += 1;
     }
@@ -107,6 +107,6 @@ pub(crate) fn check_edges(fixture: &str, expected: &str) {
         expected.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
     expected.sort();
     let map = map(fixture);
-    let found = uses(&map);
+    let found = shown_uses(&map);
     assert!(found == expected, "found:\n{}\nexpected:\n{}\n", found.join("\n"), expected.join("\n"));
 }

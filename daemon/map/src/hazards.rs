@@ -26,7 +26,7 @@ const BRACKETS: usize = 500;
 /// Returns true if a file must not be given to its language's grammar.
 pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {
     match lang {
-        Lang::Python => indentations(source) > INDENTATIONS,
+        Lang::Python => count_indentations(source) > INDENTATIONS,
         Lang::Kotlin => find_iter(source, b"${").count() > INTERPOLATIONS,
         Lang::Ruby => longest_delimiters(source) > DELIMITERS,
         // All of them are counted much faster, and nearly no file has so many.
@@ -39,7 +39,7 @@ pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {
 }
 
 /// Counts the different indentations of a text, in the scanner's columns: no more can be open at once.
-fn indentations(source: &[u8]) -> usize {
+fn count_indentations(source: &[u8]) -> usize {
     let mut widths = FxHashSet::default();
     let mut continued = 0;
     let mut width = Some(0_u32);
@@ -62,12 +62,12 @@ fn indentations(source: &[u8]) -> usize {
 
 /// The most that the delimiters of here-documents begun in one line come to, in bytes.
 fn longest_delimiters(source: &[u8]) -> usize {
-    let in_line = |line: &[u8]| find_iter(line, b"<<").map(|at| delimiter(&line[at + 2..])).sum();
+    let in_line = |line: &[u8]| find_iter(line, b"<<").map(|at| delimiter_length(&line[at + 2..])).sum();
     source.split(|byte| *byte == b'\n').map(in_line).max().unwrap_or(0)
 }
 
 /// The length of a delimiter, with what the scanner writes beside it.
-fn delimiter(rest: &[u8]) -> usize {
+fn delimiter_length(rest: &[u8]) -> usize {
     let rest = rest.strip_prefix(b"-").or(rest.strip_prefix(b"~")).unwrap_or(rest);
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let length = match rest.first() {
@@ -110,15 +110,15 @@ mod tests {
         assert!(!extract(lang, "a", good.as_bytes()).defs.is_empty());
     }
 
-    fn indented(levels: usize) -> String {
+    fn indented_source(levels: usize) -> String {
         let lines: String = (0..levels).map(|level| format!("{}if a:\n", " ".repeat(level))).collect();
         format!("def f(): pass\n{lines}{}x = f\"a{{\"\n", " ".repeat(levels))
     }
 
     #[test]
     fn indentations_that_pythons_scanner_cannot_keep() {
-        only_text(Lang::Python, &indented(511), &indented(100));
-        assert_eq!(indentations(b"a\n  b\n\tc\n        d\n  \\\n  e\n"), 3 + 1);
+        only_text(Lang::Python, &indented_source(511), &indented_source(100));
+        assert_eq!(count_indentations(b"a\n  b\n\tc\n        d\n  \\\n  e\n"), 3 + 1);
     }
 
     #[test]

@@ -43,18 +43,20 @@ pub fn names_on_line(lang: Option<Lang>, source: &[u8], line: u32, patience: Pat
         NameAt { name, col: column(from) }
     };
     let by_grammar =
-        |lang| read_tree(lang, source, patience, |tree| identifiers(tree, (range.start, range.end)));
+        |lang| read_tree(lang, source, patience, |tree| identifiers_in(tree, (range.start, range.end)));
     let places = match lang.and_then(by_grammar) {
         Some(places) => places,
-        None => words(text).into_iter().map(|(from, to)| (range.start + from, range.start + to)).collect(),
+        None => {
+            words_in_line(text).into_iter().map(|(from, to)| (range.start + from, range.start + to)).collect()
+        }
     };
     LineNames {
-        defined: lang.map(|lang| defined(lang, source, line, patience)).unwrap_or_default(),
+        defined: lang.map(|lang| names_defined_on(lang, source, line, patience)).unwrap_or_default(),
         mentioned: places.into_iter().map(named).filter(|one| is_name(&one.name)).collect(),
     }
 }
 
-fn defined(lang: Lang, source: &[u8], line: u32, patience: Patience<'_>) -> Vec<NameAt> {
+fn names_defined_on(lang: Lang, source: &[u8], line: u32, patience: Patience<'_>) -> Vec<NameAt> {
     let facts = extract_within(lang, "", source, patience);
     let here: Vec<&Def> = facts.defs.iter().filter(|def| def.name_at.0 == line).collect();
     let is_within = |def: &Def, other: &Def| {
@@ -70,7 +72,7 @@ fn defined(lang: Lang, source: &[u8], line: u32, patience: Patience<'_>) -> Vec<
 }
 
 /// The byte ranges of the identifiers that begin within a range, in order.
-fn identifiers(tree: &Tree, (from, to): (usize, usize)) -> Vec<(usize, usize)> {
+fn identifiers_in(tree: &Tree, (from, to): (usize, usize)) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -106,7 +108,7 @@ fn is_identifier(leaf: Node<'_>) -> bool {
 }
 
 /// The byte ranges of a line's words.
-fn words(line: &[u8]) -> Vec<(usize, usize)> {
+fn words_in_line(line: &[u8]) -> Vec<(usize, usize)> {
     let Ok(text) = std::str::from_utf8(line) else { return Vec::new() };
     let mut words: Vec<(usize, usize)> = Vec::new();
     for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric() || *c == '_') {
@@ -136,7 +138,7 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn on(lang: Option<Lang>, source: &str, line: u32) -> (Vec<String>, Vec<String>) {
+    fn shown_names(lang: Option<Lang>, source: &str, line: u32) -> (Vec<String>, Vec<String>) {
         let shown =
             |names: Vec<NameAt>| names.into_iter().map(|one| format!("{}:{}", one.name, one.col)).collect();
         let found = names_on_line(lang, source.as_bytes(), line, &|| true);
@@ -144,51 +146,52 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(lang: Lang, source: &str, (defined, mentioned): (&[&str], &[&str])) {
-        let (found, said) = on(Some(lang), source, 1);
-        assert_eq!((found, said), (owned(defined), owned(mentioned)), "{source}");
+    fn check_line(lang: Lang, source: &str, (defined, mentioned): (&[&str], &[&str])) {
+        let (found, said) = shown_names(Some(lang), source, 1);
+        assert_eq!((found, said), (owned_names(defined), owned_names(mentioned)), "{source}");
     }
 
-    fn owned(names: &[&str]) -> Vec<String> {
+    fn owned_names(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
     #[test]
     fn keywords_comments_and_strings_are_no_names() {
-        check(Lang::Python, "    return total  # of all 'items'\n", (&[], &["total:12"]));
-        check(
+        check_line(Lang::Python, "    return total  # of all 'items'\n", (&[], &["total:12"]));
+        check_line(
             Lang::Python,
             "def price(self, tax: int) -> int:\n    pass\n",
             (&["price:5"], &["price:5", "self:11", "tax:17", "int:22", "int:30"]),
         );
-        check(Lang::TypeScript, "export async function load() {}\n", (&["load:23"], &["load:23"]));
-        check(Lang::Go, "return nil, err\n", (&[], &["err:13"]));
-        check(Lang::Rust, "pub fn open(&self) {}\n", (&["open:8"], &["open:8"]));
-        check(Lang::C, "static int count(void) { return 0; }\n", (&["count:12"], &["count:12"]));
-        check(Lang::Ruby, "  @size = 1\n", (&[], &["@size:3"]));
-        check(Lang::Bash, "deploy() { true; }\n", (&["deploy:1"], &["deploy:1", "true:12"]));
+        check_line(Lang::TypeScript, "export async function load() {}\n", (&["load:23"], &["load:23"]));
+        check_line(Lang::Go, "return nil, err\n", (&[], &["err:13"]));
+        check_line(Lang::Rust, "pub fn open(&self) {}\n", (&["open:8"], &["open:8"]));
+        check_line(Lang::C, "static int count(void) { return 0; }\n", (&["count:12"], &["count:12"]));
+        check_line(Lang::Ruby, "  @size = 1\n", (&[], &["@size:3"]));
+        check_line(Lang::Bash, "deploy() { true; }\n", (&["deploy:1"], &["deploy:1", "true:12"]));
     }
 
     #[test]
     fn what_is_written_within_a_definition_is_not_what_the_line_defines() {
-        let (defined, _) = on(Some(Lang::TypeScript), "export class A { m() {} n() {} }\n", 1);
+        let (defined, _) = shown_names(Some(Lang::TypeScript), "export class A { m() {} n() {} }\n", 1);
         assert_eq!(defined, ["A:14"]);
-        let (defined, _) = on(Some(Lang::TypeScript), "export const a = 1, b = 2;\n", 1);
+        let (defined, _) = shown_names(Some(Lang::TypeScript), "export const a = 1, b = 2;\n", 1);
         assert_eq!(defined, ["a:14", "b:21"]);
-        let (defined, _) = on(Some(Lang::TypeScript), "class A {\n  constructor(private x: X) {}\n}\n", 2);
+        let (defined, _) =
+            shown_names(Some(Lang::TypeScript), "class A {\n  constructor(private x: X) {}\n}\n", 2);
         assert_eq!(defined, ["constructor:3"]);
     }
 
     #[test]
     fn columns_count_utf16_units_and_other_lines_count_for_nothing() {
         let source = "x = 1\nprint('\u{1F600}', größe)\n";
-        assert_eq!(on(Some(Lang::Python), source, 2).1, ["print:1", "größe:13"]);
-        assert_eq!(on(Some(Lang::Python), source, 4), (Vec::new(), Vec::new()));
+        assert_eq!(shown_names(Some(Lang::Python), source, 2).1, ["print:1", "größe:13"]);
+        assert_eq!(shown_names(Some(Lang::Python), source, 4), (Vec::new(), Vec::new()));
     }
 
     #[test]
     fn without_a_grammar_every_word_counts_but_keywords() {
-        assert_eq!(on(None, "const x = 10;\n", 1), (Vec::new(), owned(&["x:7"])));
-        assert_eq!(on(None, "1 + 2\n", 1).1, Vec::<String>::new());
+        assert_eq!(shown_names(None, "const x = 10;\n", 1), (Vec::new(), owned_names(&["x:7"])));
+        assert_eq!(shown_names(None, "1 + 2\n", 1).1, Vec::<String>::new());
     }
 }

@@ -18,7 +18,7 @@ const ALONE: &str = "(unconnected files)";
 const FEW: usize = 5;
 
 /// Shows the clusters of a single file as one group at the end: hundreds of them say nothing about a code base.
-fn together(clusters: Vec<Cluster>, hubs: usize) -> Vec<Cluster> {
+fn group_single_files(clusters: Vec<Cluster>, hubs: usize) -> Vec<Cluster> {
     let (mut shown, alone): (Vec<_>, Vec<_>) = clusters.into_iter().partition(|cluster| cluster.files > 1);
     if alone.len() <= FEW {
         shown.extend(alone);
@@ -46,7 +46,7 @@ impl Map {
     #[must_use]
     pub fn overview(&self, focus: Option<&str>, hubs_per_cluster: usize) -> Overview {
         let stats = self.stats();
-        let focus = self.focus(focus);
+        let focus = self.parse_focus(focus);
         let clusters = match (&self.standing.clusters, &focus) {
             (_, Focus::Folder(folder)) => self.by_folder(folder, hubs_per_cluster),
             (Some(clusters), Focus::Clusters(ids)) => {
@@ -54,7 +54,7 @@ impl Map {
             }
             (Some(clusters), _) => {
                 let all = self.by_cluster(clusters, &|_| true, hubs_per_cluster);
-                together(all, hubs_per_cluster)
+                group_single_files(all, hubs_per_cluster)
             }
             (None, _) => self.by_folder("", hubs_per_cluster),
         };
@@ -68,7 +68,7 @@ impl Map {
         }
     }
 
-    fn focus(&self, focus: Option<&str>) -> Focus {
+    fn parse_focus(&self, focus: Option<&str>) -> Focus {
         let Some(text) = focus.map(str::trim).filter(|text| !text.is_empty()) else {
             return Focus::Everything;
         };
@@ -128,7 +128,7 @@ impl Map {
     }
 
     fn hubs_of(&self, cluster: &ClusterInfo, count: usize) -> Vec<NodeInfo> {
-        let present = cluster.hubs.iter().filter_map(|hub| self.info(self.identified(hub)?.into()));
+        let present = cluster.hubs.iter().filter_map(|hub| self.info(self.find_identified(hub)?.into()));
         present.take(count).collect()
     }
 
@@ -172,7 +172,7 @@ impl Map {
             let weight = if derived {
                 entry.scores.get(def.index()).copied().unwrap_or(0.0)
             } else {
-                self.index.mentions(name)
+                self.index.mention_weight(name)
             };
             (u32::MAX - weight.to_bits(), entry.path.as_str(), DefRef { file, def })
         });

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Language, Parser, Tree};
 
-use crate::bounded::{self, Parsed, Session};
+use crate::bounded::{self, BoundedSession, Parsed};
 use crate::facts::GaveUp;
 
 /// The parser reports after every hundred of its steps. Lists of one-digit numbers, the densest there is, take 90 reports for a
@@ -59,7 +59,7 @@ pub fn may_hold(length: usize) -> usize {
 
 /// A language's parser, kept for the next text.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct ThreadParser {
     parser: Option<Parser>,
     /// The session that used it last.
     session: u64,
@@ -71,23 +71,27 @@ pub(crate) fn was_laborious(length: usize) -> bool {
     REPORTED.get() > USUAL + length / 1024 * USUAL_PER_KB
 }
 
-impl Kept {
+impl ThreadParser {
     /// Parses `source`; an error when that takes too much. `old` is a tree of another text, which has been told what has changed
     /// since. Where the parser is to read a part of `source` only, `part` is that part.
-    pub(crate) fn parse(&mut self, grammar: fn() -> Language, asked: &Asked<'_>) -> Result<Tree, GaveUp> {
-        let reports = REPORTS + asked.length() / 1024 * REPORTS_PER_KB;
+    pub(crate) fn parse(
+        &mut self,
+        grammar: fn() -> Language,
+        asked: &TreeParseInput<'_>,
+    ) -> Result<Tree, GaveUp> {
+        let reports = REPORTS + asked.byte_length() / 1024 * REPORTS_PER_KB;
         self.parse_within(grammar, asked, reports)
     }
 
     fn parse_within(
         &mut self,
         grammar: fn() -> Language,
-        asked: &Asked<'_>,
+        asked: &TreeParseInput<'_>,
         reports: usize,
     ) -> Result<Tree, GaveUp> {
-        let parser = self.parser.take().or_else(|| bounded::parser(&grammar()));
+        let parser = self.parser.take().or_else(|| bounded::parser_for(&grammar()));
         let mut parser = parser.ok_or(GaveUp::Hazard)?;
-        self.session = Session::number();
+        self.session = BoundedSession::current_number();
         // No range at all means the whole text.
         let _ = parser.set_included_ranges(asked.part.as_slice());
         let (parsed, gave_up) = parse_counted(parser, asked, reports);
@@ -101,15 +105,15 @@ impl Kept {
     }
 
     /// Gives the parser up, without ending it, if it was used in this thread's session, of which nothing may be used any more.
-    pub(crate) fn forget(&mut self) {
-        if self.session == Session::number() {
+    pub(crate) fn forget_parser(&mut self) {
+        if self.session == BoundedSession::current_number() {
             std::mem::forget(self.parser.take());
         }
     }
 }
 
 /// A text to be parsed.
-pub(crate) struct Asked<'a> {
+pub(crate) struct TreeParseInput<'a> {
     pub(crate) source: &'a [u8],
     /// Only this part of it is read.
     pub(crate) part: Option<tree_sitter::Range>,
@@ -118,13 +122,13 @@ pub(crate) struct Asked<'a> {
     pub(crate) patience: Patience<'a>,
 }
 
-impl Asked<'_> {
-    fn length(&self) -> usize {
+impl TreeParseInput<'_> {
+    fn byte_length(&self) -> usize {
         self.part.as_ref().map_or(self.source.len(), |part| part.end_byte - part.start_byte)
     }
 }
 
-fn parse_counted(parser: Parser, asked: &Asked<'_>, reports: usize) -> (Parsed, GaveUp) {
+fn parse_counted(parser: Parser, asked: &TreeParseInput<'_>, reports: usize) -> (Parsed, GaveUp) {
     let (mut left, mut gave_up) = (reports, GaveUp::Steps);
     let mut report = || {
         left = left.saturating_sub(1);
@@ -134,7 +138,7 @@ fn parse_counted(parser: Parser, asked: &Asked<'_>, reports: usize) -> (Parsed, 
         }
         if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let stack = STACK + asked.length().saturating_mul(STACK_PER_BYTE);
+    let stack = STACK + asked.byte_length().saturating_mul(STACK_PER_BYTE);
     let text = (asked.source, asked.old);
     let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, text, &mut report));
     REPORTED.set(reports - left);
@@ -147,44 +151,52 @@ mod tests {
 
     use crate::{Lang, extract, extract_within};
 
-    fn go() -> Language {
+    fn go_grammar() -> Language {
         tree_sitter_go::LANGUAGE.into()
     }
 
-    fn asked(source: &[u8]) -> Asked<'_> {
-        Asked { source, part: None, old: None, patience: &|| true }
+    fn tree_parse_input(source: &[u8]) -> TreeParseInput<'_> {
+        TreeParseInput { source, part: None, old: None, patience: &|| true }
     }
 
     #[test]
     fn a_parser_that_gave_up_is_as_new() {
-        let mut kept = Kept::default();
+        let mut kept = ThreadParser::default();
         let source = format!("package a\n{}", "func f() { g() }\n".repeat(1_000));
-        assert_eq!(kept.parse_within(go, &asked(source.as_bytes()), 5).err(), Some(GaveUp::Steps));
-        let tree = kept.parse(go, &asked(b"package a\nfunc f() {}\n")).expect("a small file");
+        assert_eq!(
+            kept.parse_within(go_grammar, &tree_parse_input(source.as_bytes()), 5).err(),
+            Some(GaveUp::Steps)
+        );
+        let tree =
+            kept.parse(go_grammar, &tree_parse_input(b"package a\nfunc f() {}\n")).expect("a small file");
         assert!(!tree.root_node().has_error() && tree.root_node().end_byte() == 22);
-        assert!(kept.parse(go, &asked(source.as_bytes())).is_ok());
+        assert!(kept.parse(go_grammar, &tree_parse_input(source.as_bytes())).is_ok());
     }
 
     #[test]
     fn a_parser_at_the_end_of_its_memory_is_left_and_the_next_is_as_new() {
-        let mut kept = Kept::default();
+        let mut kept = ThreadParser::default();
         let source = format!("package a\n{}", "func f() { g() }\n".repeat(1_000));
         {
-            let _session = Session::begin(1 << 16);
-            assert_eq!(kept.parse(go, &asked(source.as_bytes())).err(), Some(GaveUp::Memory));
-            assert!(Session::was_left());
+            let _session = BoundedSession::begin(1 << 16);
             assert_eq!(
-                kept.parse(go, &asked(b"package a\n")).err(),
+                kept.parse(go_grammar, &tree_parse_input(source.as_bytes())).err(),
+                Some(GaveUp::Memory)
+            );
+            assert!(BoundedSession::was_left());
+            assert_eq!(
+                kept.parse(go_grammar, &tree_parse_input(b"package a\n")).err(),
                 Some(GaveUp::Memory),
                 "the session is over"
             );
-            kept.forget();
+            kept.forget_parser();
         }
         // The second parser was made outside of any parsing, where nothing is refused.
         assert!((1..=2 << 16).contains(&bounded::held_at_most()), "{}", bounded::held_at_most());
-        let _session = Session::begin(1 << 24);
-        let tree = kept.parse(go, &asked(source.as_bytes())).expect("there is room for it");
-        assert!(!tree.root_node().has_error() && !Session::was_left());
+        let _session = BoundedSession::begin(1 << 24);
+        let tree =
+            kept.parse(go_grammar, &tree_parse_input(source.as_bytes())).expect("there is room for it");
+        assert!(!tree.root_node().has_error() && !BoundedSession::was_left());
     }
 
     #[test]

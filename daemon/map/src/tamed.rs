@@ -16,7 +16,7 @@ use crate::langs::Lang;
 const STAY: usize = 8;
 
 /// The text that a language's parser is given for `source`: as long, with its lines alike.
-pub(crate) fn tamed(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn tame_comments(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
     let comment: &[u8] = match lang {
         Lang::Python => b"#",
         Lang::Php => b"//",
@@ -30,17 +30,17 @@ pub(crate) fn tamed(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
         if line.starts_with(comment) {
             run.push(start..end);
         } else if !line.is_empty() {
-            blank(&mut text, &run);
+            blank_middle(&mut text, &run);
             run.clear();
         }
         start = end + 1;
     }
-    blank(&mut text, &run);
+    blank_middle(&mut text, &run);
     text
 }
 
 /// Puts blanks in the place of the lines in the middle of a run.
-fn blank(text: &mut Cow<'_, [u8]>, run: &[Range<usize>]) {
+fn blank_middle(text: &mut Cow<'_, [u8]>, run: &[Range<usize>]) {
     let Some(middle) = run.get(STAY..run.len().saturating_sub(STAY)) else { return };
     for line in middle.iter().filter(|line| is_idle(&text[(*line).clone()])).cloned().collect::<Vec<_>>() {
         text.to_mut()[line].iter_mut().filter(|byte| **byte != b'\r').for_each(|byte| *byte = b' ');
@@ -60,10 +60,10 @@ mod tests {
     #[test]
     fn short_runs_and_other_languages_stay_as_they_are() {
         let some = "x = 1\n".to_owned() + &"# a\n".repeat(2 * STAY) + "y = 2\n";
-        assert!(matches!(tamed(Lang::Python, some.as_bytes()), Cow::Borrowed(_)));
+        assert!(matches!(tame_comments(Lang::Python, some.as_bytes()), Cow::Borrowed(_)));
         let many = "# a\n".repeat(100);
-        assert!(matches!(tamed(Lang::Ruby, many.as_bytes()), Cow::Borrowed(_)));
-        let text = tamed(Lang::Python, many.as_bytes());
+        assert!(matches!(tame_comments(Lang::Ruby, many.as_bytes()), Cow::Borrowed(_)));
+        let text = tame_comments(Lang::Python, many.as_bytes());
         assert_eq!(text.len(), many.len());
         assert_eq!(text.iter().filter(|byte| **byte == b'#').count(), 2 * STAY);
     }

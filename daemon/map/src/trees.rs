@@ -7,15 +7,15 @@ use std::cell::RefCell;
 
 use tree_sitter::{Language, Tree};
 
-use crate::bounded::{self, Session};
+use crate::bounded::{self, BoundedSession};
 use crate::hazards::is_hazardous;
-use crate::langs::{Lang, Reader};
-use crate::parse::{Asked, Kept, may_hold};
-use crate::tamed::tamed;
+use crate::langs::{Lang, LanguageReader};
+use crate::parse::{ThreadParser, TreeParseInput, may_hold};
+use crate::tamed::tame_comments;
 
 thread_local! {
     /// The last parser: files of one language come one after the other.
-    static LAST: RefCell<Option<(Lang, Kept)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(Lang, ThreadParser)>> = const { RefCell::new(None) };
 }
 
 /// The grammar that a piece of code is read with, where a language has one. PHP's is the one without the text around code: a
@@ -23,7 +23,7 @@ thread_local! {
 #[must_use]
 pub fn grammar(lang: Lang) -> Option<Language> {
     // Whoever has a grammar can make a parser.
-    bounded::install();
+    bounded::install_allocator();
     Some(grammar_of(lang)?())
 }
 
@@ -32,25 +32,26 @@ fn grammar_of(lang: Lang) -> Option<fn() -> Language> {
         return Some(|| tree_sitter_php::LANGUAGE_PHP_ONLY.into());
     }
     match lang.spec()?.reader {
-        Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => Some(grammar),
-        Reader::Own(_) => None,
+        LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. } => Some(grammar),
+        LanguageReader::Own(_) => None,
     }
 }
 
 /// The tree of `source`, by [`grammar`]; `None` where there is no grammar, or where parsing would not end well.
 #[must_use]
-pub fn tree(lang: Lang, source: &[u8]) -> Option<Tree> {
+pub fn parse_tree(lang: Lang, source: &[u8]) -> Option<Tree> {
     let grammar = grammar_of(lang)?;
     if is_hazardous(lang, source) {
         return None;
     }
     let last = LAST.with_borrow_mut(|last| last.take_if(|(of, _)| *of == lang));
-    let mut kept = last.map_or_else(Kept::default, |(_, kept)| kept);
-    let session = Session::begin(may_hold(source.len()));
-    let text = tamed(lang, source);
-    let tree = kept.parse(grammar, &Asked { source: &text, part: None, old: None, patience: &|| true });
-    if Session::was_left() {
-        kept.forget();
+    let mut kept = last.map_or_else(ThreadParser::default, |(_, kept)| kept);
+    let session = BoundedSession::begin(may_hold(source.len()));
+    let text = tame_comments(lang, source);
+    let tree =
+        kept.parse(grammar, &TreeParseInput { source: &text, part: None, old: None, patience: &|| true });
+    if BoundedSession::was_left() {
+        kept.forget_parser();
     }
     drop(session);
     LAST.with_borrow_mut(|last| *last = Some((lang, kept)));
@@ -67,18 +68,18 @@ mod tests {
         let holds_parts = |lang: Lang| matches!(lang, Lang::Vue | Lang::Svelte | Lang::Astro | Lang::Html);
         let is_code = |lang: &Lang| !lang.is_prose() && !holds_parts(*lang) && lang.spec().is_some();
         for lang in Lang::ALL.into_iter().filter(is_code) {
-            let tree = tree(lang, b"a").expect("a small file");
+            let tree = parse_tree(lang, b"a").expect("a small file");
             assert_eq!(tree.root_node().end_byte(), 1, "{lang:?}");
         }
         assert!(grammar(Lang::Php).is_some() && grammar(Lang::Manifest).is_none());
-        let code = tree(Lang::Php, b"f($x);").expect("a small file");
+        let code = parse_tree(Lang::Php, b"f($x);").expect("a small file");
         assert!(!code.root_node().has_error(), "{}", code.root_node());
     }
 
     #[test]
     fn what_ends_a_scanner_has_no_tree() {
         let deep = (0..600).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect::<String>();
-        assert!(tree(Lang::Python, deep.as_bytes()).is_none());
-        assert!(tree(Lang::Python, b"x = 1\n").is_some());
+        assert!(parse_tree(Lang::Python, deep.as_bytes()).is_none());
+        assert!(parse_tree(Lang::Python, b"x = 1\n").is_some());
     }
 }

@@ -15,7 +15,7 @@ use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, 
 
 /// Says what the walk does with a node's children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum WalkStep {
     /// The walk visits the children.
     Into,
     /// Leave the whole node out.
@@ -25,7 +25,7 @@ pub enum Step {
 /// A language's rules for the walk.
 pub trait Rules {
     /// Called once for each named node, parents first.
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step;
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep;
 }
 
 /// The meaning of a local name, within one file.
@@ -42,7 +42,7 @@ pub enum Binding {
 const MAX_SCOPES: usize = 256;
 
 #[derive(Debug)]
-struct Scope {
+struct WalkScope {
     /// Closed when the walk leaves the node at this depth.
     depth: usize,
     def: Option<DefIdx>,
@@ -60,7 +60,7 @@ pub struct Cx<'t> {
     whole: Option<&'t str>,
     /// The builder that facts go to.
     pub facts: FactsBuilder,
-    scopes: Vec<Scope>,
+    scopes: Vec<WalkScope>,
     depth: usize,
     /// The nodes that the walk is in. A node knows its parent only by a walk of its own, from the root.
     parents: Vec<Node<'t>>,
@@ -143,7 +143,7 @@ impl<'t> Cx<'t> {
     }
 
     /// Goes back inside a definition made earlier (a second `impl` block): its scope is closed with the current node.
-    pub fn reopen(&mut self, def: DefIdx, binds: bool) {
+    pub fn reopen_scope(&mut self, def: DefIdx, binds: bool) {
         self.push_scope(Some(def), binds);
     }
 
@@ -152,7 +152,7 @@ impl<'t> Cx<'t> {
         if self.scopes.len() >= MAX_SCOPES {
             return;
         }
-        self.scopes.push(Scope { depth: self.depth, def, locals: FxHashMap::default(), binds });
+        self.scopes.push(WalkScope { depth: self.depth, def, locals: FxHashMap::default(), binds });
     }
 
     /// Binds a local name in the innermost scope that binds. At file level there is none, and nothing happens: names there
@@ -169,7 +169,7 @@ impl<'t> Cx<'t> {
 
     /// Returns the meaning that a bare name has locally, innermost scope first; `None` if no scope binds it.
     #[must_use]
-    pub fn binding(&mut self, name: &str) -> Option<Binding> {
+    pub fn local_binding(&mut self, name: &str) -> Option<Binding> {
         let id = self.facts.intern(name);
         self.scopes.iter().rev().find_map(|scope| scope.locals.get(&id).copied())
     }
@@ -181,27 +181,27 @@ impl<'t> Cx<'t> {
     }
 
     /// Records a use of `name`, which stands at `at`. A bare name that is bound locally is not recorded.
-    pub fn refer(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
-        if name.is_empty() || (receiver == Receiver::None && self.binding(name).is_some()) {
+    pub fn record_use(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
+        if name.is_empty() || (receiver == Receiver::None && self.local_binding(name).is_some()) {
             return;
         }
         let (line, col) = self.position(at);
         let owner = self.owner();
-        self.facts.reference(&RefInput { name, kind, receiver, owner, line, col });
+        self.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
     }
 
     /// The receiver for a path of names whose first segment may be a local: `x.y` where `x` is a typed local becomes
     /// [`Receiver::Typed`] if the path is just `x`, and [`Receiver::Unknown`] otherwise.
     pub fn path_receiver(&mut self, path: &str) -> Receiver {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        match self.binding(first) {
+        match self.local_binding(first) {
             None => Receiver::Path(self.facts.intern(path)),
             Some(Binding::Typed(ty)) if rest.is_empty() => Receiver::Typed(ty),
             Some(_) => Receiver::Unknown,
         }
     }
 
-    fn leave(&mut self) {
+    fn close_scopes(&mut self) {
         while self.scopes.last().is_some_and(|scope| scope.depth >= self.depth) {
             self.scopes.pop();
         }
@@ -219,21 +219,21 @@ pub fn walk<'t, R: Rules>(
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let step = if node.is_named() { rules.enter(node, &mut cx) } else { Step::Skip };
-        if step == Step::Into && cursor.goto_first_child() {
+        let step = if node.is_named() { rules.enter(node, &mut cx) } else { WalkStep::Skip };
+        if step == WalkStep::Into && cursor.goto_first_child() {
             cx.depth += 1;
             cx.parents.push(node);
             continue;
         }
-        cx.leave();
+        cx.close_scopes();
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                crate::recover::note(tree, source, &mut cx.facts);
+                crate::recover::note_unmapped(tree, source, &mut cx.facts);
                 return cx.facts;
             }
             cx.depth -= 1;
             cx.parents.pop();
-            cx.leave();
+            cx.close_scopes();
         }
     }
 }
@@ -280,7 +280,7 @@ pub(crate) struct LineTracker {
 
 impl LineTracker {
     /// For a walk of its own over a whole text.
-    pub(crate) fn of(source: &[u8]) -> Self {
+    pub(crate) fn for_source(source: &[u8]) -> Self {
         Self { is_ascii: source.is_ascii(), ..Self::default() }
     }
 

@@ -38,7 +38,7 @@ fn extract_with_patience(lang: Lang, text: &str) -> FileFacts {
     extract_within(lang, "a", text.as_bytes(), &|| left.replace(left.get().saturating_sub(1)) > 0)
 }
 
-fn begun(spec: &LangSpec) -> &'static str {
+fn opening_text(spec: &LangSpec) -> &'static str {
     match spec.lang {
         Lang::Php => "<?php\n",
         Lang::Vue | Lang::Svelte | Lang::Html => "<script>\n",
@@ -49,7 +49,7 @@ fn begun(spec: &LangSpec) -> &'static str {
 
 fn try_one(spec: &LangSpec, is_told: bool) {
     for unit in UNITS {
-        let text = format!("{}{}", begun(spec), unit.repeat(LENGTH / unit.len()));
+        let text = format!("{}{}", opening_text(spec), unit.repeat(LENGTH / unit.len()));
         let since = Instant::now();
         let facts = extract_with_patience(spec.lang, &text);
         let (held, most) = (held_at_most(), may_hold(text.len()));
@@ -59,7 +59,7 @@ fn try_one(spec: &LangSpec, is_told: bool) {
         assert!(held <= most, "{:?}, {unit:?}: {held} of {most} bytes", spec.lang);
         assert!(facts.gave_up.is_none() || facts.has_errors);
     }
-    let after = extract(spec.lang, "a", begun(spec).as_bytes());
+    let after = extract(spec.lang, "a", opening_text(spec).as_bytes());
     assert!(after.gave_up.is_none(), "{:?}: the next file is read as ever", spec.lang);
 }
 

@@ -493,7 +493,7 @@ impl Workspace {
     }
 
     pub(super) fn install_derived(&self, derived: hob_map::graph::Derived) {
-        self.change_map(|map| map.install(derived));
+        self.change_map(|map| map.install_derived(derived));
     }
 
     pub(super) fn set_notes(&self, notes: Vec<ScanNote>) {

@@ -52,7 +52,7 @@ pub(crate) fn rank(map: &Map, seeds: &[Seed], admits: &dyn Fn(NodeRef) -> bool) 
     // In the order of the seeds, because sums of fractions depend on it.
     let weighted: Vec<(NodeRef, f64)> =
         seeds.iter().filter_map(|seed| Some((seed.node, words.get(&seed.node)?.powi(2)))).collect();
-    let near = map.nearby(&weighted);
+    let near = map.nearby_nodes(&weighted);
     let nearest = near.first().map_or(f64::MIN_POSITIVE, |(_, rank)| *rank);
     let mut shares: FxHashMap<NodeRef, f64> = FxHashMap::default();
     for (node, rank) in near {

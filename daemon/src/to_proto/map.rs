@@ -238,7 +238,7 @@ pub fn line_ranges(lines: &[(u32, u32)], most: usize) -> Vec<String> {
 }
 
 fn unmapped_files(workspace: &Workspace) -> Option<proto::Unmapped> {
-    let (files, worst) = workspace.map().unmapped(UNMAPPED_FILES);
+    let (files, worst) = workspace.map().most_unmapped(UNMAPPED_FILES);
     let told = worst.iter().map(|file| proto::UnmappedFile {
         file: file.path.to_string(),
         lines: line_ranges(&file.lines, UNMAPPED_STRETCHES),

@@ -9,7 +9,7 @@ use super::map::node_entry;
 /// `map_path`. Texts of lines are left to the handler, which reads files when it holds no lock.
 #[must_use]
 pub fn path(map: &Map, answer: graph::PathAnswer) -> proto::PathResult {
-    let found = answer.found();
+    let found = answer.is_connected();
     let mut chains = answer.chains.iter().map(|chain| path_chain(map, chain));
     proto::PathResult {
         found,

@@ -36,7 +36,7 @@ pub(super) fn credit_callers(map: &Map, hits: &mut [MappedHit], rarities: &[(Str
         }
         let edges = map.edges_out(node, [EdgeKind::Calls].into_iter().collect());
         let called =
-            edges.iter().filter(|edge| edge.resolved()).filter_map(|edge| places.get(&edge.to).copied());
+            edges.iter().filter(|edge| edge.is_resolved()).filter_map(|edge| places.get(&edge.to).copied());
         let lacking: BTreeSet<usize> =
             called.filter(|called| *called != at && said & !hits[*called].words != 0).collect();
         if lacking.len() <= FEW {

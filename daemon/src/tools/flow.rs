@@ -44,7 +44,7 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
             return to_data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() });
         }
     };
-    let mut answer = map.flow(&FlowQuery {
+    let mut answer = map.trace_flow(&FlowQuery {
         node,
         max_depth: args.max_depth,
         max_steps: (call.room / LEAST_STEP).max(500),

@@ -41,7 +41,7 @@ impl ToolCall<'_> {
 
     /// Says that nothing was found and that there are lines nobody has looked into.
     pub(super) fn warn_of_unmapped_anywhere(&mut self, map: &Map) {
-        let (files, worst) = map.unmapped(1);
+        let (files, worst) = map.most_unmapped(1);
         if let Some(worst) = worst.first() {
             let more = match files {
                 1 => String::new(),

@@ -26,18 +26,18 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
     let admits = |node| scope.rules().has_node(&map, node);
     let admits: Option<&dyn Fn(NodeRef) -> bool> = if scope.is_all() { None } else { Some(&admits) };
     let mut answer = map.path_through(&query, admits);
-    if !answer.found() && !answer.incomplete && wants_calls_alone(&args) {
+    if !answer.is_connected() && !answer.incomplete && wants_calls_alone(&args) {
         let is_code = |node: NodeRef| admits.is_none_or(|admits| admits(node)) && is_callable(&map, node);
         let kinds = [EdgeKind::Calls, EdgeKind::References].into_iter().collect();
         let with_names = map.path_through(&PathQuery { kinds, ..query }, Some(&is_code));
-        if with_names.found() {
+        if with_names.is_connected() {
             call.warnings.push(
                 "No chain of calls alone: what a step `names` it hands over or only mentions.".to_owned(),
             );
             answer = with_names;
         }
     }
-    if !answer.found() {
+    if !answer.is_connected() {
         call.warnings.push(none_found(&args, answer.incomplete));
         let narrowed = "Only what `paths` and `tests` admit was passed through.";
         call.warnings.extend(admits.map(|_| narrowed.to_owned()));

@@ -31,7 +31,7 @@ pub(crate) fn text_only_warning(
     }
     // What these say may be missing from any answer.
     let mut told: Vec<(String, GaveUp)> =
-        map.pending().into_iter().map(|path| (path.to_string(), GaveUp::Pending)).collect();
+        map.pending_files().into_iter().map(|path| (path.to_string(), GaveUp::Pending)).collect();
     let mut met = |text: &str| {
         let found = paths_in(text).find_map(|path| Some((path.to_owned(), map.gave_up(path)?)));
         told.extend(found);

@@ -66,7 +66,7 @@ pub(super) struct FewUses {
 
 /// Counts the uses of a definition; `None` if something outside of its file and of tests surely uses it.
 pub(super) fn few_uses(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<FewUses> {
-    let (places, _) = map.places(def, cancel);
+    let (places, _) = map.find_uses(def, cancel);
     let counts = |file, from| file != def.file && !map.is_among_tests(from);
     if places.iter().any(|one| one.kind != EdgeKind::Exports && counts(one.file, one.from)) {
         return None;

@@ -20,7 +20,7 @@ use tree_sitter::ffi::{TSParseOptions, TSParseState, TSParser, TSTree};
 use tree_sitter::{Language, Parser, Tree};
 
 #[repr(C)]
-struct Text {
+struct BoundedText {
     bytes: *const c_char,
     length: u32,
 }
@@ -36,22 +36,22 @@ unsafe extern "C" {
     fn hob_bounded_parse(
         parser: *mut TSParser,
         old: *const TSTree,
-        text: *mut Text,
+        text: *mut BoundedText,
         options: TSParseOptions,
         tree: *mut *mut TSTree,
     ) -> bool;
 }
 
 /// Has tree-sitter take its memory here. Everything that hands a grammar out, or makes a parser, calls this before.
-pub(crate) fn install() {
+pub(crate) fn install_allocator() {
     static INSTALLED: Once = Once::new();
     // SAFETY: no parser, tree or cursor was made before the first call, because there is no grammar to make one with.
     INSTALLED.call_once(|| unsafe { hob_bounded_install() });
 }
 
 /// A parser of a language; `None` for a grammar of another version of tree-sitter.
-pub(crate) fn parser(grammar: &Language) -> Option<Parser> {
-    install();
+pub(crate) fn parser_for(grammar: &Language) -> Option<Parser> {
+    install_allocator();
     let mut parser = Parser::new();
     parser.set_language(grammar).ok()?;
     Some(parser)
@@ -60,17 +60,17 @@ pub(crate) fn parser(grammar: &Language) -> Option<Parser> {
 /// The span of time in which hob counts the memory of this thread's parsers, up to a limit. Trees and parsers may
 /// outlive a session that no parser left. A session begun within another is part of it.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct BoundedSession {
     is_own: bool,
     /// It is this thread's.
     on_thread: PhantomData<*const ()>,
 }
 
-impl Session {
+impl BoundedSession {
     /// `limit` is in bytes.
     pub(crate) fn begin(limit: usize) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        install();
+        install_allocator();
         let is_own = hob_bounded_session() == 0;
         if is_own {
             // SAFETY: the thread has no session, and no other will have this number.
@@ -86,12 +86,12 @@ impl Session {
     }
 
     /// The number of this thread's session.
-    pub(crate) fn number() -> u64 {
+    pub(crate) fn current_number() -> u64 {
         hob_bounded_session()
     }
 }
 
-impl Drop for Session {
+impl Drop for BoundedSession {
     fn drop(&mut self) {
         if self.is_own {
             MOST.set(hob_bounded_most());
@@ -128,12 +128,12 @@ pub(crate) fn parse(
     (source, old): (&[u8], Option<&Tree>),
     report: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Parsed {
-    if Session::was_left() {
+    if BoundedSession::was_left() {
         std::mem::forget(parser);
         return Parsed::Left;
     }
     let Ok(length) = u32::try_from(source.len()) else { return Parsed::Stopped(parser) };
-    let mut text = Text { bytes: source.as_ptr().cast(), length };
+    let mut text = BoundedText { bytes: source.as_ptr().cast(), length };
     let mut report = report;
     let options =
         TSParseOptions { payload: (&raw mut report).cast::<c_void>(), progress_callback: Some(progress) };

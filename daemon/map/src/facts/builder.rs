@@ -128,7 +128,7 @@ impl FactsBuilder {
 
     /// Records a definition. A second one with the same qualified name gets the next ordinal.
     pub fn define(&mut self, input: &DefInput<'_>) -> DefIdx {
-        let qualified = self.qualified(input);
+        let qualified = self.intern_qualified(input);
         let ordinal = self.ordinals.entry(qualified).and_modify(|n| *n += 1).or_insert(1);
         let ordinal = *ordinal;
         let def = Def {
@@ -148,11 +148,11 @@ impl FactsBuilder {
         DefIdx(self.defs.len() as u32 - 1)
     }
 
-    fn qualified(&mut self, input: &DefInput<'_>) -> StrId {
+    fn intern_qualified(&mut self, input: &DefInput<'_>) -> StrId {
         let name = input.name;
         let prefix = match (input.qualifier, input.parent) {
             (Some(qualifier), _) => qualifier.to_owned(),
-            (None, Some(parent)) => self.provisional(self.defs[parent.index()].qualified).to_owned(),
+            (None, Some(parent)) => self.provisional_name(self.defs[parent.index()].qualified).to_owned(),
             (None, None) => String::new(),
         };
         if prefix.is_empty() {
@@ -164,7 +164,7 @@ impl FactsBuilder {
 
     /// Text of a provisional id.
     #[must_use]
-    pub fn provisional(&self, id: StrId) -> &str {
+    pub fn provisional_name(&self, id: StrId) -> &str {
         self.names.name(id)
     }
 
@@ -202,7 +202,7 @@ impl FactsBuilder {
     }
 
     /// Records one binding of an import statement.
-    pub fn import(&mut self, input: &ImportInput<'_>) {
+    pub fn add_import(&mut self, input: &ImportInput<'_>) {
         let import = Import {
             kind: input.kind,
             module: self.intern(input.module),
@@ -216,13 +216,13 @@ impl FactsBuilder {
     }
 
     /// Records that `local` is offered as `exported`.
-    pub fn export(&mut self, local: &str, exported: &str) {
+    pub fn add_export(&mut self, local: &str, exported: &str) {
         let export = Export { local: self.intern(local), exported: self.intern(exported) };
         self.exports.push(export);
     }
 
     /// Records one reference of the file.
-    pub fn reference(&mut self, input: &RefInput<'_>) {
+    pub fn add_reference(&mut self, input: &RefInput<'_>) {
         let name = self.intern(input.name);
         self.refs.push(Ref {
             name,
@@ -235,18 +235,18 @@ impl FactsBuilder {
     }
 
     /// Records the file's package or namespace.
-    pub fn package(&mut self, package: &str) {
+    pub fn set_package(&mut self, package: &str) {
         self.package = Some(self.intern(package));
     }
 
     /// The package recorded so far; empty without one.
     #[must_use]
     pub fn package_name(&self) -> &str {
-        self.package.map_or("", |id| self.provisional(id))
+        self.package.map_or("", |id| self.provisional_name(id))
     }
 
     /// Records one fact of a project file.
-    pub fn manifest(&mut self, key: &str, value: &str) {
+    pub fn add_manifest_pair(&mut self, key: &str, value: &str) {
         let pair = (self.intern(key), self.intern(value));
         self.manifest.push(pair);
     }
@@ -263,7 +263,7 @@ impl FactsBuilder {
     }
 
     /// Records where values go, once for a file; names are from [`FactsBuilder::intern`].
-    pub(crate) fn flows(&mut self, flows: Flows) {
+    pub(crate) fn set_flows(&mut self, flows: Flows) {
         self.flows = flows;
     }
 
@@ -291,7 +291,7 @@ impl FactsBuilder {
 
     /// The lines that are not mapped so far.
     #[must_use]
-    pub fn unmapped(&self) -> &[(u32, u32)] {
+    pub fn unmapped_lines(&self) -> &[(u32, u32)] {
         &self.unmapped
     }
 
@@ -306,7 +306,7 @@ impl FactsBuilder {
     }
 
     fn add_signature(&mut self, text: &str) -> TextRange {
-        let tidy = header::tidy(self.lang, text);
+        let tidy = header::tidy_header(self.lang, text);
         self.add_text(&tidy)
     }
 
@@ -326,19 +326,19 @@ impl FactsBuilder {
     #[must_use]
     pub fn finish(mut self) -> FileFacts {
         let used = std::cell::RefCell::new(vec![false; self.names.len()]);
-        self.renumber(&|id: StrId| {
+        self.renumber_names(&|id: StrId| {
             used.borrow_mut()[id.0 as usize] = true;
             id
         });
         // Names that only served to tell what is local are of no use to others.
         let used = used.into_inner();
-        let order = self.names.sorted(|id| used[id.0 as usize]);
+        let order = self.names.sorted_ids(|id| used[id.0 as usize]);
         let mut renumber = vec![StrId(0); used.len()];
         for (new, old) in order.iter().enumerate() {
             renumber[old.0 as usize] = StrId(new as u32);
         }
         let names = NamePool::from_sorted(order.iter().map(|id| self.names.name(*id)));
-        self.renumber(&|id: StrId| renumber[id.0 as usize]);
+        self.renumber_names(&|id: StrId| renumber[id.0 as usize]);
         self.flows.sort();
         self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
         self.types.sort_by_key(|hint| (hint.def, hint.part));
@@ -354,14 +354,14 @@ impl FactsBuilder {
             package: self.package,
             manifest: self.manifest.into(),
             types: self.types.into(),
-            flows: self.flows.packed(),
+            flows: self.flows.to_packed(),
             has_errors: self.has_errors,
             unmapped: at_most(self.unmapped).into(),
             gave_up: self.gave_up,
         }
     }
 
-    fn renumber(&mut self, new: &dyn Fn(StrId) -> StrId) {
+    fn renumber_names(&mut self, new: &dyn Fn(StrId) -> StrId) {
         for def in &mut self.defs {
             def.name = new(def.name);
             def.qualified = new(def.qualified);
@@ -389,7 +389,7 @@ impl FactsBuilder {
         for hint in &mut self.types {
             hint.says = new(hint.says);
         }
-        self.flows.renumber(new);
+        self.flows.renumber_names(new);
     }
 }
 

@@ -27,7 +27,7 @@ pub struct CallIdx(pub u32);
 
 /// A stretch of [`Flows::parts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Parts {
+pub struct FlowParts {
     /// Index of the first part in [`Flows::parts`].
     pub start: u32,
     /// The number of them.
@@ -36,7 +36,7 @@ pub struct Parts {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Value {
+pub enum FlowValue {
     /// Whatever the variable is ever given.
     Slot(SlotIdx),
     /// A name that no scope of the file assigns, read in this scope.
@@ -58,9 +58,9 @@ pub enum Value {
     /// The value that a call gives.
     Call(CallIdx),
     /// A list, tuple, dict or object with these parts.
-    Container(Parts),
+    Container(FlowParts),
     /// Any one of these values.
-    OneOf(Parts),
+    OneOf(FlowParts),
     /// Nothing that could be followed.
     Unknown,
 }
@@ -80,7 +80,7 @@ pub enum Label {
 
 /// A part of a container, an argument, or one of several values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
+pub struct FlowPart {
     /// The place, name or key that the part stands at.
     pub label: Label,
     /// The value of the part.
@@ -118,7 +118,7 @@ pub struct Call {
     /// 1-based UTF-16 column of the same.
     pub col: u32,
     /// The arguments of the call.
-    pub args: Parts,
+    pub args: FlowParts,
     /// The way in which the call comes about.
     pub kind: CallKind,
 }
@@ -155,7 +155,7 @@ impl ScopeKind {
 
 /// A scope that binds names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
+pub struct FlowScope {
     /// The kind of this scope.
     pub kind: ScopeKind,
     /// The definition it is, if it is one.
@@ -217,7 +217,7 @@ pub enum Target {
 
 /// A value that is put somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Store {
+pub struct FlowStore {
     /// The place that the value goes to.
     pub to: Target,
     /// The value that is stored.
@@ -228,17 +228,17 @@ pub struct Store {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
     /// The values; each comes after those that it is made of.
-    pub values: Box<[Value]>,
+    pub values: Box<[FlowValue]>,
     /// Parts of containers, arguments of calls, members of choices.
-    pub parts: Box<[Part]>,
+    pub parts: Box<[FlowPart]>,
     /// Calls in source order.
     pub calls: Box<[Call]>,
     /// Scopes, outer ones first.
-    pub scopes: Box<[Scope]>,
+    pub scopes: Box<[FlowScope]>,
     /// Variables, those of one scope in a row only as far as they are parameters.
     pub slots: Box<[Slot]>,
     /// All stores of values, in order of their places.
-    pub stores: Box<[Store]>,
+    pub stores: Box<[FlowStore]>,
 }
 
 /// Flows as they are kept: compressed, with the names that the index needs of them.
@@ -273,18 +273,18 @@ impl Flows {
 
     /// Returns the value at an index; [`Value::Unknown`] if it is out of range.
     #[must_use]
-    pub fn value(&self, at: ValueIdx) -> Value {
-        self.values.get(at.0 as usize).copied().unwrap_or(Value::Unknown)
+    pub fn value(&self, at: ValueIdx) -> FlowValue {
+        self.values.get(at.0 as usize).copied().unwrap_or(FlowValue::Unknown)
     }
 
     /// Returns the parts of a stretch; empty if it is out of range.
     #[must_use]
-    pub fn parts(&self, of: Parts) -> &[Part] {
+    pub fn parts(&self, of: FlowParts) -> &[FlowPart] {
         self.parts.get(of.start as usize..(of.start + of.len) as usize).unwrap_or(&[])
     }
 
     /// Yields the values that the file stores in one place.
-    pub fn stored(&self, to: Target) -> impl Iterator<Item = ValueIdx> + '_ {
+    pub fn values_stored_in(&self, to: Target) -> impl Iterator<Item = ValueIdx> + '_ {
         let from = self.stores.partition_point(|store| store.to < to);
         self.stores[from..].iter().take_while(move |store| store.to == to).map(|store| store.value)
     }
@@ -299,13 +299,13 @@ impl Flows {
     }
 
     /// The same to be kept.
-    pub(super) fn packed(&self) -> PackedFlows {
+    pub(super) fn to_packed(&self) -> PackedFlows {
         if self.is_empty() {
             return PackedFlows::default();
         }
         let implied = self.calls.iter().filter(|call| call.kind == CallKind::Implicit);
         let name = |call: &Call| {
-            if let Value::Member(_, name) = self.value(call.callee) { Some(name) } else { None }
+            if let FlowValue::Member(_, name) = self.value(call.callee) { Some(name) } else { None }
         };
         let mut implied: Vec<StrId> = implied.filter_map(name).collect();
         implied.sort_unstable();
@@ -314,10 +314,12 @@ impl Flows {
     }
 
     /// Gives every name its new number.
-    pub(super) fn renumber(&mut self, new: &dyn Fn(StrId) -> StrId) {
+    pub(super) fn renumber_names(&mut self, new: &dyn Fn(StrId) -> StrId) {
         for value in &mut self.values {
             match value {
-                Value::Free(name, _) | Value::Member(_, name) | Value::Text(name) => *name = new(*name),
+                FlowValue::Free(name, _) | FlowValue::Member(_, name) | FlowValue::Text(name) => {
+                    *name = new(*name);
+                }
                 _ => {}
             }
         }

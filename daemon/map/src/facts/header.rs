@@ -26,7 +26,7 @@ enum Comments {
 }
 
 impl Comments {
-    fn of(lang: Lang) -> Self {
+    fn for_lang(lang: Lang) -> Self {
         match lang {
             Lang::Python | Lang::Ruby | Lang::Bash => Self::Hash,
             Lang::Lua => Self::Dashes,
@@ -36,7 +36,7 @@ impl Comments {
     }
 
     /// The length of the comment that a text begins with; the end of its line stays.
-    fn length(self, text: &str, behind_blank: bool) -> Option<usize> {
+    fn comment_length(self, text: &str, behind_blank: bool) -> Option<usize> {
         let line = || Some(text.find('\n').unwrap_or(text.len()));
         match self {
             Self::Slashes if text.starts_with("/*") => {
@@ -51,10 +51,10 @@ impl Comments {
 }
 
 /// The header without comments and with separators.
-pub(super) fn tidy(lang: Lang, header: &str) -> Cow<'_, str> {
+pub(super) fn tidy_header(lang: Lang, header: &str) -> Cow<'_, str> {
     let is_plain =
         !header.contains('\n') && !["//", "/*", "#", "--"].iter().any(|mark| header.contains(mark));
-    if is_plain { Cow::Borrowed(header) } else { Cow::Owned(Tidy::new(lang).written(header)) }
+    if is_plain { Cow::Borrowed(header) } else { Cow::Owned(Tidy::new(lang).into_tidy_text(header)) }
 }
 
 struct Tidy {
@@ -69,9 +69,9 @@ struct Tidy {
 
 impl Tidy {
     fn new(lang: Lang) -> Self {
-        let separates = lang.family() == Lang::TypeScript;
+        let separates = lang.language_group() == Lang::TypeScript;
         Self {
-            comments: Comments::of(lang),
+            comments: Comments::for_lang(lang),
             separates,
             brackets: Vec::new(),
             out: String::new(),
@@ -79,20 +79,20 @@ impl Tidy {
         }
     }
 
-    fn written(mut self, header: &str) -> String {
+    fn into_tidy_text(mut self, header: &str) -> String {
         let mut rest = header;
         while let Some(first) = rest.chars().next() {
             let behind_blank = self.out.is_empty() || self.out.ends_with(char::is_whitespace);
-            if let Some(length) = self.comments.length(rest, behind_blank) {
+            if let Some(length) = self.comments.comment_length(rest, behind_blank) {
                 self.out.push(' ');
                 rest = &rest[length..];
                 continue;
             }
             if self.line_ended && !first.is_whitespace() {
-                self.separate(rest);
+                self.separate_members(rest);
             }
-            let length = quoted(rest, first).unwrap_or(first.len_utf8());
-            self.bracket(first);
+            let length = quoted_length(rest, first).unwrap_or(first.len_utf8());
+            self.track_bracket(first);
             self.line_ended |= first == '\n';
             self.out.push_str(&rest[..length]);
             rest = &rest[length..];
@@ -100,7 +100,7 @@ impl Tidy {
         self.out
     }
 
-    fn bracket(&mut self, first: char) {
+    fn track_bracket(&mut self, first: char) {
         match first {
             '{' | '(' | '[' => self.brackets.push(first),
             '}' | ')' | ']' => drop(self.brackets.pop()),
@@ -109,7 +109,7 @@ impl Tidy {
     }
 
     /// Writes a semicolon where a line ended and `rest` begins with the next member.
-    fn separate(&mut self, rest: &str) {
+    fn separate_members(&mut self, rest: &str) {
         self.line_ended = false;
         let begins = |c: char| c.is_alphanumeric() || "_$\"'[(<#".contains(c);
         let ends = |c: char| c.is_alphanumeric() || "_$\"'`])}>".contains(c);
@@ -130,7 +130,7 @@ impl Tidy {
 }
 
 /// The length of the quoted text that a text begins with; only a template may go on in the next line.
-fn quoted(text: &str, first: char) -> Option<usize> {
+fn quoted_length(text: &str, first: char) -> Option<usize> {
     if !matches!(first, '"' | '\'' | '`') {
         return None;
     }
@@ -157,40 +157,44 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn becomes(lang: Lang, header: &str, expected: &str) {
-        let words: Vec<String> = tidy(lang, header).split_whitespace().map(str::to_owned).collect();
+    fn check_tidy(lang: Lang, header: &str, expected: &str) {
+        let words: Vec<String> = tidy_header(lang, header).split_whitespace().map(str::to_owned).collect();
         assert_eq!(words.join(" "), expected);
     }
 
     #[test]
     fn comments_go_and_what_only_looks_like_one_stays() {
-        becomes(
+        check_tidy(
             Lang::TypeScript,
             "class Context<\n  // eslint-disable-next-line\n  E = any, /* env */\n>",
             "class Context< E = any, >",
         );
-        becomes(Lang::TypeScript, "f(url = 'http://a', b = \"/*\")", "f(url = 'http://a', b = \"/*\")");
-        becomes(Lang::Python, "def f(\n    a,  # first\n    b='#', c=1 # last\n)", "def f( a, b='#', c=1 )");
-        becomes(Lang::Rust, "fn f<'a>(x: &'a str, // its name\n y: u8)", "fn f<'a>(x: &'a str, y: u8)");
-        becomes(Lang::Lua, "function f(a, -- it\n b)", "function f(a, b)");
-        becomes(Lang::Ruby, "def f(a = \"#{b}\") # it", "def f(a = \"#{b}\")");
-        becomes(Lang::Markdown, "# C# // and", "# C# // and");
+        check_tidy(Lang::TypeScript, "f(url = 'http://a', b = \"/*\")", "f(url = 'http://a', b = \"/*\")");
+        check_tidy(
+            Lang::Python,
+            "def f(\n    a,  # first\n    b='#', c=1 # last\n)",
+            "def f( a, b='#', c=1 )",
+        );
+        check_tidy(Lang::Rust, "fn f<'a>(x: &'a str, // its name\n y: u8)", "fn f<'a>(x: &'a str, y: u8)");
+        check_tidy(Lang::Lua, "function f(a, -- it\n b)", "function f(a, b)");
+        check_tidy(Lang::Ruby, "def f(a = \"#{b}\") # it", "def f(a = \"#{b}\")");
+        check_tidy(Lang::Markdown, "# C# // and", "# C# // and");
     }
 
     #[test]
     fn members_on_lines_of_their_own_are_separated() {
         let env = "Env = {\n  Bindings?: Bindings\n  // of the request\n  Variables?: Variables\n}";
-        becomes(Lang::TypeScript, env, "Env = { Bindings?: Bindings; Variables?: Variables }");
-        becomes(
+        check_tidy(Lang::TypeScript, env, "Env = { Bindings?: Bindings; Variables?: Variables }");
+        check_tidy(
             Lang::TypeScript,
             "A = {\n  a: string,\n  b: C\n    | D;\n  [k: string]: () =>\n    void\n}",
             "A = { a: string, b: C | D; [k: string]: () => void }",
         );
-        becomes(
+        check_tidy(
             Lang::TypeScript,
             "f(\n  a: string,\n  b: {\n    c: keyof\n      D\n    in?: E\n  }\n)",
             "f( a: string, b: { c: keyof D; in?: E } )",
         );
-        becomes(Lang::Go, "type A struct {\n\ta int\n\tb int\n}", "type A struct { a int b int }");
+        check_tidy(Lang::Go, "type A struct {\n\ta int\n\tb int\n}", "type A struct { a int b int }");
     }
 }

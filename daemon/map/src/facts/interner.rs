@@ -13,13 +13,13 @@ use super::StrId;
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<InternedName>,
     /// Numbers plus one, by hash and then in the next free place; 0 is free. A power of two, and at least half are free.
     slots: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct InternedName {
     start: u32,
     end: u32,
     hash: u32,
@@ -29,7 +29,7 @@ impl Interner {
     /// The number of a name, which it gets if it has none.
     pub(super) fn intern(&mut self, name: &str) -> StrId {
         if (self.entries.len() + 1) * 2 > self.slots.len() {
-            self.grow();
+            self.grow_table();
         }
         let hash = hash(name);
         let slot = match self.find(name, hash) {
@@ -38,7 +38,7 @@ impl Interner {
         };
         let start = self.text.len() as u32;
         self.text.push_str(name);
-        self.entries.push(Entry { start, end: self.text.len() as u32, hash });
+        self.entries.push(InternedName { start, end: self.text.len() as u32, hash });
         self.slots[slot] = self.entries.len() as u32;
         StrId(self.entries.len() as u32 - 1)
     }
@@ -60,10 +60,10 @@ impl Interner {
     }
 
     /// The numbers of those names for which `wanted` holds, in the order of their bytes.
-    pub(super) fn sorted(&self, wanted: impl Fn(StrId) -> bool) -> Vec<StrId> {
+    pub(super) fn sorted_ids(&self, wanted: impl Fn(StrId) -> bool) -> Vec<StrId> {
         let ids = (0..self.entries.len() as u32).map(StrId).filter(|id| wanted(*id));
         // Most names differ in their beginnings.
-        let mut order: Vec<(u64, StrId)> = ids.map(|id| (beginning(self.name(id)), id)).collect();
+        let mut order: Vec<(u64, StrId)> = ids.map(|id| (sort_prefix(self.name(id)), id)).collect();
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.name(a.1).cmp(self.name(b.1))));
         order.into_iter().map(|(_, id)| id).collect()
     }
@@ -81,7 +81,7 @@ impl Interner {
         Err(slot)
     }
 
-    fn grow(&mut self) {
+    fn grow_table(&mut self) {
         let size = (self.slots.len() * 2).max(64);
         self.slots = vec![0; size];
         for (number, entry) in (1..).zip(&self.entries) {
@@ -99,7 +99,7 @@ fn hash(name: &str) -> u32 {
 }
 
 /// The first eight bytes as a number that sorts as they do; what is missing is 0.
-fn beginning(name: &str) -> u64 {
+fn sort_prefix(name: &str) -> u64 {
     let mut bytes = [0; 8];
     let length = name.len().min(8);
     bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
@@ -123,10 +123,10 @@ mod tests {
                 prop_assert_eq!((interner.name(id), interner.get(name)), (name.as_str(), Some(id)));
             }
             prop_assert_eq!(interner.get("other"), None);
-            let sorted: Vec<&str> = interner.sorted(|_| true).into_iter().map(|id| interner.name(id)).collect();
+            let sorted: Vec<&str> = interner.sorted_ids(|_| true).into_iter().map(|id| interner.name(id)).collect();
             let expected: BTreeSet<&str> = names.iter().map(String::as_str).collect();
             prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
-            prop_assert_eq!(interner.len(), interner.sorted(|_| true).len());
+            prop_assert_eq!(interner.len(), interner.sorted_ids(|_| true).len());
         }
     }
 }

@@ -15,8 +15,10 @@ impl Map {
         let NodeRef::Def(def) = node else { return is_test_file(entry.path.as_str()) };
         let marked =
             |at: DefRef| entry.facts.defs.get(at.def.index()).is_some_and(|d| d.flags.has(DefFlags::TEST));
-        let marks =
-            matches!(entry.lang().family(), Lang::Python | Lang::Rust | Lang::Go | Lang::Java | Lang::Cpp);
+        let marks = matches!(
+            entry.lang().language_group(),
+            Lang::Python | Lang::Rust | Lang::Go | Lang::Java | Lang::Cpp
+        );
         marked(def)
             || self.ancestors_of(def).into_iter().any(marked)
             || (!marks && is_test_file(entry.path.as_str()))

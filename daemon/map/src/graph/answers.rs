@@ -239,12 +239,12 @@ pub struct Reached {
     pub nearest: Option<(NodeInfo, NodeInfo)>,
     /// The nodes that lead to the end and that nobody calls: where a call through a value, a framework or another
     /// program has to come in.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<UncalledNode>,
 }
 
 /// A node that nothing is known to call.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Entry {
+pub struct UncalledNode {
     /// The node that nothing is known to call.
     pub node: NodeInfo,
     /// Where it is named without being called; imports apart, those in tests last.
@@ -265,7 +265,7 @@ pub struct PathAnswer {
 impl PathAnswer {
     /// Returns true if the two nodes are connected.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn is_connected(&self) -> bool {
         !self.chains.is_empty()
     }
 }

@@ -41,7 +41,7 @@ impl FileGraph {
     }
 
     /// The graph whose nodes are this one's communities.
-    fn condensed(&self, community: &[u32], count: usize) -> Self {
+    fn condense(&self, community: &[u32], count: usize) -> Self {
         let mut inner = vec![0.0; count];
         let mut sums: Vec<FxHashMap<u32, f64>> = vec![FxHashMap::default(); count];
         for node in 0..self.len() {
@@ -63,7 +63,7 @@ impl FileGraph {
 }
 
 /// The community of each node, numbered by size, 0 for the largest; ties by first node.
-pub(super) fn detect(graph: &FileGraph) -> Vec<u32> {
+pub(super) fn detect_communities(graph: &FileGraph) -> Vec<u32> {
     let mut membership: Vec<u32> = (0..graph.len() as u32).collect();
     let mut level: Option<FileGraph> = None;
     for _ in 0..MAX_LEVELS {
@@ -74,7 +74,7 @@ pub(super) fn detect(graph: &FileGraph) -> Vec<u32> {
             break;
         }
         membership.iter_mut().for_each(|at| *at = community[*at as usize]);
-        level = Some(current.condensed(&community, count));
+        level = Some(current.condense(&community, count));
     }
     by_size(&membership)
 }
@@ -88,7 +88,7 @@ fn move_nodes(graph: &FileGraph) -> Vec<u32> {
     if all <= 0.0 {
         return community;
     }
-    let order = shuffled(graph.len());
+    let order = shuffled_order(graph.len());
     let mut towards: FxHashMap<u32, f64> = FxHashMap::default();
     for _ in 0..MAX_PASSES {
         let mut moves = 0;
@@ -101,7 +101,7 @@ fn move_nodes(graph: &FileGraph) -> Vec<u32> {
             total[home as usize] -= strength[node];
             let gain = |c: u32, weight: f64| weight - strength[node] * total[c as usize] / all;
             let stay = (gain(home, towards.get(&home).copied().unwrap_or(0.0)), home);
-            let best = towards.iter().map(|(&c, &weight)| (gain(c, weight), c)).fold(stay, better);
+            let best = towards.iter().map(|(&c, &weight)| (gain(c, weight), c)).fold(stay, better_gain);
             total[best.1 as usize] += strength[node];
             if best.1 != home {
                 community[node] = best.1;
@@ -116,7 +116,7 @@ fn move_nodes(graph: &FileGraph) -> Vec<u32> {
 }
 
 /// The larger gain; between gains that differ by rounding alone, the smaller community.
-fn better(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+fn better_gain(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     let difference = b.0 - a.0;
     if difference > 1e-9 || (difference > -1e-9 && b.1 < a.1) { b } else { a }
 }
@@ -157,7 +157,7 @@ fn by_size(membership: &[u32]) -> Vec<u32> {
 }
 
 /// The numbers below `count` in an order that a fixed seed decides (SplitMix64, Fisher-Yates).
-fn shuffled(count: usize) -> Vec<usize> {
+fn shuffled_order(count: usize) -> Vec<usize> {
     let mut state = SEED;
     let mut random = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -177,7 +177,7 @@ fn shuffled(count: usize) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn graph(nodes: usize, pairs: &[(u32, u32)]) -> FileGraph {
+    fn file_graph(nodes: usize, pairs: &[(u32, u32)]) -> FileGraph {
         FileGraph::new(nodes, &pairs.iter().map(|&pair| (pair, 1.0)).collect())
     }
 
@@ -188,12 +188,12 @@ mod tests {
         };
         let mut pairs: Vec<(u32, u32)> = clique(0, 5).chain(clique(5, 4)).collect();
         pairs.push((4, 5));
-        assert_eq!(detect(&graph(10, &pairs)), [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]);
+        assert_eq!(detect_communities(&file_graph(10, &pairs)), [0, 0, 0, 0, 0, 1, 1, 1, 1, 2]);
     }
 
     #[test]
     fn files_without_ties_stay_alone() {
-        assert_eq!(detect(&graph(3, &[])), [0, 1, 2]);
-        assert_eq!(detect(&graph(0, &[])), [0u32; 0]);
+        assert_eq!(detect_communities(&file_graph(3, &[])), [0, 1, 2]);
+        assert_eq!(detect_communities(&file_graph(0, &[])), [0u32; 0]);
     }
 }

@@ -57,15 +57,15 @@ pub struct Claim {
 }
 
 /// A reference in its file: name, line, column.
-pub(super) type Spot = (StrId, u32, u32);
+pub(super) type RefSpot = (StrId, u32, u32);
 
 /// Claims that were found to be about references of this map, with what they depend on.
 #[derive(Debug)]
 pub struct Examined {
     pub(super) version: u64,
-    pub(super) meant: FxHashMap<FileId, Vec<(Spot, DefRef)>>,
+    pub(super) meant: FxHashMap<FileId, Vec<(RefSpot, DefRef)>>,
     /// References about which a claim contradicts an earlier confirmation: nobody knows then.
-    pub(super) doubted: Vec<(FileId, Spot)>,
+    pub(super) doubted: Vec<(FileId, RefSpot)>,
     pub(super) reaches: FxHashMap<FileId, Reach>,
 }
 
@@ -85,7 +85,7 @@ impl Examined {
 
 /// The confirmed references of one file, for whoever keeps them.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct FileConfirmations {
     /// The file that the references stand in.
     pub file: FileId,
     /// Grows with every confirmation; see [`Map::confirmed_since`].
@@ -99,7 +99,7 @@ pub struct Kept {
 #[derive(Debug)]
 struct OfFile {
     reach: Arc<Reach>,
-    meant: FxHashMap<Spot, DefRef>,
+    meant: FxHashMap<RefSpot, DefRef>,
     stamp: u64,
 }
 
@@ -107,7 +107,7 @@ struct OfFile {
 #[derive(Debug, Default)]
 pub(super) struct Confirmed {
     files: FxHashMap<FileId, OfFile>,
-    uses: FxHashMap<DefRef, FxHashSet<(FileId, Spot)>>,
+    uses: FxHashMap<DefRef, FxHashSet<(FileId, RefSpot)>>,
     /// Files in the order in which they were first confirmed; some may be gone.
     order: VecDeque<FileId>,
     reaches: FxHashSet<Arc<Reach>>,
@@ -126,23 +126,23 @@ impl Confirmed {
         self.files.keys().copied()
     }
 
-    pub(super) fn meant(&self, file: FileId, r: &Ref) -> Option<DefRef> {
-        self.files.get(&file)?.meant.get(&spot(r)).copied()
+    pub(super) fn confirmed_def(&self, file: FileId, r: &Ref) -> Option<DefRef> {
+        self.files.get(&file)?.meant.get(&spot_of(r)).copied()
     }
 
-    pub(super) fn reach(&self, file: FileId) -> Option<&Reach> {
+    pub(super) fn reach_of_file(&self, file: FileId) -> Option<&Reach> {
         Some(&*self.files.get(&file)?.reach)
     }
 
-    fn uses_of(&self, target: DefRef) -> impl Iterator<Item = (FileId, Spot)> + '_ {
+    fn uses_of(&self, target: DefRef) -> impl Iterator<Item = (FileId, RefSpot)> + '_ {
         self.uses.get(&target).into_iter().flatten().copied()
     }
 
-    fn add(&mut self, file: FileId, reach: Reach, meant: Vec<(Spot, DefRef)>) {
+    fn add(&mut self, file: FileId, reach: Reach, meant: Vec<(RefSpot, DefRef)>) {
         self.stamp += 1;
         if !self.files.contains_key(&file) {
-            let reach = self.shared(reach);
-            self.reached += width(&reach);
+            let reach = self.shared_reach(reach);
+            self.reached += reach_width(&reach);
             self.order.push_back(file);
             self.files.insert(file, OfFile { reach, meant: FxHashMap::default(), stamp: 0 });
         }
@@ -154,11 +154,11 @@ impl Confirmed {
             }
             self.uses.entry(target).or_default().insert((file, spot));
         }
-        self.bound();
+        self.drop_oldest();
     }
 
     /// Files that import each other have the same reach.
-    fn shared(&mut self, reach: Reach) -> Arc<Reach> {
+    fn shared_reach(&mut self, reach: Reach) -> Arc<Reach> {
         if let Some(known) = self.reaches.get(&reach) {
             return Arc::clone(known);
         }
@@ -167,7 +167,7 @@ impl Confirmed {
         reach
     }
 
-    fn bound(&mut self) {
+    fn drop_oldest(&mut self) {
         while self.spots > MOST_SPOTS || self.reached > MOST_REACHED {
             let Some(oldest) = self.order.pop_front() else { return };
             self.drop_file(oldest);
@@ -181,7 +181,7 @@ impl Confirmed {
 
     fn drop_file(&mut self, file: FileId) {
         let Some(gone) = self.files.remove(&file) else { return };
-        self.reached -= width(&gone.reach);
+        self.reached -= reach_width(&gone.reach);
         for (spot, target) in gone.meant {
             self.drop_use(target, (file, spot));
         }
@@ -191,7 +191,7 @@ impl Confirmed {
         }
     }
 
-    fn drop_use(&mut self, target: DefRef, of: (FileId, Spot)) {
+    fn drop_use(&mut self, target: DefRef, of: (FileId, RefSpot)) {
         self.spots -= 1;
         if let Some(uses) = self.uses.get_mut(&target) {
             uses.remove(&of);
@@ -201,7 +201,7 @@ impl Confirmed {
         }
     }
 
-    fn drop_spot(&mut self, file: FileId, spot: Spot) {
+    fn drop_spot(&mut self, file: FileId, spot: RefSpot) {
         let Some(held) = self.files.get_mut(&file) else { return };
         let Some(target) = held.meant.remove(&spot) else { return };
         self.stamp += 1;
@@ -210,13 +210,15 @@ impl Confirmed {
     }
 
     /// Forgets what depended on what was touched.
-    fn forget(&mut self, touched: &Touched) {
-        let gone = self.files.iter().filter(|(_, held)| held.reach.meets(touched)).map(|(file, _)| *file);
+    fn forget_touched(&mut self, touched: &Touched) {
+        let gone =
+            self.files.iter().filter(|(_, held)| held.reach.is_touched_by(touched)).map(|(file, _)| *file);
         let gone: Vec<FileId> = gone.collect();
         gone.into_iter().for_each(|file| self.drop_file(file));
         let targets = self.uses.keys().filter(|target| touched.files.contains(&target.file));
         let targets: Vec<DefRef> = targets.copied().collect();
-        let lost: Vec<(FileId, Spot)> = targets.into_iter().flat_map(|target| self.uses_of(target)).collect();
+        let lost: Vec<(FileId, RefSpot)> =
+            targets.into_iter().flat_map(|target| self.uses_of(target)).collect();
         lost.into_iter().for_each(|(file, spot)| self.drop_spot(file, spot));
     }
 
@@ -226,26 +228,26 @@ impl Confirmed {
     }
 }
 
-fn width(reach: &Reach) -> usize {
+fn reach_width(reach: &Reach) -> usize {
     match reach {
         Reach::Files(files) => files.len(),
         Reach::Family(_) => 1,
     }
 }
 
-pub(super) fn spot(r: &Ref) -> Spot {
+pub(super) fn spot_of(r: &Ref) -> RefSpot {
     (r.name, r.line, r.col)
 }
 
 impl Map {
     /// Returns the definition that a reference was confirmed to mean; `None` for a resolver that goes by contents
     /// alone.
-    pub(super) fn confirmed(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref) -> Option<DefRef> {
+    pub(super) fn confirmed_meaning(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref) -> Option<DefRef> {
         if self.confirmed.is_empty() || resolver.is_passing() {
             return None;
         }
         // It may have been the declaration, before anything defined it.
-        self.confirmed.meant(file, r).map(|def| resolver.body_of(def))
+        self.confirmed.confirmed_def(file, r).map(|def| resolver.body_of(def))
     }
 
     /// The references that were confirmed to mean a definition.
@@ -253,25 +255,25 @@ impl Map {
         if self.confirmed.is_empty() {
             return Vec::new();
         }
-        let mut targets = self.announcing(target);
+        let mut targets = self.confirmed_announcing(target);
         targets.push(target);
         targets.retain(|def| resolver.body_of(*def) == target);
         let spots = targets.into_iter().flat_map(|target| self.confirmed.uses_of(target));
         let refs = spots.flat_map(|(file, at)| {
             let refs = self.index.entry(file).map_or(&[][..], |entry| entry.facts.refs_named(at.0));
-            refs.iter().filter(move |r| spot(r) == at).map(move |r| (file, r))
+            refs.iter().filter(move |r| spot_of(r) == at).map(move |r| (file, r))
         });
         refs.collect()
     }
 
     /// In C and C++, confirmed definitions that may only announce this one.
-    fn announcing(&self, target: DefRef) -> Vec<DefRef> {
+    fn confirmed_announcing(&self, target: DefRef) -> Vec<DefRef> {
         let Some(entry) = self.index.entry(target.file) else { return Vec::new() };
-        if entry.lang().family() != Lang::Cpp {
+        if entry.lang().language_group() != Lang::Cpp {
             return Vec::new();
         }
         let name = entry.facts.name(entry.facts.def(target.def).name);
-        let files = self.index.defining(name).iter().map(|file| FileId(*file));
+        let files = self.index.files_defining(name).iter().map(|file| FileId(*file));
         let defs = files.flat_map(|file| {
             let entry = self.index.entry(file).into_iter();
             entry.flat_map(move |entry| entry.defs_named(name).map(move |(def, _)| DefRef { file, def }))
@@ -300,14 +302,14 @@ impl Map {
 
     /// Returns the confirmed references, of the files of which something was confirmed since `stamp` (0: ever).
     #[must_use]
-    pub fn confirmed_since(&self, stamp: u64) -> Vec<Kept> {
+    pub fn confirmed_since(&self, stamp: u64) -> Vec<FileConfirmations> {
         let of_file = |(file, held): (&FileId, &OfFile)| {
             let mut spots: Vec<_> = held.meant.iter().map(|(at, target)| ((at.1, at.2), *target)).collect();
             spots.sort_unstable();
-            Kept { file: *file, stamp: held.stamp, reach: Arc::clone(&held.reach), spots }
+            FileConfirmations { file: *file, stamp: held.stamp, reach: Arc::clone(&held.reach), spots }
         };
         let new = self.confirmed.files.iter().filter(|(_, held)| held.stamp > stamp);
-        let mut kept: Vec<Kept> = new.map(of_file).collect();
+        let mut kept: Vec<FileConfirmations> = new.map(of_file).collect();
         kept.sort_unstable_by_key(|kept| kept.file);
         kept
     }
@@ -326,9 +328,9 @@ impl Map {
             let (MapChange::Set { file, .. } | MapChange::Remove { file }) = change;
             touched.files.insert(*file);
             let old = self.index.entry(*file);
-            touched.families.extend(old.map(|old| old.lang().family()));
+            touched.families.extend(old.map(|old| old.lang().language_group()));
             let MapChange::Set { path, facts, .. } = change else { continue };
-            touched.families.insert(facts.lang.family());
+            touched.families.insert(facts.lang.language_group());
             let displaced = self.index.paths().file(path.as_str()).filter(|other| other != file);
             touched.files.extend(displaced);
             let package = |facts: &crate::FileFacts| facts.package.map(|id| facts.name(id).to_owned());
@@ -354,7 +356,7 @@ impl Map {
             let seeing = entry.map(|entry| self.may_see(entry)).unwrap_or_default();
             touched.files.extend(seeing);
         }
-        self.confirmed.forget(&touched);
+        self.confirmed.forget_touched(&touched);
     }
 
     /// Confirmed files that may spell out a package that was not there before: all of its language.
@@ -365,8 +367,8 @@ impl Map {
         if self.index.paths().files_of_package(package).iter().any(|file| !new.contains(file)) {
             return Vec::new();
         }
-        let family = |file: &FileId| self.index.entry(*file).map(|of| of.lang().family());
+        let family = |file: &FileId| self.index.entry(*file).map(|of| of.lang().language_group());
         let files = self.confirmed.files.keys().copied();
-        files.filter(|file| family(file) == Some(entry.lang().family())).collect()
+        files.filter(|file| family(file) == Some(entry.lang().language_group())).collect()
     }
 }

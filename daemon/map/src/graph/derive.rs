@@ -14,8 +14,8 @@ use super::communities::{self, FileGraph};
 use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
-use super::skeleton::{Marked, Outline, Skeleton, Stretch, Strokes};
-use super::{ClusterInfo, DefRef, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef, Ranked};
+use super::skeleton::{Marked, Skeleton, SkeletonInput, Stretch, Strokes};
+use super::{ClusterInfo, DefIdentity, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
 use crate::langs::Lang;
 use crate::resolve::{Resolution, Resolver};
@@ -33,7 +33,7 @@ const PER_NAME: usize = 5;
 
 /// A file of the snapshot.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct DeriveItem {
     pub(super) file: FileId,
     pub(super) path: WsPath,
     pub(super) facts: Arc<FileFacts>,
@@ -46,7 +46,7 @@ pub(super) struct Item {
 /// The computation under way. It holds a snapshot of the files and takes slices of time under a read lock.
 #[derive(Debug, Default)]
 pub struct DeriveJob {
-    items: Vec<Item>,
+    items: Vec<DeriveItem>,
     /// Project files, of which edges depend too.
     manifests: Vec<(FileId, Arc<FileFacts>)>,
     at_file: FxHashMap<FileId, u32>,
@@ -102,8 +102,8 @@ impl Map {
     #[must_use]
     pub fn derive_job(&self) -> DeriveJob {
         let sources = self.index.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest);
-        let mut items: Vec<Item> = sources
-            .map(|(file, entry)| Item {
+        let mut items: Vec<DeriveItem> = sources
+            .map(|(file, entry)| DeriveItem {
                 file,
                 path: entry.path.clone(),
                 facts: Arc::clone(&entry.facts),
@@ -140,7 +140,7 @@ impl Map {
     }
 
     fn derive_to(&self, job: &mut DeriveJob, end: usize, go_on: &dyn Fn() -> bool) -> bool {
-        let resolver = Resolver::passing(&self.index);
+        let resolver = Resolver::for_whole_map(&self.index);
         while job.next < end {
             let item = &job.items[job.next];
             let file = item.file;
@@ -153,8 +153,8 @@ impl Map {
                 self.containers_of(&resolver, file, &mut begun.apart);
                 begun.found.sort_unstable();
                 begun.found.dedup();
-                job.take(job.next as u32, begun.found, self);
-                job.take_apart(begun.apart, self);
+                job.add_edges(job.next as u32, begun.found, self);
+                job.add_unscored_edges(begun.apart, self);
                 let first = job.items[job.next].first_ref as usize;
                 begun.unresolved.into_iter().for_each(|at| job.unresolved.mark(first + at));
             }
@@ -164,7 +164,7 @@ impl Map {
     }
 
     /// Takes over scores and clusters. Definitions that changed since keep theirs by name.
-    pub fn install(&mut self, derived: Derived) {
+    pub fn install_derived(&mut self, derived: Derived) {
         for done in derived.files {
             let Some(entry) = self.index.entry_mut(done.file).filter(|entry| entry.path == done.path) else {
                 continue;
@@ -172,15 +172,18 @@ impl Map {
             entry.score = done.score;
             entry.cluster = Some(done.cluster);
             let unchanged = Arc::ptr_eq(&entry.facts, &done.facts);
-            entry.scores =
-                if unchanged { done.scores } else { rescored(&entry.facts, &done.facts, &done.scores) };
+            entry.scores = if unchanged {
+                done.scores
+            } else {
+                carry_scores_over(&entry.facts, &done.facts, &done.scores)
+            };
         }
         self.install_names(derived.names);
         self.standing.ranked = Ranked::Derived;
         self.standing.clusters = Some(derived.clusters);
         self.standing.edges = Some(derived.edges);
         self.standing.externals = derived.externals;
-        self.standing.changed = derived.skeleton.changed(self);
+        self.standing.changed = derived.skeleton.changed_files(self);
         self.standing.skeleton = Some(derived.skeleton);
     }
 
@@ -192,19 +195,19 @@ impl Map {
 }
 
 /// Names with the best score and the best definitions each has.
-pub(super) type BestNames = FxHashMap<Box<str>, (f32, Vec<Identity>)>;
+pub(super) type BestNames = FxHashMap<Box<str>, (f32, Vec<DefIdentity>)>;
 
 /// The clusters of files, whose communities are numbered without gaps.
-pub(super) fn clusters(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<ClusterInfo> {
-    let hubs = hubs(items, communities, scores);
+pub(super) fn label_clusters(items: &[DeriveItem], communities: &[u32], scores: &[f32]) -> Vec<ClusterInfo> {
+    let hubs = community_hubs(items, communities, scores);
     let paths: Vec<&str> = items.iter().map(|item| item.path.as_str()).collect();
     let names: Vec<&str> = hubs.iter().map(|hubs| hubs.first().map_or("", |(_, name, _)| &**name)).collect();
-    let labels = labels::label(&paths, communities, &names);
+    let labels = labels::label_communities(&paths, communities, &names);
     labels.into_iter().zip(hubs).map(|(label, hubs)| ClusterInfo { label, hubs }).collect()
 }
 
 /// Scores of older facts, carried over by qualified name.
-fn rescored(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Box<[f32]> {
+fn carry_scores_over(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Box<[f32]> {
     let by_name: FxHashMap<(&str, u32), f32> = old
         .defs
         .iter()
@@ -222,31 +225,32 @@ impl DeriveJob {
         (self.next, self.items.len())
     }
 
-    fn take(&mut self, at: u32, edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
+    fn add_edges(&mut self, at: u32, edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
         for (from, to, kind) in edges {
-            let (Some(source), Some(target)) = (self.number(from, map), self.number(to, map)) else {
+            let (Some(source), Some(target)) = (self.node_number(from, map), self.node_number(to, map))
+            else {
                 continue;
             };
             self.strokes.add(source, target, kind);
             let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
             if other != at {
-                *self.weights.entry((at.min(other), at.max(other))).or_default() += weight(kind);
+                *self.weights.entry((at.min(other), at.max(other))).or_default() += edge_weight(kind);
             }
         }
     }
 
-    fn take_apart(&mut self, mut edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
+    fn add_unscored_edges(&mut self, mut edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
         edges.sort_unstable();
         edges.dedup();
         for (from, to, kind) in edges {
-            let ends = self.number(from, map).zip(self.number(to, map));
+            let ends = self.node_number(from, map).zip(self.node_number(to, map));
             if let Some((from, to)) = ends.filter(|(from, to)| from != to) {
                 self.strokes.add(from, to, kind);
             }
         }
     }
 
-    fn number(&mut self, node: NodeRef, map: &Map) -> Option<u32> {
+    fn node_number(&mut self, node: NodeRef, map: &Map) -> Option<u32> {
         match node {
             NodeRef::External(id) => {
                 // Numbered after all others, in `finish`; until then by order of meeting, which the order of files fixes.
@@ -266,7 +270,7 @@ impl DeriveJob {
     #[must_use]
     pub fn finish(self) -> Derived {
         let all = self.nodes as usize + self.externals.len();
-        let stretch = |item: &Item| Stretch {
+        let stretch = |item: &DeriveItem| Stretch {
             file: item.file,
             first: item.first,
             first_ref: item.first_ref,
@@ -275,7 +279,7 @@ impl DeriveJob {
         let stretches = self.items.iter().map(stretch).collect();
         let mut numbered: Vec<(u32, ExternalId)> = self.externals.iter().map(|(id, at)| (*at, *id)).collect();
         numbered.sort_unstable();
-        let outline = Outline {
+        let outline = SkeletonInput {
             stretches,
             nodes: self.nodes as usize,
             manifests: self.manifests,
@@ -284,7 +288,7 @@ impl DeriveJob {
         };
         let mut skeleton = Skeleton::new(outline, &self.strokes);
         drop(self.strokes);
-        let groups = groups(&self.items);
+        let groups = score_groups(&self.items);
         let graph = Graph::new(all, |node| {
             let groups = &groups;
             let counts = move |(kind, from): &(EdgeKind, u32)| match kind {
@@ -298,9 +302,9 @@ impl DeriveJob {
         let scores = rank::hub_scores(&graph, &groups);
         drop(graph);
         skeleton.set_scores(&scores);
-        let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
+        let communities = communities::detect_communities(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);
-        let clusters = clusters(&self.items, &communities, &scores);
+        let clusters = label_clusters(&self.items, &communities, &scores);
         let first_external = self.nodes as usize;
         let external = |(id, at): (ExternalId, u32)| (id, scores[first_external + at as usize].min(1.0));
         let externals = self.externals.into_iter().map(external).collect();
@@ -321,7 +325,7 @@ impl DeriveJob {
 
 /// Where the nodes of code and of notes lie: scores compare like with like, so that a page that everything links to does not
 /// flatten the code.
-fn groups(items: &[Item]) -> rank::Groups {
+fn score_groups(items: &[DeriveItem]) -> rank::Groups {
     let mut groups = rank::Groups::default();
     for item in items {
         groups.push(1 + item.facts.defs.len(), item.facts.lang.is_prose());
@@ -330,8 +334,8 @@ fn groups(items: &[Item]) -> rank::Groups {
 }
 
 /// The names that search should put first: the best scored ones, with the best score each has.
-pub(super) fn best_names(items: &[Item], scores: &[f32]) -> BestNames {
-    let score = |item: &Item, idx: u32| scores[(item.first + 1 + idx) as usize];
+pub(super) fn best_names(items: &[DeriveItem], scores: &[f32]) -> BestNames {
+    let score = |item: &DeriveItem, idx: u32| scores[(item.first + 1 + idx) as usize];
     let mut all: Vec<(u32, u32, u32)> = Vec::new();
     // Headings are found after code anyhow, and would only crowd it out.
     for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.facts.lang.is_prose()) {
@@ -347,19 +351,19 @@ pub(super) fn best_names(items: &[Item], scores: &[f32]) -> BestNames {
         let name = item.facts.name(item.facts.defs[idx as usize].name);
         let (_, best) = names.entry(name.into()).or_insert_with(|| (score(item, idx), Vec::new()));
         if best.len() < PER_NAME {
-            best.push(identity(item, idx));
+            best.push(identity_of(item, idx));
         }
     }
     names
 }
 
-fn identity(item: &Item, idx: u32) -> Identity {
+fn identity_of(item: &DeriveItem, idx: u32) -> DefIdentity {
     let def = &item.facts.defs[idx as usize];
     (item.path.clone(), item.facts.name(def.qualified).into(), def.ordinal)
 }
 
 /// Returns the weight with which an edge ties two files.
-fn weight(kind: EdgeKind) -> f32 {
+fn edge_weight(kind: EdgeKind) -> f32 {
     match kind {
         EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Extends | EdgeKind::Implements => 3.0,
         EdgeKind::Calls => 2.0,
@@ -369,7 +373,7 @@ fn weight(kind: EdgeKind) -> f32 {
 }
 
 /// The best exported definitions of each community.
-fn hubs(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<Vec<Identity>> {
+fn community_hubs(items: &[DeriveItem], communities: &[u32], scores: &[f32]) -> Vec<Vec<DefIdentity>> {
     let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
     let mut best: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); count];
     for (at, (item, &community)) in items.iter().zip(communities).enumerate() {
@@ -388,7 +392,7 @@ fn hubs(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<Vec<Identity
     best.into_iter()
         .map(|mut list| {
             keep_best(&mut list);
-            list.iter().map(|&(_, at, idx)| identity(&items[at as usize], idx)).collect()
+            list.iter().map(|&(_, at, idx)| identity_of(&items[at as usize], idx)).collect()
         })
         .collect()
 }
@@ -415,7 +419,7 @@ impl Map {
             begun.refs += 1;
             if entry.lang().is_prose() {
                 let from = owner_node(file, r.owner);
-                match self.linked(resolver, file, r).filter(|(to, _)| *to != from) {
+                match self.link_target(resolver, file, r).filter(|(to, _)| *to != from) {
                     Some((to, true)) => begun.found.push((from, to, EdgeKind::References)),
                     Some((to, false)) => begun.apart.push((from, to, EdgeKind::References)),
                     None => {}
@@ -433,7 +437,9 @@ impl Map {
             match found {
                 Resolution::To(thing, _) => {
                     let to = self.used_node(file, r, &thing).into_iter();
-                    begun.found.extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::of(r.kind))));
+                    begun
+                        .found
+                        .extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::for_ref_kind(r.kind))));
                 }
                 Resolution::Unresolved => begun.unresolved.push(begun.refs - 1),
                 Resolution::Dropped => {}
@@ -442,20 +448,22 @@ impl Map {
         let calls = self.calls_of_values(resolver, file, None).into_iter();
         begun.found.extend(calls.map(|(from, to, _)| (owner_node(file, from), to.into(), EdgeKind::Calls)));
         let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
-        begun.found.extend(imports.into_iter().filter(super::Edge::resolved).map(|e| (e.from, e.to, e.kind)));
+        begun
+            .found
+            .extend(imports.into_iter().filter(super::Edge::is_resolved).map(|e| (e.from, e.to, e.kind)));
         true
     }
 
     /// Returns the node that a link ties its note to, and whether that node is in a note too. Links from notes to
     /// code count for neither scores nor clusters: a chapter that names every file would tie together files that have
     /// nothing in common.
-    fn linked(
+    fn link_target(
         &self,
         resolver: &Resolver<'_>,
         file: FileId,
         r: &crate::facts::Ref,
     ) -> Option<(NodeRef, bool)> {
-        let crate::resolve::Link::To(to, _) = resolver.link(file, r) else { return None };
+        let crate::resolve::ResolvedNoteLink::To(to, _) = resolver.resolve_link(file, r) else { return None };
         let target = self.index.entry(to.file()?)?;
         (to != NodeRef::File(file)).then_some((to, target.lang().is_prose()))
     }

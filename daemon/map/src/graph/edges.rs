@@ -26,7 +26,7 @@ pub struct Edge {
 impl Edge {
     /// Returns true if it is known where the edge leads.
     #[must_use]
-    pub fn resolved(&self) -> bool {
+    pub fn is_resolved(&self) -> bool {
         self.confidence != Confidence::Candidate
     }
 }
@@ -39,7 +39,7 @@ pub(super) struct Edges {
 
 impl Edges {
     pub(super) fn add(&mut self, edge: Edge) {
-        let key = (edge.from, edge.to, edge.kind, edge.resolved());
+        let key = (edge.from, edge.to, edge.kind, edge.is_resolved());
         match self.found.entry(key) {
             std::collections::hash_map::Entry::Vacant(vacant) => {
                 vacant.insert(edge);
@@ -54,7 +54,7 @@ impl Edges {
     }
 
     /// A use at one line.
-    pub(super) fn resolved(
+    pub(super) fn add_resolved(
         &mut self,
         (from, to): (NodeRef, NodeRef),
         (kind, confidence): (EdgeKind, Confidence),
@@ -65,7 +65,7 @@ impl Edges {
         self.add(Edge { from, to, kind, confidence, candidates: Vec::new(), sites, site_count });
     }
 
-    pub(super) fn unresolved(
+    pub(super) fn add_unresolved(
         &mut self,
         from: NodeRef,
         kind: EdgeKind,
@@ -77,7 +77,7 @@ impl Edges {
     }
 
     /// Drops edges of other kinds.
-    pub(super) fn keep(&mut self, kinds: EdgeKinds) {
+    pub(super) fn retain_kinds(&mut self, kinds: EdgeKinds) {
         self.found.retain(|(_, _, kind, _), _| kinds.has(*kind));
     }
 

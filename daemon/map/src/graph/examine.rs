@@ -7,7 +7,7 @@
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::confirmed::{Claim, Examined, Proof, Spot, spot};
+use super::confirmed::{Claim, Examined, Proof, RefSpot, spot_of};
 use super::reach::Reaching;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, DefKind, Ref};
@@ -36,18 +36,22 @@ impl Map {
                 return None;
             }
             let Some((at, target)) = examining.judge(claim) else { continue };
-            match self.confirmed.reach(claim.file).and_then(|_| examining.known(claim.file, at)) {
+            match self
+                .confirmed
+                .reach_of_file(claim.file)
+                .and_then(|_| examining.known_meaning(claim.file, at))
+            {
                 Some(known) if known == target => {}
                 Some(_) => examined.doubted.push((claim.file, at)),
                 None => examined.meant.entry(claim.file).or_default().push((at, target)),
             }
         }
-        examined.settle();
+        examined.drop_contradictions();
         let mut reaching = Reaching::new(self);
         for file in examined.meant.keys() {
-            let reach = match self.confirmed.reach(*file) {
+            let reach = match self.confirmed.reach_of_file(*file) {
                 Some(known) => known.clone(),
-                None => reaching.of(*file, go_on)?,
+                None => reaching.reach_of(*file, go_on)?,
             };
             examined.reaches.insert(*file, reach);
         }
@@ -72,11 +76,11 @@ impl Map {
 
 impl Examined {
     /// Drops claims that contradict each other: none of them counts.
-    fn settle(&mut self) {
+    fn drop_contradictions(&mut self) {
         for meant in self.meant.values_mut() {
             meant.sort_unstable();
             meant.dedup();
-            let mut times: FxHashMap<Spot, u32> = FxHashMap::default();
+            let mut times: FxHashMap<RefSpot, u32> = FxHashMap::default();
             meant.iter().for_each(|(at, _)| *times.entry(*at).or_default() += 1);
             meant.retain(|(at, _)| times[at] == 1);
         }
@@ -92,19 +96,21 @@ struct Examining<'m> {
 }
 
 impl<'m> Examining<'m> {
-    fn known(&self, file: FileId, at: Spot) -> Option<DefRef> {
+    fn known_meaning(&self, file: FileId, at: RefSpot) -> Option<DefRef> {
         let entry = self.map.index.entry(file)?;
-        let r = entry.facts.refs_named(at.0).iter().find(|r| spot(r) == at)?;
-        self.map.confirmed.meant(file, r).map(|def| self.resolver.body_of(def))
+        let r = entry.facts.refs_named(at.0).iter().find(|r| spot_of(r) == at)?;
+        self.map.confirmed.confirmed_def(file, r).map(|def| self.resolver.body_of(def))
     }
 
     /// The reference that a claim is about, and whom it means in the map's terms.
-    fn judge(&mut self, claim: &Claim) -> Option<(Spot, DefRef)> {
+    fn judge(&mut self, claim: &Claim) -> Option<(RefSpot, DefRef)> {
         let entry = self.map.index.entry(claim.file)?;
         let target = self.resolver.body_of(claim.target);
         let made = self.made_by(target);
-        let r =
-            [Some(target), made].into_iter().flatten().find_map(|def| self.reference(entry, claim, def))?;
+        let r = [Some(target), made]
+            .into_iter()
+            .flatten()
+            .find_map(|def| self.claimed_reference(entry, claim, def))?;
         let found = self.resolver.resolve(claim.file, r);
         // Whoever instantiates a type calls the type, as the map has it.
         let target = made.filter(|made| is_named(self.map, entry, r, *made)).unwrap_or(target);
@@ -114,7 +120,7 @@ impl<'m> Examining<'m> {
             (Proof::Listed, Resolution::To(_, Confidence::Exact | Confidence::Import)) => false,
             (Proof::Listed, _) => self.is_alone(target),
         };
-        is_believed.then(|| (spot(r), target))
+        is_believed.then(|| (spot_of(r), target))
     }
 
     /// The type that a constructor makes.
@@ -131,7 +137,7 @@ impl<'m> Examining<'m> {
     }
 
     /// The file's reference at the claimed place that has the definition's name, or one that the file imports it under.
-    fn reference(&self, entry: &'m FileEntry, claim: &Claim, def: DefRef) -> Option<&'m Ref> {
+    fn claimed_reference(&self, entry: &'m FileEntry, claim: &Claim, def: DefRef) -> Option<&'m Ref> {
         names_of(self.map, entry, def).into_iter().find_map(|name| {
             let width = entry.facts.name(name).encode_utf16().count() as u32;
             let (line, col) = claim.at;
@@ -168,8 +174,8 @@ impl<'m> Examining<'m> {
         let mut met = FxHashSet::from_iter([class]);
         let mut left = vec![class];
         while let Some(at) = left.pop() {
-            let kin: Option<Vec<DefRef>> = self.above(at).map(|mut kin| {
-                kin.extend(self.below(at));
+            let kin: Option<Vec<DefRef>> = self.base_types(at).map(|mut kin| {
+                kin.extend(self.derived_types(at));
                 kin
             });
             let Some(kin) = kin else { return Some(false) };
@@ -189,7 +195,7 @@ impl<'m> Examining<'m> {
 
     /// In Go a type implements what it fits, and does not say so.
     fn is_in_interface(&self, name: &str) -> bool {
-        let files = self.map.index.defining(name).iter().map(|file| FileId(*file));
+        let files = self.map.index.files_defining(name).iter().map(|file| FileId(*file));
         let mut defs = files.flat_map(|file| {
             let entry = self.map.index.entry(file);
             entry.into_iter().flat_map(move |entry| entry.defs_named(name).map(move |found| (entry, found.1)))
@@ -201,7 +207,7 @@ impl<'m> Examining<'m> {
     }
 
     /// The types that one is derived from; `None` if one of them cannot be seen.
-    fn above(&self, class: DefRef) -> Option<Vec<DefRef>> {
+    fn base_types(&self, class: DefRef) -> Option<Vec<DefRef>> {
         let entry = self.map.index.entry(class.file)?;
         let bases = entry.bases_of(class.def).map(|r| match self.resolver.resolve(class.file, r) {
             Resolution::To(Thing::Def(def), _) => Some(Some(def)),
@@ -212,7 +218,7 @@ impl<'m> Examining<'m> {
     }
 
     /// The types that are, or may be, derived from one.
-    fn below(&self, class: DefRef) -> Vec<DefRef> {
+    fn derived_types(&self, class: DefRef) -> Vec<DefRef> {
         let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
         let found =
             self.map.edges_in_with(self.resolver, class.into(), (kinds, &hob_base::CancelToken::default()));

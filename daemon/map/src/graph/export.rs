@@ -10,7 +10,7 @@ impl Map {
     /// unresolved ones included. For comparing maps; resolves everything.
     #[must_use]
     pub fn export(&self) -> Vec<String> {
-        let resolver = Resolver::passing(&self.index);
+        let resolver = Resolver::for_whole_map(&self.index);
         let files = self.index.entries().map(|(file, _)| file);
         let mut lines: Vec<String> = files.flat_map(|file| self.export_with(&resolver, file)).collect();
         lines.sort_unstable();
@@ -29,7 +29,7 @@ impl Map {
     /// The lines of [`Map::export`] that are about one file, for maps that are too large to be exported as a whole.
     #[must_use]
     pub fn export_file(&self, file: FileId) -> Vec<String> {
-        let mut lines = self.export_with(&Resolver::passing(&self.index), file);
+        let mut lines = self.export_with(&Resolver::for_whole_map(&self.index), file);
         lines.sort_unstable();
         lines
     }
@@ -59,7 +59,7 @@ impl Map {
             let ids = |nodes: &[NodeRef]| {
                 nodes.iter().map(|n| self.id(*n).to_string()).collect::<Vec<_>>().join(" ")
             };
-            let to = if edge.resolved() { self.id(edge.to).to_string() } else { ids(&edge.candidates) };
+            let to = if edge.is_resolved() { self.id(edge.to).to_string() } else { ids(&edge.candidates) };
             lines.push(format!(
                 "edge {} {} {} {to} x{} {:?}",
                 info.id,

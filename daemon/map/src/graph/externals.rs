@@ -8,24 +8,24 @@ use std::sync::{PoisonError, RwLock};
 use hob_proto::node_id::NodeId;
 
 use super::ExternalId;
-use crate::index::Names;
+use crate::index::MapNameTable;
 use crate::langs::Lang;
 
 /// The table of packages.
 #[derive(Debug, Default)]
 pub(super) struct Externals {
     /// Keys of the packages: `<lang>:<package>`.
-    names: RwLock<Names>,
+    names: RwLock<MapNameTable>,
 }
 
 impl Externals {
     /// The number of a language's package.
-    pub(super) fn number(&self, lang: Lang, package: &str) -> ExternalId {
-        self.keyed(&format!("{}:{package}", lang.package_id()))
+    pub(super) fn package_number(&self, lang: Lang, package: &str) -> ExternalId {
+        self.number_of_key(&format!("{}:{package}", lang.package_id()))
     }
 
     /// The number of a package by its key.
-    pub(super) fn keyed(&self, key: &str) -> ExternalId {
+    pub(super) fn number_of_key(&self, key: &str) -> ExternalId {
         let known = self.names.read().unwrap_or_else(PoisonError::into_inner).find(key);
         let id =
             known.unwrap_or_else(|| self.names.write().unwrap_or_else(PoisonError::into_inner).intern(key));

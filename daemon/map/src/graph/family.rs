@@ -118,14 +118,15 @@ impl<'s, 'm> Families<'s, 'm> {
         if is_constructor(name, owner_entry.facts.name(owner_entry.facts.def(home.owner.def).name)) {
             return None;
         }
-        let files = self.map.index.defining(name);
+        let files = self.map.index.files_defining(name);
         if files.len() > MANY {
             return None;
         }
-        let family = owner_entry.lang().family();
+        let family = owner_entry.lang().language_group();
         let mut kin = Vec::new();
         for file in files.iter().map(|&file| FileId(file)) {
-            let Some(entry) = self.map.index.entry(file).filter(|entry| entry.lang().family() == family)
+            let Some(entry) =
+                self.map.index.entry(file).filter(|entry| entry.lang().language_group() == family)
             else {
                 continue;
             };
@@ -149,11 +150,12 @@ impl<'s, 'm> Families<'s, 'm> {
         };
         let owner = self.map.method_of(self.resolver, method).map(|(owner, _)| owner);
         match owner.filter(|owner| is_type(*owner)) {
-            Some(owner) => Some(Home { owner, is_outside: false, above: self.above(owner) }),
+            Some(owner) => Some(Home { owner, is_outside: false, above: self.cached_types_above(owner) }),
             None => {
                 let of_trait = self.resolver.trait_of_impl(method)?;
-                let above: Rc<[DefRef]> =
-                    std::iter::once(of_trait).chain(self.above(of_trait).iter().copied()).collect();
+                let above: Rc<[DefRef]> = std::iter::once(of_trait)
+                    .chain(self.cached_types_above(of_trait).iter().copied())
+                    .collect();
                 Some(Home { owner: of_trait, is_outside: true, above })
             }
         }
@@ -182,7 +184,7 @@ impl<'s, 'm> Families<'s, 'm> {
     }
 
     /// The types that one is derived from, at any number of steps.
-    fn above(&self, class: DefRef) -> Rc<[DefRef]> {
+    fn cached_types_above(&self, class: DefRef) -> Rc<[DefRef]> {
         if let Some(known) = self.above.borrow().get(&class) {
             return Rc::clone(known);
         }

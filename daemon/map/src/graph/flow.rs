@@ -80,7 +80,7 @@ pub struct FlowAnswer {
 impl Map {
     /// Traces the flow from a node: everything that runs when it runs.
     #[must_use]
-    pub fn flow(&self, query: &FlowQuery) -> FlowAnswer {
+    pub fn trace_flow(&self, query: &FlowQuery) -> FlowAnswer {
         if self.info(query.node).is_none() {
             return FlowAnswer::default();
         }
@@ -115,11 +115,11 @@ impl Tracing<'_> {
             met: Met::First,
             beyond: 0,
             leaves: Vec::new(),
-            overriding: self.overriding(root),
+            overriding: self.overriding_methods(root),
         });
         let mut at = 0;
         while at < self.answer.steps.len() {
-            if self.is_expandable(at) && !self.expand(at) {
+            if self.is_expandable(at) && !self.expand_step(at) {
                 self.answer.whole_to = Some(self.answer.steps[at].depth);
                 self.answer.incomplete = true;
                 return;
@@ -137,7 +137,7 @@ impl Tracing<'_> {
     }
 
     /// Puts what a step calls at the end of the list; false when that is too much.
-    fn expand(&mut self, at: usize) -> bool {
+    fn expand_step(&mut self, at: usize) -> bool {
         if self.query.cancel.check().is_err() {
             return false;
         }
@@ -152,8 +152,8 @@ impl Tracing<'_> {
             return false;
         }
         for edge in callees {
-            let met = self.meet(at, &edge);
-            let overriding = if edge.resolved() { self.overriding(edge.to) } else { Vec::new() };
+            let met = self.note_met(at, &edge);
+            let overriding = if edge.is_resolved() { self.overriding_methods(edge.to) } else { Vec::new() };
             self.answer.steps.push(FlowStep {
                 parent: Some(at),
                 node: edge.to,
@@ -172,7 +172,7 @@ impl Tracing<'_> {
     }
 
     /// The methods that take another one's place.
-    fn overriding(&self, node: NodeRef) -> Vec<NodeRef> {
+    fn overriding_methods(&self, node: NodeRef) -> Vec<NodeRef> {
         let NodeRef::Def(method) = node else { return Vec::new() };
         let families = Families::new(self.map, &self.resolver);
         families.related_methods(method, Kinship::Overriding).into_iter().map(NodeRef::Def).collect()
@@ -193,11 +193,11 @@ impl Tracing<'_> {
 
     fn is_leaf(&self, edge: &Edge) -> bool {
         let is_type = || self.kind_of(edge.to).is_some_and(DefKind::is_type);
-        edge.resolved() && (matches!(edge.to, NodeRef::External(_)) || is_type())
+        edge.is_resolved() && (matches!(edge.to, NodeRef::External(_)) || is_type())
     }
 
-    fn meet(&mut self, caller: usize, edge: &Edge) -> Met {
-        if !edge.resolved() {
+    fn note_met(&mut self, caller: usize, edge: &Edge) -> Met {
+        if !edge.is_resolved() {
             return Met::First;
         }
         let mut above = Some(caller);
@@ -224,12 +224,12 @@ impl Tracing<'_> {
             let by_place = || self.map.compare_places(a.to, b.to);
             place(a)
                 .cmp(&place(b))
-                .then_with(|| a.resolved().cmp(&b.resolved()).reverse())
+                .then_with(|| a.is_resolved().cmp(&b.is_resolved()).reverse())
                 .then_with(by_place)
         });
         // A prototype and its body are two members of a class and one callee.
         let mut seen = FxHashSet::default();
-        callees.retain(|edge| seen.insert((edge.to, edge.resolved())));
+        callees.retain(|edge| seen.insert((edge.to, edge.is_resolved())));
         callees
     }
 

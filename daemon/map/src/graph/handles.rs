@@ -3,7 +3,7 @@
 
 use hob_base::{FileId, WsPath};
 
-use super::lookup::spellings;
+use super::lookup::dotted_spellings;
 use super::{DefRef, Map};
 use crate::facts::Def;
 
@@ -14,7 +14,7 @@ impl Map {
     /// The mapped files, in order of path.
     #[must_use]
     pub fn mapped_files(&self) -> Vec<(&WsPath, FileId)> {
-        let mut files: Vec<_> = self.index.paths().all().collect();
+        let mut files: Vec<_> = self.index.paths().all_files().collect();
         files.sort_unstable();
         files
     }
@@ -66,7 +66,7 @@ impl Map {
             qualified.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(separator))
         };
         let mut names = vec![name.to_owned()];
-        names.extend(spellings(name));
+        names.extend(dotted_spellings(name));
         // A private name of JavaScript without its `#`.
         let (owner, last) = name.split_at(name.rfind('.').map_or(0, |at| at + 1));
         names.push(format!("{owner}#{last}"));

@@ -107,12 +107,12 @@ struct From {
 
 impl<'m> Spread<'m> {
     fn run(&mut self) {
-        let seeds = self.seeds();
+        let seeds = self.changed_nodes();
         self.met.extend(&seeds);
         let mut frontier: Vec<From> =
             seeds.into_iter().map(|node| From { node, depth: 0, confidence: Confidence::Live }).collect();
         for depth in 1..=self.query.max_depth {
-            let Some(level) = self.level(&frontier) else {
+            let Some(level) = self.next_level(&frontier) else {
                 self.answer.whole_to = Some(depth - 1);
                 self.answer.incomplete = true;
                 break;
@@ -141,7 +141,7 @@ impl<'m> Spread<'m> {
     }
 
     /// Returns the nodes that change: the node and everything in it, wherever it is written.
-    fn seeds(&self) -> Vec<NodeRef> {
+    fn changed_nodes(&self) -> Vec<NodeRef> {
         let first = match self.query.node {
             NodeRef::Def(def) => self.resolver.body_of(def).into(),
             other => other,
@@ -150,7 +150,7 @@ impl<'m> Spread<'m> {
         let mut seen = FxHashSet::from_iter(seeds.iter().copied());
         let mut at = 0;
         while at < seeds.len() {
-            for edge in self.map.edges_out_with(&self.resolver, seeds[at], only(EdgeKind::Contains)) {
+            for edge in self.map.edges_out_with(&self.resolver, seeds[at], only_kind(EdgeKind::Contains)) {
                 if seen.insert(edge.to) {
                     seeds.push(edge.to);
                 }
@@ -168,7 +168,7 @@ impl<'m> Spread<'m> {
     }
 
     /// Everything that uses one of these and is new, ranked; `None` when that is too much.
-    fn level(&mut self, frontier: &[From]) -> Option<Vec<Affected>> {
+    fn next_level(&mut self, frontier: &[From]) -> Option<Vec<Affected>> {
         let mut hits: FxHashMap<NodeRef, Affected> = FxHashMap::default();
         let mut whole = true;
         for from in frontier {
@@ -181,9 +181,9 @@ impl<'m> Spread<'m> {
             let found = self.map.edges_in_with(&self.resolver, from.node, (kinds, &self.query.cancel));
             whole &= found.stopped.is_none();
             for edge in found.edges {
-                self.take(*from, edge, &mut hits);
+                self.add_user(*from, edge, &mut hits);
             }
-            self.overriding(*from, &mut hits);
+            self.add_overriding(*from, &mut hits);
             self.through_bases(*from, &mut hits);
             if !whole {
                 break;
@@ -200,7 +200,7 @@ impl<'m> Spread<'m> {
         Some(level)
     }
 
-    fn take(&mut self, from: From, edge: Edge, hits: &mut FxHashMap<NodeRef, Affected>) {
+    fn add_user(&mut self, from: From, edge: Edge, hits: &mut FxHashMap<NodeRef, Affected>) {
         let hit = Affected {
             node: edge.from,
             depth: from.depth + 1,
@@ -241,8 +241,8 @@ impl<'m> Spread<'m> {
     }
 
     /// Methods of derived types that take a changed method's place.
-    fn overriding(&self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
-        let Some((owner, name)) = self.method(from.node).filter(|_| from.depth == 0) else { return };
+    fn add_overriding(&self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
+        let Some((owner, name)) = self.owner_and_name(from.node).filter(|_| from.depth == 0) else { return };
         let mut types = vec![(owner, from.confidence)];
         let mut seen = FxHashSet::from_iter([owner]);
         let mut at = 0;
@@ -250,7 +250,7 @@ impl<'m> Spread<'m> {
             let (base, sure) = types[at];
             let kinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
             let derived = self.map.edges_in_with(&self.resolver, base, (kinds, &self.query.cancel)).edges;
-            for edge in derived.into_iter().filter(Edge::resolved) {
+            for edge in derived.into_iter().filter(Edge::is_resolved) {
                 if seen.insert(edge.from) {
                     types.push((edge.from, sure.max(edge.confidence)));
                 }
@@ -281,16 +281,16 @@ impl<'m> Spread<'m> {
         let overridden =
             Families::new(self.map, &self.resolver).related_methods(method, Kinship::Overridden).into_iter();
         for overridden in overridden.map(NodeRef::Def) {
-            let asked = (only(EdgeKind::Calls), &self.query.cancel);
+            let asked = (only_kind(EdgeKind::Calls), &self.query.cancel);
             let confidence = if from.depth == 0 { from.confidence } else { Confidence::Candidate };
             for edge in self.map.edges_in_with(&self.resolver, overridden, asked).edges {
-                self.take(From { node: overridden, confidence, ..from }, edge, hits);
+                self.add_user(From { node: overridden, confidence, ..from }, edge, hits);
             }
         }
     }
 
     /// The type that a method belongs to, and its name.
-    fn method(&self, node: NodeRef) -> Option<(NodeRef, &'m str)> {
+    fn owner_and_name(&self, node: NodeRef) -> Option<(NodeRef, &'m str)> {
         let NodeRef::Def(def) = node else { return None };
         let map: &'m Map = self.map;
         let entry = map.index.entry(def.file)?;
@@ -300,8 +300,8 @@ impl<'m> Spread<'m> {
 
     /// The methods of this name that a type itself has.
     fn own_methods(&self, of: NodeRef, name: &str) -> Vec<NodeRef> {
-        let members = self.map.edges_out_with(&self.resolver, of, only(EdgeKind::Contains));
-        let called = |node: &NodeRef| self.method(*node).is_some_and(|(_, own)| own == name);
+        let members = self.map.edges_out_with(&self.resolver, of, only_kind(EdgeKind::Contains));
+        let called = |node: &NodeRef| self.owner_and_name(*node).is_some_and(|(_, own)| own == name);
         let mut methods: Vec<NodeRef> = members.into_iter().map(|edge| edge.to).filter(called).collect();
         methods.sort_by(|a, b| self.map.compare_places(*a, *b));
         methods
@@ -340,6 +340,6 @@ impl<'m> Spread<'m> {
     }
 }
 
-fn only(kind: EdgeKind) -> EdgeKinds {
+fn only_kind(kind: EdgeKind) -> EdgeKinds {
     [kind].into_iter().collect()
 }

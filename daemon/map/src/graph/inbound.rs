@@ -103,7 +103,7 @@ impl Map {
         let by_family = |edge: &Edge| !kin.is_empty() && edge.confidence == Confidence::Name;
         // Nor does it know calls that arguments lead to.
         let by_values = |edge: &Edge| edge.confidence == Confidence::Flow;
-        found.edges.retain(|edge| !edge.resolved() || by_family(edge) || by_values(edge));
+        found.edges.retain(|edge| !edge.is_resolved() || by_family(edge) || by_values(edge));
         found
     }
 
@@ -132,7 +132,7 @@ impl Map {
         let mut importers = FxHashSet::default();
         for word in self.module_words(entry) {
             importers.extend(self.index.imports_with(&word).flat_map(|(_, files)| files.iter().copied()));
-            importers.extend(self.index.mentioning(&word).iter().copied());
+            importers.extend(self.index.files_mentioning(&word).iter().copied());
         }
         for word in RELATIVE {
             let purely = self.index.imports_with(word).filter(|(module, _)| is_relative(module));
@@ -161,13 +161,13 @@ impl Map {
         locals.sort_unstable();
         locals.dedup();
         let uses = locals.iter().flat_map(|local| entry.facts.refs_named(*local));
-        for r in uses.filter(|r| r.kind != RefKind::Use && kinds.has(EdgeKind::of(r.kind))) {
-            if self.confirmed(resolver, importer, r).is_none()
+        for r in uses.filter(|r| r.kind != RefKind::Use && kinds.has(EdgeKind::for_ref_kind(r.kind))) {
+            if self.confirmed_meaning(resolver, importer, r).is_none()
                 && let Resolution::To(thing @ Thing::Module(_), confidence) = resolver.resolve(importer, r)
                 && self.node_of(importer, &thing) == Some(NodeRef::File(file))
             {
                 let ends = (owner_node(importer, r.owner), NodeRef::File(file));
-                edges.resolved(ends, (EdgeKind::of(r.kind), confidence), Some(r.line));
+                edges.add_resolved(ends, (EdgeKind::for_ref_kind(r.kind), confidence), Some(r.line));
             }
         }
     }
@@ -198,7 +198,8 @@ impl Map {
     fn published_names(&self, path: &str) -> Vec<String> {
         let names = ["package.json", "Cargo.toml", "Package.swift"];
         let manifests = names.iter().flat_map(|name| {
-            let files = self.index.paths().manifests(name).iter().filter_map(|&file| self.index.entry(file));
+            let files =
+                self.index.paths().manifests_named(name).iter().filter_map(|&file| self.index.entry(file));
             files.filter(|manifest| is_below(path, manifest.path.dir()))
         });
         let values = manifests.flat_map(|manifest| {
@@ -248,7 +249,7 @@ impl Map {
 /// Returns true if a module as written names a place only relative to its file or project: `..`, `super::super`,
 /// `crate`.
 fn is_relative(module: &str) -> bool {
-    crate::index::words(module).iter().all(|word| RELATIVE.contains(word))
+    crate::index::words_of_module(module).iter().all(|word| RELATIVE.contains(word))
 }
 
 fn is_below(path: &str, dir: &str) -> bool {

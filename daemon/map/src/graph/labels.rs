@@ -12,7 +12,7 @@ const MOST: usize = 3;
 
 /// A label for each community; `communities[i]` is that of `paths[i]`, numbered without gaps. `hubs` names the most used definition
 /// of each, `""` if there is none.
-pub(super) fn label(paths: &[&str], communities: &[u32], hubs: &[&str]) -> Vec<String> {
+pub(super) fn label_communities(paths: &[&str], communities: &[u32], hubs: &[&str]) -> Vec<String> {
     let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
     let mut members: Vec<Vec<&str>> = vec![Vec::new(); count];
     for (path, &community) in paths.iter().zip(communities) {
@@ -20,14 +20,14 @@ pub(super) fn label(paths: &[&str], communities: &[u32], hubs: &[&str]) -> Vec<S
     }
     let mut taken = FxHashSet::default();
     let hubs = hubs.iter().copied().chain(std::iter::repeat(""));
-    members.iter().zip(hubs).map(|(files, hub)| distinct((files, hub), &mut taken)).collect()
+    members.iter().zip(hubs).map(|(files, hub)| distinct_label((files, hub), &mut taken)).collect()
 }
 
-fn distinct((files, hub): (&[&str], &str), taken: &mut FxHashSet<String>) -> String {
+fn distinct_label((files, hub): (&[&str], &str), taken: &mut FxHashSet<String>) -> String {
     let name = match (files, hub) {
         ([only], _) => (*only).to_owned(),
-        (_, "") => shared(files).unwrap_or_else(|| "(several folders)".to_owned()),
-        _ => shared(files).unwrap_or_else(|| format!("around {hub}")),
+        (_, "") => shared_folder(files).unwrap_or_else(|| "(several folders)".to_owned()),
+        _ => shared_folder(files).unwrap_or_else(|| format!("around {hub}")),
     };
     let told_apart = (!hub.is_empty()).then(|| format!("{name} ({hub})"));
     let numbered = (2u32..).map(|n| format!("{name} ({n})"));
@@ -38,10 +38,10 @@ fn distinct((files, hub): (&[&str], &str), taken: &mut FxHashSet<String>) -> Str
 }
 
 /// Returns the folder, or the few folders, that most of the files share; `None` if there are none.
-fn shared(files: &[&str]) -> Option<String> {
+fn shared_folder(files: &[&str]) -> Option<String> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for file in files {
-        for dir in folders(file) {
+        for dir in folders_of_path(file) {
             *counts.entry(dir).or_default() += 1;
         }
     }
@@ -52,11 +52,11 @@ fn shared(files: &[&str]) -> Option<String> {
         return Some(dir.to_owned());
     }
     let at_root = files.iter().filter(|file| !file.contains('/')).count();
-    if is_most(at_root) { Some("(root)".to_owned()) } else { several(files) }
+    if is_most(at_root) { Some("(root)".to_owned()) } else { several_folders(files) }
 }
 
 /// The folders at the root that together hold most of the files, those with most of them first; `None` if that takes too many.
-fn several(files: &[&str]) -> Option<String> {
+fn several_folders(files: &[&str]) -> Option<String> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for (top, _) in files.iter().filter_map(|file| file.split_once('/')) {
         *counts.entry(top).or_default() += 1;
@@ -70,7 +70,7 @@ fn several(files: &[&str]) -> Option<String> {
 }
 
 /// The folders a path lies in, nearest first, the root left out.
-fn folders(path: &str) -> impl Iterator<Item = &str> {
+fn folders_of_path(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/'), |(dir, _)| dir.rsplit_once('/')).map(|(dir, _)| dir)
 }
 
@@ -82,7 +82,7 @@ mod tests {
     fn folders_name_clusters_and_no_two_are_alike() {
         let paths =
             ["net/http/a.py", "net/http/b.py", "net/http/c.py", "setup.py", "net/http/d.py", "net/http/e.py"];
-        let labels = label(&paths, &[0, 0, 0, 1, 2, 2], &["Client", "", "Server.run"]);
+        let labels = label_communities(&paths, &[0, 0, 0, 1, 2, 2], &["Client", "", "Server.run"]);
         assert_eq!(labels, ["net/http", "setup.py", "net/http (Server.run)"]);
     }
 
@@ -104,11 +104,12 @@ mod tests {
             "c/3.rs",
             "d/4.rs",
         ];
-        let labels = label(&paths, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1], &["Document", "Range"]);
+        let labels =
+            label_communities(&paths, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1], &["Document", "Range"]);
         assert_eq!(labels, ["core + term", "a + b + c"]);
         let scattered = ["a/1.rs", "b/2.rs", "c/3.rs", "d/4.rs", "e/5.rs", "f/6.rs"];
-        assert_eq!(label(&scattered, &[0; 6], &["Range.new"]), ["around Range.new"]);
-        assert_eq!(label(&scattered, &[0; 6], &[""]), ["(several folders)"]);
-        assert_eq!(label(&["a.py", "b.py", "c/d.py"], &[0; 3], &["run"]), ["(root)"]);
+        assert_eq!(label_communities(&scattered, &[0; 6], &["Range.new"]), ["around Range.new"]);
+        assert_eq!(label_communities(&scattered, &[0; 6], &[""]), ["(several folders)"]);
+        assert_eq!(label_communities(&["a.py", "b.py", "c/d.py"], &[0; 3], &["run"]), ["(root)"]);
     }
 }

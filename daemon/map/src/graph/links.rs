@@ -15,27 +15,29 @@ use crate::facts::Ref;
 use crate::index::FileEntry;
 use crate::langs::Lang;
 use crate::langs::markdown::target::{OWN, key, keys_of};
-use crate::resolve::{Link, Resolver};
+use crate::resolve::{ResolvedNoteLink, Resolver};
 
 impl Map {
     /// The edge of one link.
     pub(super) fn add_link(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) {
         let from = owner_node(file, r.owner);
-        match resolver.link(file, r) {
-            Link::To(to, confidence) if to != from && to != NodeRef::File(file) => {
-                edges.resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
+        match resolver.resolve_link(file, r) {
+            ResolvedNoteLink::To(to, confidence) if to != from && to != NodeRef::File(file) => {
+                edges.add_resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
             }
-            Link::OneOf(candidates) => edges.unresolved(from, EdgeKind::References, (candidates, r.line)),
-            Link::Broken(name) => edges.add(Edge {
+            ResolvedNoteLink::OneOf(candidates) => {
+                edges.add_unresolved(from, EdgeKind::References, (candidates, r.line));
+            }
+            ResolvedNoteLink::Broken(name) => edges.add(Edge {
                 from,
-                to: NodeRef::External(self.externals.number(Lang::Markdown, &name)),
+                to: NodeRef::External(self.externals.package_number(Lang::Markdown, &name)),
                 kind: EdgeKind::References,
                 confidence: Confidence::Candidate,
                 candidates: Vec::new(),
                 sites: vec![r.line],
                 site_count: 1,
             }),
-            Link::To(..) | Link::Nothing => {}
+            ResolvedNoteLink::To(..) | ResolvedNoteLink::Nothing => {}
         }
     }
 
@@ -47,7 +49,7 @@ impl Map {
         cancel: &CancelToken,
     ) -> (Vec<Edge>, Option<Stopped>) {
         let mut edges = Edges::default();
-        let (files, keys) = self.linking(node);
+        let (files, keys) = self.files_linking_to(node);
         for (count, file) in files.into_iter().enumerate() {
             if count % CHECK_EVERY == 0
                 && let Err(stopped) = cancel.check()
@@ -69,7 +71,7 @@ impl Map {
     }
 
     /// The files with links that may mean a node, in order, and the names of those links.
-    fn linking(&self, node: NodeRef) -> (Vec<FileId>, Vec<String>) {
+    fn files_linking_to(&self, node: NodeRef) -> (Vec<FileId>, Vec<String>) {
         let mut keys = Vec::new();
         let mut own = None;
         match node {
@@ -86,7 +88,7 @@ impl Map {
         }
         let elsewhere = keys.iter().filter(|key| *key != OWN);
         let mut files: FxHashSet<u32> =
-            elsewhere.flat_map(|key| self.index.mentioning(key).iter().copied()).collect();
+            elsewhere.flat_map(|key| self.index.files_mentioning(key).iter().copied()).collect();
         files.extend(own.map(|file| file.0));
         let mut files: Vec<FileId> = files.into_iter().map(FileId).collect();
         files.sort_unstable();

@@ -15,7 +15,7 @@ impl Map {
     pub fn node(&self, id: &NodeId) -> Option<NodeRef> {
         if let NodeId::External { lang, package } = id {
             let lang = Lang::ALL.into_iter().find(|l| l.spec().is_some() && l.id() == lang)?;
-            return Some(NodeRef::External(self.externals.number(lang, package)));
+            return Some(NodeRef::External(self.externals.package_number(lang, package)));
         }
         let file = self.index.paths().file(id.path()?)?;
         let entry = self.index.entry(file).filter(|entry| entry.lang().id() == id.lang())?;
@@ -138,7 +138,7 @@ impl Map {
         {
             return Lookup::One(NodeRef::File(file));
         }
-        let found = spellings(target).into_iter().map(|name| self.by_dotted_name(&name));
+        let found = dotted_spellings(target).into_iter().map(|name| self.by_dotted_name(&name));
         let found = found.into_iter().find(|found| *found != Lookup::None);
         found.unwrap_or_else(|| self.by_heading(target))
     }
@@ -146,7 +146,7 @@ impl Map {
     /// A heading, or a path of headings: these hold dots and colons themselves.
     fn by_heading(&self, target: &str) -> Lookup {
         let last = target.rsplit('/').next().unwrap_or(target).trim();
-        let files = self.index.defining(last).iter().map(|&file| FileId(file));
+        let files = self.index.files_defining(last).iter().map(|&file| FileId(file));
         let entries = files.filter_map(|file| Some((file, self.index.entry(file)?)));
         let prose = entries.filter(|(_, entry)| entry.lang().is_prose());
         let found = prose.flat_map(|(file, entry)| {
@@ -162,7 +162,7 @@ impl Map {
 
     fn by_dotted_name(&self, dotted: &str) -> Lookup {
         let last = dotted.rsplit('.').next().unwrap_or(dotted);
-        let files = self.index.defining(last).iter().map(|&file| FileId(file));
+        let files = self.index.files_defining(last).iter().map(|&file| FileId(file));
         let entries = files.filter_map(|file| Some((file, self.index.entry(file)?)));
         let mut found: Vec<(u8, DefRef)> = entries
             .flat_map(|(file, entry)| {
@@ -197,7 +197,7 @@ impl Map {
 
 /// The dotted names that a text may be, the likeliest first. A `#` separates (`Class#method`) or begins a private name of
 /// JavaScript (`Class.#method`); what languages write between names becomes a dot.
-pub(super) fn spellings(text: &str) -> Vec<String> {
+pub(super) fn dotted_spellings(text: &str) -> Vec<String> {
     let text = text.trim_end_matches("()");
     let text = text.strip_prefix("crate::").unwrap_or(text);
     let dotted = text.replace("::", ".").replace("->", ".").replace('/', ".");

@@ -45,11 +45,11 @@ mod values;
 
 pub use among_tests::is_test_path;
 pub use answers::{
-    Chain, Cluster, Entry, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
+    Chain, Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
     NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
-    Stats, Unmapped,
+    Stats, UncalledNode, Unmapped,
 };
-pub use confirmed::{Claim, Examined, Kept, Proof};
+pub use confirmed::{Claim, Examined, FileConfirmations, Proof};
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
 pub use family::{Kinship, Relative};
@@ -73,7 +73,7 @@ use crate::facts::{FileFacts, GaveUp};
 use crate::index::{FileEntry, Index};
 use confirmed::Confirmed;
 use externals::Externals;
-pub(crate) use score::{ClusterInfo, Identity, Standing};
+pub(crate) use score::{ClusterInfo, DefIdentity, Standing};
 
 /// A batch of more changes than this is a first build or a large switch.
 const MANY_CHANGES: usize = 5000;
@@ -165,8 +165,8 @@ impl Map {
     /// Returns the number of files that have unmapped lines, and the first `most` of them, those with most such lines
     /// first.
     #[must_use]
-    pub fn unmapped(&self, most: usize) -> (usize, Vec<Unmapped>) {
-        let entries = self.index.unmapped().iter().filter_map(|file| self.index.entry(*file));
+    pub fn most_unmapped(&self, most: usize) -> (usize, Vec<Unmapped>) {
+        let entries = self.index.unmapped_files().iter().filter_map(|file| self.index.entry(*file));
         let lost = |entry: &FileEntry| -> u32 {
             entry.facts.unmapped.iter().map(|(first, last)| last - first + 1).sum()
         };
@@ -202,7 +202,7 @@ impl Map {
 
     /// Files that are text only until they have been parsed, by path.
     #[must_use]
-    pub fn pending(&self) -> Vec<&WsPath> {
+    pub fn pending_files(&self) -> Vec<&WsPath> {
         let waiting = self.index.given_up().iter().filter(|(_, why)| **why == GaveUp::Pending);
         let mut found: Vec<_> =
             waiting.filter_map(|(file, _)| Some(&self.index.entry(*file)?.path)).collect();
@@ -218,8 +218,8 @@ impl Map {
             files: self.source_files(),
             symbols: counts.symbols,
             references: counts.references,
-            edges: self.standing.edges(),
-            languages: self.languages(),
+            edges: self.standing.edge_count(),
+            languages: self.count_languages(),
             heap_bytes: self.index.heap_bytes() + self.confirmed.heap_bytes() + self.standing.heap_bytes(),
         }
     }
@@ -229,7 +229,7 @@ impl Map {
         files.iter().filter(|(lang, _)| lang.spec().is_some()).map(|(_, count)| count).sum()
     }
 
-    fn languages(&self) -> Vec<(&'static str, usize)> {
+    fn count_languages(&self) -> Vec<(&'static str, usize)> {
         let files = &self.index.counts().files;
         let named = files.iter().filter_map(|(lang, &count)| Some((lang.spec()?.name, count)));
         let mut languages: Vec<_> = named.filter(|(_, count)| *count > 0).collect();

@@ -27,14 +27,14 @@ impl Map {
     /// The nodes that walks from `seeds` come by, with how often, best first; the shares come to one at the most. Nothing until
     /// the graph has been drawn.
     #[must_use]
-    pub fn nearby(&self, seeds: &[(NodeRef, f64)]) -> Vec<(NodeRef, f64)> {
+    pub fn nearby_nodes(&self, seeds: &[(NodeRef, f64)]) -> Vec<(NodeRef, f64)> {
         let Some(skeleton) = &self.standing.skeleton else { return Vec::new() };
         let is_drawn =
             |node: &NodeRef| node.file().is_some_and(|file| !self.standing.changed.contains(&file));
         let starts = seeds.iter().filter(|(node, weight)| *weight > 0.0 && is_drawn(node));
         let numbered: Vec<(u32, f64)> =
-            starts.filter_map(|(node, weight)| Some((skeleton.number(*node)?, *weight))).collect();
-        let mut walk = Walk::new(skeleton);
+            starts.filter_map(|(node, weight)| Some((skeleton.node_number(*node)?, *weight))).collect();
+        let mut walk = RankWalk::new(skeleton);
         walk.start(&numbered);
         walk.run();
         let mut found: Vec<(u32, f64)> = walk.rank.into_iter().collect();
@@ -45,7 +45,7 @@ impl Map {
 }
 
 /// Returns the weight with which an edge says that its ends are about the same topic.
-fn weight(kind: EdgeKind) -> f64 {
+fn topic_weight(kind: EdgeKind) -> f64 {
     match kind {
         EdgeKind::Calls | EdgeKind::Extends | EdgeKind::Implements => 1.0,
         EdgeKind::Contains => 0.5,
@@ -54,7 +54,7 @@ fn weight(kind: EdgeKind) -> f64 {
     }
 }
 
-struct Walk<'s> {
+struct RankWalk<'s> {
     skeleton: &'s Skeleton,
     rank: FxHashMap<u32, f64>,
     /// Rank that has arrived at a node and was not passed on.
@@ -64,7 +64,7 @@ struct Walk<'s> {
     waiting: VecDeque<u32>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> RankWalk<'s> {
     fn new(skeleton: &'s Skeleton) -> Self {
         let (rank, rest) = (FxHashMap::default(), FxHashMap::default());
         Self { skeleton, rank, rest, sums: FxHashMap::default(), waiting: VecDeque::new() }
@@ -73,7 +73,7 @@ impl<'s> Walk<'s> {
     fn start(&mut self, seeds: &[(u32, f64)]) {
         let total: f64 = seeds.iter().map(|(_, weight)| weight).sum();
         for (node, weight) in seeds {
-            self.arrive(*node, weight / total);
+            self.add_rank(*node, weight / total);
         }
     }
 
@@ -87,14 +87,14 @@ impl<'s> Walk<'s> {
             }
             let share = (1.0 - RESTART) * rest / sum;
             let skeleton = self.skeleton;
-            for (kind, end) in edges(skeleton, node) {
-                self.arrive(end, share * weight(kind));
+            for (kind, end) in inside_edges(skeleton, node) {
+                self.add_rank(end, share * topic_weight(kind));
             }
         }
     }
 
     /// A node waits once, from when it has more than may be left there.
-    fn arrive(&mut self, node: u32, amount: f64) {
+    fn add_rank(&mut self, node: u32, amount: f64) {
         let most = PRECISION * self.sum(node).max(1.0);
         let rest = self.rest.entry(node).or_default();
         let before = *rest;
@@ -106,12 +106,15 @@ impl<'s> Walk<'s> {
 
     fn sum(&mut self, node: u32) -> f64 {
         let skeleton = self.skeleton;
-        *self.sums.entry(node).or_insert_with(|| edges(skeleton, node).map(|(kind, _)| weight(kind)).sum())
+        *self
+            .sums
+            .entry(node)
+            .or_insert_with(|| inside_edges(skeleton, node).map(|(kind, _)| topic_weight(kind)).sum())
     }
 }
 
 /// The edges of a node, either way, to nodes inside.
-fn edges(skeleton: &Skeleton, node: u32) -> impl Iterator<Item = (EdgeKind, u32)> + '_ {
+fn inside_edges(skeleton: &Skeleton, node: u32) -> impl Iterator<Item = (EdgeKind, u32)> + '_ {
     let inside = move |(_, end): &(EdgeKind, u32)| (*end as usize) < skeleton.len();
     skeleton.edges(node, false).chain(skeleton.edges(node, true)).filter(inside)
 }
@@ -119,7 +122,7 @@ fn edges(skeleton: &Skeleton, node: u32) -> impl Iterator<Item = (EdgeKind, u32)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{derived, node};
+    use crate::fixture::{derived_map, lookup_node};
 
     const FIXTURE: &str = "\
 //- /pair.py
@@ -145,16 +148,16 @@ def far():
     pass
 ";
 
-    fn names(map: &Map, seed: &str) -> Vec<(String, f64)> {
-        let found = map.nearby(&[(node(map, seed), 1.0)]);
+    fn nearby_names(map: &Map, seed: &str) -> Vec<(String, f64)> {
+        let found = map.nearby_nodes(&[(lookup_node(map, seed), 1.0)]);
         let name = |node: NodeRef| map.info(node).map(|info| info.name).unwrap_or_default();
         found.into_iter().map(|(node, rank)| (name(node), rank)).collect()
     }
 
     #[test]
     fn what_is_called_is_nearer_than_what_that_calls_and_strangers_are_not_near() {
-        let map = derived(FIXTURE);
-        let near = names(&map, "pair");
+        let map = derived_map(FIXTURE);
+        let near = nearby_names(&map, "pair");
         let place = |name: &str| near.iter().position(|(near, _)| near == name);
         assert_eq!(place("pair"), Some(0), "{near:?}");
         assert!(place("save") < place("write") && place("write").is_some(), "{near:?}");
@@ -165,6 +168,6 @@ def far():
 
     #[test]
     fn without_a_drawn_graph_nothing_is_near() {
-        assert!(Map::new().nearby(&[]).is_empty());
+        assert!(Map::new().nearby_nodes(&[]).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use hob_base::{CancelToken, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::skeleton::{Marked, Skeleton};
-use super::surroundings::{Asked, Line, Surroundings};
+use super::surroundings::{SkeletonEdge, Surroundings, SurroundingsQuery};
 use super::{
     Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef, PER_KIND,
 };
@@ -17,9 +17,9 @@ const MOST_DEPTH: u32 = 64;
 
 /// The key of a neighbour. A resolved and an unresolved connection are two neighbours: the sites of one are not the
 /// other's.
-type Key = (NodeRef, EdgeKind, Direction, bool);
+type NeighborIdentity = (NodeRef, EdgeKind, Direction, bool);
 
-struct Walk<'m> {
+struct NeighborWalk<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
     drawn: Option<Surroundings<'m>>,
@@ -27,8 +27,8 @@ struct Walk<'m> {
     /// The family of the node asked about, if it stands for it.
     kin: Vec<NodeRef>,
     shown: Vec<Neighbor>,
-    keys: FxHashSet<Key>,
-    left_out: FxHashSet<Key>,
+    keys: FxHashSet<NeighborIdentity>,
+    left_out: FxHashSet<NeighborIdentity>,
     /// The same as lines of the drawn graph.
     lines_left_out: LeftOut,
     visited: FxHashSet<NodeRef>,
@@ -43,7 +43,7 @@ impl Map {
     pub fn neighbors(&self, query: &NeighborsQuery) -> Option<NeighborsAnswer> {
         let node = self.info(query.node)?;
         let family = if query.family { self.family(query.node) } else { Vec::new() };
-        let mut walk = Walk {
+        let mut walk = NeighborWalk {
             map: self,
             resolver: Resolver::new(&self.index),
             drawn: self.surroundings(),
@@ -58,7 +58,7 @@ impl Map {
             unresolved_left: false,
         };
         walk.run();
-        let omitted = walk.omitted();
+        let omitted = walk.count_omitted();
         Some(NeighborsAnswer {
             node,
             family,
@@ -127,13 +127,13 @@ impl Map {
     }
 }
 
-impl Walk<'_> {
+impl NeighborWalk<'_> {
     fn run(&mut self) {
         let mut frontier = vec![self.query.node];
         for depth in 1..=self.query.depth.clamp(1, MOST_DEPTH) {
             let shown_before = self.shown.len();
             if depth == 1 || self.drawn_step(&frontier, depth).is_none() {
-                self.step(&frontier, depth);
+                self.computed_step(&frontier, depth);
             }
             let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
             frontier = resolved.map(|n| n.info.node).filter(|node| self.visited.insert(*node)).collect();
@@ -144,16 +144,16 @@ impl Walk<'_> {
     }
 
     /// Goes one step further over computed edges.
-    fn step(&mut self, frontier: &[NodeRef], depth: u32) {
+    fn computed_step(&mut self, frontier: &[NodeRef], depth: u32) {
         let mut found = Vec::new();
         for &node in frontier {
             if self.stopped.is_none() {
-                found.extend(self.around(node).into_iter().map(|(edge, way)| (node, edge, way)));
+                found.extend(self.best_edges_around(node).into_iter().map(|(edge, way)| (node, edge, way)));
             }
         }
-        self.order(&mut found);
+        self.sort_found(&mut found);
         for (via, edge, way) in found {
-            self.show((via, depth), edge, way);
+            self.add_neighbor((via, depth), edge, way);
         }
     }
 
@@ -161,11 +161,11 @@ impl Walk<'_> {
     fn drawn_step(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
         let drawn = self.drawn.as_ref()?;
         let (query, visited, per_kind) = (self.query, &self.visited, self.per_kind());
-        let asked = Asked { query, nodes: frontier, visited, per_kind };
+        let asked = SurroundingsQuery { query, nodes: frontier, visited, per_kind };
         let (mut best, others) = drawn.around(&self.resolver, &asked)?;
         let mut met = FxHashSet::default();
         best.retain(|line| {
-            let key = drawn.node(line).map(|node| (node, line.kind, line.way, true));
+            let key = drawn.far_node(line).map(|node| (node, line.kind, line.way, true));
             met.insert((line.far, line.kind, line.way)) && key.is_some_and(|key| !self.keys.contains(&key))
         });
         let places = self.query.max_nodes.saturating_sub(self.shown.len());
@@ -173,10 +173,10 @@ impl Walk<'_> {
             // What is not resolved may have a place too.
             return None;
         }
-        let shown = best.iter().take(places).map(|line| drawn.edge(&self.resolver, line, frontier));
+        let shown = best.iter().take(places).map(|line| drawn.computed_edge(&self.resolver, line, frontier));
         let shown: Vec<(Edge, NodeRef)> = shown.collect::<Option<_>>()?;
         for ((edge, via), line) in shown.into_iter().zip(&best) {
-            self.show((via, depth), edge, line.way);
+            self.add_neighbor((via, depth), edge, line.way);
         }
         self.unresolved_left = true;
         let left = best.iter().skip(places).chain(&others);
@@ -185,7 +185,7 @@ impl Walk<'_> {
     }
 
     /// Counts the connections that were met and are not shown.
-    fn omitted(&mut self) -> usize {
+    fn count_omitted(&mut self) -> usize {
         if let Some(drawn) = &self.drawn {
             let left_out = std::mem::take(&mut self.left_out);
             let lines = &mut self.lines_left_out;
@@ -197,7 +197,7 @@ impl Walk<'_> {
     }
 
     /// The best edges around a node, at most twenty of each kind and direction.
-    fn around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
+    fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.drawn_edges(node, &kin);
         let asked = (node, &kin[..], self.query);
@@ -219,7 +219,7 @@ impl Walk<'_> {
         for mut group in groups {
             group.sort_by(|(a, way), (b, other)| self.compare((a, *way), (b, *other)));
             for (edge, way) in group.split_off(group.len().min(self.per_kind())) {
-                self.left_out.insert((far_end(&edge, way), edge.kind, way, edge.resolved()));
+                self.left_out.insert((far_end(&edge, way), edge.kind, way, edge.is_resolved()));
             }
             best.extend(group);
         }
@@ -232,16 +232,16 @@ impl Walk<'_> {
         let drawn = self.drawn.as_ref().filter(|_| self.query.direction != Direction::Out)?;
         let (per_kind, visited) = (self.per_kind(), &self.visited);
         let inward = &NeighborsQuery { direction: Direction::In, ..self.query.clone() };
-        let asked = Asked { query: inward, nodes: &[node], visited, per_kind };
+        let asked = SurroundingsQuery { query: inward, nodes: &[node], visited, per_kind };
         let (best, mut others) = drawn.around(&self.resolver, &asked)?;
-        let edge = |line: &Line, nodes: &[NodeRef]| {
-            drawn.edge(&self.resolver, line, nodes).map(|(edge, _)| (edge, Direction::In))
+        let edge = |line: &SkeletonEdge, nodes: &[NodeRef]| {
+            drawn.computed_edge(&self.resolver, line, nodes).map(|(edge, _)| (edge, Direction::In))
         };
         let own = best.iter().map(|line| edge(line, &[node]));
         let mut edges: Vec<(Edge, Direction)> = own.collect::<Option<_>>()?;
         if !kin.is_empty() {
             let users = &NeighborsQuery { kinds: inward.kinds.of_users(), ..inward.clone() };
-            let asked = Asked { query: users, nodes: kin, visited, per_kind };
+            let asked = SurroundingsQuery { query: users, nodes: kin, visited, per_kind };
             let (best, more) = drawn.around(&self.resolver, &asked)?;
             let of_kin = best.iter().map(|line| edge(line, kin)).collect::<Option<Vec<_>>>()?;
             edges.extend(of_kin);
@@ -271,7 +271,7 @@ impl Walk<'_> {
         if kinds.count() == 1 || is_hierarchy { self.query.max_nodes } else { PER_KIND }
     }
 
-    fn order(&self, found: &mut [(NodeRef, Edge, Direction)]) {
+    fn sort_found(&self, found: &mut [(NodeRef, Edge, Direction)]) {
         found.sort_by(|(_, a, way), (_, b, other)| self.compare((a, *way), (b, *other)));
     }
 
@@ -279,17 +279,17 @@ impl Walk<'_> {
     fn compare(&self, (a, way): (&Edge, Direction), (b, other): (&Edge, Direction)) -> Ordering {
         let (near, far) = (far_end(a, way), far_end(b, other));
         let by_score = || self.map.score(far).total_cmp(&self.map.score(near));
-        (!a.resolved())
-            .cmp(&!b.resolved())
+        (!a.is_resolved())
+            .cmp(&!b.is_resolved())
             .then_with(by_score)
             .then_with(|| a.kind.cmp(&b.kind))
             .then_with(|| self.map.compare_places(near, far))
             .then_with(|| (way == Direction::Out).cmp(&(other == Direction::Out)))
     }
 
-    fn show(&mut self, (via, depth): (NodeRef, u32), edge: Edge, way: Direction) {
+    fn add_neighbor(&mut self, (via, depth): (NodeRef, u32), edge: Edge, way: Direction) {
         let far = far_end(&edge, way);
-        let key = (far, edge.kind, way, edge.resolved());
+        let key = (far, edge.kind, way, edge.is_resolved());
         if self.shown.len() >= self.query.max_nodes {
             self.left_out.insert(key);
             return;
@@ -305,7 +305,7 @@ impl Walk<'_> {
         }
         let Some(info) = self.map.info(far) else { return };
         self.keys.insert(key);
-        let names = (way == Direction::In && edge.to != via && edge.resolved()).then_some(edge.to);
+        let names = (way == Direction::In && edge.to != via && edge.is_resolved()).then_some(edge.to);
         self.shown.push(Neighbor {
             info,
             edge: edge.kind,
@@ -325,7 +325,7 @@ impl Walk<'_> {
         let far = far_end(&edge, way);
         let known = self.shown.iter_mut().find(|known| {
             let is_same = known.info.node == far && known.edge == edge.kind && known.direction == way;
-            is_same && known.depth == depth && known.candidates.is_empty() == edge.resolved()
+            is_same && known.depth == depth && known.candidates.is_empty() == edge.is_resolved()
         });
         let Some(known) = known.filter(|known| edge.sites.iter().any(|line| !known.sites.contains(line)))
         else {
@@ -347,13 +347,13 @@ impl LeftOut {
     }
 
     /// Takes over what was found otherwise, if it is a line.
-    fn take_in(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &Key) -> bool {
-        let number = drawn.number(*node).filter(|_| *resolved);
+    fn take_in(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &NeighborIdentity) -> bool {
+        let number = drawn.node_number(*node).filter(|_| *resolved);
         number.inspect(|&number| self.insert((number, *kind, *way))).is_some()
     }
 
-    fn remove(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &Key) {
-        let number = drawn.number(*node).filter(|_| *resolved);
+    fn remove(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &NeighborIdentity) {
+        let number = drawn.node_number(*node).filter(|_| *resolved);
         if let Some((number, marked)) = number.zip(self.0.get_mut(&(*kind, *way))) {
             marked.unmark(number as usize);
         }

@@ -7,11 +7,11 @@ use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefIdx, Import, Ref, RefKind};
 use crate::index::FileEntry;
 use crate::langs::{Lang, ModuleTarget};
-use crate::resolve::{Found, Resolution, Resolver, Thing};
+use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
 impl EdgeKind {
     /// The kind of edge that a use of a name makes.
-    pub(super) fn of(kind: RefKind) -> Self {
+    pub(super) fn for_ref_kind(kind: RefKind) -> Self {
         match kind {
             RefKind::Call => Self::Calls,
             RefKind::Extends => Self::Extends,
@@ -45,7 +45,7 @@ impl Map {
         for r in entry.facts.refs.iter().filter(|r| r.owner == owner && is_asked(entry, r, kinds)) {
             self.add_use(resolver, file, r, &mut edges);
         }
-        edges.keep(kinds);
+        edges.retain_kinds(kinds);
         if kinds.has(EdgeKind::Calls) {
             self.add_calls_of_values(resolver, (file, Some(owner)), &mut edges);
         }
@@ -72,7 +72,7 @@ impl Map {
         for r in entry.facts.refs.iter().filter(|r| is_asked(entry, r, kinds)) {
             self.add_use(resolver, file, r, &mut edges);
         }
-        edges.keep(kinds);
+        edges.retain_kinds(kinds);
         if kinds.has(EdgeKind::Calls) {
             self.add_calls_of_values(resolver, (file, None), &mut edges);
         }
@@ -89,7 +89,7 @@ impl Map {
     ) -> Option<Edge> {
         let mut edges = Edges::default();
         if kind == EdgeKind::Contains {
-            edges.resolved((from, to), (kind, Confidence::Exact), None);
+            edges.add_resolved((from, to), (kind, Confidence::Exact), None);
             return edges.into_vec().pop();
         }
         let file = from.file()?;
@@ -105,13 +105,13 @@ impl Map {
         if owner.is_none() {
             self.add_imports(resolver, file, EdgeKinds::from_iter([kind]), &mut edges);
         }
-        edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.resolved())
+        edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.is_resolved())
     }
 
     /// The references of a file that may mean a node. In C nothing is used under another name than its own.
     fn refs_to<'m>(&self, entry: &'m FileEntry, to: NodeRef) -> &'m [Ref] {
         let NodeRef::Def(to) = to else { return &entry.facts.refs };
-        if entry.lang().family() != Lang::Cpp {
+        if entry.lang().language_group() != Lang::Cpp {
             return &entry.facts.refs;
         }
         let target = self.index.entry(to.file);
@@ -123,22 +123,22 @@ impl Map {
         if self.index.entry(file).is_some_and(|entry| entry.lang().is_prose()) {
             return self.add_link(resolver, file, r, edges);
         }
-        let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
-        if let Some(to) = self.confirmed(resolver, file, r) {
-            edges.resolved((from, to.into()), (kind, Confidence::Live), Some(r.line));
+        let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind));
+        if let Some(to) = self.confirmed_meaning(resolver, file, r) {
+            edges.add_resolved((from, to.into()), (kind, Confidence::Live), Some(r.line));
             return;
         }
         let found = resolver.resolve(file, r);
         if let Some(through) = self.through_values(resolver, (file, r), &found) {
             for to in through.reached {
-                edges.resolved((from, to.into()), (kind, Confidence::Flow), Some(r.line));
+                edges.add_resolved((from, to.into()), (kind, Confidence::Flow), Some(r.line));
             }
             if through.instead {
                 // The variable is read there.
                 if let Resolution::To(thing, confidence) = found
                     && let Some(to) = self.used_node(file, r, &thing)
                 {
-                    edges.resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
+                    edges.add_resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
                 }
                 return;
             }
@@ -146,12 +146,12 @@ impl Map {
         match found {
             Resolution::To(thing, confidence) => {
                 if let Some(to) = self.used_node(file, r, &thing) {
-                    edges.resolved((from, to), (kind, confidence), Some(r.line));
+                    edges.add_resolved((from, to), (kind, confidence), Some(r.line));
                 }
             }
             Resolution::Unresolved => {
                 let candidates = resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
-                edges.unresolved(from, kind, (candidates, r.line));
+                edges.add_unresolved(from, kind, (candidates, r.line));
             }
             Resolution::Dropped => {}
         }
@@ -167,12 +167,12 @@ impl Map {
         for (def, found) in entry.facts.defs_indexed().filter(|(_, def)| def.parent == parent) {
             let child = DefRef { file, def };
             if !(entry.is_detached(found) && self.container(resolver, child).is_some_and(|at| at != node)) {
-                edges.resolved((node, child.into()), sure, None);
+                edges.add_resolved((node, child.into()), sure, None);
             }
         }
         if let NodeRef::Def(class) = node {
             for member in self.detached_members(resolver, class) {
-                edges.resolved((node, member.into()), sure, None);
+                edges.add_resolved((node, member.into()), sure, None);
             }
         }
     }
@@ -228,10 +228,10 @@ impl Map {
         edges: &mut Edges,
     ) {
         let (from, sure) = (NodeRef::File(file), (EdgeKind::Imports, Confidence::Import));
-        let module = resolver.module(file, entry, import.module);
+        let module = resolver.resolve_module(file, entry, import.module);
         let mut link = |to| {
             if to != from {
-                edges.resolved((from, to), sure, Some(import.line));
+                edges.add_resolved((from, to), sure, Some(import.line));
             }
         };
         match &*module.target {
@@ -240,12 +240,12 @@ impl Map {
                 files.iter().for_each(|&target| link(NodeRef::File(target)));
             }
             ModuleTarget::External(package) => {
-                link(NodeRef::External(self.externals.number(entry.lang(), package)));
+                link(NodeRef::External(self.externals.package_number(entry.lang(), package)));
             }
             ModuleTarget::Files(_) | ModuleTarget::Unknown => {}
         }
         if import.name.is_some()
-            && let Found::Thing(thing, _) = resolver.binding(file, entry, import)
+            && let NameLookup::Thing(thing, _) = resolver.binding(file, entry, import)
             && let Some(to) = self.node_of(file, &thing).filter(|to| !matches!(to, NodeRef::External(_)))
         {
             link(to);
@@ -259,10 +259,10 @@ impl Map {
         import: &Import,
         edges: &mut Edges,
     ) {
-        if let Found::Thing(thing, confidence) = resolver.binding(file, entry, import)
+        if let NameLookup::Thing(thing, confidence) = resolver.binding(file, entry, import)
             && let Some(to) = self.node_of(file, &thing).filter(|to| *to != NodeRef::File(file))
         {
-            edges.resolved((NodeRef::File(file), to), (EdgeKind::Exports, confidence), Some(import.line));
+            edges.add_resolved((NodeRef::File(file), to), (EdgeKind::Exports, confidence), Some(import.line));
         }
     }
 
@@ -273,7 +273,7 @@ impl Map {
             if let Some((def, found)) = own.find(|(_, def)| def.parent.is_none()) {
                 let to = DefRef { file, def }.into();
                 let sure = (EdgeKind::Exports, Confidence::Exact);
-                edges.resolved((NodeRef::File(file), to), sure, Some(found.lines.0));
+                edges.add_resolved((NodeRef::File(file), to), sure, Some(found.lines.0));
             }
         }
     }
@@ -292,7 +292,7 @@ impl Map {
             Thing::Def(def) => Some((*def).into()),
             Thing::External(package) => {
                 let lang = self.index.entry(from)?.lang();
-                Some(NodeRef::External(self.externals.number(lang, package)))
+                Some(NodeRef::External(self.externals.package_number(lang, package)))
             }
             Thing::Module(module) => match &*module.target {
                 ModuleTarget::File(file) => Some(NodeRef::File(*file)),
@@ -311,7 +311,7 @@ impl Map {
 /// only reads it.
 pub(super) fn is_asked(entry: &FileEntry, r: &Ref, kinds: EdgeKinds) -> bool {
     let is_read = r.kind == RefKind::Call && kinds.has(EdgeKind::References) && !entry.facts.flows.is_empty();
-    kinds.has(EdgeKind::of(r.kind)) || is_read
+    kinds.has(EdgeKind::for_ref_kind(r.kind)) || is_read
 }
 
 /// The definition a use stands in, or its file.
@@ -324,5 +324,5 @@ pub(super) fn owner_node(file: FileId, owner: Option<DefIdx>) -> NodeRef {
 pub(super) fn passes_on(entry: &FileEntry, import: &Import) -> bool {
     import.reexported
         && (entry.lang() != Lang::Python || entry.path.file_name().starts_with("__init__."))
-        && !matches!(entry.lang().family(), Lang::Cpp | Lang::Bash)
+        && !matches!(entry.lang().language_group(), Lang::Cpp | Lang::Bash)
 }

@@ -34,10 +34,11 @@ impl Map {
     /// The resolved edges that start in a file and end in the workspace, `contains` left out, in a fixed order.
     #[must_use]
     pub fn drawn_from(&self, file: FileId) -> Vec<Drawn> {
-        let resolver = Resolver::passing(&self.index);
+        let resolver = Resolver::for_whole_map(&self.index);
         let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
         let edges = self.all_edges_of(&resolver, file, kinds).into_iter();
-        let inside = edges.filter(|edge| edge.resolved() && edge.to.file().is_some() && edge.to != edge.from);
+        let inside =
+            edges.filter(|edge| edge.is_resolved() && edge.to.file().is_some() && edge.to != edge.from);
         let mut drawn: Vec<Drawn> = inside
             .map(|edge| Drawn { from: edge.from, to: edge.to, kind: edge.kind, sites: edge.site_count })
             .collect();

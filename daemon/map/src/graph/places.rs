@@ -49,7 +49,7 @@ impl Use {
 impl Map {
     /// The uses of a definition that resolve to it, as far as they were found before `cancel` said to stop. In C and C++ a
     /// declaration stands for what it announces. In no particular order.
-    pub fn places(&self, def: DefRef, cancel: &CancelToken) -> (Vec<Use>, Result<(), Stopped>) {
+    pub fn find_uses(&self, def: DefRef, cancel: &CancelToken) -> (Vec<Use>, Result<(), Stopped>) {
         let resolver = Resolver::new(&self.index);
         let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
         let mut search = Search::new(self, &resolver, resolver.body_of(def), kinds).for_places();
@@ -84,7 +84,7 @@ impl Map {
         };
         let resolver = Resolver::new(&self.index);
         let r = facts.refs.iter().find(is_here)?;
-        if let Some(confirmed) = self.confirmed(&resolver, file, r) {
+        if let Some(confirmed) = self.confirmed_meaning(&resolver, file, r) {
             return Some((confirmed, Confidence::Live));
         }
         match resolver.resolve(file, r) {

@@ -76,7 +76,7 @@ impl Groups {
 pub(super) fn hub_scores(graph: &Graph, groups: &Groups) -> Vec<f32> {
     let ranks = page_rank(graph);
     let floor = ranks.iter().copied().fold(f64::INFINITY, f64::min).min(1.0);
-    let scales = [false, true].map(|group| Scale::of(graph, (&ranks, floor), (groups, group)));
+    let scales = [false, true].map(|group| Scale::for_group(graph, (&ranks, floor), (groups, group)));
     let score = |node: usize| {
         let group = groups.second.get(node).copied().unwrap_or(false);
         scales[usize::from(group)].score(graph.degree(node), ranks[node] - floor)
@@ -91,7 +91,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(graph: &Graph, (ranks, floor): (&[f64], f64), (groups, group): (&Groups, bool)) -> Self {
+    fn for_group(graph: &Graph, (ranks, floor): (&[f64], f64), (groups, group): (&Groups, bool)) -> Self {
         let nodes = || (0..groups.second.len()).filter(|&node| groups.second[node] == group);
         let degree = nodes().map(|node| graph.degree(node)).max().unwrap_or(0).max(1) as f64;
         let max_rank = nodes().map(|node| ranks[node]).fold(floor, f64::max);
@@ -132,13 +132,13 @@ fn page_rank(graph: &Graph) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn graph(nodes: usize, edges: &[(u32, u32)]) -> Graph {
+    fn graph_of_edges(nodes: usize, edges: &[(u32, u32)]) -> Graph {
         Graph::new(nodes, |node| edges.iter().filter(move |(_, to)| *to == node).map(|(from, _)| *from))
     }
 
     #[test]
     fn edges_count_once_and_only_between_two() {
-        let graph = graph(3, &[(2, 1), (0, 1), (2, 1), (1, 1)]);
+        let graph = graph_of_edges(3, &[(2, 1), (0, 1), (2, 1), (1, 1)]);
         assert_eq!((graph.edge_count(), graph.sources(1)), (2, &[0, 2][..]));
         assert_eq!((graph.degree(1), graph.degree(2)), (2, 1));
     }
@@ -150,7 +150,7 @@ mod tests {
         edges.extend((0..5).map(|from| (from, 6)));
         let mut groups = Groups::default();
         groups.push(6, false);
-        let scores = hub_scores(&graph(7, &edges), &groups);
+        let scores = hub_scores(&graph_of_edges(7, &edges), &groups);
         assert!((scores[0] - 1.0).abs() < 1e-3, "{scores:?}");
         assert!(scores[1] < 0.5 && scores[1] > 0.0);
         assert!(scores[5].abs() < 1e-6);
@@ -161,12 +161,13 @@ mod tests {
         let code: Vec<(u32, u32)> = vec![(1, 0), (2, 0), (2, 1), (3, 2)];
         let mut alone = Groups::default();
         alone.push(5, false);
-        let before = hub_scores(&graph(5, &code), &alone);
+        let before = hub_scores(&graph_of_edges(5, &code), &alone);
         let mut both = Groups::default();
         both.push(5, false);
         both.push(200, true);
         let links = (6..205).flat_map(|from| [(from, 5), (5, from)]);
-        let after = hub_scores(&graph(205, &code.into_iter().chain(links).collect::<Vec<_>>()), &both);
+        let after =
+            hub_scores(&graph_of_edges(205, &code.into_iter().chain(links).collect::<Vec<_>>()), &both);
         for (old, new) in before.iter().zip(&after) {
             assert!((old - new).abs() < 2e-3, "{before:?} {:?}", &after[..5]);
         }

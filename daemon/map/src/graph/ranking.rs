@@ -14,11 +14,11 @@ use hob_base::FileId;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::derive::{Item, best_names, clusters};
+use super::derive::{DeriveItem, best_names, label_clusters};
 use super::{Map, NodeRef};
 use crate::index::{FileEntry, fingerprint};
 use crate::persist::PersistError::{self, Damaged};
-use crate::persist::flat::{Input, put, put_sorted, read_sorted};
+use crate::persist::flat::{Input, put_sorted, put_varint, read_sorted};
 
 const VERSION: u32 = 1;
 
@@ -38,7 +38,7 @@ pub enum Ranked {
 }
 
 /// The stored figures of one file.
-struct Kept {
+struct StoredFileScores {
     score: f32,
     cluster: u32,
     scores: Box<[f32]>,
@@ -60,7 +60,7 @@ impl Map {
     /// The hub scores and clusters as bytes, for [`Map::restore_ranking`]; `None` unless they were derived. Uses all threads of the
     /// pool it is called in.
     #[must_use]
-    pub fn ranking(&self) -> Option<Vec<u8>> {
+    pub fn ranking_bytes(&self) -> Option<Vec<u8>> {
         if self.standing.ranked != Ranked::Derived {
             return None;
         }
@@ -69,17 +69,17 @@ impl Map {
         files.sort_unstable_by(|a, b| a.0.path.cmp(&b.0.path));
         let prints: Vec<u64> = files.par_iter().map(|(entry, _)| fingerprint(&entry.facts)).collect();
         let mut out = Vec::new();
-        put(&mut out, VERSION);
+        put_varint(&mut out, VERSION);
         put_sorted(&mut out, files.iter().map(|(entry, _)| entry.path.as_str()));
         prints.iter().for_each(|print| out.extend(print.to_le_bytes()));
         for (entry, cluster) in files {
-            [parts(entry.score), cluster, entry.scores.len() as u32]
+            [score_to_parts(entry.score), cluster, entry.scores.len() as u32]
                 .into_iter()
-                .for_each(|n| put(&mut out, n));
-            entry.scores.iter().for_each(|score| put(&mut out, parts(*score)));
+                .for_each(|n| put_varint(&mut out, n));
+            entry.scores.iter().for_each(|score| put_varint(&mut out, score_to_parts(*score)));
         }
         self.put_packages(&mut out);
-        put(&mut out, self.standing.edges.unwrap_or(0) as u32);
+        put_varint(&mut out, self.standing.edges.unwrap_or(0) as u32);
         Some(out)
     }
 
@@ -88,11 +88,11 @@ impl Map {
         let mut packages: Vec<_> = self.standing.externals.iter().filter_map(named).collect();
         packages.sort_by(|a, b| a.0.cmp(&b.0));
         let keys: Vec<String> = packages.iter().map(|((lang, name), _)| format!("{lang}:{name}")).collect();
-        put(out, keys.len() as u32);
+        put_varint(out, keys.len() as u32);
         for (key, (_, score)) in keys.iter().zip(&packages) {
-            put(out, key.len() as u32);
+            put_varint(out, key.len() as u32);
             out.extend(key.as_bytes());
-            put(out, parts(*score));
+            put_varint(out, score_to_parts(*score));
         }
     }
 
@@ -102,17 +102,17 @@ impl Map {
     /// When the bytes are damaged or of another version; the map is as before then.
     pub fn restore_ranking(&mut self, bytes: &[u8]) -> Result<(), PersistError> {
         let mut input = Input::new(bytes);
-        if input.number()? != VERSION {
+        if input.read_number()? != VERSION {
             return Err(Damaged("they are of another version"));
         }
         let paths = read_sorted(&mut input)?;
-        let prints = input.bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
+        let prints = input.read_bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
         let mut kept = Vec::with_capacity(paths.len());
         for _ in 0..paths.len() {
             kept.push(read_kept(&mut input, paths.len())?);
         }
         let packages = read_packages(&mut input)?;
-        let edges = input.number()?;
+        let edges = input.read_number()?;
         if !input.is_empty() {
             return Err(Damaged("there is more than there should be"));
         }
@@ -121,7 +121,7 @@ impl Map {
         if known == 0 {
             return Ok(());
         }
-        let numbered = packages.into_iter().map(|(key, score)| (self.externals.keyed(&key), score));
+        let numbered = packages.into_iter().map(|(key, score)| (self.externals.number_of_key(&key), score));
         self.standing.externals = numbered.collect();
         self.standing.edges = Some(edges as usize);
         self.standing.known = known;
@@ -130,7 +130,7 @@ impl Map {
     }
 
     /// Gives files what was kept of them, in order of path; how many are as they were.
-    fn take_kept<'p>(&mut self, kept: impl Iterator<Item = ((&'p str, u64), Kept)>) -> usize {
+    fn take_kept<'p>(&mut self, kept: impl Iterator<Item = ((&'p str, u64), StoredFileScores)>) -> usize {
         let (mut items, mut scores, mut communities) = (Vec::new(), Vec::new(), Vec::new());
         for ((path, print), kept) in kept {
             let Some(file) = self.file_at(path) else { continue };
@@ -139,26 +139,26 @@ impl Map {
             if entry.facts.defs.len() != kept.scores.len() || fingerprint(&entry.facts) != print {
                 continue;
             }
-            items.push(item(file, entry, scores.len()));
+            items.push(derive_item(file, entry, scores.len()));
             communities.push(kept.cluster);
             scores.push(kept.score);
             scores.extend_from_slice(&kept.scores);
             entry.scores = kept.scores;
         }
         if !items.is_empty() {
-            self.standing.clusters = Some(clusters(&items, &communities, &scores));
+            self.standing.clusters = Some(label_clusters(&items, &communities, &scores));
             self.install_names(best_names(&items, &scores));
         }
         items.len()
     }
 }
 
-fn item(file: FileId, entry: &FileEntry, first: usize) -> Item {
+fn derive_item(file: FileId, entry: &FileEntry, first: usize) -> DeriveItem {
     let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
-    Item { file, path, facts, first: first as u32, first_ref: 0 }
+    DeriveItem { file, path, facts, first: first as u32, first_ref: 0 }
 }
 
-fn parts(score: f32) -> u32 {
+fn score_to_parts(score: f32) -> u32 {
     (f64::from(score) * 1e4).round() as u32
 }
 
@@ -167,27 +167,28 @@ fn score(parts: u32) -> f32 {
 }
 
 /// `files`: how many there are, and so how many clusters at the most.
-fn read_kept(input: &mut Input<'_>, files: usize) -> Result<Kept, PersistError> {
-    let (own, cluster, count) = (input.number()?, input.number()?, input.number()?);
+fn read_kept(input: &mut Input<'_>, files: usize) -> Result<StoredFileScores, PersistError> {
+    let (own, cluster, count) = (input.read_number()?, input.read_number()?, input.read_number()?);
     if cluster as usize >= files {
         return Err(Damaged("a cluster is out of range"));
     }
     let mut scores = Vec::with_capacity(input.room_for(count));
     for _ in 0..count {
-        scores.push(score(input.number()?));
+        scores.push(score(input.read_number()?));
     }
-    Ok(Kept { score: score(own), cluster, scores: scores.into() })
+    Ok(StoredFileScores { score: score(own), cluster, scores: scores.into() })
 }
 
 fn read_packages(input: &mut Input<'_>) -> Result<FxHashMap<String, f32>, PersistError> {
     let mut packages = FxHashMap::default();
-    for _ in 0..input.number()? {
-        let length = input.number()?;
-        let key = std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("a name is not Unicode"))?;
+    for _ in 0..input.read_number()? {
+        let length = input.read_number()?;
+        let key =
+            std::str::from_utf8(input.read_bytes(length)?).map_err(|_| Damaged("a name is not Unicode"))?;
         if !key.contains(':') {
             return Err(Damaged("a package has no language"));
         }
-        packages.insert(key.to_owned(), score(input.number()?));
+        packages.insert(key.to_owned(), score(input.read_number()?));
     }
     Ok(packages)
 }
@@ -202,6 +203,6 @@ impl Map {
         let NodeRef::Def(def) = node else { return 0.0 };
         let Some(entry) = self.index.entry(def.file) else { return 0.0 };
         let facts = &entry.facts;
-        self.index.mentions(facts.defs.get(def.def.index()).map_or("", |def| facts.name(def.name)))
+        self.index.mention_weight(facts.defs.get(def.def.index()).map_or("", |def| facts.name(def.name)))
     }
 }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{EdgeKind, Map, NodeRef};
 use crate::index::FileEntry;
-use crate::langs::{Lang, PackageScope, Project};
+use crate::langs::{ImportProject, Lang, PackageScope};
 use crate::resolve::Resolver;
 
 /// Beyond so many files it is every file of the language.
@@ -31,7 +31,7 @@ pub enum Reach {
 
 impl Reach {
     /// Returns true if a touched file is, or might be, among these files.
-    pub(super) fn meets(&self, touched: &Touched) -> bool {
+    pub(super) fn is_touched_by(&self, touched: &Touched) -> bool {
         match self {
             Self::Family(family) => touched.families.contains(family),
             Self::Files(files) if files.len() <= touched.files.len() => {
@@ -63,8 +63,8 @@ impl<'m> Reaching<'m> {
     }
 
     /// Returns the files that the references of a file depend on; `None` when told to stop, or the file is not there.
-    pub(super) fn of(&mut self, file: FileId, go_on: &dyn Fn() -> bool) -> Option<Reach> {
-        let family = self.map.index.entry(file)?.lang().family();
+    pub(super) fn reach_of(&mut self, file: FileId, go_on: &dyn Fn() -> bool) -> Option<Reach> {
+        let family = self.map.index.entry(file)?.lang().language_group();
         if !is_told_by_imports(family) {
             return Some(Reach::Family(family));
         }
@@ -93,14 +93,14 @@ impl<'m> Reaching<'m> {
             let imports =
                 map.imports_of(&Resolver::new(&map.index), file, [EdgeKind::Imports].into_iter().collect());
             let imported = imports.into_iter().filter_map(|edge: super::Edge| NodeRef::file(edge.to));
-            imported.chain(map.siblings(entry)).chain(map.packages_named(entry)).collect()
+            imported.chain(map.sibling_files(entry)).chain(map.packages_named(entry)).collect()
         })
     }
 }
 
 impl Map {
     /// Files that belong to one without being imported: those of its package, the packages it lies in, its stub.
-    fn siblings(&self, entry: &FileEntry) -> Vec<FileId> {
+    fn sibling_files(&self, entry: &FileEntry) -> Vec<FileId> {
         if entry.lang() == Lang::Python {
             return self.python_siblings(entry);
         }
@@ -135,7 +135,7 @@ impl Map {
     }
 
     fn python_siblings(&self, entry: &FileEntry) -> Vec<FileId> {
-        let file = |path: String| Project::file(&self.index, &path);
+        let file = |path: String| ImportProject::file(&self.index, &path);
         let mut found: Vec<FileId> = file(format!("{}i", entry.path.as_str())).into_iter().collect();
         let mut dir = entry.path.dir();
         while !dir.is_empty() {
@@ -148,7 +148,7 @@ impl Map {
 
     /// Files whose imports, or whose package, a file that has just come may belong to.
     pub(super) fn may_see(&self, entry: &FileEntry) -> Vec<FileId> {
-        let mut files = self.siblings(entry);
+        let mut files = self.sibling_files(entry);
         if entry.path.file_name().starts_with("__init__.") {
             files.extend(self.index.paths().files_in(entry.path.dir()));
         }
@@ -156,7 +156,7 @@ impl Map {
             files.extend(
                 self.index.imports_with(&word).flat_map(|(_, files)| files).map(|file| FileId(*file)),
             );
-            let by_name = self.index.mentioning(&word).iter().map(|file| FileId(*file));
+            let by_name = self.index.files_mentioning(&word).iter().map(|file| FileId(*file));
             files.extend(by_name.filter(|file| self.imports_name(*file, &word)));
         }
         files

@@ -18,7 +18,7 @@ pub(crate) struct Standing {
     pub(crate) edges: Option<usize>,
     pub(crate) externals: FxHashMap<ExternalId, f32>,
     /// The best scored definitions of names that have good ones.
-    pub(crate) best: FxHashMap<Box<str>, Vec<Identity>>,
+    pub(crate) best: FxHashMap<Box<str>, Vec<DefIdentity>>,
     /// The skeleton of the last derivation; `None` before the first.
     pub(super) skeleton: Option<Skeleton>,
     /// The files that have changed since.
@@ -26,18 +26,18 @@ pub(crate) struct Standing {
 }
 
 /// The path, qualified name and ordinal of a definition, which survive an edit of its place.
-pub(crate) type Identity = (hob_base::WsPath, Box<str>, u32);
+pub(crate) type DefIdentity = (hob_base::WsPath, Box<str>, u32);
 
 /// A cluster as it was derived.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterInfo {
     pub(crate) label: String,
     /// Its hubs, best first.
-    pub(crate) hubs: Vec<Identity>,
+    pub(crate) hubs: Vec<DefIdentity>,
 }
 
 impl Standing {
-    pub(crate) fn edges(&self) -> Option<usize> {
+    pub(crate) fn edge_count(&self) -> Option<usize> {
         self.edges
     }
 
@@ -49,7 +49,7 @@ impl Standing {
 
 impl Map {
     /// The definition of a lasting identity, if it is still there.
-    pub(crate) fn identified(&self, (path, qualified, ordinal): &Identity) -> Option<DefRef> {
+    pub(crate) fn find_identified(&self, (path, qualified, ordinal): &DefIdentity) -> Option<DefRef> {
         let file = self.file_at(path.as_str())?;
         let def = self.index.entry(file)?.def_qualified(qualified, *ordinal)?;
         Some(DefRef { file, def })
@@ -57,7 +57,7 @@ impl Map {
 
     /// The best scored definitions of a name, as of the last derivation.
     pub(crate) fn best_of(&self, name: &str) -> impl Iterator<Item = DefRef> {
-        self.standing.best.get(name).into_iter().flatten().filter_map(|best| self.identified(best))
+        self.standing.best.get(name).into_iter().flatten().filter_map(|best| self.find_identified(best))
     }
 
     /// The hub score of a node, 0 to 1; 0 until derived.

@@ -48,7 +48,7 @@ impl Strokes {
 
 /// The data that a skeleton is built from.
 #[derive(Debug, Default)]
-pub(super) struct Outline {
+pub(super) struct SkeletonInput {
     /// The files, in order of their nodes.
     pub(super) stretches: Vec<Stretch>,
     /// Number of nodes that they have.
@@ -91,7 +91,7 @@ impl Marked {
 /// See the file's header.
 #[derive(Debug, Default)]
 pub(super) struct Skeleton {
-    drawn: Outline,
+    drawn: SkeletonInput,
     at_file: FxHashMap<FileId, u32>,
     /// The hub score of each node, in ten thousandths.
     scores: Vec<u16>,
@@ -109,7 +109,7 @@ struct Adjacency {
 
 impl Adjacency {
     /// Lays out edges by their near end, in the order in which they come.
-    fn of(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+    fn from_edges(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; nodes + 2];
         for (near, _) in edges.clone() {
             starts[near as usize + 2] += 1;
@@ -139,11 +139,11 @@ impl Adjacency {
 
 impl Skeleton {
     /// From nodes and edges between them.
-    pub(super) fn new(drawn: Outline, strokes: &Strokes) -> Self {
+    pub(super) fn new(drawn: SkeletonInput, strokes: &Strokes) -> Self {
         let all = drawn.nodes + drawn.externals.len();
-        let out = Adjacency::of(all, strokes.ends.iter().copied());
+        let out = Adjacency::from_edges(all, strokes.ends.iter().copied());
         let turned = strokes.ends.iter().map(|&(from, to)| (number_of(to), from | (to - number_of(to))));
-        let inward = Adjacency::of(all, turned);
+        let inward = Adjacency::from_edges(all, turned);
         let at_file = drawn.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
         Self { drawn, at_file, scores: Vec::new(), out, inward }
     }
@@ -173,21 +173,21 @@ impl Skeleton {
     }
 
     /// The nodes that one is connected with by edges of some kinds, whichever way.
-    pub(super) fn around(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
-        self.onwards(node, kinds).chain(self.backwards(node, kinds))
+    pub(super) fn nodes_around(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
+        self.targets_of(node, kinds).chain(self.sources_of(node, kinds))
     }
 
     /// The nodes that edges lead to.
-    fn onwards(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
-        self.ends(self.out.of_node(node), kinds)
+    fn targets_of(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
+        self.wanted_ends(self.out.of_node(node), kinds)
     }
 
     /// The nodes that edges come from.
-    pub(super) fn backwards(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
-        self.ends(self.inward.of_node(node), kinds)
+    pub(super) fn sources_of(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
+        self.wanted_ends(self.inward.of_node(node), kinds)
     }
 
-    fn ends<'s>(&self, edges: &'s [u32], kinds: EdgeKinds) -> impl Iterator<Item = u32> + use<'s> {
+    fn wanted_ends<'s>(&self, edges: &'s [u32], kinds: EdgeKinds) -> impl Iterator<Item = u32> + use<'s> {
         let nodes = self.drawn.nodes;
         let is_wanted = move |end: u32| {
             EdgeKind::ALL.get((end >> NUMBER_BITS) as usize).is_some_and(|kind| kinds.has(*kind))
@@ -199,17 +199,17 @@ impl Skeleton {
 
     /// Returns true if the derivation could not resolve a reference, which is given by its place in the file's list.
     pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
-        let stretch = self.stretch(file);
+        let stretch = self.stretch_of_file(file);
         stretch.is_none_or(|stretch| self.drawn.unresolved.has(stretch.first_ref as usize + reference))
     }
 
     /// A node's number. It holds only while the file has the facts that this was drawn from.
-    pub(super) fn number(&self, node: NodeRef) -> Option<u32> {
+    pub(super) fn node_number(&self, node: NodeRef) -> Option<u32> {
         if let NodeRef::External(package) = node {
             let at = self.drawn.externals.iter().position(|external| *external == package)?;
             return Some((self.drawn.nodes + at) as u32);
         }
-        let stretch = self.stretch(node.file()?)?;
+        let stretch = self.stretch_of_file(node.file()?)?;
         match node {
             NodeRef::File(_) => Some(stretch.first),
             NodeRef::Def(def) => {
@@ -234,17 +234,18 @@ impl Skeleton {
     }
 
     /// The nodes of a file.
-    pub(super) fn stretch(&self, file: FileId) -> Option<&Stretch> {
+    pub(super) fn stretch_of_file(&self, file: FileId) -> Option<&Stretch> {
         self.drawn.stretches.get(*self.at_file.get(&file)? as usize)
     }
 
     /// The files that are not as they were when this was drawn.
-    pub(super) fn changed(&self, map: &Map) -> Changed {
+    pub(super) fn changed_files(&self, map: &Map) -> Changed {
         let manifests = &self.drawn.manifests;
         let manifests: FxHashMap<FileId, _> = manifests.iter().map(|(file, facts)| (*file, facts)).collect();
         let is_same = |file: FileId| {
             let now = map.index.entry(file).map(|entry| &entry.facts);
-            let then = self.stretch(file).map(|stretch| &stretch.facts).or(manifests.get(&file).copied());
+            let then =
+                self.stretch_of_file(file).map(|stretch| &stretch.facts).or(manifests.get(&file).copied());
             now.zip(then).is_some_and(|(now, then)| Arc::ptr_eq(now, then))
         };
         let drawn = self.drawn.stretches.iter().map(|stretch| stretch.file);
@@ -279,13 +280,13 @@ mod tests {
         strokes.add(0, 1, EdgeKind::References);
         strokes.add(2, 0, EdgeKind::Contains);
         strokes.add(0, 3, EdgeKind::Imports);
-        let outline = Outline { nodes: 3, externals: vec![ExternalId(7)], ..Outline::default() };
+        let outline = SkeletonInput { nodes: 3, externals: vec![ExternalId(7)], ..SkeletonInput::default() };
         let skeleton = Skeleton::new(outline, &strokes);
         let kinds = |mentions| match mentions {
             true => EdgeKinds::ALL,
             false => EdgeKinds::ALL.without(EdgeKind::References),
         };
-        let around = |node, mentions| skeleton.around(node, kinds(mentions)).collect::<Vec<_>>();
+        let around = |node, mentions| skeleton.nodes_around(node, kinds(mentions)).collect::<Vec<_>>();
         assert_eq!(around(0, true), [2, 1, 2]);
         assert_eq!(around(0, false), [2, 2]);
         assert_eq!(around(1, true), [0]);
@@ -296,6 +297,6 @@ mod tests {
         assert_eq!(edges(0, false).last(), Some(&(EdgeKind::Imports, 3)));
         assert_eq!(edges(3, true), [(EdgeKind::Imports, 0)]);
         assert_eq!(skeleton.node(3), Some(NodeRef::External(ExternalId(7))));
-        assert_eq!(skeleton.number(NodeRef::External(ExternalId(7))), Some(3));
+        assert_eq!(skeleton.node_number(NodeRef::External(ExternalId(7))), Some(3));
     }
 }

@@ -15,7 +15,7 @@ use crate::resolve::Resolver;
 
 /// An edge as it is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Line {
+pub(super) struct SkeletonEdge {
     /// The node whose surroundings are looked at; of a declaration's uses, which lead to its body, that body.
     near: u32,
     /// The place of the former among the nodes asked about.
@@ -41,7 +41,7 @@ impl Map {
 }
 
 /// A query for neighbours: the nodes, how many neighbours of each, and the nodes that are known already.
-pub(super) struct Asked<'q> {
+pub(super) struct SurroundingsQuery<'q> {
     pub(super) query: &'q NeighborsQuery,
     pub(super) nodes: &'q [NodeRef],
     pub(super) visited: &'q FxHashSet<NodeRef>,
@@ -54,7 +54,7 @@ impl<'m> Surroundings<'m> {
     }
 
     /// The node at the far end.
-    pub(super) fn node(&self, line: &Line) -> Option<NodeRef> {
+    pub(super) fn far_node(&self, line: &SkeletonEdge) -> Option<NodeRef> {
         self.skeleton.node(line.far)
     }
 
@@ -62,13 +62,13 @@ impl<'m> Surroundings<'m> {
     pub(super) fn around(
         &self,
         resolver: &Resolver<'_>,
-        asked: &Asked<'_>,
-    ) -> Option<(Vec<Line>, Vec<Line>)> {
-        let visited = asked.visited.iter().map(|node| self.skeleton.number(*node));
+        asked: &SurroundingsQuery<'_>,
+    ) -> Option<(Vec<SkeletonEdge>, Vec<SkeletonEdge>)> {
+        let visited = asked.visited.iter().map(|node| self.skeleton.node_number(*node));
         let visited: FxHashSet<u32> = visited.collect::<Option<_>>()?;
         let (mut best, mut others) = (Vec::new(), Vec::new());
         for (via, node) in asked.nodes.iter().enumerate() {
-            for mut group in self.groups(resolver, (via, *node), (asked, &visited))? {
+            for mut group in self.grouped_edges(resolver, (via, *node), (asked, &visited))? {
                 if group.len() > asked.per_kind {
                     group.select_nth_unstable_by(asked.per_kind, |a, b| self.compare(a, b));
                     others.extend(group.drain(asked.per_kind..));
@@ -81,22 +81,22 @@ impl<'m> Surroundings<'m> {
     }
 
     /// The lines around a node, by kind and direction.
-    fn groups(
+    fn grouped_edges(
         &self,
         resolver: &Resolver<'_>,
         (via, node): (usize, NodeRef),
-        (asked, visited): (&Asked<'_>, &FxHashSet<u32>),
-    ) -> Option<Vec<Vec<Line>>> {
-        let itself = self.skeleton.number(node)?;
+        (asked, visited): (&SurroundingsQuery<'_>, &FxHashSet<u32>),
+    ) -> Option<Vec<Vec<SkeletonEdge>>> {
+        let itself = self.skeleton.node_number(node)?;
         let mut ends = Vec::new();
         if asked.query.direction != Direction::In {
             ends.push((itself, Direction::Out, true));
         }
         if asked.query.direction != Direction::Out {
             ends.push((itself, Direction::In, true));
-            ends.extend(self.body(resolver, node)?.map(|body| (body, Direction::In, false)));
+            ends.extend(self.body_number(resolver, node)?.map(|body| (body, Direction::In, false)));
         }
-        let mut groups: Vec<Vec<Line>> = Vec::new();
+        let mut groups: Vec<Vec<SkeletonEdge>> = Vec::new();
         groups.resize_with(2 * EdgeKind::ALL.len(), Vec::new);
         for (near, way, contains) in ends {
             for (kind, far) in self.skeleton.edges(near, way == Direction::In) {
@@ -104,7 +104,7 @@ impl<'m> Surroundings<'m> {
                 // What calls itself is its own caller.
                 if wanted && (far == itself || !visited.contains(&far)) {
                     let group = 2 * kind as usize + usize::from(way == Direction::In);
-                    groups[group].push(Line { near, via, far, kind, way });
+                    groups[group].push(SkeletonEdge { near, via, far, kind, way });
                 }
             }
         }
@@ -112,14 +112,16 @@ impl<'m> Surroundings<'m> {
     }
 
     /// For a C or C++ declaration its definition; the outer `None` where that has no number.
-    fn body(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<Option<u32>> {
-        self.map.body_beside(resolver, node).map_or(Some(None), |body| self.skeleton.number(body).map(Some))
+    fn body_number(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<Option<u32>> {
+        self.map
+            .body_beside(resolver, node)
+            .map_or(Some(None), |body| self.skeleton.node_number(body).map(Some))
     }
 
     /// As neighbours are compared; numbers are in order of path and place, but for packages.
-    fn compare(&self, a: &Line, b: &Line) -> Ordering {
-        let outside = |line: &Line| line.far as usize >= self.skeleton.len();
-        let score = |line: &Line| match self.skeleton.node(line.far).filter(|_| outside(line)) {
+    fn compare(&self, a: &SkeletonEdge, b: &SkeletonEdge) -> Ordering {
+        let outside = |line: &SkeletonEdge| line.far as usize >= self.skeleton.len();
+        let score = |line: &SkeletonEdge| match self.skeleton.node(line.far).filter(|_| outside(line)) {
             Some(node) => self.map.score(node),
             None => f32::from(self.skeleton.score(line.far)) / 1e4,
         };
@@ -141,10 +143,10 @@ impl<'m> Surroundings<'m> {
     }
 
     /// A line as the edge it stands for, and the node it was met from; `None` if the map has no such edge.
-    pub(super) fn edge(
+    pub(super) fn computed_edge(
         &self,
         resolver: &Resolver<'_>,
-        line: &Line,
+        line: &SkeletonEdge,
         nodes: &[NodeRef],
     ) -> Option<(Edge, NodeRef)> {
         let via = *nodes.get(line.via)?;

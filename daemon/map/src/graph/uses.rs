@@ -18,7 +18,7 @@ use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
 use crate::langs::Lang;
-use crate::resolve::{Found, Resolution, Resolver, SHOWN, Thing};
+use crate::resolve::{NameLookup, Resolution, Resolver, SHOWN, Thing};
 
 /// With at least as many files to look at, all cores help.
 const PARALLEL: usize = 1024;
@@ -31,7 +31,7 @@ const PARTS: usize = 8;
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
 /// Holds what a part of a search hands back: further names, names done, edges, places.
-type Part = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
+type PartialUses = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
 /// The search for the edges that end at one definition.
 pub(super) struct Search<'s, 'm> {
@@ -70,7 +70,10 @@ impl<'s, 'm> Search<'s, 'm> {
             resolver,
             target,
             kin: FxHashSet::default(),
-            family: map.index.entry(target.file).map_or(Lang::Manifest, |entry| entry.lang().family()),
+            family: map
+                .index
+                .entry(target.file)
+                .map_or(Lang::Manifest, |entry| entry.lang().language_group()),
             kinds,
             names: Vec::new(),
             met: FxHashSet::default(),
@@ -114,7 +117,7 @@ impl<'s, 'm> Search<'s, 'm> {
             && let Some(container) = self.map.container(self.resolver, self.target)
         {
             let ends = (container, self.target.into());
-            self.edges.resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
+            self.edges.add_resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
         }
         self.add_confirmed();
         if self.kinds.has(EdgeKind::Calls) {
@@ -125,7 +128,7 @@ impl<'s, 'm> Search<'s, 'm> {
             self.look_for("default");
         }
         while let Some(name) = self.names.pop() {
-            let files = self.map.index.mentioning(&name);
+            let files = self.map.index.files_mentioning(&name);
             if files.len() < PARALLEL {
                 self.look_through(files, &name, cancel)?;
             } else {
@@ -139,12 +142,12 @@ impl<'s, 'm> Search<'s, 'm> {
         let wanted: Vec<DefRef> = std::iter::once(self.target).chain(self.kin.iter().copied()).collect();
         for target in wanted {
             for (file, r) in self.map.confirmed_uses(self.resolver, target) {
-                let kind = EdgeKind::of(r.kind);
+                let kind = EdgeKind::for_ref_kind(r.kind);
                 if self.kinds.has(kind) {
                     let from = owner_node(file, r.owner);
-                    self.edges.resolved((from, target.into()), (kind, Confidence::Live), Some(r.line));
+                    self.edges.add_resolved((from, target.into()), (kind, Confidence::Live), Some(r.line));
                     let is_renamed = !self.is_own_name(file, r.name);
-                    self.note(Use::of_ref((file, r), (kind, Confidence::Live), is_renamed));
+                    self.note_place(Use::of_ref((file, r), (kind, Confidence::Live), is_renamed));
                 }
             }
         }
@@ -152,9 +155,9 @@ impl<'s, 'm> Search<'s, 'm> {
 
     /// Adds the calls that reach the target through values.
     fn add_reaching(&mut self) {
-        for (file, owner, (line, col)) in self.map.reaching(self.resolver, self.target) {
+        for (file, owner, (line, col)) in self.map.calls_reaching_def(self.resolver, self.target) {
             let ends = (owner_node(file, owner), self.target.into());
-            self.edges.resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
+            self.edges.add_resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
             self.through.insert((file, line, col));
         }
     }
@@ -179,7 +182,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
         let (drawn, wants_places, kin) = (self.drawn, self.places.is_some(), &self.kin);
         let through = &self.through;
-        let parts: Vec<(Part, Result<(), Stopped>)> = files
+        let parts: Vec<(PartialUses, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
@@ -198,7 +201,7 @@ impl<'s, 'm> Search<'s, 'm> {
             names.iter().for_each(|name| self.look_for(name));
             self.locals.extend(locals);
             self.edges.merge(edges);
-            places.into_iter().flatten().for_each(|one| self.note(one));
+            places.into_iter().flatten().for_each(|one| self.note_place(one));
             outcome = outcome.and(part);
         }
         outcome
@@ -210,7 +213,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    fn note(&mut self, found: Use) {
+    fn note_place(&mut self, found: Use) {
         if let Some(places) = &mut self.places {
             places.push(found);
         }
@@ -226,44 +229,44 @@ impl<'s, 'm> Search<'s, 'm> {
 
     fn look_in(&mut self, file: FileId, name: &str) {
         let Some(entry) = self.map.index.entry(file) else { return };
-        if self.drawn.is_some() && entry.lang().family() != self.family {
+        if self.drawn.is_some() && entry.lang().language_group() != self.family {
             // No candidate is of another language.
             return;
         }
         let Some(id) = entry.facts.names.find(name) else { return };
         let is_renamed = !self.is_own_name(file, id);
-        self.uses((file, entry), id, is_renamed);
+        self.add_uses_in_file((file, entry), id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
-            self.import(file, entry, import);
+            self.add_import_use(file, entry, import);
         }
         for export in entry.facts.exports.iter().filter(|export| export.local == id && export.exported != id)
         {
-            self.export(file, entry, entry.facts.name(export.exported));
+            self.add_export_use(file, entry, entry.facts.name(export.exported));
         }
     }
 
-    fn import(&mut self, file: FileId, entry: &'m FileEntry, import: &Import) {
+    fn add_import_use(&mut self, file: FileId, entry: &'m FileEntry, import: &Import) {
         if !self.is_target(file, &self.resolver.binding(file, entry, import)) {
             return;
         }
         let ends = (NodeRef::File(file), self.target.into());
         if self.kinds.has(EdgeKind::Imports) {
-            self.edges.resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
+            self.edges.add_resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
             let is_renamed = import.name.is_none_or(|name| !self.is_own_name(file, name));
-            self.note(Use::of_import(file, import, is_renamed));
+            self.note_place(Use::of_import(file, import, is_renamed));
         }
         if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
-            self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Import), Some(import.line));
+            self.edges.add_resolved(ends, (EdgeKind::Exports, Confidence::Import), Some(import.line));
         }
         if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
-            self.uses((file, entry), local, true);
+            self.add_uses_in_file((file, entry), local, true);
             if import.reexported {
                 self.look_for(entry.facts.name(local));
             }
         }
     }
 
-    fn export(&mut self, file: FileId, entry: &'m FileEntry, exported: &str) {
+    fn add_export_use(&mut self, file: FileId, entry: &'m FileEntry, exported: &str) {
         if !self.is_target(file, &self.resolver.export_of(file, exported)) {
             return;
         }
@@ -272,13 +275,13 @@ impl<'s, 'm> Search<'s, 'm> {
             && let Some(def) = line
         {
             let ends = (NodeRef::File(file), self.target.into());
-            self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Exact), Some(def.lines.0));
+            self.edges.add_resolved(ends, (EdgeKind::Exports, Confidence::Exact), Some(def.lines.0));
         }
         self.look_for(exported);
     }
 
-    fn is_target(&self, file: FileId, found: &Found) -> bool {
-        let Found::Thing(thing, _) = found else { return false };
+    fn is_target(&self, file: FileId, found: &NameLookup) -> bool {
+        let NameLookup::Thing(thing, _) = found else { return false };
         match self.map.node_of(file, thing) {
             Some(NodeRef::Def(def)) => def == self.target || self.resolver.is_other_meaning(def, self.target),
             _ => false,
@@ -286,7 +289,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     /// The references of one file to one local name; `is_renamed` if that is another one than the target's.
-    fn uses(&mut self, (file, entry): (FileId, &'m FileEntry), name: StrId, is_renamed: bool) {
+    fn add_uses_in_file(&mut self, (file, entry): (FileId, &'m FileEntry), name: StrId, is_renamed: bool) {
         if !self.locals.insert((file, name)) {
             return;
         }
@@ -297,32 +300,32 @@ impl<'s, 'm> Search<'s, 'm> {
             if self.drawn.is_some_and(|drawn| !drawn.is_unresolved(file, first + at)) {
                 continue;
             }
-            if self.map.confirmed(self.resolver, file, r).is_some() {
+            if self.map.confirmed_meaning(self.resolver, file, r).is_some() {
                 // It is there already, or means something else.
                 continue;
             }
-            let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
+            let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind));
             let found = self.resolver.resolve(file, r);
             if self.is_told_by_values((file, r), &found) || !kinds.has(kind) {
                 // The edge is there; the name is written here, too.
                 if kinds.has(kind) && self.through.contains(&(file, r.line, r.col)) {
-                    self.note(Use::of_ref((file, r), (kind, Confidence::Flow), is_renamed));
+                    self.note_place(Use::of_ref((file, r), (kind, Confidence::Flow), is_renamed));
                 }
                 continue;
             }
             match found {
                 Resolution::To(Thing::Def(def), confidence) if self.is_wanted(def) => {
-                    self.edges.resolved((from, def.into()), (kind, confidence), Some(r.line));
-                    self.note(Use::of_ref((file, r), (kind, confidence), is_renamed));
+                    self.edges.add_resolved((from, def.into()), (kind, confidence), Some(r.line));
+                    self.note_place(Use::of_ref((file, r), (kind, confidence), is_renamed));
                 }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
-                    let candidates = self.candidates((file, entry), r);
+                    let candidates = self.cached_candidates((file, entry), r);
                     if candidates.len() == 1 && self.is_told_by_name(file, r) {
                         let ends = (from, self.target.into());
-                        self.edges.resolved(ends, (kind, Confidence::Name), Some(r.line));
+                        self.edges.add_resolved(ends, (kind, Confidence::Name), Some(r.line));
                     } else if !candidates.is_empty() {
-                        self.edges.unresolved(from, kind, (candidates.to_vec(), r.line));
+                        self.edges.add_unresolved(from, kind, (candidates.to_vec(), r.line));
                     }
                 }
                 Resolution::To(..) | Resolution::Dropped => {}
@@ -344,7 +347,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let is_read = through.is_some_and(|through| through.instead);
         if is_read && self.kinds.has(EdgeKind::References) {
             let ends = (owner_node(file, r.owner), (*def).into());
-            self.edges.resolved(ends, (EdgeKind::References, *confidence), Some(r.line));
+            self.edges.add_resolved(ends, (EdgeKind::References, *confidence), Some(r.line));
         }
         is_read
     }
@@ -356,7 +359,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     /// The candidates of an unresolved reference, the target first; none if neither it nor one of its family is among them.
-    fn candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
+    fn cached_candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
         let name = FileFacts::name(&entry.facts, r.name);
         let resolver = self.resolver;
         let only_near = *self.only_near.entry(name).or_insert_with(|| resolver.is_only_near(name));
@@ -364,11 +367,11 @@ impl<'s, 'm> Search<'s, 'm> {
             return Rc::default();
         }
         // Files of one folder have the same candidates, but for those that define one themselves.
-        if self.map.index.defining(name).binary_search(&file.0).is_ok() {
+        if self.map.index.files_defining(name).binary_search(&file.0).is_ok() {
             return self.candidates_from(file, r);
         }
         // In C they are the same everywhere but for their order; so if the target is not among them once, it never is.
-        let everywhere = (entry.lang().family() == Lang::Cpp && !only_near).then_some((
+        let everywhere = (entry.lang().language_group() == Lang::Cpp && !only_near).then_some((
             name,
             r.kind,
             r.receiver != Receiver::None,
@@ -376,7 +379,8 @@ impl<'s, 'm> Search<'s, 'm> {
         if everywhere.is_some_and(|key| self.never.contains(&key)) {
             return Rc::default();
         }
-        let key = (entry.path.dir(), entry.lang().family(), name, r.kind, r.receiver != Receiver::None);
+        let key =
+            (entry.path.dir(), entry.lang().language_group(), name, r.kind, r.receiver != Receiver::None);
         if let Some(known) = self.by_folder.get(&key) {
             return Rc::clone(known);
         }

@@ -47,7 +47,7 @@ impl Map {
             Resolution::Unresolved | Resolution::Dropped => (true, None),
         };
         let at = resolver.call_at(file, (r.line, r.col))?;
-        let mut reached = resolver.reached(at);
+        let mut reached = resolver.reached_defs(at);
         if instead && own.is_none() && reached.is_empty() && resolver.is_of_library(at) {
             return matches!(found, Resolution::To(..)).then_some(Through { reached, instead });
         }
@@ -71,7 +71,7 @@ impl Map {
             entry.facts.refs.iter().filter(|r| r.kind == RefKind::Call).map(|r| (r.line, r.col)).collect();
         let is_implicit = |call: &Call| call.kind == CallKind::Implicit;
         let mut found = Vec::new();
-        let opened = resolver.uses(file, entry);
+        let opened = resolver.uses_in_file(file, entry);
         for (at, call) in opened.flows.calls.iter().enumerate() {
             if !is_implicit(call) && named.contains(&(call.line, call.col)) {
                 continue;
@@ -79,7 +79,7 @@ impl Map {
             let at = CallAt { file, call: crate::facts::CallIdx(at as u32) };
             let Some((from, _)) = resolver.owner_of_call(at) else { continue };
             if owner.is_none_or(|owner| owner == from) {
-                found.extend(resolver.reached(at).into_iter().map(|to| (from, to, call.line)));
+                found.extend(resolver.reached_defs(at).into_iter().map(|to| (from, to, call.line)));
             }
         }
         found
@@ -93,32 +93,32 @@ impl Map {
     ) {
         for (from, to, line) in self.calls_of_values(resolver, file, owner) {
             let ends = (owner_node(file, from), to.into());
-            edges.resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
+            edges.add_resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
         }
     }
 
     /// The calls that reach a definition through values and are not told by their names.
-    pub(super) fn reaching(
+    pub(super) fn calls_reaching_def(
         &self,
         resolver: &Resolver<'_>,
         def: DefRef,
     ) -> Vec<(FileId, Option<DefIdx>, (u32, u32))> {
         let mut found = Vec::new();
-        for at in resolver.reaching(def) {
+        for at in resolver.calls_reaching(def) {
             let Some((owner, call)) = resolver.owner_of_call(at) else { continue };
             let Some(entry) = self.index.entry(at.file) else { continue };
             let here = |r: &&Ref| r.kind == RefKind::Call && (r.line, r.col) == (call.line, call.col);
             let named = entry.facts.refs.iter().find(here).filter(|_| call.kind != CallKind::Implicit);
             let owner = match named {
                 None => owner,
-                Some(r) if self.confirmed(resolver, at.file, r).is_some() => continue,
+                Some(r) if self.confirmed_meaning(resolver, at.file, r).is_some() => continue,
                 Some(r) => match self.through_values(resolver, (at.file, r), &resolver.resolve(at.file, r)) {
                     Some(through) if through.reached.contains(&def) => r.owner,
                     _ => continue,
                 },
             };
             // What goes forwards has the last word.
-            if resolver.reached(at).contains(&def) {
+            if resolver.reached_defs(at).contains(&def) {
                 found.push((at.file, owner, (call.line, call.col)));
             }
         }

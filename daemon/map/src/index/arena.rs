@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::grams::{EDGE, Grams, is_exact, kinds};
-use super::runs::{Runs, add, count, divided, in_parts};
+use super::grams::{EDGE, Grams, byte_kinds, is_exact};
+use super::runs::{Runs, add, count, divide_runs, in_parts};
 
 /// In an entry's letters: the text that was added had capital letters.
 const HAD_CAPITALS: u32 = 1 << 31;
@@ -52,13 +52,13 @@ impl TextArena {
         }
         let lower = &self.text[from..];
         let capitals = if lower == text { 0 } else { HAD_CAPITALS };
-        self.letters.push(letters(lower.as_bytes()) | capitals);
+        self.letters.push(letter_bits(lower.as_bytes()) | capitals);
         self.grams.push(lower);
         self.text.push('\n');
     }
 
     /// Notes that an entry no longer holds.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn note_dead_entry(&mut self) {
         self.dead += 1;
     }
 
@@ -78,26 +78,26 @@ impl TextArena {
             // No text has one, though one lies between any two.
             return Runs::new();
         }
-        let wanted: Vec<u8> = kinds(needle).collect();
+        let wanted: Vec<u8> = byte_kinds(needle).collect();
         let found = match wanted[..] {
             [] | [_] => Vec::from_iter((!self.owners.is_empty()).then_some(0..self.owners.len() as u32)),
-            _ => self.grams.having(&wanted),
+            _ => self.grams.texts_having(&wanted),
         };
         if wanted.len() > 1 && is_exact(&wanted) {
             return found;
         }
         let finder = Finder::new(needle.as_bytes());
         // Texts between these lack some letters of it, so that none of them is found; and they are sooner read than skipped.
-        joined(&bridged(&found), |run, kept| self.find_in(&finder, run, kept))
+        collect_runs(&bridge_close_runs(&found), |run, kept| self.find_in(&finder, run, kept))
     }
 
     /// The entries whose text starts with `needle` (lower case, not empty).
     pub(crate) fn starting_with(&self, needle: &str) -> Runs {
-        let wanted: Vec<u8> = std::iter::once(EDGE).chain(kinds(needle)).collect();
+        let wanted: Vec<u8> = std::iter::once(EDGE).chain(byte_kinds(needle)).collect();
         if wanted.len() < 2 || needle.contains('\n') {
             return Runs::new();
         }
-        let found = self.grams.having(&wanted);
+        let found = self.grams.texts_having(&wanted);
         if is_exact(&wanted) {
             return found;
         }
@@ -105,13 +105,13 @@ impl TextArena {
     }
 
     /// The entries that have two or more letters at their beginning or end, given as [kinds], and perhaps others.
-    pub(super) fn having(&self, kinds: &[u8]) -> Runs {
-        self.grams.having(kinds)
+    pub(super) fn entries_having(&self, kinds: &[u8]) -> Runs {
+        self.grams.texts_having(kinds)
     }
 
     /// The entries of runs that pass a test.
     pub(crate) fn passing(&self, runs: &[Range<u32>], test: impl Fn(u32) -> bool + Send + Sync) -> Runs {
-        joined(runs, |run, kept| run.filter(|&at| test(at)).for_each(|at| add(kept, at..at + 1)))
+        collect_runs(runs, |run, kept| run.filter(|&at| test(at)).for_each(|at| add(kept, at..at + 1)))
     }
 
     /// The first entries of runs that pass a test; at least so many, if so many pass.
@@ -122,7 +122,7 @@ impl TextArena {
         test: impl Fn(u32) -> bool + Send + Sync,
     ) -> Runs {
         let mut kept = Runs::new();
-        for part in divided(runs, AT_ONCE) {
+        for part in divide_runs(runs, AT_ONCE) {
             self.passing(part, &test).into_iter().for_each(|run| add(&mut kept, run));
             if count(&kept) >= least {
                 break;
@@ -173,12 +173,12 @@ impl TextArena {
     }
 
     /// Returns the length of an entry's text in bytes.
-    pub(crate) fn length(&self, entry: u32) -> usize {
+    pub(crate) fn text_length(&self, entry: u32) -> usize {
         self.start_of(entry + 1) - 1 - self.starts[entry as usize] as usize
     }
 
     /// Counts those of some [`letters`] that an entry lacks.
-    pub(super) fn lacks(&self, entry: u32, letters: u32) -> u32 {
+    pub(super) fn count_missing_letters(&self, entry: u32, letters: u32) -> u32 {
         (letters & !self.letters[entry as usize]).count_ones()
     }
 
@@ -200,7 +200,7 @@ impl TextArena {
 }
 
 /// Runs with what lies between neighbours that are close to each other.
-fn bridged(runs: &[Range<u32>]) -> Runs {
+fn bridge_close_runs(runs: &[Range<u32>]) -> Runs {
     let mut bridged = Runs::with_capacity(runs.len());
     for run in runs {
         match bridged.last_mut().filter(|last: &&mut Range<u32>| run.start - last.end <= CLOSE) {
@@ -212,7 +212,7 @@ fn bridged(runs: &[Range<u32>]) -> Runs {
 }
 
 /// Joins the runs that `each` keeps of every run.
-fn joined(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Sync) -> Runs {
+fn collect_runs(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Sync) -> Runs {
     let parts = in_parts(runs, |runs| {
         let mut kept = Runs::new();
         runs.iter().for_each(|run| each(run.clone(), &mut kept));
@@ -224,7 +224,7 @@ fn joined(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Syn
 }
 
 /// One bit for each letter, and one each for digits, underscores and everything else.
-pub(super) fn letters(text: &[u8]) -> u32 {
+pub(super) fn letter_bits(text: &[u8]) -> u32 {
     text.iter().fold(0, |bits, byte| {
         bits | match byte {
             b'a'..=b'z' => 1 << (byte - b'a'),
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use crate::index::runs::FEW;
 
-    fn owners(arena: &TextArena, runs: &[Range<u32>]) -> Vec<u32> {
+    fn owners_of(arena: &TextArena, runs: &[Range<u32>]) -> Vec<u32> {
         runs.iter().flat_map(Clone::clone).map(|entry| arena.owner(entry)).collect()
     }
 
@@ -250,12 +250,12 @@ mod tests {
         for (i, name) in ["Foo", "barfoofoo", "", "fo", "Straße"].iter().enumerate() {
             arena.push(name, i as u32);
         }
-        let found = |needle: &str| owners(&arena, &arena.containing(needle));
+        let found = |needle: &str| owners_of(&arena, &arena.containing(needle));
         assert_eq!(found("foo"), [0, 1]);
         assert_eq!((arena.text(0), arena.had_capitals(0), arena.had_capitals(1)), ("foo", true, false));
         assert_eq!(found("ße"), [4]);
         assert_eq!(found("f"), [0, 1, 3]);
-        assert_eq!(owners(&arena, &arena.starting_with("fo")), [0, 3]);
+        assert_eq!(owners_of(&arena, &arena.starting_with("fo")), [0, 3]);
         assert!(TextArena::default().containing("x").is_empty());
     }
 
@@ -277,7 +277,7 @@ mod tests {
         let mut arena = TextArena::default();
         let count = 2 * FEW as u32 + 7;
         (0..count).for_each(|i| arena.push(if i % FEW as u32 == 3 { "needle" } else { "heedless" }, i));
-        assert_eq!(owners(&arena, &arena.containing("needle")), [3, FEW as u32 + 3, 2 * FEW as u32 + 3]);
+        assert_eq!(owners_of(&arena, &arena.containing("needle")), [3, FEW as u32 + 3, 2 * FEW as u32 + 3]);
         assert_eq!(arena.containing("eedle").len(), 1);
         assert_eq!(crate::index::runs::count(&arena.containing("dless")), count as usize - 3);
     }
@@ -306,9 +306,9 @@ mod tests {
             if needle.is_empty() {
                 continue;
             }
-            let found = owners(&arena, &arena.containing(&needle));
+            let found = owners_of(&arena, &arena.containing(&needle));
             assert_eq!(found, those(&|text| text.contains(&needle)), "{needle}");
-            let found = owners(&arena, &arena.starting_with(&needle));
+            let found = owners_of(&arena, &arena.starting_with(&needle));
             assert_eq!(found, those(&|text| text.starts_with(&needle)), "{needle}");
         }
     }

@@ -10,13 +10,13 @@ use crate::langs::Lang;
 
 /// The definitions and imports that a file has under one name: looked up once, asked for each scope.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'e> {
+pub(crate) struct NameBindings<'e> {
     entry: &'e FileEntry,
     defs: &'e [DefIdx],
     imports: &'e [u32],
 }
 
-impl<'e> Named<'e> {
+impl<'e> NameBindings<'e> {
     /// The definitions, in source order.
     pub(crate) fn defs(self) -> impl Iterator<Item = (DefIdx, &'e Def)> {
         self.defs.iter().map(move |&idx| (idx, self.entry.facts.def(idx)))
@@ -132,16 +132,16 @@ impl FileEntry {
     }
 
     /// Everything the file has under a name.
-    pub(crate) fn named(&self, name: &str) -> Named<'_> {
+    pub(crate) fn bindings_of(&self, name: &str) -> NameBindings<'_> {
         let Some(id) = self.facts.names.find(name) else {
-            return Named { entry: self, defs: &[], imports: &[] };
+            return NameBindings { entry: self, defs: &[], imports: &[] };
         };
         let imports = equal_range(&self.locals, |i| self.facts.imports[*i as usize].local.cmp(&Some(id)));
-        Named { entry: self, defs: self.defs_with(id), imports }
+        NameBindings { entry: self, defs: self.defs_with(id), imports }
     }
 
     /// Star imports, in source order.
-    pub(crate) fn stars(&self) -> impl Iterator<Item = &Import> {
+    pub(crate) fn star_imports(&self) -> impl Iterator<Item = &Import> {
         self.stars.iter().map(|&i| &self.facts.imports[i as usize])
     }
 

@@ -44,7 +44,7 @@ struct List {
 }
 
 impl List {
-    fn note(&mut self, text: u32) {
+    fn append_text(&mut self, text: u32) {
         match self.last.end {
             end if end == text + 1 => {}
             end if end == text && !self.last.is_empty() => self.last.end += 1,
@@ -57,9 +57,9 @@ impl List {
 
     fn write(&mut self) {
         let Some(more) = self.last.len().checked_sub(1) else { return };
-        put(&mut self.bytes, (self.last.start - self.written) << 1 | u32::from(more > 0));
+        put_varint(&mut self.bytes, (self.last.start - self.written) << 1 | u32::from(more > 0));
         if more > 0 {
-            put(&mut self.bytes, more as u32 - 1);
+            put_varint(&mut self.bytes, more as u32 - 1);
         }
         self.written = self.last.end;
     }
@@ -67,9 +67,9 @@ impl List {
     /// Calls `each` with the runs, for as long as it says so.
     fn while_each(&self, mut each: impl FnMut(Range<u32>) -> bool) {
         let (mut rest, mut end) = (&*self.bytes, 0);
-        while let Some(head) = take(&mut rest) {
+        while let Some(head) = take_varint(&mut rest) {
             let start = end + (head >> 1);
-            let more = if head & 1 == 1 { take(&mut rest).map_or(0, |more| more + 1) } else { 0 };
+            let more = if head & 1 == 1 { take_varint(&mut rest).map_or(0, |more| more + 1) } else { 0 };
             end = start + more + 1;
             if !each(start..end) {
                 return;
@@ -101,23 +101,23 @@ impl Grams {
         let Some((first, others)) = text.as_bytes().split_first() else { return };
         let mut gram = [EDGE, kind(*first)];
         for next in others.iter().map(|byte| kind(*byte)).chain([EDGE]) {
-            let place = &mut self.places[number([gram[0], gram[1], next])];
+            let place = &mut self.places[gram_number([gram[0], gram[1], next])];
             if *place == ABSENT {
                 *place = self.lists.len() as u32;
                 self.lists.push(List::default());
             }
-            self.lists[*place as usize].note(at);
+            self.lists[*place as usize].append_text(at);
             gram = [gram[1], next];
         }
     }
 
     /// The texts that have every trigram of some [`kinds`], at least two of them, and perhaps others if they are many.
-    pub(super) fn having(&self, kinds: &[u8]) -> Runs {
+    pub(super) fn texts_having(&self, kinds: &[u8]) -> Runs {
         if let &[first, second] = kinds {
             return self.having_pair(first, second);
         }
         let mut wanted: Vec<usize> =
-            kinds.windows(3).map(|gram| number([gram[0], gram[1], gram[2]])).collect();
+            kinds.windows(3).map(|gram| gram_number([gram[0], gram[1], gram[2]])).collect();
         wanted.sort_unstable();
         wanted.dedup();
         let lists: Option<Vec<&List>> = wanted.iter().map(|gram| self.list(*gram)).collect();
@@ -130,7 +130,7 @@ impl Grams {
                 break;
             }
             let mut both = Both::new(&common);
-            other.while_each(|run| both.meet(run));
+            other.while_each(|run| both.intersect_next(run));
             common = both.common;
         }
         common
@@ -142,7 +142,7 @@ impl Grams {
         for third in 0..KINDS as u8 {
             // Nothing follows an end.
             let gram = if second == EDGE { [third, first, second] } else { [first, second, third] };
-            if let Some(list) = self.list(number(gram)) {
+            if let Some(list) = self.list(gram_number(gram)) {
                 list.while_each(|run| {
                     texts.set(run);
                     true
@@ -202,7 +202,7 @@ impl Bits {
 }
 
 /// Yields the kind of byte for each byte of a lower-case text.
-pub(super) fn kinds(text: &str) -> impl Iterator<Item = u8> + '_ {
+pub(super) fn byte_kinds(text: &str) -> impl Iterator<Item = u8> + '_ {
     text.bytes().map(kind)
 }
 
@@ -224,11 +224,11 @@ fn kind(byte: u8) -> u8 {
     }
 }
 
-fn number(gram: [u8; 3]) -> usize {
+fn gram_number(gram: [u8; 3]) -> usize {
     gram.iter().fold(0, |number, kind| number * KINDS + usize::from(*kind))
 }
 
-fn put(bytes: &mut Vec<u8>, mut number: u32) {
+fn put_varint(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -237,7 +237,7 @@ fn put(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 #[inline]
-fn take(bytes: &mut &[u8]) -> Option<u32> {
+fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
     // Nearly all are of one byte.
     if let Some((&byte, rest)) = bytes.split_first()
         && byte < 0x80
@@ -265,18 +265,18 @@ fn take_long(bytes: &mut &[u8]) -> Option<u32> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::runs::tests::runs;
+    use super::super::runs::tests::runs_of;
     use super::*;
 
     proptest! {
         #[test]
         fn lists_hold_what_was_noted(numbers in prop::collection::btree_set(0u32..300, 0..80)) {
             let mut list = List::default();
-            numbers.iter().for_each(|&number| { list.note(number); list.note(number); });
-            prop_assert_eq!(list.runs(), runs(&numbers));
+            numbers.iter().for_each(|&number| { list.append_text(number); list.append_text(number); });
+            prop_assert_eq!(list.runs(), runs_of(&numbers));
             let mut bits = Bits::new(300);
             list.runs().into_iter().for_each(|run| bits.set(run));
-            prop_assert_eq!(bits.runs(), runs(&numbers));
+            prop_assert_eq!(bits.runs(), runs_of(&numbers));
         }
     }
 
@@ -284,12 +284,12 @@ mod tests {
     fn beginnings_and_ends_are_letters() {
         let mut grams = Grams::default();
         ["ab", "cab", "abc", "b", ""].iter().for_each(|text| grams.push(text));
-        let having = |text: &[u8]| grams.having(text);
+        let having = |text: &[u8]| grams.texts_having(text);
         assert_eq!(having(&[0, 1]), std::slice::from_ref(&(0..3)));
         assert_eq!(having(&[EDGE, 0]), [0..1, 2..3]);
         assert_eq!(having(&[1, EDGE]), [0..2, 3..4]);
         assert_eq!(having(&[EDGE, 1, EDGE]), std::slice::from_ref(&(3..4)));
         assert_eq!(having(&[9, 9, 9]), []);
-        assert_eq!(Grams::default().having(&[0, 1, 2]), []);
+        assert_eq!(Grams::default().texts_having(&[0, 1, 2]), []);
     }
 }

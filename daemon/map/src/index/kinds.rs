@@ -24,12 +24,12 @@ pub(crate) enum Share {
 
 impl Kinds {
     /// Those that pass a test.
-    pub(crate) fn that(test: impl Fn(DefKind) -> bool) -> Self {
+    pub(crate) fn matching(test: impl Fn(DefKind) -> bool) -> Self {
         DefKind::ALL.into_iter().filter(|kind| test(*kind)).collect()
     }
 
     /// Takes in what a file has in place of what it had.
-    pub(super) fn change(&mut self, was: Self, is: Self) {
+    pub(super) fn apply_change(&mut self, was: Self, is: Self) {
         self.0 |= is.0 | if was.0 & !is.0 == 0 { 0 } else { UNSURE };
     }
 
@@ -58,12 +58,12 @@ mod tests {
         let kinds = |list: &[DefKind]| list.iter().copied().collect::<Kinds>();
         let (function, class) = (kinds(&[DefKind::Function]), kinds(&[DefKind::Class]));
         let mut name = Kinds::default();
-        name.change(Kinds::default(), function);
+        name.apply_change(Kinds::default(), function);
         assert_eq!((name.share(function), name.share(class)), (Share::All, Share::None));
-        name.change(Kinds::default(), class);
+        name.apply_change(Kinds::default(), class);
         assert_eq!((name.share(function), name.share(class)), (Share::Some, Share::Some));
         assert_eq!(name.share(kinds(&[DefKind::Class, DefKind::Function])), Share::All);
-        name.change(class, Kinds::default());
+        name.apply_change(class, Kinds::default());
         assert_eq!((name.share(function), name.share(class)), (Share::Some, Share::Some));
         assert_eq!(name.share(kinds(&[DefKind::Macro])), Share::None);
     }

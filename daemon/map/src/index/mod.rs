@@ -26,39 +26,39 @@ use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
 pub(crate) use arena::TextArena;
-pub(crate) use file::{FileEntry, Named};
+pub(crate) use file::{FileEntry, NameBindings};
 pub use image::PreparedFile;
 pub(crate) use image::fingerprint;
 pub(crate) use kinds::{Kinds, Share};
-pub(crate) use names::{NameId, Names};
+pub(crate) use names::{MapNameTable, NameId};
 use outline::{includes_differ, moves_modules};
-use paths::{Paths, Place};
+use paths::{MapPathEntry, Paths};
 use postings::Postings;
-pub(crate) use runs::{in_parts, without};
+pub(crate) use runs::{in_parts, subtract_runs};
 use standing::Roots;
 pub(crate) use standing::{NameStanding, Standings, TopFolders};
 use targets::Targets;
-pub(crate) use terms::words;
+pub(crate) use terms::words_of_module;
 use terms::{Counted, Terms};
 
 use crate::facts::{DefIdx, FileFacts, GaveUp};
-use crate::langs::{Lang, Project};
+use crate::langs::{ImportProject, Lang};
 
 /// The index of one workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     files: Vec<Option<Box<FileEntry>>>,
     paths: Paths,
-    names: Names,
+    names: MapNameTable,
     /// Name to the files that define it; also the qualified names, and the qualifiers, of definitions that are written
     /// away from what they belong to.
     defining: Postings,
     /// Name to the files whose references, imports or exports hold it.
     mentioning: Postings,
-    modules: Names,
+    modules: MapNameTable,
     /// Module, as written in imports, to the files that import it.
     importing: Postings,
-    segments: Names,
+    segments: MapNameTable,
     /// Word to the modules that hold it between their separators.
     modules_with: Postings,
     /// Lower-case text of every name that is or was defined.
@@ -68,7 +68,7 @@ pub(crate) struct Index {
     roots: Roots,
     /// Lower-case text of every path.
     path_texts: TextArena,
-    counts: Counts,
+    counts: MapIndexCounts,
     /// The files of which lines are not mapped.
     unmapped: BTreeSet<FileId>,
     /// Files that were not read, or not whole.
@@ -78,7 +78,7 @@ pub(crate) struct Index {
 
 /// Running totals over all files of the index.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct MapIndexCounts {
     pub(crate) files: FxHashMap<Lang, usize>,
     pub(crate) symbols: usize,
     pub(crate) references: usize,
@@ -106,12 +106,12 @@ impl Index {
         &self.paths
     }
 
-    pub(crate) fn counts(&self) -> &Counts {
+    pub(crate) fn counts(&self) -> &MapIndexCounts {
         &self.counts
     }
 
     /// The files of which lines are not mapped, by number.
-    pub(crate) fn unmapped(&self) -> &BTreeSet<FileId> {
+    pub(crate) fn unmapped_files(&self) -> &BTreeSet<FileId> {
         &self.unmapped
     }
 
@@ -136,12 +136,12 @@ impl Index {
 
     /// The folder at the root that a path is in or is.
     pub(crate) fn top_folder(&self, path: &str) -> TopFolders {
-        self.roots.of(path)
+        self.roots.top_folder_of(path)
     }
 
     /// Returns the kinds that the definitions of a name have, or had.
     pub(crate) fn kinds_of(&self, name: NameId) -> Kinds {
-        self.standings.entry(name).map_or_else(Kinds::default, |entry| self.standings.get(entry).kinds)
+        self.standings.entry_of(name).map_or_else(Kinds::default, |entry| self.standings.get(entry).kinds)
     }
 
     /// Sets the best scores of names, and takes them from all others.
@@ -164,18 +164,18 @@ impl Index {
     }
 
     /// Files that define `name`, by number.
-    pub(crate) fn defining(&self, name: &str) -> &[u32] {
+    pub(crate) fn files_defining(&self, name: &str) -> &[u32] {
         self.names.find(name).map_or(&[], |id| self.defining.get(id))
     }
 
     /// The same of a name's number.
-    pub(crate) fn defining_id(&self, name: NameId) -> &[u32] {
+    pub(crate) fn files_defining_id(&self, name: NameId) -> &[u32] {
         self.defining.get(name)
     }
 
     /// Files with a detached definition of this qualified name.
-    pub(crate) fn defining_detached(&self, qualified: &str) -> &[u32] {
-        self.defining(&terms::link(qualified))
+    pub(crate) fn files_defining_detached(&self, qualified: &str) -> &[u32] {
+        self.files_defining(&terms::link_key(qualified))
     }
 
     /// Returns true if a language group has any detached definitions.
@@ -185,22 +185,22 @@ impl Index {
 
     /// Files with detached members of this qualifier.
     pub(crate) fn with_members_of(&self, qualifier: &str) -> &[u32] {
-        self.defining(&terms::qualifier_link(qualifier))
+        self.files_defining(&terms::qualifier_link(qualifier))
     }
 
     /// Files that mention `name`, by number.
-    pub(crate) fn mentioning(&self, name: &str) -> &[u32] {
+    pub(crate) fn files_mentioning(&self, name: &str) -> &[u32] {
         self.names.find(name).map_or(&[], |id| self.mentioning.get(id))
     }
 
     /// Returns the number of files that mention `name`, divided by the number of files that define it: an estimate of
     /// its importance before edges are derived.
-    pub(crate) fn mentions(&self, name: &str) -> f32 {
-        self.names.find(name).map_or(0.0, |id| self.mentions_id(id))
+    pub(crate) fn mention_weight(&self, name: &str) -> f32 {
+        self.names.find(name).map_or(0.0, |id| self.mention_weight_of_id(id))
     }
 
     /// The same of a name's number.
-    pub(crate) fn mentions_id(&self, name: NameId) -> f32 {
+    pub(crate) fn mention_weight_of_id(&self, name: NameId) -> f32 {
         self.mentioning.get(name).len() as f32 / self.defining.get(name).len().max(1) as f32
     }
 
@@ -224,7 +224,7 @@ impl Index {
     fn set_entry(&mut self, file: FileId, mut entry: Box<FileEntry>) {
         let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
         let moved = self.entry(file).is_some_and(|old| {
-            old.path != path || package(&old.facts) != package(&facts) || old.lang() != facts.lang
+            old.path != path || package_of(&old.facts) != package_of(&facts) || old.lang() != facts.lang
         });
         if moved {
             self.remove(file);
@@ -232,7 +232,7 @@ impl Index {
         if let Some(other) = self.paths.file(path.as_str()).filter(|&other| other != file) {
             self.remove(other);
         }
-        let old = self.take(file);
+        let old = self.take_entry(file);
         if old.as_ref().is_none_or(|old| moves_modules(&old.facts, &facts)) {
             self.targets.clear();
         } else if old.as_ref().is_some_and(|old| includes_differ(&old.facts, &facts)) {
@@ -241,12 +241,12 @@ impl Index {
         if old.is_none() {
             self.add_place(file, &path, &facts);
         }
-        let before = old.as_ref().map(|entry| Terms::of(entry));
+        let before = old.as_ref().map(|entry| Terms::from_entry(entry));
         if let Some(old) = &old {
-            entry.inherit(old);
+            entry.inherit_scores(old);
         }
-        let after = Terms::of(&entry);
-        let place = self.roots.meet(path.as_str());
+        let after = Terms::from_entry(&entry);
+        let place = self.roots.note_top_folder(path.as_str());
         self.update_lists((file, place), before.as_ref(), Some(&after));
         drop((before, after));
         self.count(file, &entry, true);
@@ -261,11 +261,11 @@ impl Index {
 
     /// Takes a file out.
     pub(crate) fn remove(&mut self, file: FileId) {
-        let Some(old) = self.take(file) else { return };
-        self.update_lists((file, TopFolders::default()), Some(&Terms::of(&old)), None);
-        self.paths.remove(place(file, &old.path, &old.facts));
+        let Some(old) = self.take_entry(file) else { return };
+        self.update_lists((file, TopFolders::default()), Some(&Terms::from_entry(&old)), None);
+        self.paths.remove(path_entry_of(file, &old.path, &old.facts));
         self.targets.clear();
-        self.path_texts.forget();
+        self.path_texts.note_dead_entry();
         if self.path_texts.is_wasteful() {
             self.rebuild_path_texts();
         }
@@ -273,7 +273,7 @@ impl Index {
 
     /// Gives back memory that growing left over; for after many files were put in.
     pub(crate) fn shrink(&mut self) {
-        [&mut self.names, &mut self.modules, &mut self.segments].into_iter().for_each(Names::shrink);
+        [&mut self.names, &mut self.modules, &mut self.segments].into_iter().for_each(MapNameTable::shrink);
         [&mut self.defining, &mut self.mentioning, &mut self.importing]
             .into_iter()
             .for_each(Postings::shrink);
@@ -282,7 +282,7 @@ impl Index {
         self.standings.shrink();
     }
 
-    fn take(&mut self, file: FileId) -> Option<Box<FileEntry>> {
+    fn take_entry(&mut self, file: FileId) -> Option<Box<FileEntry>> {
         self.targets.clear_meanings();
         let entry = self.files.get_mut(file.index())?.take()?;
         self.unmapped.remove(&file);
@@ -295,7 +295,7 @@ impl Index {
         let path_of = |id: FileId| {
             files.get(id.index()).and_then(|entry| entry.as_ref()).map_or("", |entry| entry.path.as_str())
         };
-        self.paths.add(place(file, path, facts), path_of);
+        self.paths.add(path_entry_of(file, path, facts), path_of);
         if facts.lang != Lang::Manifest {
             self.path_texts.push(path.as_str(), file.0);
         }
@@ -320,24 +320,24 @@ impl Index {
         terms::diff_defined(&before.defined, &after.defined, |name, was, is| {
             self.list_def((file, place), name, (was, is));
         });
-        terms::diff(&before.linked, &after.linked, |name, gained| {
-            change(&mut self.names, &mut self.defining, (name, file, gained));
+        terms::diff_sorted(&before.linked, &after.linked, |name, gained| {
+            update_posting(&mut self.names, &mut self.defining, (name, file, gained));
         });
-        terms::diff(&before.mentioned, &after.mentioned, |name, gained| {
-            change(&mut self.names, &mut self.mentioning, (name, file, gained));
+        terms::diff_sorted(&before.mentioned, &after.mentioned, |name, gained| {
+            update_posting(&mut self.names, &mut self.mentioning, (name, file, gained));
         });
-        terms::diff(&before.modules, &after.modules, |module, gained| {
+        terms::diff_sorted(&before.modules, &after.modules, |module, gained| {
             self.list_module(file, module, gained);
         });
     }
 
     fn list_def(&mut self, (file, place): (FileId, TopFolders), name: &str, (was, is): (Counted, Counted)) {
         let present = is.count > 0;
-        let id = change(&mut self.names, &mut self.defining, (name, file, present));
-        let entry = self.standings.entry(id);
+        let id = update_posting(&mut self.names, &mut self.defining, (name, file, present));
+        let entry = self.standings.entry_of(id);
         let mut standing = entry.map_or_else(NameStanding::default, |entry| self.standings.get(entry));
         standing.defs = (standing.defs + is.count).saturating_sub(was.count);
-        standing.kinds.change(was.kinds, is.kinds);
+        standing.kinds.apply_change(was.kinds, is.kinds);
         standing.places.add(place);
         match entry {
             Some(entry) => self.standings.set(entry, standing),
@@ -351,9 +351,9 @@ impl Index {
 
     fn list_module(&mut self, file: FileId, module: &str, gained: bool) {
         let known = self.modules.find(module).is_some();
-        let id = change(&mut self.modules, &mut self.importing, (module, file, gained));
+        let id = update_posting(&mut self.modules, &mut self.importing, (module, file, gained));
         if !known {
-            for word in terms::words(module) {
+            for word in terms::words_of_module(module) {
                 let word = self.segments.intern(word);
                 self.modules_with.insert(word, id.0);
             }
@@ -370,11 +370,11 @@ impl Index {
         step(&mut self.counts.references, entry.facts.refs.len());
         step(&mut self.counts.file_bytes, entry.heap_bytes());
         step(self.counts.files.entry(entry.lang()).or_default(), 1);
-        step(self.counts.detached.entry(entry.lang().family()).or_default(), entry.detached as usize);
+        step(self.counts.detached.entry(entry.lang().language_group()).or_default(), entry.detached as usize);
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        let names = [&self.names, &self.modules, &self.segments].map(Names::heap_bytes);
+        let names = [&self.names, &self.modules, &self.segments].map(MapNameTable::heap_bytes);
         let lists =
             [&self.defining, &self.mentioning, &self.importing, &self.modules_with].map(Postings::heap_bytes);
         self.counts.file_bytes
@@ -389,7 +389,11 @@ impl Index {
     }
 }
 
-fn change(names: &mut Names, lists: &mut Postings, (name, file, gained): (&str, FileId, bool)) -> NameId {
+fn update_posting(
+    names: &mut MapNameTable,
+    lists: &mut Postings,
+    (name, file, gained): (&str, FileId, bool),
+) -> NameId {
     let id = names.intern(name);
     if gained {
         lists.insert(id, file.0);
@@ -399,21 +403,21 @@ fn change(names: &mut Names, lists: &mut Postings, (name, file, gained): (&str, 
     id
 }
 
-fn package(facts: &FileFacts) -> Option<&str> {
+fn package_of(facts: &FileFacts) -> Option<&str> {
     facts.package.map(|id| facts.name(id))
 }
 
-fn place<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> Place<'a> {
-    Place {
+fn path_entry_of<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> MapPathEntry<'a> {
+    MapPathEntry {
         file,
         path,
-        package: package(facts),
+        package: package_of(facts),
         is_manifest: facts.lang == Lang::Manifest,
         is_note: facts.lang.is_prose(),
     }
 }
 
-impl Project for Index {
+impl ImportProject for Index {
     fn file(&self, path: &str) -> Option<FileId> {
         self.paths.file(path)
     }
@@ -432,7 +436,7 @@ impl Project for Index {
 
     fn files_below(&self, dir: &str) -> Vec<FileId> {
         let mut files: Vec<FileId> = self.paths.folders_below(dir).flatten().copied().collect();
-        files.sort_by_key(|file| Project::path(self, *file));
+        files.sort_by_key(|file| ImportProject::path(self, *file));
         files
     }
 
@@ -445,7 +449,7 @@ impl Project for Index {
     }
 
     fn manifests(&self, file_name: &str) -> Vec<(&str, &FileFacts)> {
-        let entries = self.paths.manifests(file_name).iter().filter_map(|&file| self.entry(file));
+        let entries = self.paths.manifests_named(file_name).iter().filter_map(|&file| self.entry(file));
         entries.map(|entry| (entry.path.dir(), &*entry.facts)).collect()
     }
 
@@ -456,7 +460,7 @@ impl Project for Index {
 
 impl FileEntry {
     /// Takes over what was derived for the file's previous contents; definitions keep their score by name.
-    fn inherit(&mut self, old: &Self) {
+    fn inherit_scores(&mut self, old: &Self) {
         self.score = old.score;
         self.cluster = old.cluster;
         if old.scores.is_empty() {

@@ -22,14 +22,14 @@ const FREE: u32 = u32::MAX;
 
 /// The table of names.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct MapNameTable {
     text: String,
     ends: Vec<u32>,
     /// (hash, id); at most three quarters used.
     slots: Vec<(u32, u32)>,
 }
 
-impl Names {
+impl MapNameTable {
     /// The name's number, given one if it is new.
     pub(crate) fn intern(&mut self, name: &str) -> NameId {
         if (self.ends.len() + 1) * 4 > self.slots.len() * 3 {
@@ -54,7 +54,7 @@ impl Names {
 
     /// The name's number, or the free slot where it would go.
     fn probe(&self, name: &str, hash: u32) -> Result<NameId, usize> {
-        let mut at = home(hash, self.slots.len());
+        let mut at = home_slot(hash, self.slots.len());
         loop {
             match self.slots[at] {
                 (_, FREE) => return Err(at),
@@ -77,15 +77,15 @@ impl Names {
     }
 
     /// All names one after the other, and where each ends.
-    pub(super) fn parts(&self) -> (&str, &[u32]) {
+    pub(super) fn text_and_ends(&self) -> (&str, &[u32]) {
         (&self.text, &self.ends)
     }
 
     /// The table of names that lie one after the other in `text`, each up to one of `ends`; equal ones keep the first number.
     pub(super) fn from_parts(text: String, ends: Vec<u32>) -> Self {
-        let mut names = Self { slots: vec![(0, FREE); roomy(ends.len())], text, ends };
+        let mut names = Self { slots: vec![(0, FREE); roomy_slot_count(ends.len())], text, ends };
         for id in 0..names.ends.len() as u32 {
-            names.place((hash(names.get(NameId(id))), id));
+            names.place_slot((hash(names.get(NameId(id))), id));
         }
         names
     }
@@ -93,8 +93,8 @@ impl Names {
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
-        if roomy(self.ends.len()) < self.slots.len() {
-            self.resize(roomy(self.ends.len()));
+        if roomy_slot_count(self.ends.len()) < self.slots.len() {
+            self.resize_table(roomy_slot_count(self.ends.len()));
         }
     }
 
@@ -103,18 +103,18 @@ impl Names {
     }
 
     fn grow(&mut self) {
-        self.resize((self.slots.len() * 2).max(64));
+        self.resize_table((self.slots.len() * 2).max(64));
     }
 
-    fn resize(&mut self, size: usize) {
+    fn resize_table(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.slots, vec![(0, FREE); size]);
         for slot in old.into_iter().filter(|slot| slot.1 != FREE) {
-            self.place(slot);
+            self.place_slot(slot);
         }
     }
 
-    fn place(&mut self, slot: (u32, u32)) {
-        let mut at = home(slot.0, self.slots.len());
+    fn place_slot(&mut self, slot: (u32, u32)) {
+        let mut at = home_slot(slot.0, self.slots.len());
         while self.slots[at].1 != FREE {
             at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
         }
@@ -123,12 +123,12 @@ impl Names {
 }
 
 /// Where a hash is looked for first.
-fn home(hash: u32, slots: usize) -> usize {
+fn home_slot(hash: u32, slots: usize) -> usize {
     ((u64::from(hash) * slots as u64) >> 32) as usize
 }
 
 /// So many slots that names are found at once, and some more can come.
-fn roomy(names: usize) -> usize {
+fn roomy_slot_count(names: usize) -> usize {
     (names * 8 / 5).max(64)
 }
 
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn equal_names_share_a_number_through_growth() {
-        let mut names = Names::default();
+        let mut names = MapNameTable::default();
         let ids: Vec<NameId> = (0..10_000).map(|i| names.intern(&format!("name{i}"))).collect();
         for (i, id) in ids.iter().enumerate() {
             assert_eq!(names.find(&format!("name{i}")), Some(*id));

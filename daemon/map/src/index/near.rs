@@ -3,8 +3,8 @@
 //! An edit that leaves the first half of a text alone keeps its beginning, any other its end; so only texts that begin or end like
 //! the query are looked at. Hardly any of them is read: how long it is and which letters it has already say no to nearly all.
 
-use super::arena::{TextArena, letters};
-use super::grams::{EDGE, kinds};
+use super::arena::{TextArena, letter_bits};
+use super::grams::{EDGE, byte_kinds};
 use super::runs::Runs;
 
 /// Shortest query whose letters may be scattered.
@@ -14,21 +14,21 @@ impl TextArena {
     /// The first `limit` entries whose text is one edit away from `needle` (lower case, at least three bytes), or, if there is none, begins with
     /// its first letter and holds the others in order.
     pub(crate) fn resembling(&self, needle: &str, limit: usize) -> Runs {
-        let wanted: Vec<u8> = kinds(needle).collect();
+        let wanted: Vec<u8> = byte_kinds(needle).collect();
         if wanted.len() < 3 || needle.contains('\n') {
             return Runs::new();
         }
         let needle = needle.as_bytes();
-        let letters = letters(needle);
+        let letters = letter_bits(needle);
         let near = needle.len() - 1..=needle.len() + 1;
         // Between the two lies a letter at least, so that no edit, nor a swap of neighbours, touches both.
         let half = (wanted.len() - 1) / 2;
         let beginning = [&[EDGE], &wanted[..half]].concat();
         let end = [&wanted[wanted.len() - half..], &[EDGE]].concat();
         let edited = [beginning, end].map(|part| {
-            self.first_passing(&self.having(&part), limit, |at| {
-                self.lacks(at, letters) <= 1
-                    && near.contains(&self.length(at))
+            self.first_passing(&self.entries_having(&part), limit, |at| {
+                self.count_missing_letters(at, letters) <= 1
+                    && near.contains(&self.text_length(at))
                     && one_edit(self.text(at).as_bytes(), needle)
             })
         });
@@ -36,9 +36,9 @@ impl TextArena {
         if !edited.is_empty() || needle.len() < LEAST_SCATTERED {
             return edited;
         }
-        let scattered = self.first_passing(&self.having(&[EDGE, wanted[0]]), limit, |at| {
-            self.lacks(at, letters) == 0
-                && self.length(at) > needle.len()
+        let scattered = self.first_passing(&self.entries_having(&[EDGE, wanted[0]]), limit, |at| {
+            self.count_missing_letters(at, letters) == 0
+                && self.text_length(at) > needle.len()
                 && in_order(self.text(at).as_bytes(), needle)
         });
         first(scattered, limit)
@@ -82,7 +82,7 @@ fn in_order(text: &[u8], needle: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn near(texts: &[&str], needle: &str) -> Vec<u32> {
+    fn near_entries(texts: &[&str], needle: &str) -> Vec<u32> {
         let mut arena = TextArena::default();
         texts.iter().zip(0..).for_each(|(text, at)| arena.push(text, at));
         arena.resembling(needle, 5).into_iter().flatten().map(|entry| arena.owner(entry)).collect()
@@ -124,18 +124,18 @@ mod tests {
     #[test]
     fn one_edit_is_any_of_four() {
         let texts = ["session", "sesion", "sessions", "sestion", "sessoin", "essions", "ses", "sassoin"];
-        assert_eq!(near(&texts, "session"), [0, 1, 2, 3, 4]);
-        assert_eq!(near(&["ab"], "xyz"), [0; 0]);
-        assert_eq!(near(&["Foo"], "fou"), [0]);
+        assert_eq!(near_entries(&texts, "session"), [0, 1, 2, 3, 4]);
+        assert_eq!(near_entries(&["ab"], "xyz"), [0; 0]);
+        assert_eq!(near_entries(&["Foo"], "fou"), [0]);
     }
 
     #[test]
     fn scattered_letters_count_where_no_edit_helps() {
         let texts = ["copy_from_user", "user_from_copy", "cfu", "cpfrmusr_"];
-        assert_eq!(near(&texts, "cpfrmusr"), [3]);
-        assert_eq!(near(&texts[..3], "cpfrmusr"), [0]);
-        assert_eq!(near(&texts, "cfx"), [2]);
-        assert_eq!(near(&texts, "cfux"), [2]);
-        assert!(near(&texts, "zzzz").is_empty());
+        assert_eq!(near_entries(&texts, "cpfrmusr"), [3]);
+        assert_eq!(near_entries(&texts[..3], "cpfrmusr"), [0]);
+        assert_eq!(near_entries(&texts, "cfx"), [2]);
+        assert_eq!(near_entries(&texts, "cfux"), [2]);
+        assert!(near_entries(&texts, "zzzz").is_empty());
     }
 }

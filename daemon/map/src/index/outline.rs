@@ -16,7 +16,7 @@ pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
         return manifest(old) != manifest(new);
     }
     let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());
-    reads_facts && outline(old) != outline(new)
+    reads_facts && import_facts(old) != import_facts(new)
 }
 
 /// Returns true if a C or C++ file includes other headers than before.
@@ -24,11 +24,11 @@ pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
     let modules = |facts: &FileFacts| {
         facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
     };
-    new.lang.family() == Lang::Cpp && modules(old) != modules(new)
+    new.lang.language_group() == Lang::Cpp && modules(old) != modules(new)
 }
 
 /// Returns the facts of a file that import rules may read: its imports, and the names and kinds of its definitions.
-fn outline(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
+fn import_facts(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
     let text = |id: Option<StrId>| id.map_or("", |id| facts.name(id));
     let import = |i: &Import| [facts.name(i.module), text(i.name), text(i.local)];
     let mut defs: Vec<_> = facts.defs.iter().map(|def| (facts.name(def.qualified), def.kind)).collect();

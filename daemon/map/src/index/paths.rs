@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::langs::markdown::target;
 
 #[derive(Debug, Default)]
-struct Folder {
+struct MappedFolder {
     files: Vec<FileId>,
     /// Mapped files in and below it.
     below: u32,
@@ -19,7 +19,7 @@ struct Folder {
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
     by_path: FxHashMap<WsPath, FileId>,
-    folders: FxHashMap<Box<str>, Folder>,
+    folders: FxHashMap<Box<str>, MappedFolder>,
     by_name: FxHashMap<Box<str>, Vec<FileId>>,
     by_package: FxHashMap<Box<str>, Vec<FileId>>,
     manifests: FxHashMap<Box<str>, Vec<FileId>>,
@@ -29,7 +29,7 @@ pub(crate) struct Paths {
 
 /// Describes a file as [`Paths`] needs to know it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct MapPathEntry<'a> {
     pub(crate) file: FileId,
     pub(crate) path: &'a WsPath,
     pub(crate) package: Option<&'a str>,
@@ -43,7 +43,7 @@ impl Paths {
     }
 
     /// Every file, in no order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&WsPath, FileId)> {
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = (&WsPath, FileId)> {
         self.by_path.iter().map(|(path, file)| (path, *file))
     }
 
@@ -72,17 +72,17 @@ impl Paths {
         self.by_package.get(package).map_or(&[], |files| files)
     }
 
-    pub(crate) fn manifests(&self, name: &str) -> &[FileId] {
+    pub(crate) fn manifests_named(&self, name: &str) -> &[FileId] {
         self.manifests.get(name).map_or(&[], |files| files)
     }
 
     /// The notes of this name, which is in lower case and without its ending.
-    pub(crate) fn notes(&self, name: &str) -> &[FileId] {
+    pub(crate) fn notes_named(&self, name: &str) -> &[FileId] {
         self.notes.get(name).map_or(&[], |files| files)
     }
 
     /// `path_of` gives the paths of files that are already in.
-    pub(crate) fn add<'p>(&mut self, place: Place<'_>, path_of: impl Fn(FileId) -> &'p str) {
+    pub(crate) fn add<'p>(&mut self, place: MapPathEntry<'_>, path_of: impl Fn(FileId) -> &'p str) {
         self.by_path.insert(place.path.clone(), place.file);
         let insert = |list: &mut Vec<FileId>| {
             let at = list.partition_point(|&other| path_of(other) < place.path.as_str());
@@ -100,13 +100,13 @@ impl Paths {
         if place.is_note {
             insert(self.notes.entry(note_name(name)).or_default());
         }
-        for dir in ancestors(place.path.as_str()) {
+        for dir in ancestor_folders(place.path.as_str()) {
             self.folders.entry(dir.into()).or_default().below += 1;
         }
         insert(&mut self.folders.entry(place.path.dir().into()).or_default().files);
     }
 
-    pub(crate) fn remove(&mut self, place: Place<'_>) {
+    pub(crate) fn remove(&mut self, place: MapPathEntry<'_>) {
         self.by_path.remove(place.path.as_str());
         let name = place.path.file_name();
         if place.is_manifest {
@@ -123,7 +123,7 @@ impl Paths {
         if let Some(folder) = self.folders.get_mut(place.path.dir()) {
             folder.files.retain(|&file| file != place.file);
         }
-        for dir in ancestors(place.path.as_str()) {
+        for dir in ancestor_folders(place.path.as_str()) {
             let Some(folder) = self.folders.get_mut(dir) else { continue };
             folder.below -= 1;
             if folder.below == 0 {
@@ -145,7 +145,7 @@ impl Paths {
 }
 
 fn note_name(file_name: &str) -> Box<str> {
-    target::stem(&file_name.to_lowercase()).into()
+    target::note_stem(&file_name.to_lowercase()).into()
 }
 
 fn take_out(map: &mut FxHashMap<Box<str>, Vec<FileId>>, key: &str, file: FileId) {
@@ -157,7 +157,7 @@ fn take_out(map: &mut FxHashMap<Box<str>, Vec<FileId>>, key: &str, file: FileId)
 }
 
 /// The folders a path lies in, nearest first, the root (`""`) last.
-fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+fn ancestor_folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
         Some((dir, _)) => Some(dir),
         None if path.is_empty() => None,

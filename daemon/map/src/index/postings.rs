@@ -58,7 +58,7 @@ impl Postings {
         if head.len > 1 && !head.len.is_power_of_two() {
             return head.start;
         }
-        let start = self.allocate((head.len * 2).trailing_zeros());
+        let start = self.allocate_block((head.len * 2).trailing_zeros());
         if head.len == 1 {
             self.data[start as usize] = head.start;
         } else {
@@ -69,7 +69,7 @@ impl Postings {
         start
     }
 
-    fn allocate(&mut self, class: u32) -> u32 {
+    fn allocate_block(&mut self, class: u32) -> u32 {
         self.free[class as usize].pop().unwrap_or_else(|| {
             let start = self.data.len();
             self.data.resize(start + (1 << class), 0);

@@ -41,7 +41,7 @@ impl<'r> Both<'r> {
     }
 
     /// Takes in the next of the others; false when no further one can have anything in common.
-    pub(super) fn meet(&mut self, other: Range<u32>) -> bool {
+    pub(super) fn intersect_next(&mut self, other: Range<u32>) -> bool {
         while let Some((run, rest)) = self.left.split_first() {
             if run.start >= other.end {
                 return true;
@@ -59,7 +59,7 @@ impl<'r> Both<'r> {
 }
 
 /// Returns the numbers that are in some runs and not in others.
-pub(crate) fn without(some: &[Range<u32>], others: &[Range<u32>]) -> Runs {
+pub(crate) fn subtract_runs(some: &[Range<u32>], others: &[Range<u32>]) -> Runs {
     let mut left = Runs::new();
     let mut at = 0;
     for run in some {
@@ -92,21 +92,21 @@ pub(crate) fn in_parts<T: Send>(
     }
     let is_long = |run: &Range<u32>| run.len() > PIECE;
     let runs: Cow<'_, [Range<u32>]> = match runs.iter().any(is_long) {
-        true => runs.iter().flat_map(|run| pieces(run.clone())).collect(),
+        true => runs.iter().flat_map(|run| pieces_of_run(run.clone())).collect(),
         false => runs.into(),
     };
-    let parts: Vec<&[Range<u32>]> = divided(&runs, all / PARTS).collect();
+    let parts: Vec<&[Range<u32>]> = divide_runs(&runs, all / PARTS).collect();
     parts.into_par_iter().map(each).collect()
 }
 
 /// A run in pieces that several threads can share.
-fn pieces(run: Range<u32>) -> impl Iterator<Item = Range<u32>> {
+fn pieces_of_run(run: Range<u32>) -> impl Iterator<Item = Range<u32>> {
     let end = run.end;
     run.step_by(PIECE).map(move |start| start..end.min(start + PIECE as u32))
 }
 
 /// Runs in parts that have just so many numbers, or a run more.
-pub(super) fn divided(runs: &[Range<u32>], numbers: usize) -> impl Iterator<Item = &[Range<u32>]> {
+pub(super) fn divide_runs(runs: &[Range<u32>], numbers: usize) -> impl Iterator<Item = &[Range<u32>]> {
     let mut rest = runs;
     std::iter::from_fn(move || {
         let mut taken = 0;
@@ -130,7 +130,7 @@ pub(super) mod tests {
     use super::*;
 
     /// The runs that these numbers make.
-    pub(in crate::index) fn runs(numbers: &BTreeSet<u32>) -> Runs {
+    pub(in crate::index) fn runs_of(numbers: &BTreeSet<u32>) -> Runs {
         let mut runs = Runs::new();
         numbers.iter().for_each(|&number| add(&mut runs, number..number + 1));
         runs
@@ -142,12 +142,12 @@ pub(super) mod tests {
             some in prop::collection::btree_set(0u32..60, 0..40),
             others in prop::collection::btree_set(0u32..60, 0..40),
         ) {
-            let (left, right) = (runs(&some), runs(&others));
+            let (left, right) = (runs_of(&some), runs_of(&others));
             prop_assert_eq!(count(&left), some.len());
             let mut both = Both::new(&left);
-            right.iter().all(|run| both.meet(run.clone()));
-            prop_assert_eq!(both.common, runs(&(&some & &others)));
-            prop_assert_eq!(without(&left, &right), runs(&(&some - &others)));
+            right.iter().all(|run| both.intersect_next(run.clone()));
+            prop_assert_eq!(both.common, runs_of(&(&some & &others)));
+            prop_assert_eq!(subtract_runs(&left, &right), runs_of(&(&some - &others)));
         }
     }
 

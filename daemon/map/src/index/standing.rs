@@ -38,21 +38,21 @@ pub(super) struct Roots(Vec<Box<str>>);
 
 impl Roots {
     /// The folder that a path is in or is.
-    pub(super) fn of(&self, path: &str) -> TopFolders {
-        let at = self.0.iter().position(|known| **known == *top(path));
+    pub(super) fn top_folder_of(&self, path: &str) -> TopFolders {
+        let at = self.0.iter().position(|known| **known == *top_segment(path));
         TopFolders(at.map_or(0, |at| 1 << at.min(15)))
     }
 
     /// The same, taken in if it is new.
-    pub(super) fn meet(&mut self, path: &str) -> TopFolders {
-        if !self.0.iter().any(|known| **known == *top(path)) {
-            self.0.push(top(path).into());
+    pub(super) fn note_top_folder(&mut self, path: &str) -> TopFolders {
+        if !self.0.iter().any(|known| **known == *top_segment(path)) {
+            self.0.push(top_segment(path).into());
         }
-        self.of(path)
+        self.top_folder_of(path)
     }
 }
 
-fn top(path: &str) -> &str {
+fn top_segment(path: &str) -> &str {
     path.split_once('/').map_or(path, |(top, _)| top)
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Standings {
 
 impl Standings {
     /// The entry of a name, if it was ever defined.
-    pub(super) fn entry(&self, name: NameId) -> Option<u32> {
+    pub(super) fn entry_of(&self, name: NameId) -> Option<u32> {
         self.entries.get(name.index()).copied().filter(|entry| *entry != ABSENT)
     }
 
@@ -98,7 +98,7 @@ impl Standings {
         let at = entry as usize;
         let defs = self.defs.get(at).copied().unwrap_or(0);
         let kinds = self.kinds.get(at).copied().unwrap_or_default();
-        NameStanding { defs, kinds, places: self.places(entry) }
+        NameStanding { defs, kinds, places: self.folders_of(entry) }
     }
 
     pub(super) fn set(&mut self, entry: u32, standing: NameStanding) {
@@ -110,17 +110,17 @@ impl Standings {
     }
 
     /// Takes in of which kinds some of a name's definitions are, and where.
-    pub(super) fn note(&mut self, name: NameId, kinds: Kinds, place: TopFolders) {
-        if let Some(entry) = self.entry(name) {
+    pub(super) fn note_definitions(&mut self, name: NameId, kinds: Kinds, place: TopFolders) {
+        if let Some(entry) = self.entry_of(name) {
             let mut standing = self.get(entry);
-            standing.kinds.change(Kinds::default(), kinds);
+            standing.kinds.apply_change(Kinds::default(), kinds);
             standing.places.add(place);
             self.set(entry, standing);
         }
     }
 
     /// Where the definitions of an entry are, or were.
-    pub(crate) fn places(&self, entry: u32) -> TopFolders {
+    pub(crate) fn folders_of(&self, entry: u32) -> TopFolders {
         self.places.get(entry as usize).copied().unwrap_or_default()
     }
 
@@ -145,7 +145,7 @@ impl Standings {
         self.is_scored = true;
         self.scores.fill(0);
         for (name, score) in scores {
-            if let Some(entry) = self.entry(name) {
+            if let Some(entry) = self.entry_of(name) {
                 self.scores[entry as usize] = (score * PARTS).round() as u16;
             }
         }

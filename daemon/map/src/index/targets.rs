@@ -21,7 +21,7 @@ const REACH_CAPACITY: usize = 60_000;
 const MEANINGS_CAPACITY: usize = 20_000;
 
 #[derive(Debug, Default)]
-struct Known {
+struct CachedModuleTargets {
     by_file: FxHashMap<FileId, FxHashMap<Box<str>, Arc<ModuleTarget>>>,
     count: usize,
 }
@@ -35,7 +35,7 @@ type Meanings = FxHashMap<(NameId, u8), Arc<[DefRef]>>;
 /// The memory. It is filled while questions are answered, under a shared lock on the map, so it has a lock of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
-    known: RwLock<Known>,
+    known: RwLock<CachedModuleTargets>,
     reach: RwLock<Reach>,
     meanings: RwLock<Meanings>,
 }
@@ -56,7 +56,7 @@ impl Targets {
         let target = Arc::new(find());
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if known.count >= CAPACITY {
-            *known = Known::default();
+            *known = CachedModuleTargets::default();
         }
         known.count += 1;
         known.by_file.entry(file).or_default().insert(spec.into(), Arc::clone(&target));
@@ -64,7 +64,7 @@ impl Targets {
     }
 
     /// The files reached from `file` through includes, found by `find` unless that is known.
-    pub(crate) fn reach(&self, file: FileId, find: impl FnOnce() -> Arc<[FileId]>) -> Arc<[FileId]> {
+    pub(crate) fn reached_files(&self, file: FileId, find: impl FnOnce() -> Arc<[FileId]>) -> Arc<[FileId]> {
         let known = self.reach.read().unwrap_or_else(PoisonError::into_inner).get(&file).map(Arc::clone);
         known.unwrap_or_else(|| {
             let found = find();
@@ -106,7 +106,7 @@ impl Targets {
         self.clear_reach();
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
         if known.count > 0 {
-            *known = Known::default();
+            *known = CachedModuleTargets::default();
         }
     }
 

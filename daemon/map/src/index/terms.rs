@@ -26,7 +26,7 @@ pub(crate) struct Counted {
 }
 
 impl<'f> Terms<'f> {
-    pub(crate) fn of(entry: &'f FileEntry) -> Self {
+    pub(crate) fn from_entry(entry: &'f FileEntry) -> Self {
         let facts = &*entry.facts;
         let mut mentioned: Vec<StrId> = facts.refs.iter().map(|r| r.name).collect();
         mentioned.dedup();
@@ -41,27 +41,27 @@ impl<'f> Terms<'f> {
                     (facts.name(name), counted)
                 })
                 .collect(),
-            linked: linked(entry),
-            mentioned: texts(facts, mentioned),
-            modules: texts(facts, facts.imports.iter().map(|i| i.module).collect()),
+            linked: link_keys(entry),
+            mentioned: sorted_texts(facts, mentioned),
+            modules: sorted_texts(facts, facts.imports.iter().map(|i| i.module).collect()),
         }
     }
 }
 
-fn texts(facts: &FileFacts, mut ids: Vec<StrId>) -> Vec<&str> {
+fn sorted_texts(facts: &FileFacts, mut ids: Vec<StrId>) -> Vec<&str> {
     ids.sort_unstable();
     ids.dedup();
     // The pool is sorted, so the texts are.
     ids.into_iter().map(|id| facts.name(id)).collect()
 }
 
-fn linked(entry: &FileEntry) -> Vec<String> {
+fn link_keys(entry: &FileEntry) -> Vec<String> {
     if entry.detached == 0 {
         return Vec::new();
     }
     let detached = entry.facts.defs.iter().filter(|def| entry.is_detached(def));
     let mut all: Vec<String> = detached
-        .flat_map(|def| [link(entry.facts.name(def.qualified)), qualifier_link(entry.qualifier(def))])
+        .flat_map(|def| [link_key(entry.facts.name(def.qualified)), qualifier_link(entry.qualifier(def))])
         .collect();
     all.sort_unstable();
     all.dedup();
@@ -72,7 +72,7 @@ fn linked(entry: &FileEntry) -> Vec<String> {
 pub(super) const LINK: char = '\0';
 
 /// The key of a detached definition's qualified name.
-pub(crate) fn link(qualified: &str) -> String {
+pub(crate) fn link_key(qualified: &str) -> String {
     format!("{LINK}{qualified}")
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn diff_defined(
 }
 
 /// Calls `each` with what only one of two sorted lists has: `true` for gained.
-pub(crate) fn diff<T: AsRef<str>>(before: &[T], after: &[T], mut each: impl FnMut(&str, bool)) {
+pub(crate) fn diff_sorted<T: AsRef<str>>(before: &[T], after: &[T], mut each: impl FnMut(&str, bool)) {
     let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
     loop {
         let order = match (old.peek(), new.peek()) {
@@ -128,7 +128,7 @@ pub(crate) fn diff<T: AsRef<str>>(before: &[T], after: &[T], mut each: impl FnMu
 
 /// The words of a module as written: what stands between separators, without quotes and endings' dots. A module without
 /// words (`.`, `..`) has the empty one.
-pub(crate) fn words(module: &str) -> Vec<&str> {
+pub(crate) fn words_of_module(module: &str) -> Vec<&str> {
     let separators = ['/', '.', ':', '\\', '"', '<', '>', '@'];
     let mut words: Vec<&str> = module.split(separators).filter(|word| !word.is_empty()).collect();
     if words.is_empty() {
@@ -146,16 +146,18 @@ mod tests {
     #[test]
     fn diff_names_what_changed() {
         let mut seen = Vec::new();
-        diff(&["a", "b", "d"], &["b", "c", "d", "e"], |word, gained| seen.push((word.to_owned(), gained)));
+        diff_sorted(&["a", "b", "d"], &["b", "c", "d", "e"], |word, gained| {
+            seen.push((word.to_owned(), gained));
+        });
         let expected = [("a", false), ("c", true), ("e", true)].map(|(w, g)| (w.to_owned(), g));
         assert_eq!(seen, expected);
     }
 
     #[test]
     fn modules_split_into_words() {
-        assert_eq!(words("crate::net::http"), ["crate", "http", "net"]);
-        assert_eq!(words("../lib/a.b.js"), ["a", "b", "js", "lib"]);
-        assert_eq!(words(".."), [""]);
-        assert_eq!(words("\"linux/module.h\""), ["h", "linux", "module"]);
+        assert_eq!(words_of_module("crate::net::http"), ["crate", "http", "net"]);
+        assert_eq!(words_of_module("../lib/a.b.js"), ["a", "b", "js", "lib"]);
+        assert_eq!(words_of_module(".."), [""]);
+        assert_eq!(words_of_module("\"linux/module.h\""), ["h", "linux", "module"]);
     }
 }

@@ -94,7 +94,7 @@ pub struct LangSpec {
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
     /// The way its files become facts.
-    pub reader: Reader,
+    pub reader: LanguageReader,
     /// The rules by which its imports find modules.
     pub imports: &'static dyn ImportRules,
     /// True if a bare name inside a type's method can mean a member of that type (Java, C++); false if a member needs
@@ -110,7 +110,7 @@ pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
 
 /// The way in which the files of a language become facts.
 #[derive(Clone, Copy)]
-pub enum Reader {
+pub enum LanguageReader {
     /// By a grammar, and rules over its trees.
     Tree {
         /// Returns the tree-sitter grammar of the language.
@@ -153,7 +153,7 @@ pub enum PackageScope {
 }
 
 /// The questions that import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
-pub trait Project {
+pub trait ImportProject {
     /// The file at exactly this path, if the map has it.
     fn file(&self, path: &str) -> Option<FileId>;
     /// The path of a file, relative to the root.
@@ -192,14 +192,14 @@ pub enum ModuleTarget {
 /// The rules by which the imports of a language find what they name. Implementations are stateless.
 pub trait ImportRules: Send + Sync {
     /// Resolves `module`, as written in an [`crate::facts::Import`] of the file `from`.
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget;
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget;
 
     /// For languages with path expressions that need no import (`crate::net::open()` in Rust, `a.b.C` in Java): the
     /// module a dotted path starts with, and how many of its segments that takes. `None`: such paths start with a name
     /// in scope.
     fn resolve_path(
         &self,
-        _project: &dyn Project,
+        _project: &dyn ImportProject,
         _from: FileId,
         _path: &str,
     ) -> Option<(ModuleTarget, usize)> {
@@ -213,12 +213,12 @@ pub trait ImportRules: Send + Sync {
     }
 
     /// The files whose re-exported star imports hold for `from` too (C#'s `global using`).
-    fn project_wide(&self, _project: &dyn Project, _from: FileId) -> Vec<FileId> {
+    fn project_wide(&self, _project: &dyn ImportProject, _from: FileId) -> Vec<FileId> {
         Vec::new()
     }
 
     /// For [`PackageScope::Module`]: which module a file belongs to, by any word that no other module has.
-    fn module_of(&self, _project: &dyn Project, _file: FileId) -> Option<String> {
+    fn module_of(&self, _project: &dyn ImportProject, _file: FileId) -> Option<String> {
         None
     }
 
@@ -294,7 +294,7 @@ impl Lang {
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
     /// for C and C++, Java for those of its virtual machine, itself for the others.
     #[must_use]
-    pub fn family(self) -> Self {
+    pub fn language_group(self) -> Self {
         match self {
             Self::Tsx | Self::JavaScript | Self::Vue | Self::Svelte | Self::Astro | Self::Html => {
                 Self::TypeScript
@@ -392,12 +392,12 @@ pub fn manifest_facts(file_name: &str, source: &[u8]) -> FileFacts {
     let text = String::from_utf8_lossy(source);
     match file_name {
         "compile_commands.json" => c::compile_commands(&text, &mut facts),
-        "go.mod" | "go.work" => go::manifest(&text, &mut facts),
-        "Cargo.toml" => rust::manifest(&text, &mut facts),
-        name if is_config(name) => ecma::tsconfig(&text, &mut facts),
+        "go.mod" | "go.work" => go::read_go_mod(&text, &mut facts),
+        "Cargo.toml" => rust::read_cargo_toml(&text, &mut facts),
+        name if is_config(name) => ecma::read_tsconfig(&text, &mut facts),
         "package.json" => ecma::package_json(&text, &mut facts),
-        "Package.swift" => swift::manifest(&text, &mut facts),
-        "composer.json" => php::manifest(&text, &mut facts),
+        "Package.swift" => swift::read_package_swift(&text, &mut facts),
+        "composer.json" => php::read_composer_json(&text, &mut facts),
         _ => {}
     }
     facts.finish()

@@ -30,7 +30,7 @@ pub(super) fn unzigzag(number: u32) -> u32 {
 }
 
 /// Writes a number, seven bits a byte, lowest first.
-pub(crate) fn put(out: &mut Vec<u8>, mut number: u32) {
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -44,7 +44,7 @@ pub(super) fn put_table<const N: usize>(
     codings: &[Coding; N],
     rows: impl ExactSizeIterator<Item = [u32; N]>,
 ) {
-    put(out, rows.len() as u32);
+    put_varint(out, rows.len() as u32);
     if rows.len() == 0 {
         return;
     }
@@ -56,7 +56,7 @@ pub(super) fn put_table<const N: usize>(
                 Coding::Plain => row[at],
                 Coding::Delta => zigzag(row[at].wrapping_sub(last[at])),
             };
-            put(&mut columns[at], number);
+            put_varint(&mut columns[at], number);
             seen[at] |= number;
         }
         last = row;
@@ -67,7 +67,7 @@ pub(super) fn put_table<const N: usize>(
         .skip(1)
         .filter(|(_, seen)| *seen == 0)
         .for_each(|(column, _)| column.clear());
-    columns.iter().for_each(|column| put(out, column.len() as u32));
+    columns.iter().for_each(|column| put_varint(out, column.len() as u32));
     columns.iter().for_each(|column| out.extend_from_slice(column));
 }
 
@@ -88,7 +88,7 @@ impl<'b> Input<'b> {
     }
 
     /// Reads with `read`, which has to leave nothing.
-    pub(crate) fn whole<T>(
+    pub(crate) fn read_whole<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, PersistError>,
     ) -> Result<T, PersistError> {
@@ -102,37 +102,37 @@ impl<'b> Input<'b> {
         self.rest.len().min(count as usize)
     }
 
-    pub(crate) fn number(&mut self) -> Result<u32, PersistError> {
-        take(&mut self.rest).ok_or(Damaged("a number is cut off"))
+    pub(crate) fn read_number(&mut self) -> Result<u32, PersistError> {
+        take_varint(&mut self.rest).ok_or(Damaged("a number is cut off"))
     }
 
     /// Reads so many bytes; [`Damaged`] if there are fewer.
-    pub(crate) fn bytes(&mut self, len: u32) -> Result<&'b [u8], PersistError> {
+    pub(crate) fn read_bytes(&mut self, len: u32) -> Result<&'b [u8], PersistError> {
         let (head, rest) = self.rest.split_at_checked(len as usize).ok_or(Damaged("it is cut off"))?;
         self.rest = rest;
         Ok(head)
     }
 
     /// Reads a table; `make` gets each row with its number.
-    pub(super) fn table<const N: usize, T>(
+    pub(super) fn read_table<const N: usize, T>(
         &mut self,
         codings: &[Coding; N],
         mut make: impl FnMut(u32, [u32; N]) -> Result<T, PersistError>,
     ) -> Result<Box<[T]>, PersistError> {
-        let count = self.number()?;
+        let count = self.read_number()?;
         if count == 0 {
             return Ok(Box::default());
         }
         let mut lengths = [0; N];
         for length in &mut lengths {
-            *length = self.number()?;
+            *length = self.read_number()?;
         }
         if count > lengths[0] {
             return Err(Damaged("a table is too short"));
         }
         let mut columns = [Column::default(); N];
         for (column, length) in columns.iter_mut().zip(lengths) {
-            *column = Column { rest: self.bytes(length)?, is_zero: length == 0, is_bad: false };
+            *column = Column { rest: self.read_bytes(length)?, is_zero: length == 0, is_bad: false };
         }
         let mut table = Vec::with_capacity(count as usize);
         let mut row = [0; N];
@@ -178,14 +178,14 @@ impl Column<'_> {
         if self.is_zero {
             return 0;
         }
-        take(&mut self.rest).unwrap_or_else(|| {
+        take_varint(&mut self.rest).unwrap_or_else(|| {
             self.is_bad = true;
             0
         })
     }
 }
 
-fn take(bytes: &mut &[u8]) -> Option<u32> {
+fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
     for shift in (0..35).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -212,7 +212,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Result<Box<[[u32; 3]]>, PersistError> {
         let mut input = Input::new(bytes);
-        let table = input.table(&CODINGS, |_, row| Ok(row))?;
+        let table = input.read_table(&CODINGS, |_, row| Ok(row))?;
         if input.is_empty() { Ok(table) } else { Err(Damaged("there is more")) }
     }
 

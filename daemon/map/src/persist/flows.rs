@@ -3,10 +3,10 @@
 use super::PersistError::{self, Damaged};
 use super::columns::Coding::{self, Delta, Plain};
 use super::columns::{Input, put_table};
-use super::{Limits, opt};
+use super::{FactsLimits, option_number};
 use crate::facts::{
-    Call, CallIdx, CallKind, Flows, Label, Part, Parts, Scope, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind,
-    Store, Target, Value, ValueIdx,
+    Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowValue, Flows, Label, ScopeIdx,
+    ScopeKind, Slot, SlotIdx, SlotKind, Target, ValueIdx,
 };
 
 const VALUES: [Coding; 3] = [Plain, Delta, Plain];
@@ -16,7 +16,7 @@ const SCOPES: [Coding; 6] = [Plain, Delta, Plain, Delta, Delta, Plain];
 const SLOTS: [Coding; 3] = [Delta, Plain, Plain];
 const STORES: [Coding; 4] = [Plain, Delta, Plain, Delta];
 
-pub(super) fn put(out: &mut Vec<u8>, flows: &Flows) {
+pub(super) fn put_flows(out: &mut Vec<u8>, flows: &Flows) {
     put_table(out, &SCOPES, flows.scopes.iter().map(scope_row));
     put_table(out, &SLOTS, flows.slots.iter().map(|slot| [slot.scope.0, slot.name.0, slot.kind as u32]));
     put_table(out, &PARTS, flows.parts.iter().map(part_row));
@@ -25,12 +25,13 @@ pub(super) fn put(out: &mut Vec<u8>, flows: &Flows) {
     put_table(out, &STORES, flows.stores.iter().map(store_row));
 }
 
-fn scope_row(scope: &Scope) -> [u32; 6] {
-    let (def, home) = (opt(scope.def.map(|def| def.0)), opt(scope.home.map(|home| home.0)));
+fn scope_row(scope: &FlowScope) -> [u32; 6] {
+    let (def, home) =
+        (option_number(scope.def.map(|def| def.0)), option_number(scope.home.map(|home| home.0)));
     [scope.kind as u32, scope.parent.0, def, home, scope.params, scope.param_count]
 }
 
-fn part_row(part: &Part) -> [u32; 3] {
+fn part_row(part: &FlowPart) -> [u32; 3] {
     let (label, of) = match part.label {
         Label::At(at) => (0, at),
         Label::Named(name) => (1, name.0),
@@ -44,25 +45,25 @@ fn call_row(call: &Call) -> [u32; 7] {
     [call.line, call.callee.0, call.scope.0, call.col, call.args.start, call.args.len, call.kind as u32]
 }
 
-fn value_row(value: &Value) -> [u32; 3] {
+fn value_row(value: &FlowValue) -> [u32; 3] {
     match *value {
-        Value::Unknown => [0, 0, 0],
-        Value::Slot(slot) => [1, slot.0, 0],
-        Value::Free(name, scope) => [2, name.0, scope.0],
-        Value::This(scope) => [3, scope.0, 0],
-        Value::Super(scope) => [4, scope.0, 0],
-        Value::Member(of, name) => [5, of.0, name.0],
-        Value::Item(of, key) => [6, of.0, key.0],
-        Value::Each(of) => [7, of.0, 0],
-        Value::Text(text) => [8, text.0, 0],
-        Value::Scope(scope) => [9, scope.0, 0],
-        Value::Call(call) => [10, call.0, 0],
-        Value::Container(parts) => [11, parts.start, parts.len],
-        Value::OneOf(parts) => [12, parts.start, parts.len],
+        FlowValue::Unknown => [0, 0, 0],
+        FlowValue::Slot(slot) => [1, slot.0, 0],
+        FlowValue::Free(name, scope) => [2, name.0, scope.0],
+        FlowValue::This(scope) => [3, scope.0, 0],
+        FlowValue::Super(scope) => [4, scope.0, 0],
+        FlowValue::Member(of, name) => [5, of.0, name.0],
+        FlowValue::Item(of, key) => [6, of.0, key.0],
+        FlowValue::Each(of) => [7, of.0, 0],
+        FlowValue::Text(text) => [8, text.0, 0],
+        FlowValue::Scope(scope) => [9, scope.0, 0],
+        FlowValue::Call(call) => [10, call.0, 0],
+        FlowValue::Container(parts) => [11, parts.start, parts.len],
+        FlowValue::OneOf(parts) => [12, parts.start, parts.len],
     }
 }
 
-fn store_row(store: &Store) -> [u32; 4] {
+fn store_row(store: &FlowStore) -> [u32; 4] {
     let (to, of, key) = match store.to {
         Target::Slot(slot) => (0, slot.0, 0),
         Target::Member(name, of) => (1, of.0, name.0),
@@ -75,7 +76,7 @@ fn store_row(store: &Store) -> [u32; 4] {
 
 /// Number of entries in each list, as far as the lists are read.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct FlowCounts {
     values: u32,
     scopes: u32,
     slots: u32,
@@ -87,7 +88,7 @@ fn within<T>(at: u32, count: u32, make: fn(u32) -> T) -> Result<T, PersistError>
     if at < count { Ok(make(at)) } else { Err(Damaged("a flow is out of range")) }
 }
 
-impl Counts {
+impl FlowCounts {
     fn value(self, at: u32) -> Result<ValueIdx, PersistError> {
         within(at, self.values, ValueIdx)
     }
@@ -96,37 +97,37 @@ impl Counts {
         within(at, self.scopes, ScopeIdx)
     }
 
-    fn parts(self, start: u32, len: u32) -> Result<Parts, PersistError> {
+    fn checked_parts(self, start: u32, len: u32) -> Result<FlowParts, PersistError> {
         let end = start.checked_add(len).filter(|end| *end <= self.parts);
-        end.map(|_| Parts { start, len }).ok_or(Damaged("parts are out of range"))
+        end.map(|_| FlowParts { start, len }).ok_or(Damaged("parts are out of range"))
     }
 }
 
 /// Reads them. Some tables speak of ones that come later, so what they say is checked at the end.
-pub(super) fn read(input: &mut Input<'_>, limits: Limits<'_>) -> Result<Flows, PersistError> {
-    let scopes = input.table(&SCOPES, |_, row| scope_from(limits, row))?;
-    let mut counts = Counts { scopes: scopes.len() as u32, ..Counts::default() };
-    let slots = input.table(&SLOTS, |_, [scope, name, kind]| {
+pub(super) fn read(input: &mut Input<'_>, limits: FactsLimits<'_>) -> Result<Flows, PersistError> {
+    let scopes = input.read_table(&SCOPES, |_, row| scope_from(limits, row))?;
+    let mut counts = FlowCounts { scopes: scopes.len() as u32, ..FlowCounts::default() };
+    let slots = input.read_table(&SLOTS, |_, [scope, name, kind]| {
         let kind = *SlotKind::ALL.get(kind as usize).ok_or(Damaged("a variable's kind is unknown"))?;
         Ok(Slot { scope: counts.scope(scope)?, name: limits.name(name)?, kind })
     })?;
-    let parts = input.table(&PARTS, |_, row| part_from(limits, row))?;
+    let parts = input.read_table(&PARTS, |_, row| part_from(limits, row))?;
     (counts.slots, counts.parts) = (slots.len() as u32, parts.len() as u32);
-    let calls = input.table(&CALLS, |_, row| call_from(counts, row))?;
+    let calls = input.read_table(&CALLS, |_, row| call_from(counts, row))?;
     counts.calls = calls.len() as u32;
-    let values = input.table(&VALUES, |at, row| {
+    let values = input.read_table(&VALUES, |at, row| {
         counts.values = at;
         value_from((counts, limits), row)
     })?;
     counts.values = values.len() as u32;
-    let stores = input.table(&STORES, |_, row| store_from((counts, limits), row))?;
+    let stores = input.read_table(&STORES, |_, row| store_from((counts, limits), row))?;
     let flows = Flows { values, parts, calls, scopes, slots, stores };
     if is_sound(&flows, counts) { Ok(flows) } else { Err(Damaged("a flow leads nowhere")) }
 }
 
-fn is_sound(flows: &Flows, counts: Counts) -> bool {
+fn is_sound(flows: &Flows, counts: FlowCounts) -> bool {
     let known = |at: ValueIdx| at.0 < counts.values;
-    let scope = |(at, scope): (usize, &Scope)| {
+    let scope = |(at, scope): (usize, &FlowScope)| {
         let end = scope.params.checked_add(scope.param_count);
         scope.home.is_none_or(known)
             && end.is_some_and(|end| end <= counts.slots)
@@ -139,14 +140,14 @@ fn is_sound(flows: &Flows, counts: Counts) -> bool {
         && flows.stores.is_sorted_by_key(|store| store.to)
 }
 
-fn scope_from(limits: Limits<'_>, row: [u32; 6]) -> Result<Scope, PersistError> {
+fn scope_from(limits: FactsLimits<'_>, row: [u32; 6]) -> Result<FlowScope, PersistError> {
     let [kind, parent, def, home, params, param_count] = row;
     let kind = *ScopeKind::ALL.get(kind as usize).ok_or(Damaged("a scope's kind is unknown"))?;
     let (def, home) = (limits.opt_def(def)?, home.checked_sub(1).map(ValueIdx));
-    Ok(Scope { kind, def, parent: ScopeIdx(parent), home, params, param_count })
+    Ok(FlowScope { kind, def, parent: ScopeIdx(parent), home, params, param_count })
 }
 
-fn part_from(limits: Limits<'_>, [label, of, value]: [u32; 3]) -> Result<Part, PersistError> {
+fn part_from(limits: FactsLimits<'_>, [label, of, value]: [u32; 3]) -> Result<FlowPart, PersistError> {
     let label = match label {
         0 => Label::At(of),
         1 => Label::Named(limits.name(of)?),
@@ -154,38 +155,44 @@ fn part_from(limits: Limits<'_>, [label, of, value]: [u32; 3]) -> Result<Part, P
         3 => Label::Spread,
         _ => return Err(Damaged("a label is unknown")),
     };
-    Ok(Part { label, value: ValueIdx(value) })
+    Ok(FlowPart { label, value: ValueIdx(value) })
 }
 
-fn call_from(counts: Counts, row: [u32; 7]) -> Result<Call, PersistError> {
+fn call_from(counts: FlowCounts, row: [u32; 7]) -> Result<Call, PersistError> {
     let [line, callee, scope, col, start, len, kind] = row;
     let kind = *CallKind::ALL.get(kind as usize).ok_or(Damaged("a call's kind is unknown"))?;
-    let args = counts.parts(start, len)?;
+    let args = counts.checked_parts(start, len)?;
     Ok(Call { callee: ValueIdx(callee), scope: counts.scope(scope)?, line, col, args, kind })
 }
 
 /// A value comes after those that it is made of: `counts` has only those before it.
-fn value_from((counts, limits): (Counts, Limits<'_>), row: [u32; 3]) -> Result<Value, PersistError> {
+fn value_from(
+    (counts, limits): (FlowCounts, FactsLimits<'_>),
+    row: [u32; 3],
+) -> Result<FlowValue, PersistError> {
     let [kind, a, b] = row;
     Ok(match kind {
-        0 => Value::Unknown,
-        1 => Value::Slot(within(a, counts.slots, SlotIdx)?),
-        2 => Value::Free(limits.name(a)?, counts.scope(b)?),
-        3 => Value::This(counts.scope(a)?),
-        4 => Value::Super(counts.scope(a)?),
-        5 => Value::Member(counts.value(a)?, limits.name(b)?),
-        6 => Value::Item(counts.value(a)?, counts.value(b)?),
-        7 => Value::Each(counts.value(a)?),
-        8 => Value::Text(limits.name(a)?),
-        9 => Value::Scope(counts.scope(a)?),
-        10 => Value::Call(within(a, counts.calls, CallIdx)?),
-        11 => Value::Container(counts.parts(a, b)?),
-        12 => Value::OneOf(counts.parts(a, b)?),
+        0 => FlowValue::Unknown,
+        1 => FlowValue::Slot(within(a, counts.slots, SlotIdx)?),
+        2 => FlowValue::Free(limits.name(a)?, counts.scope(b)?),
+        3 => FlowValue::This(counts.scope(a)?),
+        4 => FlowValue::Super(counts.scope(a)?),
+        5 => FlowValue::Member(counts.value(a)?, limits.name(b)?),
+        6 => FlowValue::Item(counts.value(a)?, counts.value(b)?),
+        7 => FlowValue::Each(counts.value(a)?),
+        8 => FlowValue::Text(limits.name(a)?),
+        9 => FlowValue::Scope(counts.scope(a)?),
+        10 => FlowValue::Call(within(a, counts.calls, CallIdx)?),
+        11 => FlowValue::Container(counts.checked_parts(a, b)?),
+        12 => FlowValue::OneOf(counts.checked_parts(a, b)?),
         _ => return Err(Damaged("a value is unknown")),
     })
 }
 
-fn store_from((counts, limits): (Counts, Limits<'_>), row: [u32; 4]) -> Result<Store, PersistError> {
+fn store_from(
+    (counts, limits): (FlowCounts, FactsLimits<'_>),
+    row: [u32; 4],
+) -> Result<FlowStore, PersistError> {
     let [to, of, key, value] = row;
     let to = match to {
         0 => Target::Slot(within(of, counts.slots, SlotIdx)?),
@@ -195,5 +202,5 @@ fn store_from((counts, limits): (Counts, Limits<'_>), row: [u32; 4]) -> Result<S
         4 => Target::Yield(counts.scope(of)?),
         _ => return Err(Damaged("a store is unknown")),
     };
-    Ok(Store { to, value: counts.value(value)? })
+    Ok(FlowStore { to, value: counts.value(value)? })
 }

@@ -21,7 +21,7 @@ mod names;
 
 /// The means of writing flat forms, for other disk forms of this crate.
 pub(crate) mod flat {
-    pub(crate) use super::columns::{Input, put};
+    pub(crate) use super::columns::{Input, put_varint};
     pub(crate) use super::names::{put_sorted, read_sorted};
 }
 
@@ -35,7 +35,7 @@ use crate::facts::{
 };
 use crate::langs::Lang;
 use columns::Coding::{Delta, Plain};
-use columns::{Coding, Input, put, put_table, unzigzag, zigzag};
+use columns::{Coding, Input, put_table, put_varint, unzigzag, zigzag};
 
 /// The number of the format that hob writes.
 const FORMAT: u8 = 5;
@@ -123,8 +123,8 @@ pub fn decode(bytes: &[u8]) -> Result<FileFacts, PersistError> {
 fn flatten(facts: &FileFacts) -> Vec<u8> {
     let gave_up = facts.gave_up.map_or(0, |why| why as u8);
     let mut out = vec![facts.lang as u8, u8::from(facts.has_errors), gave_up];
-    put(&mut out, opt(facts.package.map(|id| id.0)));
-    put(&mut out, facts.texts.len() as u32);
+    put_varint(&mut out, option_number(facts.package.map(|id| id.0)));
+    put_varint(&mut out, facts.texts.len() as u32);
     out.extend_from_slice(facts.texts.as_bytes());
     names::put_sorted(&mut out, facts.names.iter());
     let mut texts_end = 0;
@@ -136,14 +136,14 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     let hint = |hint: &TypeHint| [hint.def.0, hint.part.0, hint.says.0];
     put_table(&mut out, &TYPE_COLUMNS, facts.types.iter().map(hint));
     put_table(&mut out, &PAIR_COLUMNS, facts.unmapped.iter().map(|(first, last)| [*first, *last]));
-    put(&mut out, facts.flows.implied.len() as u32);
-    facts.flows.implied.iter().for_each(|name| put(&mut out, name.0));
-    put(&mut out, facts.flows.bytes.len() as u32);
+    put_varint(&mut out, facts.flows.implied.len() as u32);
+    facts.flows.implied.iter().for_each(|name| put_varint(&mut out, name.0));
+    put_varint(&mut out, facts.flows.bytes.len() as u32);
     out.extend_from_slice(&facts.flows.bytes);
     out
 }
 
-fn opt(value: Option<u32>) -> u32 {
+fn option_number(value: Option<u32>) -> u32 {
     value.map_or(0, |value| value + 1)
 }
 
@@ -159,7 +159,7 @@ fn def_row(def: &Def, texts_end: &mut u32) -> [u32; 16] {
         def.ordinal,
         def.kind as u32,
         u32::from(def.flags.0),
-        opt(def.parent.map(|idx| idx.0)),
+        option_number(def.parent.map(|idx| idx.0)),
         def.lines.0,
         def.lines.1.saturating_sub(def.lines.0),
         def.bytes.0,
@@ -177,10 +177,10 @@ fn import_row(import: &Import) -> [u32; 7] {
     [
         import.kind as u32,
         import.module.0,
-        opt(import.name.map(|id| id.0)),
-        opt(import.local.map(|id| id.0)),
+        option_number(import.name.map(|id| id.0)),
+        option_number(import.local.map(|id| id.0)),
         u32::from(import.reexported),
-        opt(import.owner.map(|idx| idx.0)),
+        option_number(import.owner.map(|idx| idx.0)),
         import.line,
     ]
 }
@@ -194,18 +194,18 @@ fn ref_row(r: &Ref) -> [u32; 7] {
         Receiver::Typed(ty) => (4, ty.0),
         Receiver::Unknown => (5, 0),
     };
-    [r.name.0, r.kind as u32, receiver, of, opt(r.owner.map(|idx| idx.0)), r.line, r.col]
+    [r.name.0, r.kind as u32, receiver, of, option_number(r.owner.map(|idx| idx.0)), r.line, r.col]
 }
 
 /// The limits that indices of one file's facts must keep.
 #[derive(Clone, Copy)]
-struct Limits<'d> {
+struct FactsLimits<'d> {
     names: u32,
     defs: u32,
     texts: &'d str,
 }
 
-impl Limits<'_> {
+impl FactsLimits<'_> {
     fn name(self, id: u32) -> Result<StrId, PersistError> {
         if id < self.names { Ok(StrId(id)) } else { Err(Damaged("a name is out of range")) }
     }
@@ -229,20 +229,20 @@ impl Limits<'_> {
 
 fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let mut input = Input::new(bytes);
-    let lang = *Lang::ALL.get(input.number()? as usize).ok_or(Damaged("the language is unknown"))?;
-    let has_errors = input.number()? != 0;
-    let gave_up = match input.number()? as usize {
+    let lang = *Lang::ALL.get(input.read_number()? as usize).ok_or(Damaged("the language is unknown"))?;
+    let has_errors = input.read_number()? != 0;
+    let gave_up = match input.read_number()? as usize {
         0 => None,
         why => Some(*GaveUp::ALL.get(why - 1).ok_or(Damaged("a reason is unknown"))?),
     };
-    let package = input.number()?;
-    let length = input.number()?;
+    let package = input.read_number()?;
+    let length = input.read_number()?;
     let texts =
-        std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("the texts are not Unicode"))?;
+        std::str::from_utf8(input.read_bytes(length)?).map_err(|_| Damaged("the texts are not Unicode"))?;
     let names = names::read_sorted(&mut input)?;
-    let mut limits = Limits { names: names.len() as u32, defs: 0, texts };
+    let mut limits = FactsLimits { names: names.len() as u32, defs: 0, texts };
     let mut texts_end = 0;
-    let defs = input.table(&DEF_COLUMNS, |at, row| {
+    let defs = input.read_table(&DEF_COLUMNS, |at, row| {
         limits.defs = at;
         def_from(limits, row, &mut texts_end)
     })?;
@@ -251,17 +251,18 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let facts = FileFacts {
         lang,
         defs,
-        imports: input.table(&IMPORT_COLUMNS, |_, row| import_from(limits, row))?,
-        exports: input
-            .table(&PAIR_COLUMNS, |_, row| pair(row).map(|(local, exported)| Export { local, exported }))?,
-        refs: input.table(&REF_COLUMNS, |_, row| ref_from(limits, row))?,
+        imports: input.read_table(&IMPORT_COLUMNS, |_, row| import_from(limits, row))?,
+        exports: input.read_table(&PAIR_COLUMNS, |_, row| {
+            pair(row).map(|(local, exported)| Export { local, exported })
+        })?,
+        refs: input.read_table(&REF_COLUMNS, |_, row| ref_from(limits, row))?,
         package: limits.opt_name(package)?,
-        manifest: input.table(&PAIR_COLUMNS, |_, row| pair(row))?,
-        types: input.table(&TYPE_COLUMNS, |_, [def, part, says]| {
+        manifest: input.read_table(&PAIR_COLUMNS, |_, row| pair(row))?,
+        types: input.read_table(&TYPE_COLUMNS, |_, [def, part, says]| {
             let def = limits.opt_def(def.saturating_add(1))?.ok_or(Damaged("a type is of nothing"))?;
             Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
         })?,
-        unmapped: input.table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
+        unmapped: input.read_table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
         flows: packed_from(&mut input, limits)?,
         has_errors,
         gave_up,
@@ -282,18 +283,18 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
 }
 
 /// Reads flows without unpacking them: they are unpacked when a caller needs them.
-fn packed_from(input: &mut Input<'_>, limits: Limits<'_>) -> Result<PackedFlows, PersistError> {
-    let count = input.number()?;
+fn packed_from(input: &mut Input<'_>, limits: FactsLimits<'_>) -> Result<PackedFlows, PersistError> {
+    let count = input.read_number()?;
     let implied =
-        (0..count.min(limits.names)).map(|_| limits.name(input.number()?)).collect::<Result<_, _>>()?;
-    let length = input.number()?;
-    Ok(PackedFlows { bytes: input.bytes(length)?.into(), implied })
+        (0..count.min(limits.names)).map(|_| limits.name(input.read_number()?)).collect::<Result<_, _>>()?;
+    let length = input.read_number()?;
+    Ok(PackedFlows { bytes: input.read_bytes(length)?.into(), implied })
 }
 
 /// Where values go, as it is kept in memory and on disk: the unpacked length, then a zstd frame.
 pub(crate) fn pack_flows(flows: &Flows) -> Vec<u8> {
     let mut flat = Vec::new();
-    flows::put(&mut flat, flows);
+    flows::put_flows(&mut flat, flows);
     let frame = PACKER.with_borrow_mut(|packer| {
         let packer = packer.get_or_insert_with(|| Compressor::new(1).expect("level 1 exists"));
         packer.compress(&flat).expect("compressing to memory has no way to fail")
@@ -311,7 +312,7 @@ pub(crate) fn open_flows(facts: &FileFacts) -> Flows {
         return Flows::default();
     }
     let limits =
-        Limits { names: facts.names.len() as u32, defs: facts.defs.len() as u32, texts: &facts.texts };
+        FactsLimits { names: facts.names.len() as u32, defs: facts.defs.len() as u32, texts: &facts.texts };
     let flat = UNPACKER.with_borrow_mut(|(unpacker, _)| {
         let unpacker = match unpacker {
             Some(unpacker) => unpacker,
@@ -323,7 +324,7 @@ pub(crate) fn open_flows(facts: &FileFacts) -> Flows {
 }
 
 /// `limits` admit the definitions before this one: a parent comes before its children.
-fn def_from(limits: Limits<'_>, row: [u32; 16], texts_end: &mut u32) -> Result<Def, PersistError> {
+fn def_from(limits: FactsLimits<'_>, row: [u32; 16], texts_end: &mut u32) -> Result<Def, PersistError> {
     let [name, qualified, ordinal, kind, flags, parent, line, lines, byte, bytes, name_line, name_col, ..] =
         row;
     let start = texts_end.wrapping_add(unzigzag(row[12]));
@@ -349,7 +350,7 @@ fn span(start: u32, len: u32) -> Result<(u32, u32), PersistError> {
     Ok((start, start.checked_add(len).ok_or(Damaged("a range is out of range"))?))
 }
 
-fn import_from(limits: Limits<'_>, row: [u32; 7]) -> Result<Import, PersistError> {
+fn import_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Import, PersistError> {
     let [kind, module, name, local, reexported, owner, line] = row;
     let kinds = [ImportKind::Module, ImportKind::Named, ImportKind::Star, ImportKind::Effect];
     Ok(Import {
@@ -363,7 +364,7 @@ fn import_from(limits: Limits<'_>, row: [u32; 7]) -> Result<Import, PersistError
     })
 }
 
-fn ref_from(limits: Limits<'_>, row: [u32; 7]) -> Result<Ref, PersistError> {
+fn ref_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Ref, PersistError> {
     let [name, kind, receiver, of, owner, line, col] = row;
     let kinds = [RefKind::Call, RefKind::Extends, RefKind::Implements, RefKind::Type, RefKind::Use];
     let receiver = match receiver {

@@ -2,7 +2,7 @@
 //!
 //! That they come in order need not be compared: the first byte added must be greater than the one in its place before.
 
-use super::columns::{Coding, Input, put, put_table};
+use super::columns::{Coding, Input, put_table, put_varint};
 use super::{Damaged, MAX_BYTES, PersistError};
 use crate::facts::NamePool;
 
@@ -19,24 +19,24 @@ pub(crate) fn put_sorted<'n>(out: &mut Vec<u8>, names: impl Iterator<Item = &'n 
         rows.push([shared as u32, (name.len() - shared) as u32]);
         last = name;
     }
-    put(out, length as u32);
-    put(out, added.len() as u32);
+    put_varint(out, length as u32);
+    put_varint(out, added.len() as u32);
     out.extend_from_slice(&added);
     put_table(out, &COLUMNS, rows.into_iter());
 }
 
 /// Reads names that [`put_sorted`] wrote; [`Damaged`] if they are not sorted and distinct.
 pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistError> {
-    let length = input.number()? as usize;
-    let added = input.number()?;
-    let added = input.bytes(added)?;
+    let length = input.read_number()? as usize;
+    let added = input.read_number()?;
+    let added = input.read_bytes(added)?;
     if length > MAX_BYTES {
         return Err(Damaged("the names are too long"));
     }
     // Room by what is there; more only as names really come to more.
     let mut growing =
         Growing { added, text: Vec::with_capacity(length.min(added.len() * 64)), start: 0, length };
-    let ends = input.table(&COLUMNS, |at, row| growing.push(at, row))?;
+    let ends = input.read_table(&COLUMNS, |at, row| growing.push(at, row))?;
     if !growing.added.is_empty() || growing.text.len() != length {
         return Err(Damaged("the names do not fit"));
     }

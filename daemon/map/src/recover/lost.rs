@@ -22,7 +22,7 @@ const DEPTH: usize = 64;
 
 /// The state of one line of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum RecoveryLine {
     /// The parser understood the line.
     Mapped,
     /// Blank, or a comment: it neither separates stretches nor makes them longer.
@@ -34,20 +34,20 @@ enum Line {
 }
 
 /// Adds to `facts` which lines of the tree are not mapped. Costs nothing where there are no errors.
-pub(crate) fn note(tree: &Tree, source: &[u8], facts: &mut FactsBuilder) {
+pub(crate) fn note_unmapped(tree: &Tree, source: &[u8], facts: &mut FactsBuilder) {
     if !tree.root_node().has_error() {
         return;
     }
-    let mut lines = Lines::new(source, facts.defs());
-    lines.look(tree);
-    lines.keep(facts);
-    let least = if facts.lang().family() == Lang::Cpp { NOTICEABLE_IN_C } else { NOTICEABLE };
-    facts.not_mapped(lines.stretches(least));
+    let mut lines = UnmappedLines::new(source, facts.defs());
+    lines.mark_tree(tree);
+    lines.unmark_named_lines(facts);
+    let least = if facts.lang().language_group() == Lang::Cpp { NOTICEABLE_IN_C } else { NOTICEABLE };
+    facts.not_mapped(lines.lost_stretches(least));
 }
 
 /// The first and last lines of stretches of text that are left out of the map, blank lines at their ends aside; in order, as they are
 /// given.
-pub(super) fn stretches(source: &[u8], ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
+pub(super) fn line_stretches(source: &[u8], ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
     let (mut at, mut line) = (0, 1);
     let mut line_of = |to: usize| {
         line += memchr::memchr_iter(b'\n', &source[at..to]).count() as u32;
@@ -67,27 +67,27 @@ pub(super) fn stretches(source: &[u8], ranges: &[Range<usize>]) -> Vec<(u32, u32
 }
 
 /// A definition around the walk in which no other definition of the file's is expected.
-struct Body {
+struct DefinitionBody {
     depth: usize,
     /// The column that it begins in.
     column: usize,
 }
 
-struct Lines<'s> {
+struct UnmappedLines<'s> {
     source: &'s [u8],
     /// Where each line starts, and where the text ends.
     starts: Vec<usize>,
-    lines: Vec<Line>,
+    lines: Vec<RecoveryLine>,
     /// The definitions that end at a byte: where they begin, and whether they are bodies.
     ends: FxHashMap<usize, Vec<(usize, bool)>>,
-    bodies: Vec<Body>,
+    bodies: Vec<DefinitionBody>,
 }
 
-impl<'s> Lines<'s> {
+impl<'s> UnmappedLines<'s> {
     fn new(source: &'s [u8], defs: &[Def]) -> Self {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', source).map(|at| at + 1));
-        let lines = vec![Line::Mapped; starts.len()];
+        let lines = vec![RecoveryLine::Mapped; starts.len()];
         starts.push(source.len());
         let mut ends: FxHashMap<usize, Vec<(usize, bool)>> = FxHashMap::default();
         for def in defs {
@@ -98,22 +98,22 @@ impl<'s> Lines<'s> {
     }
 
     /// Parents come before their children, so that what is said of an inner node counts.
-    fn look(&mut self, tree: &Tree) {
+    fn mark_tree(&mut self, tree: &Tree) {
         let mut cursor = tree.walk();
         let mut depth = 0;
         loop {
-            if self.enter(cursor.node(), depth) && cursor.goto_first_child() {
+            if self.enter_node(cursor.node(), depth) && cursor.goto_first_child() {
                 depth += 1;
                 continue;
             }
-            if !self.leave(&mut cursor, &mut depth) {
+            if !self.leave_node(&mut cursor, &mut depth) {
                 return;
             }
         }
     }
 
     /// Goes to the next node that is no child of this one.
-    fn leave(&mut self, cursor: &mut TreeCursor<'_>, depth: &mut usize) -> bool {
+    fn leave_node(&mut self, cursor: &mut TreeCursor<'_>, depth: &mut usize) -> bool {
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return false;
@@ -125,23 +125,24 @@ impl<'s> Lines<'s> {
     }
 
     /// Sets the lines of a node; returns true if the walk is to go into the node.
-    fn enter(&mut self, node: Node<'_>, depth: usize) -> bool {
+    fn enter_node(&mut self, node: Node<'_>, depth: usize) -> bool {
         if node.is_extra() && !node.is_error() {
-            self.set(node, Line::Neutral);
+            self.set(node, RecoveryLine::Neutral);
             return false;
         }
         if !node.has_error() {
             if node.child_count() > 0 && self.is_whole(node) {
-                self.set(node, Line::Mapped);
+                self.set(node, RecoveryLine::Mapped);
             }
             return false;
         }
         if node.is_error() {
-            self.lose(node);
-        } else if let Some(is_body) = self.defined(node) {
-            self.set(node, Line::Mapped);
+            self.mark_lost(node);
+        } else if let Some(is_body) = self.take_definition(node) {
+            self.set(node, RecoveryLine::Mapped);
             if is_body {
-                self.bodies.push(Body { depth, column: self.indentation(node.start_position().row) });
+                self.bodies
+                    .push(DefinitionBody { depth, column: self.indentation(node.start_position().row) });
             }
         }
         depth < DEPTH
@@ -149,15 +150,15 @@ impl<'s> Lines<'s> {
 
     /// Returns `None` if a node is not that of a definition, else whether the definition is a body; each definition
     /// has one node, the outermost.
-    fn defined(&mut self, node: Node<'_>) -> Option<bool> {
+    fn take_definition(&mut self, node: Node<'_>) -> Option<bool> {
         let defs = self.ends.get_mut(&node.end_byte())?;
         let at = defs.iter().position(|(start, _)| *start <= node.start_byte())?;
         Some(defs.swap_remove(at).1)
     }
 
-    fn lose(&mut self, node: Node<'_>) {
-        let (mut first, last) = self.rows(node);
-        let mut lost = Line::Lost;
+    fn mark_lost(&mut self, node: Node<'_>) {
+        let (mut first, last) = self.rows_of(node);
+        let mut lost = RecoveryLine::Lost;
         if let Some(body) = self.bodies.last() {
             let column = body.column;
             let leaks = |row: &usize| {
@@ -166,25 +167,25 @@ impl<'s> Lines<'s> {
                 !closes && self.indentation(*row) <= column
             };
             match (first + 1..=last).find(leaks) {
-                Some(row) => (first, lost) = (row, Line::Leaked),
+                Some(row) => (first, lost) = (row, RecoveryLine::Leaked),
                 None => return,
             }
         }
         for row in first..=last {
             let blank = self.text(row).iter().all(u8::is_ascii_whitespace);
-            self.lines[row] = if blank { Line::Neutral } else { lost };
+            self.lines[row] = if blank { RecoveryLine::Neutral } else { lost };
         }
     }
 
-    fn set(&mut self, node: Node<'_>, line: Line) {
-        let (first, last) = self.rows(node);
+    fn set(&mut self, node: Node<'_>, line: RecoveryLine) {
+        let (first, last) = self.rows_of(node);
         for row in first..=last {
             self.lines[row] = line;
         }
     }
 
     /// The lines that a node covers from their first letter on; none, if it begins behind that in its only line.
-    fn rows(&self, node: Node<'_>) -> (usize, usize) {
+    fn rows_of(&self, node: Node<'_>) -> (usize, usize) {
         let (start, end) = (node.start_position(), node.end_position());
         let last = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
         let first = start.row + usize::from(start.column > self.indentation(start.row));
@@ -212,18 +213,18 @@ impl<'s> Lines<'s> {
     }
 
     /// Takes out the lines of names that were recorded.
-    fn keep(&mut self, facts: &FactsBuilder) {
+    fn unmark_named_lines(&mut self, facts: &FactsBuilder) {
         let names = facts.defs().iter().map(|def| def.name_at.0);
         let known: FxHashSet<u32> = names.chain(facts.import_lines()).collect();
         for line in known {
             if let Some(kept) = self.lines.get_mut((line as usize).wrapping_sub(1)) {
-                *kept = Line::Mapped;
+                *kept = RecoveryLine::Mapped;
             }
         }
     }
 
     /// The stretches of at least so many lost lines.
-    fn stretches(&self, least: usize) -> Vec<(u32, u32)> {
+    fn lost_stretches(&self, least: usize) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
         let mut open: Option<(usize, usize, usize)> = None;
         let mut close = |open: &mut Option<(usize, usize, usize)>| {
@@ -233,13 +234,13 @@ impl<'s> Lines<'s> {
         };
         for (row, line) in self.lines.iter().enumerate() {
             match line {
-                Line::Lost | Line::Leaked => {
+                RecoveryLine::Lost | RecoveryLine::Leaked => {
                     let (first, _, lost) = open.unwrap_or((row, row, 0));
-                    let weight = if *line == Line::Leaked { least } else { 1 };
+                    let weight = if *line == RecoveryLine::Leaked { least } else { 1 };
                     open = Some((first, row, lost + weight));
                 }
-                Line::Mapped => close(&mut open),
-                Line::Neutral => {}
+                RecoveryLine::Mapped => close(&mut open),
+                RecoveryLine::Neutral => {}
             }
         }
         close(&mut open);

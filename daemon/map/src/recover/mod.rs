@@ -18,10 +18,10 @@ use tree_sitter::Tree;
 use crate::facts::FactsBuilder;
 use crate::langs::{Lang, Reparse, ecma};
 
-pub(crate) use lost::note;
+pub(crate) use lost::note_unmapped;
 
 /// Describes how the text of one file is read.
-pub(crate) struct Reading<'a> {
+pub(crate) struct RecoveryReading<'a> {
     /// The language that the text is read as.
     pub(crate) lang: Lang,
     /// Turns a tree into facts.
@@ -30,19 +30,19 @@ pub(crate) struct Reading<'a> {
     pub(crate) reparse: Reparse<'a>,
 }
 
-impl Reading<'_> {
+impl RecoveryReading<'_> {
     /// The facts of `source`, by the tree of `text`, which has the same length and lines.
-    fn facts(&self, text: &[u8], source: &[u8]) -> Option<FactsBuilder> {
+    fn read_facts(&self, text: &[u8], source: &[u8]) -> Option<FactsBuilder> {
         let tree = (self.reparse)(text, None)?;
         Some((self.extract)(&tree, source, FactsBuilder::new(self.lang)))
     }
 }
 
 /// Reads a file again of whose facts lines are missing; gives the facts of the best reading.
-pub(crate) fn recover(reading: &Reading<'_>, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+pub(crate) fn recover(reading: &RecoveryReading<'_>, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut best = facts;
-    let mended = mended(reading.lang, source);
-    let read = mended.as_ref().and_then(|text| reading.facts(text, source));
+    let mended = repaired_text(reading.lang, source);
+    let read = mended.as_ref().and_then(|text| reading.read_facts(text, source));
     let better = read.filter(|other| other.lines_not_mapped() < best.lines_not_mapped());
     let text = match (better, &mended) {
         (Some(other), Some(text)) => {
@@ -62,20 +62,20 @@ pub(crate) fn recover(reading: &Reading<'_>, source: &[u8], facts: FactsBuilder)
 }
 
 /// The text as the language's grammar would have to have it, where its faults are known.
-fn mended(lang: Lang, source: &[u8]) -> Option<Vec<u8>> {
-    match lang.family() {
-        Lang::TypeScript => ecma::mended(source),
+fn repaired_text(lang: Lang, source: &[u8]) -> Option<Vec<u8>> {
+    match lang.language_group() {
+        Lang::TypeScript => ecma::repair_text(source),
         _ => None,
     }
 }
 
 /// The facts of a text without what is broken in it.
 fn without_broken(
-    reading: &Reading<'_>,
+    reading: &RecoveryReading<'_>,
     (text, source): (&[u8], &[u8]),
     facts: &FactsBuilder,
 ) -> Option<FactsBuilder> {
-    let broken = pieces::broken(reading, text, facts.unmapped());
+    let broken = pieces::broken_stretches(reading, text, facts.unmapped_lines());
     if broken.is_empty() {
         return None;
     }
@@ -83,7 +83,7 @@ fn without_broken(
     for range in &broken {
         rest[range.clone()].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|b| *b = b' ');
     }
-    let mut facts = reading.facts(&rest, source)?;
-    facts.not_mapped(lost::stretches(source, &broken));
+    let mut facts = reading.read_facts(&rest, source)?;
+    facts.not_mapped(lost::line_stretches(source, &broken));
     Some(facts)
 }

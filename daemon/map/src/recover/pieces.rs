@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::Reading;
+use super::RecoveryReading;
 use crate::langs::Lang;
 
 /// Levels at which the search looks for pieces within pieces.
@@ -19,20 +19,25 @@ const EACH_TIME: usize = 1 << 10;
 
 /// Finds the broken stretches near the lines that are not mapped, in the order of the text; empty if the search takes
 /// too long.
-pub(super) fn broken(reading: &Reading<'_>, text: &[u8], unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
-    let mut search = Search { reading, text, left: AT_LEAST + text.len() * TIMES, found: Vec::new() };
+pub(super) fn broken_stretches(
+    reading: &RecoveryReading<'_>,
+    text: &[u8],
+    unmapped: &[(u32, u32)],
+) -> Vec<Range<usize>> {
+    let mut search =
+        BrokenPieceSearch { reading, text, left: AT_LEAST + text.len() * TIMES, found: Vec::new() };
     let before = if reading.lang == Lang::Php { b"<?php\n".to_vec() } else { Vec::new() };
     let around = Around { before, after: Vec::new() };
-    for piece in near(text, split(text, 0..text.len(), 0), unmapped) {
-        if search.fails(&around, piece.clone()) {
-            search.narrow(&around, piece, LEVELS);
+    for piece in pieces_near(text, split(text, 0..text.len(), 0), unmapped) {
+        if search.stretch_has_error(&around, piece.clone()) {
+            search.narrow_piece(&around, piece, LEVELS);
         }
     }
     if search.left == 0 { Vec::new() } else { search.found }
 }
 
 /// The pieces that hold such lines, and the one before each: an error begins where its cause ends.
-fn near(text: &[u8], pieces: Vec<Range<usize>>, unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
+fn pieces_near(text: &[u8], pieces: Vec<Range<usize>>, unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
     let byte = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
@@ -72,17 +77,17 @@ struct Around {
     after: Vec<u8>,
 }
 
-struct Search<'a> {
-    reading: &'a Reading<'a>,
+struct BrokenPieceSearch<'a> {
+    reading: &'a RecoveryReading<'a>,
     text: &'a [u8],
     /// Bytes that may still be parsed.
     left: usize,
     found: Vec<Range<usize>>,
 }
 
-impl Search<'_> {
+impl BrokenPieceSearch<'_> {
     /// Returns true if a stretch of the text has an error. Once too much was parsed, no stretch has one.
-    fn fails(&mut self, around: &Around, stretch: Range<usize>) -> bool {
+    fn stretch_has_error(&mut self, around: &Around, stretch: Range<usize>) -> bool {
         let length = around.before.len() + stretch.len() + around.after.len();
         self.left = self.left.saturating_sub(length.max(EACH_TIME));
         if self.left == 0 {
@@ -93,20 +98,20 @@ impl Search<'_> {
     }
 
     /// Finds what in a broken piece has to go for the rest to be understood.
-    fn narrow(&mut self, around: &Around, piece: Range<usize>, levels: usize) {
-        let inner = if levels > 0 { braces(self.text, &piece) } else { None };
+    fn narrow_piece(&mut self, around: &Around, piece: Range<usize>, levels: usize) {
+        let inner = if levels > 0 { stretch_in_braces(self.text, &piece) } else { None };
         let Some(inner) = inner else { return self.found.push(piece) };
         let within = Around {
             before: [&around.before, &self.text[piece.start..inner.start]].concat(),
             after: [&self.text[inner.end..piece.end], &around.after].concat(),
         };
-        if self.fails(&within, inner.start..inner.start) {
+        if self.stretch_has_error(&within, inner.start..inner.start) {
             return self.found.push(piece);
         }
         let known = self.found.len();
-        for part in parts(self.text, &inner) {
-            if self.fails(&within, part.clone()) {
-                self.narrow(&within, part, levels - 1);
+        for part in pieces_within(self.text, &inner) {
+            if self.stretch_has_error(&within, part.clone()) {
+                self.narrow_piece(&within, part, levels - 1);
             }
         }
         if self.found.len() == known {
@@ -116,7 +121,7 @@ impl Search<'_> {
 }
 
 /// Finds the stretch between the first brace that ends a line and the last one that begins a line.
-fn braces(text: &[u8], piece: &Range<usize>) -> Option<Range<usize>> {
+fn stretch_in_braces(text: &[u8], piece: &Range<usize>) -> Option<Range<usize>> {
     let (mut start, mut end) = (None, None);
     let mut at = piece.start;
     for line in text[piece.clone()].split_inclusive(|byte| *byte == b'\n') {
@@ -133,7 +138,7 @@ fn braces(text: &[u8], piece: &Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The pieces between braces: at the column that the first line begins in.
-fn parts(text: &[u8], inner: &Range<usize>) -> Vec<Range<usize>> {
+fn pieces_within(text: &[u8], inner: &Range<usize>) -> Vec<Range<usize>> {
     let mut lines = text[inner.clone()].split_inclusive(|byte| *byte == b'\n');
     let first = lines.find(|line| !line.trim_ascii().is_empty());
     first.map_or_else(Vec::new, |line| split(text, inner.clone(), indentation(line)))

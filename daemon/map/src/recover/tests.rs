@@ -7,7 +7,7 @@ use crate::facts::DefFlags;
 use crate::{FileFacts, Lang, extract, persist};
 
 /// The names defined at file level, in order of their lines.
-fn tops(facts: &FileFacts) -> Vec<&str> {
+fn top_level_names(facts: &FileFacts) -> Vec<&str> {
     let free = facts.defs.iter().filter(|def| def.parent.is_none());
     free.map(|def| facts.name(def.name)).collect()
 }
@@ -58,7 +58,10 @@ export const last = 1
 #[test]
 fn call_signatures_that_end_with_their_line_cost_nothing() {
     let facts = extract(Lang::TypeScript, "types.ts", CALLABLE.as_bytes());
-    assert_eq!(tops(&facts), ["HandlerInterface", "Handler", "OnHandlerInterface", "Base", "last"]);
+    assert_eq!(
+        top_level_names(&facts),
+        ["HandlerInterface", "Handler", "OnHandlerInterface", "Base", "last"]
+    );
     assert!(
         facts.defs.iter().filter(|def| def.parent.is_none()).all(|def| def.flags.has(DefFlags::EXPORTED))
     );
@@ -68,7 +71,7 @@ fn call_signatures_that_end_with_their_line_cost_nothing() {
     assert!(facts.unmapped.is_empty(), "{:?}", facts.unmapped);
     // Windows ends its lines otherwise.
     let windows = extract(Lang::TypeScript, "types.ts", CALLABLE.replace('\n', "\r\n").as_bytes());
-    assert_eq!(tops(&windows), tops(&facts));
+    assert_eq!(top_level_names(&windows), top_level_names(&facts));
     assert_eq!(line_of(&windows, "last"), (34, 34));
 }
 
@@ -87,7 +90,7 @@ export function next(): void {
 }
 ";
     let facts = extract(Lang::TypeScript, "a.ts", source.as_bytes());
-    assert_eq!(tops(&facts), ["names", "next"]);
+    assert_eq!(top_level_names(&facts), ["names", "next"]);
     assert!(facts.unmapped.is_empty(), "{:?}", facts.unmapped);
 }
 
@@ -111,7 +114,7 @@ export class Last {
 }
 ";
     let facts = extract(Lang::TypeScript, "a.ts", source.as_bytes());
-    let names = tops(&facts);
+    let names = top_level_names(&facts);
     assert!(["before", "After", "Last"].iter().all(|name| names.contains(name)), "{names:?}");
     assert_eq!(line_of(&facts, "Last.m"), (13, 13));
     assert_eq!(&*facts.unmapped, [(3, 6)]);
@@ -156,7 +159,7 @@ fn slips_in_bodies_are_not_told() {
         (Lang::Go, "package a\n\nfunc f() {\n\ta := := 2\n\tb := 3 3\n}\n\nfunc g() {}\n"),
     ] {
         let facts = extract(lang, "a", source.as_bytes());
-        assert!(tops(&facts).ends_with(&["f", "g"]), "{lang:?} {:?}", tops(&facts));
+        assert!(top_level_names(&facts).ends_with(&["f", "g"]), "{lang:?} {:?}", top_level_names(&facts));
         assert!(facts.unmapped.is_empty(), "{lang:?} {:?}", facts.unmapped);
     }
 }
@@ -169,7 +172,7 @@ fn what_cannot_be_mended_is_told() {
         write!(source, "declare class C{number} mixins D {{\n  @@iterator(): Iterator<T>;\n  [[call]](a: ?T): +T;\n}}\n\n").expect("memory");
     }
     let facts = extract(Lang::JavaScript, "a.js", source.as_bytes());
-    assert!(tops(&facts).contains(&"before"));
+    assert!(top_level_names(&facts).contains(&"before"));
     let lines: u32 = facts.unmapped.iter().map(|(first, last)| last - first + 1).sum();
     assert!(lines >= 12 && facts.unmapped[0].0 >= 3, "{:?}", facts.unmapped);
 }

@@ -11,16 +11,17 @@ use rustc_hash::FxHashSet;
 use crate::langs::Lang;
 
 /// The lists, by the number of their language.
-static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| Lang::ALL.into_iter().map(Words::of).collect());
+static WORDS: LazyLock<Vec<BuiltinWords>> =
+    LazyLock::new(|| Lang::ALL.into_iter().map(BuiltinWords::for_lang).collect());
 
 #[derive(Debug)]
-struct Words {
+struct BuiltinWords {
     globals: FxHashSet<&'static str>,
     members: FxHashSet<&'static str>,
 }
 
-impl Words {
-    fn of(lang: Lang) -> Self {
+impl BuiltinWords {
+    fn for_lang(lang: Lang) -> Self {
         let (globals, members) = match lang {
             Lang::Python => (PYTHON_GLOBALS, PYTHON_MEMBERS),
             Lang::TypeScript => (ECMA_GLOBALS, ECMA_MEMBERS),

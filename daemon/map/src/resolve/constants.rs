@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
-use super::scope::{pick, top_defs};
-use super::{Bases, Found, Resolution, Resolver, Site, Thing, Want, builtins};
+use super::scope::{pick_best_def, top_defs};
+use super::{Bases, NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Ref};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -22,9 +22,9 @@ const TESTS: &[&str] =
 impl<'m> Resolver<'m> {
     /// The constant that a name or path (`A.B`) means of which nothing in sight binds the beginning, from the innermost
     /// module outwards. Bound, but to nothing known, where the project has that name only elsewhere.
-    pub(super) fn constant_path(&self, site: Site<'m>, path: &str) -> Option<Found> {
+    pub(super) fn constant_path(&self, site: Site<'m>, path: &str) -> Option<NameLookup> {
         let last = path.rsplit('.').next().unwrap_or(path);
-        if !last.starts_with(char::is_uppercase) || self.index.defining(last).is_empty() {
+        if !last.starts_with(char::is_uppercase) || self.index.files_defining(last).is_empty() {
             return None;
         }
         let facts = &site.entry.facts;
@@ -34,20 +34,20 @@ impl<'m> Resolver<'m> {
         let tried = modules.map(|module| format!("{module}.{path}")).chain([path.to_owned()]);
         let mut met = false;
         for qualified in tried {
-            let places = self.places(&qualified);
+            let places = self.places_of_constant(&qualified);
             met |= !places.is_empty();
-            if let Some(def) = self.foremost(site.file, places, &qualified) {
-                return Some(Found::Thing(Thing::Def(def), Confidence::Name));
+            if let Some(def) = self.foremost_place(site.file, places, &qualified) {
+                return Some(NameLookup::Thing(Thing::Def(def), Confidence::Name));
             }
         }
         let builtin = builtins::is_global(Lang::Ruby, path.split('.').next().unwrap_or(path));
-        (met || !builtin).then_some(Found::Bound)
+        (met || !builtin).then_some(NameLookup::Bound)
     }
 
     /// Where a class, module or constant of this name is written, one place per file.
-    fn places(&self, qualified: &str) -> Vec<DefRef> {
+    fn places_of_constant(&self, qualified: &str) -> Vec<DefRef> {
         let last = qualified.rsplit('.').next().unwrap_or(qualified);
-        let files = self.index.defining(last).iter().take(MANY).map(|&file| FileId(file));
+        let files = self.index.files_defining(last).iter().take(MANY).map(|&file| FileId(file));
         let found = files.filter_map(|file| {
             let entry = self.entry(file).filter(|entry| entry.lang() == Lang::Ruby)?;
             let is_it = |def: &Def| {
@@ -61,11 +61,11 @@ impl<'m> Resolver<'m> {
     }
 
     /// The place that stands for all.
-    fn foremost(&self, from: FileId, mut places: Vec<DefRef>, qualified: &str) -> Option<DefRef> {
+    fn foremost_place(&self, from: FileId, mut places: Vec<DefRef>, qualified: &str) -> Option<DefRef> {
         if places.len() > 1 {
             places.retain(|def| self.entry(def.file).is_some_and(|e| !is_for_tests(e.path.as_str())));
         }
-        let conventional = format!("{}.rb", snake(qualified));
+        let conventional = format!("{}.rb", snake_case_path(qualified));
         let key = |def: &&DefRef| {
             let entry = self.entry(def.file);
             let path = entry.map_or("", |entry| entry.path.as_str());
@@ -80,13 +80,13 @@ impl<'m> Resolver<'m> {
     /// A constant that a class or module has itself, wherever that is written.
     pub(super) fn constant_in(&self, class: DefRef, within: &str, name: &str) -> Option<DefRef> {
         let qualified = format!("{within}.{name}");
-        self.foremost(class.file, self.places(&qualified), &qualified)
+        self.foremost_place(class.file, self.places_of_constant(&qualified), &qualified)
     }
 
     /// The other places in which a class is written.
-    fn reopened(&self, class: DefRef) -> Vec<DefRef> {
+    fn reopening_places(&self, class: DefRef) -> Vec<DefRef> {
         let Some((entry, def)) = self.def(class).filter(|(_, def)| is_module(def)) else { return Vec::new() };
-        let mut places = self.places(entry.facts.name(def.qualified));
+        let mut places = self.places_of_constant(entry.facts.name(def.qualified));
         let of_tests = |def: &DefRef| self.entry(def.file).is_none_or(|e| is_for_tests(e.path.as_str()));
         places.retain(|place| place.file != class.file && !of_tests(place));
         places
@@ -96,24 +96,24 @@ impl<'m> Resolver<'m> {
     pub(super) fn reopened_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
         let (entry, def) = self.def(class).filter(|(_, def)| is_module(def))?;
         let qualified = entry.facts.name(def.qualified);
-        let files = self.index.defining(name).iter().take(MANY).map(|&file| FileId(file));
+        let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
         let found = files.filter_map(|file| {
             let other = self.entry(file).filter(|other| other.lang() == Lang::Ruby)?;
             if file != class.file && is_for_tests(other.path.as_str()) {
                 return None;
             }
             let within = other.defs_named(name).filter(|(_, def)| other.qualifier(def) == qualified);
-            Some(DefRef { file, def: pick(within, Want::Any)? })
+            Some(DefRef { file, def: pick_best_def(within, Want::Any)? })
         });
         found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
     }
 
     /// Adds what other places of a class say of its bases.
     pub(super) fn add_reopened_bases(&self, class: DefRef, bases: &mut Bases) {
-        for place in self.reopened(class) {
+        for place in self.reopening_places(class) {
             let Some(entry) = self.entry(place.file) else { continue };
             for r in entry.bases_of(place.def) {
-                match self.base(place, entry, r) {
+                match self.resolve_base(place, entry, r) {
                     Some(base) if base != class => bases.known.push(base),
                     Some(_) => {}
                     None => bases.open |= !super::members::is_plain(entry, r),
@@ -132,12 +132,12 @@ impl<'m> Resolver<'m> {
             in_group = true;
             let mut own = site.entry.defs_named(name).filter(|(_, def)| def.parent == Some(group));
             if let Some((def, _)) = own.find(|(_, def)| def.kind == DefKind::Method) {
-                return Some(exact(site.file, def));
+                return Some(exact_resolution(site.file, def));
             }
         }
         let mut top = top_defs(site.entry, name);
         if let Some((def, _)) = top.find(|(_, def)| def.kind == DefKind::Function) {
-            return Some(exact(site.file, def));
+            return Some(exact_resolution(site.file, def));
         }
         if !in_group {
             return None;
@@ -153,7 +153,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-fn exact(file: FileId, def: DefIdx) -> Resolution {
+fn exact_resolution(file: FileId, def: DefIdx) -> Resolution {
     Resolution::To(Thing::Def(DefRef { file, def }), Confidence::Exact)
 }
 
@@ -179,7 +179,7 @@ fn is_for_tests(path: &str) -> bool {
 
 /// Turns a qualified name into the path that Ruby's convention gives it: `ActiveModel.HTTPError` becomes
 /// `active_model/http_error`.
-fn snake(qualified: &str) -> String {
+fn snake_case_path(qualified: &str) -> String {
     let chars: Vec<char> = qualified.chars().collect();
     let mut out = String::with_capacity(qualified.len() + 8);
     for (i, &c) in chars.iter().enumerate() {
@@ -206,7 +206,7 @@ mod tests {
         for (name, path) in
             [("A.B", "a/b"), ("ActiveModel.HTTPError", "active_model/http_error"), ("V8Two", "v8_two")]
         {
-            assert_eq!(super::snake(name), path);
+            assert_eq!(super::snake_case_path(name), path);
         }
     }
 }

@@ -53,12 +53,12 @@ impl<'m> Resolver<'m> {
     fn may_extend(&self, def: DefRef, ty: &str) -> bool {
         let Some((entry, def)) = self.def(def) else { return false };
         let extended = if def.parent.is_none() { entry.qualifier(def) } else { "" };
-        let is_own = |name: &str| !self.index.defining(name).is_empty();
+        let is_own = |name: &str| !self.index.files_defining(name).is_empty();
         extended.is_empty() || extended == ty || is_own(ty) || !is_own(extended)
     }
 
     fn extensions_in_sight(&self, site: Site<'m>, name: &str) -> Vec<DefRef> {
-        let files = self.index.defining(name);
+        let files = self.index.files_defining(name);
         if files.len() > MANY {
             return Vec::new();
         }
@@ -85,21 +85,23 @@ impl<'m> Resolver<'m> {
         let holder = def.parent.map(|parent| entry.facts.name(entry.facts.def(parent).qualified));
         if entry.lang() == Lang::CSharp {
             let around = here.strip_prefix(home).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-            return around || home.is_empty() || self.opens(site, home);
+            return around || home.is_empty() || self.opens_namespace(site, home);
         }
         let name = entry.facts.name(def.name);
         let Some(holder) = holder else { return home == here || is_imported(site.entry, home, name) };
         // Of an implicit class it is the class that is imported, not what it adds.
         let (outer, class) = holder.rsplit_once('.').unwrap_or(("", holder));
-        is_imported(site.entry, &joined(home, holder), name)
-            || is_imported(site.entry, &joined(home, outer), class)
+        is_imported(site.entry, &dotted_name(home, holder), name)
+            || is_imported(site.entry, &dotted_name(home, outer), class)
             || (outer.is_empty() && home == here && entry.lang() == Lang::Scala)
     }
 
     /// Returns true if a C# file opens a namespace, or the whole project does.
-    fn opens(&self, site: Site<'m>, package: &str) -> bool {
+    fn opens_namespace(&self, site: Site<'m>, package: &str) -> bool {
         let opens = |entry: &FileEntry, all: bool| {
-            entry.stars().any(|star| (all || star.reexported) && entry.facts.name(star.module) == package)
+            entry
+                .star_imports()
+                .any(|star| (all || star.reexported) && entry.facts.name(star.module) == package)
         };
         let wide = || site.entry.lang().spec().map(|row| row.imports.project_wide(self.index, site.file));
         let elsewhere =
@@ -120,7 +122,7 @@ fn is_imported(entry: &FileEntry, module: &str, name: &str) -> bool {
     })
 }
 
-fn joined(package: &str, name: &str) -> String {
+fn dotted_name(package: &str, name: &str) -> String {
     let names = [package, name].into_iter().filter(|name| !name.is_empty());
     names.collect::<Vec<_>>().join(".")
 }

@@ -6,7 +6,7 @@
 use hob_base::FileId;
 
 use super::scope::top_defs;
-use super::{Found, Resolution, Resolver, Site, Thing, Want, builtins, family};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins, language_group};
 use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -18,7 +18,7 @@ const MANY: usize = 64;
 
 impl<'m> Resolver<'m> {
     /// A bare name that nothing in sight binds.
-    pub(super) fn everywhere(&self, site: Site<'m>, name: &str) -> Option<Found> {
+    pub(super) fn global_binding(&self, site: Site<'m>, name: &str) -> Option<NameLookup> {
         match site.entry.lang() {
             Lang::Php => self.without_namespace(site, name, false),
             Lang::Ruby => self.constant_path(site, name),
@@ -27,7 +27,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// A path that is complete and starts at no namespace.
-    pub(super) fn at_root(&self, site: Site<'m>, path: &str) -> Option<Found> {
+    pub(super) fn at_root(&self, site: Site<'m>, path: &str) -> Option<NameLookup> {
         if site.entry.lang() == Lang::Ruby {
             return self.constant_path(site, path);
         }
@@ -37,31 +37,36 @@ impl<'m> Resolver<'m> {
 
     /// Resolves a reference of PHP's form `\\name`, which names no namespace.
     pub(super) fn root_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
-        if builtins::is_global(family(site), name) {
+        if builtins::is_global(language_group(site), name) {
             return Resolution::Dropped;
         }
         match self.without_namespace(site, name, true) {
-            Some(Found::Thing(thing, sure)) => Resolution::To(thing, sure),
-            _ => self.by_name(site, &plain(site.entry, r)),
+            Some(NameLookup::Thing(thing, sure)) => Resolution::To(thing, sure),
+            _ => self.by_name(site, &without_root(site.entry, r)),
         }
     }
 
     /// In Lua, a member of the table that a file returns.
-    pub(super) fn in_returned_table(&self, file: FileId, entry: &FileEntry, name: &str) -> Option<Found> {
+    pub(super) fn in_returned_table(
+        &self,
+        file: FileId,
+        entry: &FileEntry,
+        name: &str,
+    ) -> Option<NameLookup> {
         if entry.lang() != Lang::Lua || name == "default" {
             return None;
         }
         let (def, _) = entry.facts.defs_indexed().find(|(_, def)| def.flags.has(DefFlags::DEFAULT))?;
         let member = self.own_member(DefRef { file, def }, name)?;
-        Some(Found::Thing(Thing::Def(member), Confidence::Import))
+        Some(NameLookup::Thing(Thing::Def(member), Confidence::Import))
     }
 
-    fn without_namespace(&self, site: Site<'m>, name: &str, rooted: bool) -> Option<Found> {
+    fn without_namespace(&self, site: Site<'m>, name: &str, rooted: bool) -> Option<NameLookup> {
         if builtins::is_global(Lang::Php, name) {
             return None;
         }
         let types = rooted || site.entry.facts.package.is_none();
-        let files = self.index.defining(name).iter().take(MANY).map(|&file| FileId(file));
+        let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
         let places = files.filter_map(|file| {
             let entry = self.entry(file).filter(|e| e.lang() == Lang::Php && e.facts.package.is_none())?;
             let fits = |def: &Def| {
@@ -70,7 +75,7 @@ impl<'m> Resolver<'m> {
             let (def, _) = top_defs(entry, name).find(|(_, def)| fits(def))?;
             Some(DefRef { file, def })
         });
-        only(places).map(|def| Found::Thing(Thing::Def(def), Confidence::Name))
+        only_place(places).map(|def| NameLookup::Thing(Thing::Def(def), Confidence::Name))
     }
 }
 
@@ -78,7 +83,7 @@ impl Want {
     fn accepts_free(self, kind: DefKind) -> bool {
         match self {
             Self::Callee => kind.is_callable() || kind.is_type(),
-            Self::Type | Self::Scope => self.likes(kind),
+            Self::Type | Self::Scope => self.prefers_kind(kind),
             Self::Any => true,
         }
     }
@@ -126,7 +131,7 @@ pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
 }
 
 /// The reference as one of a bare name, where only PHP's `\\` stands before it.
-pub(super) fn plain(entry: &FileEntry, r: &Ref) -> Ref {
+pub(super) fn without_root(entry: &FileEntry, r: &Ref) -> Ref {
     match r.receiver {
         Receiver::Path(path) if is_root(entry, path) => Ref { receiver: Receiver::None, ..*r },
         _ => *r,
@@ -141,7 +146,7 @@ pub(super) fn is_near(site: Site<'_>, entry: &FileEntry, def: &Def) -> bool {
     (theirs.is_none() && !def.kind.is_type()) || theirs == package(site.entry)
 }
 
-fn only(mut places: impl Iterator<Item = DefRef>) -> Option<DefRef> {
+fn only_place(mut places: impl Iterator<Item = DefRef>) -> Option<DefRef> {
     let first = places.next()?;
     places.next().is_none().then_some(first)
 }

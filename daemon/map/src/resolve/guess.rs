@@ -3,7 +3,7 @@
 use hob_base::FileId;
 
 use super::modules::{has_linkage, is_visible};
-use super::{Resolution, Resolver, Site, Thing, Want, family, global};
+use super::{Resolution, Resolver, Site, Thing, Want, global, language_group};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Kinds, Share};
@@ -41,7 +41,7 @@ pub(super) struct Group {
 
 impl Group {
     /// The definition that stands for the group: with a body, first by path and place.
-    pub(super) fn best(&self, resolver: &Resolver<'_>) -> DefRef {
+    pub(super) fn representative(&self, resolver: &Resolver<'_>) -> DefRef {
         let key = |def: &&DefRef| {
             let found = resolver.def(**def);
             let declared = found.is_some_and(|(_, def)| def.flags.has(DefFlags::DECLARATION));
@@ -83,7 +83,7 @@ impl<'m> Resolver<'m> {
     /// Resolves a reference by its name alone: the `name` rung of the ladder.
     pub(super) fn by_name(&self, site: Site<'m>, r: &Ref) -> Resolution {
         let name = site.entry.facts.name(r.name);
-        let files = self.index.defining(name);
+        let files = self.index.files_defining(name);
         if files.is_empty() {
             return Resolution::Dropped;
         }
@@ -93,12 +93,14 @@ impl<'m> Resolver<'m> {
         let member = r.receiver != Receiver::None;
         let only = match self.index.name_id(name) {
             // Which members there are depends on nothing but the name; in Go alone also on the folder.
-            Some(id) if member && family(site) != Lang::Go => {
-                self.remembered(&self.members, (id, site.want, family(site)), || self.only(site, r))
+            Some(id) if member && language_group(site) != Lang::Go => {
+                self.get_or_compute(&self.members, (id, site.want, language_group(site)), || {
+                    self.only_possible(site, r)
+                })
             }
-            _ => self.only(site, r),
+            _ => self.only_possible(site, r),
         };
-        let vague = global::is_vague(family(site), r, name);
+        let vague = global::is_vague(language_group(site), r, name);
         match only {
             Only::One(def) if vague && !(def.file == site.file && is_path(r)) => Resolution::Unresolved,
             Only::None => Resolution::Dropped,
@@ -110,27 +112,27 @@ impl<'m> Resolver<'m> {
     /// Returns true if an unresolved reference would resolve by its name alone, if only one definition had that name.
     pub(crate) fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         let Some(entry) = self.entry(file) else { return false };
-        let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
         let name = entry.facts.name(r.name);
         let is_unknown = match r.receiver {
             Receiver::Unknown => true,
             Receiver::Typed(ty) => entry.facts.name(ty).starts_with('='),
             _ => false,
         };
-        let is_vague = || self.is_common(site, r) || global::is_vague(family(site), r, name);
+        let is_vague = || self.is_common(site, r) || global::is_vague(language_group(site), r, name);
         is_unknown && !self.is_only_near(name) && !is_vague()
     }
 
-    fn only(&self, site: Site<'m>, r: &Ref) -> Only {
-        if family(site) == Lang::Cpp {
-            return match &Group::split(self, self.possible(site, r).collect())[..] {
+    fn only_possible(&self, site: Site<'m>, r: &Ref) -> Only {
+        if language_group(site) == Lang::Cpp {
+            return match &Group::split(self, self.possible_defs(site, r).collect())[..] {
                 [] => Only::None,
-                [group] => Only::One(group.best(self)),
+                [group] => Only::One(group.representative(self)),
                 _ => Only::Several,
             };
         }
         // Outside C one look at the second definition is enough.
-        let mut possible = self.possible(site, r);
+        let mut possible = self.possible_defs(site, r);
         let Some(first) = possible.next() else { return Only::None };
         let mut all = vec![first];
         for other in possible {
@@ -139,7 +141,7 @@ impl<'m> Resolver<'m> {
             }
             all.push(other);
         }
-        Only::One(Group { all }.best(self))
+        Only::One(Group { all }.representative(self))
     }
 
     /// The likeliest candidates of a reference that does not resolve.
@@ -152,33 +154,33 @@ impl<'m> Resolver<'m> {
     /// Every candidate of a reference that does not resolve, likeliest first.
     pub(crate) fn all_candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
-        let r = &global::plain(entry, r);
-        let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
+        let r = &global::without_root(entry, r);
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
         let mut list = match self.resolve_any(file, r) {
-            Resolution::To(Thing::Def(def), _) => self.twins(def),
+            Resolution::To(Thing::Def(def), _) => self.ambiguous_defs(def),
             _ => Vec::new(),
         };
         if list.is_empty() {
-            list.extend(self.possible(site, r).map(|def| self.body_of(def)));
+            list.extend(self.possible_defs(site, r).map(|def| self.body_of(def)));
         }
         list.sort_unstable();
         list.dedup();
-        list.sort_by_cached_key(|def| self.distance(entry, *def));
+        list.sort_by_cached_key(|def| self.distance_key(entry, *def));
         Candidates { list }
     }
 
     /// Returns true if so many files define a name that only those in the same folder are candidates.
     pub(crate) fn is_only_near(&self, name: &str) -> bool {
-        let files = self.index.defining(name);
+        let files = self.index.files_defining(name);
         // Headings do not count: a page for each function says nothing about how common its name is.
         let in_code = |file: &&u32| self.entry(FileId(**file)).is_some_and(|entry| !entry.lang().is_prose());
         files.len() > MANY && files.iter().filter(in_code).take(MANY + 1).count() > MANY
     }
 
     /// Definitions of the reference's name that it can mean.
-    fn possible(&self, site: Site<'m>, r: &Ref) -> impl Iterator<Item = DefRef> {
+    fn possible_defs(&self, site: Site<'m>, r: &Ref) -> impl Iterator<Item = DefRef> {
         let name = site.entry.facts.name(r.name);
-        let files = self.index.defining(name);
+        let files = self.index.files_defining(name);
         let only_near = self.is_only_near(name);
         let (kind, member) = (r.kind, r.receiver != Receiver::None);
         files
@@ -187,13 +189,13 @@ impl<'m> Resolver<'m> {
             .filter_map(move |file| {
                 let entry = self.entry(file)?;
                 let near = !only_near || entry.path.dir() == site.entry.path.dir();
-                (near && entry.lang().family() == family(site)).then_some((file, entry))
+                (near && entry.lang().language_group() == language_group(site)).then_some((file, entry))
             })
             .flat_map(move |(file, entry)| {
                 entry
                     .defs_named(name)
                     .filter(move |(_, def)| {
-                        fits(entry, def, (kind, member)) && is_reachable(site, (file, entry), def)
+                        fits_reference(entry, def, (kind, member)) && is_reachable(site, (file, entry), def)
                     })
                     .map(move |(def, _)| DefRef { file, def })
             })
@@ -225,19 +227,21 @@ impl<'m> Resolver<'m> {
     fn visible_where(&self, want: Want, name: &str) -> (Vec<DefRef>, Vec<DefRef>) {
         let (mut bodies, mut announced) = (Vec::new(), Vec::new());
         let kinds = self.index.name_id(name).map_or_else(Kinds::default, |name| self.index.kinds_of(name));
-        let wanted = Kinds::that(|kind| is_free_kind(kind) && want.accepts(kind));
+        let wanted = Kinds::matching(|kind| is_free_kind(kind) && want.accepts_kind(kind));
         if kinds.share(wanted) == Share::None {
             // Most names that thousands of files define are those of fields.
             return (bodies, announced);
         }
-        let linked = kinds.share(Kinds::that(|kind| has_linkage(kind) && want.accepts(kind))) != Share::None;
-        for file in self.index.defining(name).iter().map(|&file| FileId(file)) {
-            let in_c = |entry: &&FileEntry| entry.lang().family() == Lang::Cpp;
+        let linked =
+            kinds.share(Kinds::matching(|kind| has_linkage(kind) && want.accepts_kind(kind))) != Share::None;
+        for file in self.index.files_defining(name).iter().map(|&file| FileId(file)) {
+            let in_c = |entry: &&FileEntry| entry.lang().language_group() == Lang::Cpp;
             let Some(entry) = self.entry(file).filter(in_c).filter(|entry| linked || entry.is_header())
             else {
                 continue;
             };
-            let fits = |def: &Def| is_free(entry, def) && is_visible(entry, def) && want.accepts(def.kind);
+            let fits =
+                |def: &Def| is_free(entry, def) && is_visible(entry, def) && want.accepts_kind(def.kind);
             for (idx, def) in entry.defs_named(name).filter(|(_, def)| fits(def)) {
                 let announces = def.flags.has(DefFlags::DECLARATION);
                 let list = if announces { &mut announced } else { &mut bodies };
@@ -253,32 +257,34 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns a key that ranks a candidate by its distance from the file; the nearest is smallest.
-    fn distance(&self, from: &FileEntry, def: DefRef) -> (u8, usize, String, DefIdx) {
+    fn distance_key(&self, from: &FileEntry, def: DefRef) -> (u8, usize, String, DefIdx) {
         let path = self.entry(def.file).map_or("", |entry| entry.path.as_str());
         let rank = match () {
             () if path == from.path.as_str() => 0,
-            () if dir(path) == from.path.dir() => 1,
+            () if folder_of(path) == from.path.dir() => 1,
             () => 2,
         };
-        let shared = dir(path).split('/').zip(from.path.dir().split('/')).take_while(|(a, b)| a == b).count();
+        let shared =
+            folder_of(path).split('/').zip(from.path.dir().split('/')).take_while(|(a, b)| a == b).count();
         (rank, usize::MAX - shared, path.to_owned(), def.def)
     }
 
     fn is_c(&self, def: DefRef) -> bool {
-        self.entry(def.file).is_some_and(|entry| entry.lang().family() == Lang::Cpp)
+        self.entry(def.file).is_some_and(|entry| entry.lang().language_group() == Lang::Cpp)
     }
 
     fn is_same_place(&self, a: DefRef, b: DefRef) -> bool {
-        a.file == b.file && self.qualified(a) == self.qualified(b)
+        a.file == b.file && self.qualified_name(a) == self.qualified_name(b)
     }
 
     fn may_announce(&self, declaration: DefRef, body: DefRef) -> bool {
         let kind = |def| self.def(def).map(|(_, def)| def.kind.is_type());
         kind(declaration) == kind(body)
-            && (self.qualified(declaration) == self.qualified(body) || self.body_of(declaration) == body)
+            && (self.qualified_name(declaration) == self.qualified_name(body)
+                || self.body_of(declaration) == body)
     }
 
-    fn qualified(&self, def: DefRef) -> Option<&'m str> {
+    fn qualified_name(&self, def: DefRef) -> Option<&'m str> {
         self.def(def).map(|(entry, def)| entry.facts.name(def.qualified))
     }
 }
@@ -293,22 +299,22 @@ fn is_rename(entry: &FileEntry, def: &Def) -> bool {
 
 impl Want {
     /// Returns true if a name that is used in this way can mean a definition of this kind at all.
-    fn accepts(self, kind: DefKind) -> bool {
+    fn accepts_kind(self, kind: DefKind) -> bool {
         match self {
             Self::Callee => kind != DefKind::Module,
-            Self::Type => self.likes(kind) || kind == DefKind::Macro,
+            Self::Type => self.prefers_kind(kind) || kind == DefKind::Macro,
             Self::Scope => !kind.is_callable(),
             Self::Any => true,
         }
     }
 }
 
-fn dir(path: &str) -> &str {
+fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
 /// Returns true if a reference of this kind can name the definition: as a member, or on its own.
-fn fits(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
+fn fits_reference(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
     let by_kind = match kind {
         RefKind::Call => def.kind.is_callable() || def.kind.is_type(),
         RefKind::Extends | RefKind::Implements | RefKind::Type => {
@@ -347,7 +353,7 @@ fn is_free(entry: &FileEntry, def: &Def) -> bool {
             return false;
         }
         let parent = parent.kind;
-        parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().family() == Lang::Cpp)
+        parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().language_group() == Lang::Cpp)
     });
     is_free_kind(def.kind) && free_parent
 }
@@ -361,10 +367,10 @@ fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) 
     if file == site.file {
         return true;
     }
-    if def.flags.has(DefFlags::EXPORTED) && !matches!(entry.lang().family(), Lang::Cpp | Lang::Php) {
+    if def.flags.has(DefFlags::EXPORTED) && !matches!(entry.lang().language_group(), Lang::Cpp | Lang::Php) {
         return true;
     }
-    match entry.lang().family() {
+    match entry.lang().language_group() {
         Lang::Php => !is_free(entry, def) || global::is_near(site, entry, def),
         Lang::Cpp => is_visible(entry, def) || !is_free(entry, def),
         Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,

@@ -24,35 +24,35 @@ const MAX_HEADERS: usize = 128;
 
 impl<'m> Resolver<'m> {
     /// The definition that a bare name means through the file's headers.
-    pub(super) fn included(&self, site: Site<'m>, name: &str) -> Option<(DefRef, Confidence)> {
+    pub(super) fn included_def(&self, site: Site<'m>, name: &str) -> Option<(DefRef, Confidence)> {
         let name = self.index.name_id(name)?;
-        let groups = self.remembered(&self.visible, (name, site.want), || {
-            Group::split(self, self.meanings(site.want, name)).into()
+        let groups = self.get_or_compute(&self.visible, (name, site.want), || {
+            Group::split(self, self.bare_meanings(site.want, name)).into()
         });
         let written =
             |group: &&Group| group.all.iter().any(|def| self.includes_by_name(site.entry, def.file));
         if let [group] = &groups[..] {
             let sure = if written(&group) { Confidence::Import } else { Confidence::Name };
-            return Some((group.best(self), sure));
+            return Some((group.representative(self), sure));
         }
         if groups.is_empty() {
             return None;
         }
-        let direct = self.includes(site.file);
+        let direct = self.included_files(site.file);
         let included = groups.iter().filter(|group| group.all.iter().any(|def| direct.contains(&def.file)));
-        if let Some(group) = single(included) {
-            return Some((group.best(self), Confidence::Import));
+        if let Some(group) = single_item(included) {
+            return Some((group.representative(self), Confidence::Import));
         }
-        let reach = self.reach(site.file);
+        let reach = self.reached_headers(site.file);
         let within = |def: &DefRef| reach.binary_search(&def.file).is_ok();
         let near = groups.iter().filter(|group| group.all.iter().any(within));
-        Some((single(near)?.best(self), Confidence::Import))
+        Some((single_item(near)?.representative(self), Confidence::Import))
     }
 
     /// The definitions that a bare name can mean, from wherever it is used.
-    fn meanings(&self, want: Want, name: NameId) -> Vec<DefRef> {
+    fn bare_meanings(&self, want: Want, name: NameId) -> Vec<DefRef> {
         let find = || self.visible_bare(want, self.index.name(name));
-        match self.keeps && self.index.defining_id(name).len() > MANY_FILES {
+        match self.keeps && self.index.files_defining_id(name).len() > MANY_FILES {
             true => self.index.targets().meanings((name, want as u8), || find().into()).to_vec(),
             false => find(),
         }
@@ -62,7 +62,7 @@ impl<'m> Resolver<'m> {
     fn includes_by_name(&self, entry: &FileEntry, header: FileId) -> bool {
         let Some(header) = self.entry(header) else { return false };
         let path = header.path.as_str();
-        entry.stars().any(|star| {
+        entry.star_imports().any(|star| {
             let written = entry.facts.name(star.module).trim_matches(['"', '<', '>']);
             let written = written.trim_start_matches("./").trim_start_matches("../");
             path.strip_suffix(written).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
@@ -70,12 +70,12 @@ impl<'m> Resolver<'m> {
     }
 
     /// The files reached from `file` through includes, itself among them, sorted.
-    fn reach(&self, file: FileId) -> Arc<[FileId]> {
-        self.index.targets().reach(file, || {
+    fn reached_headers(&self, file: FileId) -> Arc<[FileId]> {
+        self.index.targets().reached_files(file, || {
             let mut seen = FxHashSet::from_iter([file]);
             let mut queue = VecDeque::from([file]);
             while let Some(next) = queue.pop_front() {
-                for &header in self.includes(next).iter() {
+                for &header in self.included_files(next).iter() {
                     if seen.len() < MAX_HEADERS && seen.insert(header) {
                         queue.push_back(header);
                     }
@@ -88,10 +88,10 @@ impl<'m> Resolver<'m> {
     }
 
     /// The files of the project that a file includes itself.
-    fn includes(&self, file: FileId) -> Rc<[FileId]> {
-        self.remembered(&self.includes, file, || {
+    fn included_files(&self, file: FileId) -> Rc<[FileId]> {
+        self.get_or_compute(&self.includes, file, || {
             let Some(entry) = self.entry(file) else { return Rc::default() };
-            let targets = entry.stars().map(|star| self.module(file, entry, star.module));
+            let targets = entry.star_imports().map(|star| self.resolve_module(file, entry, star.module));
             let headers = targets.filter_map(|module| match &*module.target {
                 ModuleTarget::File(header) => Some(*header),
                 _ => None,
@@ -102,7 +102,7 @@ impl<'m> Resolver<'m> {
 }
 
 /// The only item, if there is exactly one.
-fn single<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+fn single_item<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     let first = items.next()?;
     items.next().is_none().then_some(first)
 }

@@ -12,17 +12,17 @@ use super::Resolver;
 use crate::facts::{DefIdx, Ref};
 use crate::graph::{Confidence, DefRef, NodeRef};
 use crate::index::FileEntry;
-use crate::langs::markdown::slug::{Anchors, loose, slug};
+use crate::langs::markdown::slug::{Anchors, loose_slug, slug};
 use crate::langs::markdown::target::{self, Target};
-use crate::langs::support::project::{folder, join, shared_folders};
-use crate::langs::{Project, language_of};
+use crate::langs::support::project::{folder_of, join, shared_folders};
+use crate::langs::{ImportProject, language_of};
 
 /// Most candidates that an answer shows for a link.
 const SHOWN: usize = 5;
 
 /// The resolution of a link.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Link {
+pub(crate) enum ResolvedNoteLink {
     /// The link means this node.
     To(NodeRef, Confidence),
     /// One of these, likeliest first.
@@ -34,7 +34,7 @@ pub(crate) enum Link {
 }
 
 /// The files that a link may mean.
-enum Files {
+enum NoteLinkFiles {
     One(FileId, Confidence),
     Several(Vec<FileId>),
     Broken(String),
@@ -43,34 +43,36 @@ enum Files {
 
 impl<'m> Resolver<'m> {
     /// Resolves a link of a note.
-    pub(crate) fn link(&self, file: FileId, r: &Ref) -> Link {
-        let Some(entry) = self.entry(file) else { return Link::Nothing };
-        let crate::facts::Receiver::Path(spec) = r.receiver else { return Link::Nothing };
-        let Some(target) = Target::of(entry.facts.name(spec)) else { return Link::Nothing };
+    pub(crate) fn resolve_link(&self, file: FileId, r: &Ref) -> ResolvedNoteLink {
+        let Some(entry) = self.entry(file) else { return ResolvedNoteLink::Nothing };
+        let crate::facts::Receiver::Path(spec) = r.receiver else { return ResolvedNoteLink::Nothing };
+        let Some(target) = Target::from_spec(entry.facts.name(spec)) else {
+            return ResolvedNoteLink::Nothing;
+        };
         let files = match target {
-            Target { path: "", .. } => Files::One(file, Confidence::Exact),
+            Target { path: "", .. } => NoteLinkFiles::One(file, Confidence::Exact),
             Target { by_name: true, .. } => self.by_note_name(entry, target.path),
             Target { by_name: false, .. } => self.by_path(entry, target.path),
         };
         match files {
-            Files::One(found, sure) => self.in_file((found, sure), target),
-            Files::Several(found) => self.in_one_of(&found, target),
-            Files::Broken(name) => Link::Broken(name),
-            Files::Nothing => Link::Nothing,
+            NoteLinkFiles::One(found, sure) => self.in_file((found, sure), target),
+            NoteLinkFiles::Several(found) => self.in_one_of(&found, target),
+            NoteLinkFiles::Broken(name) => ResolvedNoteLink::Broken(name),
+            NoteLinkFiles::Nothing => ResolvedNoteLink::Nothing,
         }
     }
 
-    fn by_note_name(&self, from: &FileEntry, name: &str) -> Files {
+    fn by_note_name(&self, from: &FileEntry, name: &str) -> NoteLinkFiles {
         let lower = name.to_lowercase();
-        let wanted = target::stem(&lower).trim_start_matches('/');
+        let wanted = target::note_stem(&lower).trim_start_matches('/');
         let last = wanted.rsplit('/').next().unwrap_or(wanted);
         let has_folder = last.len() < wanted.len();
-        let mut found: Vec<FileId> = self.index.paths().notes(last).to_vec();
+        let mut found: Vec<FileId> = self.index.paths().notes_named(last).to_vec();
         if has_folder {
             found.retain(|&file| self.is_path_end(file, wanted));
             let beside = join(from.path.dir(), wanted).unwrap_or_default().to_lowercase();
             let whole = [wanted, &beside].into_iter().find_map(|path| {
-                found.iter().copied().find(|&file| target::stem(&self.lower_path(file)) == path)
+                found.iter().copied().find(|&file| target::note_stem(&self.lower_path(file)) == path)
             });
             found = whole.map_or(found, |file| vec![file]);
         }
@@ -82,10 +84,10 @@ impl<'m> Resolver<'m> {
         }
         let sure = if has_folder { Confidence::Import } else { Confidence::Name };
         match found[..] {
-            [] if is_attachment(name) => Files::Nothing,
-            [] => Files::Broken(name.to_owned()),
-            [file] => Files::One(file, sure),
-            _ => Files::Several(self.nearest(from, found)),
+            [] if is_attachment(name) => NoteLinkFiles::Nothing,
+            [] => NoteLinkFiles::Broken(name.to_owned()),
+            [file] => NoteLinkFiles::One(file, sure),
+            _ => NoteLinkFiles::Several(self.sort_by_nearness(from, found)),
         }
     }
 
@@ -97,42 +99,51 @@ impl<'m> Resolver<'m> {
     }
 
     fn by_title(&self, title: &str) -> Vec<FileId> {
-        let files = self.index.defining(title).iter().map(|&file| FileId(file));
+        let files = self.index.files_defining(title).iter().map(|&file| FileId(file));
         files.filter(|&file| self.entry(file).is_some_and(|entry| entry.title() == Some(title))).collect()
     }
 
     fn lower_path(&self, file: FileId) -> String {
-        Project::path(self.index, file).to_lowercase()
+        ImportProject::path(self.index, file).to_lowercase()
     }
 
     /// Returns true if a path ends with these folders and this name, the ending of a note aside.
     fn is_path_end(&self, file: FileId, wanted: &str) -> bool {
         let path = self.lower_path(file);
-        let rest = target::stem(&path).strip_suffix(target::stem(wanted));
+        let rest = target::note_stem(&path).strip_suffix(target::note_stem(wanted));
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     }
 
-    fn nearest(&self, from: &FileEntry, mut files: Vec<FileId>) -> Vec<FileId> {
-        let path = |file: FileId| Project::path(self.index, file);
+    fn sort_by_nearness(&self, from: &FileEntry, mut files: Vec<FileId>) -> Vec<FileId> {
+        let path = |file: FileId| ImportProject::path(self.index, file);
         let shared = |file| shared_folders(path(file), from.path.as_str());
         files.sort_by_key(|&file| {
-            (folder(path(file)) != from.path.dir(), usize::MAX - shared(file), path(file).len(), path(file))
+            (
+                folder_of(path(file)) != from.path.dir(),
+                usize::MAX - shared(file),
+                path(file).len(),
+                path(file),
+            )
         });
         files
     }
 
-    fn by_path(&self, from: &FileEntry, path: &str) -> Files {
+    fn by_path(&self, from: &FileEntry, path: &str) -> NoteLinkFiles {
         let (base, relative) = match path.strip_prefix('/') {
             Some(rest) => ("", rest),
             None => (from.path.dir(), path),
         };
-        let Some(place) = join(base, relative) else { return Files::Nothing };
+        let Some(place) = join(base, relative) else { return NoteLinkFiles::Nothing };
         let name = place.rsplit('/').next().unwrap_or(&place);
         if let Some(file) = self.index.file(&place).or_else(|| self.note_at(&place)) {
-            return Files::One(file, Confidence::Import);
+            return NoteLinkFiles::One(file, Confidence::Import);
         }
         let is_folder = path.ends_with('/') || self.index.has_dir(&place);
-        if is_folder || language_of(name, b"").is_none() { Files::Nothing } else { Files::Broken(place) }
+        if is_folder || language_of(name, b"").is_none() {
+            NoteLinkFiles::Nothing
+        } else {
+            NoteLinkFiles::Broken(place)
+        }
     }
 
     /// The note that a path without its ending, or a folder, stands for.
@@ -143,48 +154,51 @@ impl<'m> Resolver<'m> {
         }
         let inside = self.index.files_in(place);
         let rank = |file: &FileId| {
-            let path = Project::path(self.index, *file).to_lowercase();
+            let path = ImportProject::path(self.index, *file).to_lowercase();
             let name = path.rsplit('/').next().unwrap_or("");
-            target::ENTRANCES.iter().position(|entrance| target::stem(name) == *entrance)
+            target::ENTRANCES.iter().position(|entrance| target::note_stem(name) == *entrance)
         };
-        let notes = inside.into_iter().filter(|&file| target::is_entrance(Project::path(self.index, file)));
+        let notes =
+            inside.into_iter().filter(|&file| target::is_entrance(ImportProject::path(self.index, file)));
         notes.min_by_key(rank)
     }
 
-    fn in_file(&self, (file, sure): (FileId, Confidence), target: Target<'_>) -> Link {
-        let whole = Link::To(NodeRef::File(file), sure);
+    fn in_file(&self, (file, sure): (FileId, Confidence), target: Target<'_>) -> ResolvedNoteLink {
+        let whole = ResolvedNoteLink::To(NodeRef::File(file), sure);
         let Some(entry) = self.entry(file).filter(|entry| entry.lang().is_prose()) else { return whole };
         // `#^id` names a block of the note; `#top` is wherever the note is.
         if target.fragment.is_empty() || target.fragment.starts_with('^') {
             return whole;
         }
-        match headings(entry, target)[..] {
+        match matching_headings(entry, target)[..] {
             [] if target.fragment.eq_ignore_ascii_case("top") => whole,
-            [] => Link::OneOf(vec![NodeRef::File(file)]),
-            [def] => Link::To(DefRef { file, def }.into(), sure),
+            [] => ResolvedNoteLink::OneOf(vec![NodeRef::File(file)]),
+            [def] => ResolvedNoteLink::To(DefRef { file, def }.into(), sure),
             ref several => {
                 let several = several.iter().map(|&def| DefRef { file, def }.into());
-                Link::OneOf(several.take(SHOWN).collect())
+                ResolvedNoteLink::OneOf(several.take(SHOWN).collect())
             }
         }
     }
 
     /// Resolves a link that may mean several notes: the heading may tell which of them is meant.
-    fn in_one_of(&self, files: &[FileId], target: Target<'_>) -> Link {
+    fn in_one_of(&self, files: &[FileId], target: Target<'_>) -> ResolvedNoteLink {
         let with_heading = files.iter().filter_map(|&file| {
-            let found = headings(self.entry(file)?, target);
+            let found = matching_headings(self.entry(file)?, target);
             (found.len() == 1).then(|| NodeRef::from(DefRef { file, def: found[0] }))
         });
         match with_heading.collect::<Vec<_>>()[..] {
-            [one] => Link::To(one, Confidence::Name),
-            ref several if !several.is_empty() => Link::OneOf(several.iter().copied().take(SHOWN).collect()),
-            _ => Link::OneOf(files.iter().copied().map(NodeRef::File).take(SHOWN).collect()),
+            [one] => ResolvedNoteLink::To(one, Confidence::Name),
+            ref several if !several.is_empty() => {
+                ResolvedNoteLink::OneOf(several.iter().copied().take(SHOWN).collect())
+            }
+            _ => ResolvedNoteLink::OneOf(files.iter().copied().map(NodeRef::File).take(SHOWN).collect()),
         }
     }
 }
 
 /// The headings of a note that a link may mean: by their text, the headings above it before it, or by their anchor.
-fn headings(entry: &FileEntry, target: Target<'_>) -> Vec<DefIdx> {
+fn matching_headings(entry: &FileEntry, target: Target<'_>) -> Vec<DefIdx> {
     let (facts, fragment) = (&*entry.facts, target.fragment);
     if fragment.is_empty() {
         return Vec::new();
@@ -195,14 +209,15 @@ fn headings(entry: &FileEntry, target: Target<'_>) -> Vec<DefIdx> {
     }
     let sections = || facts.defs_indexed().filter(|(_, def)| def.is_heading());
     if target.by_name {
-        let path: Vec<String> = fragment.split('#').map(loose).collect();
+        let path: Vec<String> = fragment.split('#').map(loose_slug).collect();
         let Some((last, above)) = path.split_last() else { return Vec::new() };
         let fits = |idx: DefIdx| {
-            let qualified = facts.name(facts.def(idx).qualified).split('/').map(loose).collect::<Vec<_>>();
+            let qualified =
+                facts.name(facts.def(idx).qualified).split('/').map(loose_slug).collect::<Vec<_>>();
             let mut names = qualified.iter();
             above.iter().all(|wanted| names.any(|name| name == wanted))
         };
-        let named = sections().filter(|(_, def)| loose(facts.name(def.name)) == *last);
+        let named = sections().filter(|(_, def)| loose_slug(facts.name(def.name)) == *last);
         return named.map(|(idx, _)| idx).filter(|&idx| fits(idx)).collect();
     }
     let mut anchors = Anchors::default();

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use hob_base::FileId;
 
 use super::constants::is_class;
-use super::scope::pick;
-use super::{Bases, Found, Resolver, Site, Thing, Want, builtins};
+use super::scope::pick_best_def;
+use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
@@ -17,7 +17,7 @@ const MAX_CLASSES: usize = 64;
 
 /// The outcome of looking for a member.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Member {
+pub(super) enum MemberLookup {
     /// The nearest class that has the member defines it here.
     Found(DefRef),
     /// No known class has it. `open`: some base cannot be seen.
@@ -31,33 +31,33 @@ impl<'m> Resolver<'m> {
     }
 
     /// A member of a type or of its bases, nearest first, left to right.
-    pub(super) fn find_member(&self, class: DefRef, name: &str) -> Member {
+    pub(super) fn find_member(&self, class: DefRef, name: &str) -> MemberLookup {
         self.find_wanted(class, name, Want::Any)
     }
 
     /// The same; where methods and fields have name spaces of their own, the one that is wanted.
-    pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> Member {
+    pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
         self.search_classes(vec![class], (name, want))
     }
 
     /// The same, without the type itself.
-    pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> Member {
+    pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> MemberLookup {
         let bases = self.bases(class);
         match self.search_classes(bases.known.iter().rev().copied().collect(), (name, Want::Any)) {
-            Member::Missing { open } => Member::Missing { open: open || bases.open },
+            MemberLookup::Missing { open } => MemberLookup::Missing { open: open || bases.open },
             found => found,
         }
     }
 
     /// `stack`: the last one is looked at first.
-    fn search_classes(&self, mut stack: Vec<DefRef>, (name, want): (&str, Want)) -> Member {
+    fn search_classes(&self, mut stack: Vec<DefRef>, (name, want): (&str, Want)) -> MemberLookup {
         let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
         let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
             self.cut.set(true);
-            return Member::Missing { open: !stack.is_empty() };
+            return MemberLookup::Missing { open: !stack.is_empty() };
         };
         self.active.borrow_mut().push(key);
-        let found = self.guarded(Member::Missing { open: true }, || {
+        let found = self.with_fuel(MemberLookup::Missing { open: true }, || {
             let (mut seen, mut open) = (Vec::new(), false);
             while let Some(class) = stack.pop() {
                 if seen.contains(&class) || seen.len() >= MAX_CLASSES {
@@ -69,13 +69,13 @@ impl<'m> Resolver<'m> {
                 }
                 seen.push(class);
                 if let Some(def) = own {
-                    return Member::Found(def);
+                    return MemberLookup::Found(def);
                 }
                 let bases = self.bases(class);
                 open |= bases.open;
                 stack.extend(bases.known.iter().rev());
             }
-            Member::Missing { open }
+            MemberLookup::Missing { open }
         });
         self.active.borrow_mut().pop();
         found
@@ -125,8 +125,9 @@ impl<'m> Resolver<'m> {
         // What implements a trait for all types of some kind goes by the trait's name; what the trait itself says goes first.
         let is_trait = entry.lang() == Lang::Rust && def.kind == DefKind::Trait;
         let is_within = |child: &Def| def.bytes.0 <= child.bytes.0 && child.bytes.1 <= def.bytes.1;
-        let own = if is_trait { pick(here().filter(|(_, child)| is_within(child)), want) } else { None };
-        if let Some(def) = own.or_else(|| pick(here(), want)) {
+        let own =
+            if is_trait { pick_best_def(here().filter(|(_, child)| is_within(child)), want) } else { None };
+        if let Some(def) = own.or_else(|| pick_best_def(here(), want)) {
             return Some(DefRef { file: class.file, def });
         }
         if let Some(def) = self.member_of_piece(class, name) {
@@ -135,7 +136,7 @@ impl<'m> Resolver<'m> {
         if entry.lang() == Lang::Ruby {
             return self.reopened_member(class, name);
         }
-        if !self.index.has_detached(entry.lang().family()) {
+        if !self.index.has_detached(entry.lang().language_group()) {
             return None;
         }
         self.detached_member(class, &format!("{qualified}.{name}"))
@@ -143,7 +144,7 @@ impl<'m> Resolver<'m> {
 
     /// A member written in another file: a Go method, an `impl` block, a C++ member outside its class.
     fn detached_member(&self, class: DefRef, qualified: &str) -> Option<DefRef> {
-        let files = self.index.defining_detached(qualified).iter().map(|&file| FileId(file));
+        let files = self.index.files_defining_detached(qualified).iter().map(|&file| FileId(file));
         let found = files.filter(|&file| file != class.file).take(32).filter_map(|file| {
             let entry = self.entry(file)?;
             let def = entry.def_qualified(qualified, 1)?;
@@ -161,8 +162,8 @@ impl<'m> Resolver<'m> {
     pub(crate) fn owner_of_detached(&self, entry: &'m FileEntry, member: DefRef) -> Option<DefRef> {
         let def = entry.facts.def(member.def);
         let site = Site { file: member.file, entry, owner: def.parent, want: Want::Scope };
-        match self.follow(site, entry.qualifier(def)) {
-            Found::Thing(Thing::Def(owner), _) => Some(self.body_of(owner)),
+        match self.follow_path(site, entry.qualifier(def)) {
+            NameLookup::Thing(Thing::Def(owner), _) => Some(self.body_of(owner)),
             _ => self.trait_of_blanket(site, entry.qualifier(def)),
         }
     }
@@ -170,13 +171,13 @@ impl<'m> Resolver<'m> {
     /// In Rust, the trait whose implementation for all types `Trait.T` names.
     fn trait_of_blanket(&self, site: Site<'m>, qualifier: &str) -> Option<DefRef> {
         let (name, _) = qualifier.rsplit_once('.').filter(|_| site.entry.lang() == Lang::Rust)?;
-        let Found::Thing(Thing::Def(owner), _) = self.follow(site, name) else { return None };
+        let NameLookup::Thing(Thing::Def(owner), _) = self.follow_path(site, name) else { return None };
         self.def(owner).filter(|(_, def)| def.kind == DefKind::Trait).map(|_| owner)
     }
 
     /// The types that a type is derived from, and whether some cannot be seen.
     pub(crate) fn bases(&self, class: DefRef) -> Rc<Bases> {
-        self.remembered(&self.bases, class, || Rc::new(self.find_bases(class)))
+        self.get_or_compute(&self.bases, class, || Rc::new(self.find_bases(class)))
     }
 
     /// The types that a type is derived from at any number of steps, nearest first, as far as they can be seen. For questions of
@@ -202,7 +203,7 @@ impl<'m> Resolver<'m> {
         let mut bases = Bases { known: Vec::new(), open: false };
         let Some(entry) = self.entry(class.file) else { return bases };
         for r in entry.bases_of(class.def) {
-            match self.base(class, entry, r) {
+            match self.resolve_base(class, entry, r) {
                 Some(base) => bases.known.push(base),
                 None => bases.open |= !is_plain(entry, r),
             }
@@ -214,20 +215,20 @@ impl<'m> Resolver<'m> {
         bases
     }
 
-    pub(super) fn base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
+    pub(super) fn resolve_base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
         let name = entry.facts.name(r.name);
         let outer = entry.facts.def(class.def).parent;
         let site = Site { file: class.file, entry, owner: outer, want: Want::Type };
         let found = match r.receiver {
             Receiver::None => self.base_name(Site { owner: Some(class.def), ..site }, name),
-            Receiver::Path(path) => match self.follow(site, entry.facts.name(path)) {
-                Found::Thing(thing, _) => self.member(site, &thing, name),
+            Receiver::Path(path) => match self.follow_path(site, entry.facts.name(path)) {
+                NameLookup::Thing(thing, _) => self.member_of_thing(site, &thing, name),
                 other => other,
             },
-            _ => Found::Bound,
+            _ => NameLookup::Bound,
         };
         match found {
-            Found::Thing(Thing::Def(def), _) => {
+            NameLookup::Thing(Thing::Def(def), _) => {
                 let def = self.body_of(def);
                 let is_base = self.def(def).is_some_and(|(entry, def)| is_class(entry, def));
                 (def != class && is_base).then_some(def)
@@ -256,12 +257,12 @@ impl<'m> Resolver<'m> {
     /// else is itself.
     pub(crate) fn body_of(&self, declared: DefRef) -> DefRef {
         let Some((entry, def)) = self.def(declared) else { return declared };
-        if entry.lang().family() != Lang::Cpp || !def.flags.has(DefFlags::DECLARATION) {
+        if entry.lang().language_group() != Lang::Cpp || !def.flags.has(DefFlags::DECLARATION) {
             return declared;
         }
-        self.remembered(&self.bodies, declared, || {
+        self.get_or_compute(&self.bodies, declared, || {
             let qualified = entry.facts.name(def.qualified);
-            let bodies = self.bodies(entry.facts.name(def.name), (def.kind, qualified));
+            let bodies = self.possible_bodies(entry.facts.name(def.name), (def.kind, qualified));
             let bodies: Vec<DefRef> = bodies.collect();
             let here = bodies.iter().find(|body| body.file == declared.file);
             match (here, &bodies[..]) {
@@ -272,14 +273,14 @@ impl<'m> Resolver<'m> {
     }
 
     /// Definitions with a body, one per file, that a declaration of this kind and qualified name may announce.
-    fn bodies<'a>(
+    fn possible_bodies<'a>(
         &'a self,
         name: &'a str,
         (kind, qualified): (DefKind, &'a str),
     ) -> impl Iterator<Item = DefRef> + 'a {
-        self.index.defining(name).iter().filter_map(move |&file| {
+        self.index.files_defining(name).iter().filter_map(move |&file| {
             let file = FileId(file);
-            let entry = self.entry(file).filter(|entry| entry.lang().family() == Lang::Cpp)?;
+            let entry = self.entry(file).filter(|entry| entry.lang().language_group() == Lang::Cpp)?;
             let fits = |def: &Def| {
                 !def.flags.has(DefFlags::DECLARATION)
                     && def.kind.is_type() == kind.is_type()
@@ -303,5 +304,5 @@ pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     let name = entry.facts.name(r.name);
     r.receiver == Receiver::None
         && (matches!(name, "object" | "Object") || entry.lang() == Lang::Ruby)
-        && builtins::is_global(entry.lang().family(), name)
+        && builtins::is_global(entry.lang().language_group(), name)
 }

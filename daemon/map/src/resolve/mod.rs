@@ -49,7 +49,7 @@ use crate::langs::{Lang, ModuleTarget};
 pub(crate) use flow::CallAt;
 use global::is_root;
 pub(crate) use guess::SHOWN;
-pub(crate) use links::Link;
+pub(crate) use links::ResolvedNoteLink;
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
 const FUEL: u32 = 3000;
@@ -77,7 +77,7 @@ pub(crate) struct Module {
 
 /// The outcome of looking for a name in a scope.
 #[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub(crate) enum NameLookup {
     /// The name means this thing, with this confidence.
     Thing(Thing, Confidence),
     /// Something binds it, but what that is cannot be told.
@@ -108,7 +108,7 @@ enum Want {
 }
 
 impl Want {
-    fn of(kind: RefKind) -> Self {
+    fn for_ref_kind(kind: RefKind) -> Self {
         match kind {
             RefKind::Call => Self::Callee,
             RefKind::Extends | RefKind::Implements | RefKind::Type => Self::Type,
@@ -116,7 +116,7 @@ impl Want {
         }
     }
 
-    fn likes(self, kind: DefKind) -> bool {
+    fn prefers_kind(self, kind: DefKind) -> bool {
         match self {
             Self::Callee => kind.is_callable() || kind.is_type(),
             Self::Type => kind.is_type() || kind == DefKind::TypeAlias,
@@ -146,7 +146,7 @@ pub(crate) struct Resolver<'m> {
     keeps: bool,
     targets: RefCell<FxHashMap<(FileId, StrId), Arc<ModuleTarget>>>,
     /// The outcomes for bindings of imports, by their place in the file.
-    bindings: RefCell<FxHashMap<(FileId, u32), Found>>,
+    bindings: RefCell<FxHashMap<(FileId, u32), NameLookup>>,
     bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
     includes: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
     /// In C and C++, what a bare name can mean outside its file.
@@ -155,7 +155,7 @@ pub(crate) struct Resolver<'m> {
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
     /// Where values go, as far as it was asked.
-    flow: RefCell<flow::Known>,
+    flow: RefCell<flow::FlowMemory>,
     /// The modules that files belong to, where a module is one name space.
     homes: RefCell<FxHashMap<FileId, Option<Rc<str>>>>,
     /// Member look-ups under way, to notice one that depends on itself.
@@ -195,7 +195,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// For going through everything: nothing is kept for later questions, which would crowd out what they need.
-    pub(crate) fn passing(index: &'m Index) -> Self {
+    pub(crate) fn for_whole_map(index: &'m Index) -> Self {
         Self { keeps: false, ..Self::new(index) }
     }
 
@@ -207,7 +207,9 @@ impl<'m> Resolver<'m> {
     /// Resolves a reference of `file`.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
         match self.resolve_any(file, r) {
-            Resolution::To(Thing::Def(def), _) if self.twins(def).len() > 1 => Resolution::Unresolved,
+            Resolution::To(Thing::Def(def), _) if self.ambiguous_defs(def).len() > 1 => {
+                Resolution::Unresolved
+            }
             found => found,
         }
     }
@@ -220,7 +222,7 @@ impl<'m> Resolver<'m> {
         let Some(entry) = self.index.entry(file).filter(|entry| !entry.lang().is_prose()) else {
             return Resolution::Dropped;
         };
-        let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
         let name = entry.facts.name(r.name);
         let found = match r.receiver {
             Receiver::None => self.bare_ref(site, r, name),
@@ -233,31 +235,35 @@ impl<'m> Resolver<'m> {
         };
         let found = self.prefer_body(file, found);
         match found {
-            Resolution::To(Thing::Def(def), sure) => Resolution::To(self.meant(def, site.want).into(), sure),
+            Resolution::To(Thing::Def(def), sure) => {
+                Resolution::To(self.meaning_for(def, site.want).into(), sure)
+            }
             other => other,
         }
     }
 
     fn bare_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
         let is_base = matches!(r.kind, RefKind::Extends | RefKind::Implements);
-        let found = if is_base { self.base_name(site, name) } else { self.bare(site, name) };
+        let found = if is_base { self.base_name(site, name) } else { self.resolve_bare(site, name) };
         match found {
-            Found::Thing(thing, confidence) => Resolution::To(thing, confidence),
-            Found::Bound => Resolution::Unresolved,
-            Found::Absent { .. } if builtins::is_global(vocabulary(site), name) => Resolution::Dropped,
-            Found::Absent { open: true } => Resolution::Unresolved,
-            Found::Absent { open: false } => self.by_name(site, r),
+            NameLookup::Thing(thing, confidence) => Resolution::To(thing, confidence),
+            NameLookup::Bound => Resolution::Unresolved,
+            NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(site), name) => {
+                Resolution::Dropped
+            }
+            NameLookup::Absent { open: true } => Resolution::Unresolved,
+            NameLookup::Absent { open: false } => self.by_name(site, r),
         }
     }
 
     /// A base named by its bare name: looked for outside the class it is a base of, and never that class itself.
-    fn base_name(&self, site: Site<'m>, name: &str) -> Found {
+    fn base_name(&self, site: Site<'m>, name: &str) -> NameLookup {
         let outer = site.owner.and_then(|owner| site.entry.facts.def(owner).parent);
-        let found = self.bare(Site { owner: outer, ..site }, name);
+        let found = self.resolve_bare(Site { owner: outer, ..site }, name);
         let itself = site.owner.map(|def| DefRef { file: site.file, def });
         match found {
-            Found::Thing(Thing::Def(def), _) if Some(def) == itself => {
-                self.imported_as(site, site.entry.named(name), None).unwrap_or(Found::Bound)
+            NameLookup::Thing(Thing::Def(def), _) if Some(def) == itself => {
+                self.imported_as(site, site.entry.bindings_of(name), None).unwrap_or(NameLookup::Bound)
             }
             other => other,
         }
@@ -269,11 +275,11 @@ impl<'m> Resolver<'m> {
         let found =
             if above { self.find_inherited(class, name) } else { self.find_wanted(class, name, site.want) };
         match found {
-            members::Member::Found(def) => {
+            members::MemberLookup::Found(def) => {
                 let near = def.file == site.file;
                 Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
-            members::Member::Missing { open } => {
+            members::MemberLookup::Missing { open } => {
                 let own = if above || site.entry.lang() != Lang::Ruby {
                     None
                 } else {
@@ -286,21 +292,23 @@ impl<'m> Resolver<'m> {
 
     fn path_ref(&self, site: Site<'m>, r: &Ref, path: &str) -> Resolution {
         let first = path.split('.').next().unwrap_or(path);
-        match self.follow(Site { want: Want::Scope, ..site }, path) {
-            Found::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
-            Found::Bound => Resolution::Unresolved,
-            Found::Absent { .. } if builtins::is_global(vocabulary(site), first) => {
+        match self.follow_path(Site { want: Want::Scope, ..site }, path) {
+            NameLookup::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
+            NameLookup::Bound => Resolution::Unresolved,
+            NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(site), first) => {
                 let is_rust = site.entry.lang() == Lang::Rust;
-                let added = if is_rust { self.added(site, r, path) } else { None };
+                let added = if is_rust { self.member_added_by_trait(site, r, path) } else { None };
                 added.unwrap_or(Resolution::Dropped)
             }
             // A constant that the project has nowhere.
-            Found::Absent { .. } if family(site) == Lang::Ruby && self.index.defining(first).is_empty() => {
+            NameLookup::Absent { .. }
+                if language_group(site) == Lang::Ruby && self.index.files_defining(first).is_empty() =>
+            {
                 Resolution::Dropped
             }
             // In C a path starts with a variable more often than with a type.
-            Found::Absent { .. } if family(site) == Lang::Cpp => self.unknown_ref(site, r),
-            Found::Absent { .. } => Resolution::Unresolved,
+            NameLookup::Absent { .. } if language_group(site) == Lang::Cpp => self.unknown_ref(site, r),
+            NameLookup::Absent { .. } => Resolution::Unresolved,
         }
     }
 
@@ -316,9 +324,9 @@ impl<'m> Resolver<'m> {
         if let Some(found) = self.written_for(site, r, &thing) {
             return found;
         }
-        match self.member(site, &thing, name) {
-            Found::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
-            Found::Bound | Found::Absent { .. } => {
+        match self.member_of_thing(site, &thing, name) {
+            NameLookup::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
+            NameLookup::Bound | NameLookup::Absent { .. } => {
                 let found = self.extension_ref(site, r).or_else(|| self.through_deref(site, r, &thing));
                 found.unwrap_or(Resolution::Unresolved)
             }
@@ -335,24 +343,24 @@ impl<'m> Resolver<'m> {
                 None => self.unknown_ref(site, r),
             };
         }
-        match self.follow(Site { want: Want::Type, ..site }, ty) {
-            Found::Thing(Thing::External(package), _) => {
+        match self.follow_path(Site { want: Want::Type, ..site }, ty) {
+            NameLookup::Thing(Thing::External(package), _) => {
                 let outside = Thing::External(package);
                 let added = self.extension_ref(site, r).or_else(|| self.written_for(site, r, &outside));
                 added.unwrap_or(Resolution::To(outside, Confidence::Import))
             }
-            Found::Thing(thing, confidence) => {
+            NameLookup::Thing(thing, confidence) => {
                 self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))
             }
-            Found::Bound => self.extension_ref(site, r).unwrap_or(Resolution::Unresolved),
-            Found::Absent { .. } => {
+            NameLookup::Bound => self.extension_ref(site, r).unwrap_or(Resolution::Unresolved),
+            NameLookup::Absent { .. } => {
                 let extended = self.extension_ref(site, r).or_else(|| self.member_from_outside(site, r, ty));
                 if let Some(found) = extended {
                     return found;
                 }
                 let last = ty.rsplit('.').next().unwrap_or(ty);
-                let known = !self.index.defining(last).is_empty();
-                if known && !builtins::is_global(vocabulary(site), last) {
+                let known = !self.index.files_defining(last).is_empty();
+                if known && !builtins::is_global(vocabulary_lang(site), last) {
                     Resolution::Unresolved
                 } else {
                     Resolution::Dropped
@@ -387,7 +395,7 @@ impl<'m> Resolver<'m> {
 
     /// Returns true if values of the language's own types have a member of the reference's name.
     fn is_common(&self, site: Site<'m>, r: &Ref) -> bool {
-        builtins::is_common_member(vocabulary(site), site.entry.facts.name(r.name))
+        builtins::is_common_member(vocabulary_lang(site), site.entry.facts.name(r.name))
     }
 
     fn entry(&self, file: FileId) -> Option<&'m FileEntry> {
@@ -400,7 +408,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Remembers what `work` finds, unless it had to give something up: that depends on where it was asked.
-    fn remembered<K: std::hash::Hash + Eq + Copy, V: Clone>(
+    fn get_or_compute<K: std::hash::Hash + Eq + Copy, V: Clone>(
         &self,
         memory: &RefCell<FxHashMap<K, V>>,
         key: K,
@@ -419,7 +427,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Takes one step of fuel and runs `work` one level deeper; `otherwise` when there is none left.
-    fn guarded<T>(&self, otherwise: T, work: impl FnOnce() -> T) -> T {
+    fn with_fuel<T>(&self, otherwise: T, work: impl FnOnce() -> T) -> T {
         let (fuel, depth) = (self.fuel.get(), self.depth.get());
         if fuel == 0 || depth >= DEPTH {
             self.cut.set(true);
@@ -433,15 +441,15 @@ impl<'m> Resolver<'m> {
     }
 }
 
-fn family(site: Site<'_>) -> Lang {
-    site.entry.lang().family()
+fn language_group(site: Site<'_>) -> Lang {
+    site.entry.lang().language_group()
 }
 
 /// Returns the language whose words count as its own at the site: that of the language group, but the languages of
 /// one virtual machine differ.
-fn vocabulary(site: Site<'_>) -> Lang {
+fn vocabulary_lang(site: Site<'_>) -> Lang {
     match site.entry.lang() {
         lang @ (Lang::Kotlin | Lang::Scala) => lang,
-        lang => lang.family(),
+        lang => lang.language_group(),
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hob_base::FileId;
 
-use super::members::Member;
-use super::scope::pick;
-use super::{Found, Module, Resolver, Site, Thing, Want};
+use super::members::MemberLookup;
+use super::scope::pick_best_def;
+use super::{Module, NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefKind, Import, ImportKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -21,71 +21,79 @@ pub(super) type Trail = Vec<(FileId, Box<str>)>;
 
 impl<'m> Resolver<'m> {
     /// The module that `file` writes as `spec`.
-    pub(crate) fn module(&self, file: FileId, entry: &'m FileEntry, spec: StrId) -> Rc<Module> {
+    pub(crate) fn resolve_module(&self, file: FileId, entry: &'m FileEntry, spec: StrId) -> Rc<Module> {
         let text = entry.facts.name(spec);
         let known = self.targets.borrow().get(&(file, spec)).map(Arc::clone);
         let target = known.unwrap_or_else(|| {
-            let target = self.target(file, entry.lang(), text);
+            let target = self.module_target(file, entry.lang(), text);
             self.targets.borrow_mut().insert((file, spec), Arc::clone(&target));
             target
         });
         Rc::new(Module { from: file, spec: text.into(), target })
     }
 
-    fn target(&self, file: FileId, lang: Lang, spec: &str) -> Arc<ModuleTarget> {
+    fn module_target(&self, file: FileId, lang: Lang, spec: &str) -> Arc<ModuleTarget> {
         let find =
             || lang.spec().map_or(ModuleTarget::Unknown, |row| row.imports.resolve(self.index, file, spec));
         if self.keeps { self.index.targets().get(file, spec, find) } else { Arc::new(find()) }
     }
 
     /// Returns the thing that an import binds.
-    pub(crate) fn binding(&self, file: FileId, entry: &'m FileEntry, import: &Import) -> Found {
-        self.bound(file, entry, import, &mut Vec::new())
+    pub(crate) fn binding(&self, file: FileId, entry: &'m FileEntry, import: &Import) -> NameLookup {
+        self.bind_import(file, entry, import, &mut Vec::new())
     }
 
     /// The same for an import by its place in the file, remembered.
-    pub(super) fn binding_at(&self, file: FileId, entry: &'m FileEntry, at: u32) -> Found {
-        self.remembered(&self.bindings, (file, at), || {
+    pub(super) fn binding_at(&self, file: FileId, entry: &'m FileEntry, at: u32) -> NameLookup {
+        self.get_or_compute(&self.bindings, (file, at), || {
             self.binding(file, entry, &entry.facts.imports[at as usize])
         })
     }
 
-    fn bound(&self, file: FileId, entry: &'m FileEntry, import: &Import, trail: &mut Trail) -> Found {
-        let module = self.module(file, entry, import.module);
+    fn bind_import(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        import: &Import,
+        trail: &mut Trail,
+    ) -> NameLookup {
+        let module = self.resolve_module(file, entry, import.module);
         match (import.kind, import.name) {
             (ImportKind::Named, Some(name)) => match self.lookup_in(&module, entry.facts.name(name), trail) {
-                Found::Thing(thing, confidence) => Found::Thing(thing, confidence.max(Confidence::Import)),
+                NameLookup::Thing(thing, confidence) => {
+                    NameLookup::Thing(thing, confidence.max(Confidence::Import))
+                }
                 // A Lua file that returns no table of its own is what it offers.
                 _ if entry.lang() == Lang::Lua
                     && entry.facts.name(name) == "default"
                     && matches!(*module.target, ModuleTarget::File(_)) =>
                 {
-                    Found::Thing(as_thing(module), Confidence::Import)
+                    NameLookup::Thing(as_thing(module), Confidence::Import)
                 }
-                Found::Bound | Found::Absent { .. } => Found::Bound,
+                NameLookup::Bound | NameLookup::Absent { .. } => NameLookup::Bound,
             },
-            _ => Found::Thing(as_thing(module), Confidence::Import),
+            _ => NameLookup::Thing(as_thing(module), Confidence::Import),
         }
     }
 
     /// Looks a name up in a module: in its files, then among the modules inside it.
-    pub(super) fn lookup_in(&self, module: &Rc<Module>, name: &str, trail: &mut Trail) -> Found {
-        self.guarded(Found::Bound, || {
+    pub(super) fn lookup_in(&self, module: &Rc<Module>, name: &str, trail: &mut Trail) -> NameLookup {
+        self.with_fuel(NameLookup::Bound, || {
             let found = match &*module.target {
-                ModuleTarget::File(file) => self.exported(*file, name, trail),
+                ModuleTarget::File(file) => self.find_export(*file, name, trail),
                 ModuleTarget::Files(files) => self.exported_by_any(files, name, trail),
-                ModuleTarget::Inside(file, inner) => self.inside((*file, inner), name, trail),
+                ModuleTarget::Inside(file, inner) => self.find_inside((*file, inner), name, trail),
                 ModuleTarget::External(package) => {
-                    return Found::Thing(Thing::External(package.as_str().into()), Confidence::Import);
+                    return NameLookup::Thing(Thing::External(package.as_str().into()), Confidence::Import);
                 }
-                ModuleTarget::Unknown => Found::Bound,
+                ModuleTarget::Unknown => NameLookup::Bound,
             };
             match found {
                 // A star passes on names, and no module inside the one that it is of; the package's own goes first.
-                Found::Thing(Thing::Module(_), _) if self.has_only_by_star(module, name) => {
+                NameLookup::Thing(Thing::Module(_), _) if self.has_only_by_star(module, name) => {
                     self.submodule(module, name).unwrap_or(found)
                 }
-                Found::Thing(..) => found,
+                NameLookup::Thing(..) => found,
                 missing => self.submodule(module, name).unwrap_or(missing),
             }
         })
@@ -94,53 +102,60 @@ impl<'m> Resolver<'m> {
     /// Returns true if a Python module has a name, if at all, by a star import.
     fn has_only_by_star(&self, module: &Module, name: &str) -> bool {
         let ModuleTarget::File(file) = *module.target else { return false };
-        self.entry(file).is_some_and(|entry| entry.lang() == Lang::Python && entry.named(name).is_empty())
+        self.entry(file)
+            .is_some_and(|entry| entry.lang() == Lang::Python && entry.bindings_of(name).is_empty())
     }
 
     /// A module inside a module.
-    fn submodule(&self, module: &Rc<Module>, name: &str) -> Option<Found> {
+    fn submodule(&self, module: &Rc<Module>, name: &str) -> Option<NameLookup> {
         let lang = self.entry(module.from)?.lang();
         let spec = lang.spec()?.imports.submodule(&module.spec, name)?;
-        let target = self.target(module.from, lang, &spec);
+        let target = self.module_target(module.from, lang, &spec);
         if matches!(*target, ModuleTarget::Unknown | ModuleTarget::External(_)) {
             return None;
         }
         let module = Module { from: module.from, spec: spec.into(), target };
-        Some(Found::Thing(Thing::Module(Rc::new(module)), Confidence::Import))
+        Some(NameLookup::Thing(Thing::Module(Rc::new(module)), Confidence::Import))
     }
 
-    fn exported_by_any(&self, files: &[FileId], name: &str, trail: &mut Trail) -> Found {
+    fn exported_by_any(&self, files: &[FileId], name: &str, trail: &mut Trail) -> NameLookup {
         let found = self.first_defining(files, name, (Want::Any, &|_| true));
         if let Some(def) = found {
-            return Found::Thing(Thing::Def(def), Confidence::Import);
+            return NameLookup::Thing(Thing::Def(def), Confidence::Import);
         }
         let mut open = false;
         for &file in files {
-            match self.exported(file, name, trail) {
-                Found::Absent { open: unseen } => open |= unseen,
+            match self.find_export(file, name, trail) {
+                NameLookup::Absent { open: unseen } => open |= unseen,
                 found => return found,
             }
         }
-        Found::Absent { open }
+        NameLookup::Absent { open }
     }
 
     /// Returns the thing that a file offers to others under a name, with a trail of its own.
-    pub(crate) fn export_of(&self, file: FileId, name: &str) -> Found {
-        self.exported(file, name, &mut Vec::new())
+    pub(crate) fn export_of(&self, file: FileId, name: &str) -> NameLookup {
+        self.find_export(file, name, &mut Vec::new())
     }
 
     /// Returns the thing that a file offers to others under a name.
-    pub(super) fn exported(&self, file: FileId, name: &str, trail: &mut Trail) -> Found {
+    pub(super) fn find_export(&self, file: FileId, name: &str, trail: &mut Trail) -> NameLookup {
         let seen = trail.iter().any(|(f, n)| *f == file && **n == *name);
         self.cut.set(self.cut.get() || seen);
         let Some(entry) = self.entry(file).filter(|_| !seen && trail.len() < MAX_TRAIL) else {
-            return Found::Absent { open: false };
+            return NameLookup::Absent { open: false };
         };
         trail.push((file, name.into()));
-        self.guarded(Found::Bound, || self.exported_inner(file, entry, name, trail))
+        self.with_fuel(NameLookup::Bound, || self.exported_inner(file, entry, name, trail))
     }
 
-    fn exported_inner(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> Found {
+    fn exported_inner(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        name: &str,
+        trail: &mut Trail,
+    ) -> NameLookup {
         if let Some(found) = self.export_entry(file, entry, name, trail) {
             return found;
         }
@@ -148,14 +163,15 @@ impl<'m> Resolver<'m> {
         let own = entry
             .defs_named(name)
             .filter(|(_, def)| def.parent.is_none() && def.qualified == def.name && is_visible(entry, def));
-        let own = pick(own, site.want).or_else(|| if name == "default" { default_def(entry) } else { None });
+        let own = pick_best_def(own, site.want)
+            .or_else(|| if name == "default" { default_def(entry) } else { None });
         if let Some(def) = own {
-            return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
+            return NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
         }
         if let Some(def) = super::extensions::top_extension(entry, name) {
-            return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
+            return NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
         }
-        if let Some(found) = self.reexported(file, entry, name, trail) {
+        if let Some(found) = self.find_reexport(file, entry, name, trail) {
             return found;
         }
         if let Some(found) = self.in_returned_table(file, entry, name) {
@@ -171,23 +187,29 @@ impl<'m> Resolver<'m> {
         entry: &'m FileEntry,
         name: &str,
         trail: &mut Trail,
-    ) -> Option<Found> {
+    ) -> Option<NameLookup> {
         let id = entry.facts.names.find(name)?;
         let export = entry.facts.exports.iter().find(|export| export.exported == id)?;
         let local = entry.facts.name(export.local);
         let site = Site { file, entry, owner: None, want: Want::Any };
-        if let Some(def) = pick(super::scope::top_defs(entry, local), site.want) {
-            return Some(Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import));
+        if let Some(def) = pick_best_def(super::scope::top_defs(entry, local), site.want) {
+            return Some(NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import));
         }
         let mut imports = entry.facts.imports.iter();
         let import = imports.find(|i| {
             i.local == Some(export.local)
                 || (i.local.is_none() && i.reexported && i.name == Some(export.local))
         })?;
-        Some(self.bound(file, entry, import, trail))
+        Some(self.bind_import(file, entry, import, trail))
     }
 
-    fn reexported(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> Option<Found> {
+    fn find_reexport(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        name: &str,
+        trail: &mut Trail,
+    ) -> Option<NameLookup> {
         let id = entry.facts.names.find(name)?;
         let passes_on = |i: &&Import| {
             let named = i.local == Some(id) || (i.local.is_none() && i.name == Some(id));
@@ -195,79 +217,82 @@ impl<'m> Resolver<'m> {
         };
         let mut best = None;
         for import in entry.facts.imports.iter().filter(passes_on) {
-            match self.bound(file, entry, import, trail) {
-                found @ Found::Thing(Thing::Def(_), _) => return Some(found),
+            match self.bind_import(file, entry, import, trail) {
+                found @ NameLookup::Thing(Thing::Def(_), _) => return Some(found),
                 found => best = best.or(Some(found)),
             }
         }
         best
     }
 
-    fn star_exported(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> Found {
+    fn star_exported(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> NameLookup {
         let mut open = false;
         // `export *` leaves the default export out.
-        let stars = entry.stars().filter(|star| star.reexported && star.owner.is_none() && name != "default");
+        let stars =
+            entry.star_imports().filter(|star| star.reexported && star.owner.is_none() && name != "default");
         for star in stars {
-            let module = self.module(file, entry, star.module);
+            let module = self.resolve_module(file, entry, star.module);
             match self.lookup_in(&module, name, trail) {
-                Found::Thing(Thing::External(_), _) | Found::Bound => open = true,
-                Found::Absent { open: unseen } => open |= unseen,
+                NameLookup::Thing(Thing::External(_), _) | NameLookup::Bound => open = true,
+                NameLookup::Absent { open: unseen } => open |= unseen,
                 found => return found,
             }
         }
-        Found::Absent { open }
+        NameLookup::Absent { open }
     }
 
     /// Looks a name up in a module that is written inside a file, or in a type in it.
-    fn inside(&self, (file, inner): (FileId, &str), name: &str, trail: &mut Trail) -> Found {
-        let Some(entry) = self.entry(file) else { return Found::Absent { open: false } };
-        let Some(scope) = entry.def_qualified(inner, 1) else { return Found::Absent { open: false } };
+    fn find_inside(&self, (file, inner): (FileId, &str), name: &str, trail: &mut Trail) -> NameLookup {
+        let Some(entry) = self.entry(file) else { return NameLookup::Absent { open: false } };
+        let Some(scope) = entry.def_qualified(inner, 1) else { return NameLookup::Absent { open: false } };
         let def = entry.facts.def(scope);
         if def.kind != DefKind::Module {
             return self.member_of_type(DefRef { file, def: scope }, (name, Want::Any));
         }
         let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == inner);
-        if let Some(child) = pick(within, Want::Any) {
-            return Found::Thing(Thing::Def(DefRef { file, def: child }), Confidence::Import);
+        if let Some(child) = pick_best_def(within, Want::Any) {
+            return NameLookup::Thing(Thing::Def(DefRef { file, def: child }), Confidence::Import);
         }
         let id = entry.facts.names.find(name);
         let import =
             entry.facts.imports.iter().find(|i| i.owner == Some(scope) && id.is_some() && i.local == id);
         match import {
-            Some(import) => self.bound(file, entry, import, trail),
-            None => Found::Absent { open: false },
+            Some(import) => self.bind_import(file, entry, import, trail),
+            None => NameLookup::Absent { open: false },
         }
     }
 
     /// Returns the thing that a dotted path stands for where it is written.
-    pub(super) fn follow(&self, site: Site<'m>, path: &str) -> Found {
-        self.guarded(Found::Bound, || {
+    pub(super) fn follow_path(&self, site: Site<'m>, path: &str) -> NameLookup {
+        self.with_fuel(NameLookup::Bound, || {
             let (first, rest) = path.split_once('.').unwrap_or((path, ""));
             let start = match first {
                 "self" | "Self" | "super" | "crate" if site.entry.lang() == Lang::Rust => {
                     self.rust_start(site, first)
                 }
-                _ => self.bare(site, first),
+                _ => self.resolve_bare(site, first),
             };
             match start {
-                Found::Thing(thing, confidence) => self.walk(site, (thing, confidence), rest),
-                Found::Bound => Found::Bound,
-                Found::Absent { open } => self.follow_unbound(site, path, open),
+                NameLookup::Thing(thing, confidence) => self.walk(site, (thing, confidence), rest),
+                NameLookup::Bound => NameLookup::Bound,
+                NameLookup::Absent { open } => self.follow_unbound(site, path, open),
             }
         })
     }
 
     /// `Self::X` starts at the type at hand; the others are module paths.
-    fn rust_start(&self, site: Site<'m>, first: &str) -> Found {
+    fn rust_start(&self, site: Site<'m>, first: &str) -> NameLookup {
         let class = if first == "Self" { self.enclosing_type(site) } else { None };
-        class.map_or(Found::Absent { open: false }, |class| Found::Thing(class.into(), Confidence::Exact))
+        class.map_or(NameLookup::Absent { open: false }, |class| {
+            NameLookup::Thing(class.into(), Confidence::Exact)
+        })
     }
 
     /// A path that starts with a module rather than with a name in scope.
-    fn follow_unbound(&self, site: Site<'m>, path: &str, open: bool) -> Found {
-        let Some(row) = site.entry.lang().spec() else { return Found::Absent { open } };
+    fn follow_unbound(&self, site: Site<'m>, path: &str, open: bool) -> NameLookup {
+        let Some(row) = site.entry.lang().spec() else { return NameLookup::Absent { open } };
         let Some((target, taken)) = row.imports.resolve_path(self.index, site.file, path) else {
-            return self.at_root(site, path).unwrap_or(Found::Absent { open });
+            return self.at_root(site, path).unwrap_or(NameLookup::Absent { open });
         };
         let end = path.match_indices('.').nth(taken.saturating_sub(1)).map_or(path.len(), |(at, _)| at);
         let rest = path.get(end + 1..).unwrap_or("");
@@ -276,34 +301,34 @@ impl<'m> Resolver<'m> {
         self.walk(site, (as_thing(module), Confidence::Import), rest)
     }
 
-    fn walk(&self, site: Site<'m>, (mut thing, mut sure): (Thing, Confidence), rest: &str) -> Found {
+    fn walk(&self, site: Site<'m>, (mut thing, mut sure): (Thing, Confidence), rest: &str) -> NameLookup {
         for segment in rest.split('.').filter(|segment| !segment.is_empty()) {
-            match self.member(site, &thing, segment) {
-                Found::Thing(next, confidence) => (thing, sure) = (next, sure.max(confidence)),
+            match self.member_of_thing(site, &thing, segment) {
+                NameLookup::Thing(next, confidence) => (thing, sure) = (next, sure.max(confidence)),
                 other => return other,
             }
         }
-        Found::Thing(thing, sure)
+        NameLookup::Thing(thing, sure)
     }
 
     /// Looks a name up in a thing: a member of a type, of a module, or of a package outside.
-    pub(super) fn member(&self, site: Site<'m>, thing: &Thing, name: &str) -> Found {
+    pub(super) fn member_of_thing(&self, site: Site<'m>, thing: &Thing, name: &str) -> NameLookup {
         match thing {
-            Thing::External(_) => Found::Thing(thing.clone(), Confidence::Import),
+            Thing::External(_) => NameLookup::Thing(thing.clone(), Confidence::Import),
             Thing::Module(module) => self.lookup_in(module, name, &mut Vec::new()),
             Thing::Def(def) => {
-                let Some((entry, found)) = self.def(*def) else { return Found::Bound };
+                let Some((entry, found)) = self.def(*def) else { return NameLookup::Bound };
                 if found.kind == DefKind::Module && entry.lang() != Lang::Ruby {
                     return self.in_namespace(*def, name);
                 }
                 if !self.has_members(*def) {
                     let ty = self.type_of(*def, crate::facts::TypePart::VALUE, None);
-                    return ty.map_or(Found::Bound, |ty| self.member(site, &ty, name));
+                    return ty.map_or(NameLookup::Bound, |ty| self.member_of_thing(site, &ty, name));
                 }
                 let near = if entry.path == site.entry.path { Confidence::Exact } else { Confidence::Import };
                 match self.member_of_type(*def, (name, site.want)) {
-                    Found::Thing(Thing::Def(member), _) if member.file == def.file => {
-                        Found::Thing(Thing::Def(member), near)
+                    NameLookup::Thing(Thing::Def(member), _) if member.file == def.file => {
+                        NameLookup::Thing(Thing::Def(member), near)
                     }
                     other => other,
                 }
@@ -311,31 +336,31 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn member_of_type(&self, class: DefRef, (name, want): (&str, Want)) -> Found {
+    fn member_of_type(&self, class: DefRef, (name, want): (&str, Want)) -> NameLookup {
         match self.find_wanted(class, name, want) {
-            Member::Found(def) => Found::Thing(Thing::Def(def), Confidence::Import),
-            Member::Missing { open } => Found::Absent { open },
+            MemberLookup::Found(def) => NameLookup::Thing(Thing::Def(def), Confidence::Import),
+            MemberLookup::Missing { open } => NameLookup::Absent { open },
         }
     }
 
     /// A name in a namespace: in this file, or in the one other place of the project that has it.
-    fn in_namespace(&self, space: DefRef, name: &str) -> Found {
-        let Some((entry, def)) = self.def(space) else { return Found::Absent { open: false } };
+    fn in_namespace(&self, space: DefRef, name: &str) -> NameLookup {
+        let Some((entry, def)) = self.def(space) else { return NameLookup::Absent { open: false } };
         let qualifier = entry.facts.name(def.qualified);
-        match self.inside((space.file, qualifier), name, &mut Vec::new()) {
-            Found::Absent { .. } => {}
+        match self.find_inside((space.file, qualifier), name, &mut Vec::new()) {
+            NameLookup::Absent { .. } => {}
             found => return found,
         }
-        let elsewhere = self.index.defining(name).iter().take(64).filter_map(|&file| {
+        let elsewhere = self.index.files_defining(name).iter().take(64).filter_map(|&file| {
             let file = FileId(file);
-            let entry = self.entry(file).filter(|e| e.lang().family() == Lang::Cpp)?;
+            let entry = self.entry(file).filter(|e| e.lang().language_group() == Lang::Cpp)?;
             let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == qualifier);
-            Some(DefRef { file, def: pick(within, Want::Any)? })
+            Some(DefRef { file, def: pick_best_def(within, Want::Any)? })
         });
         let bodies: rustc_hash::FxHashSet<DefRef> = elsewhere.map(|def| self.body_of(def)).collect();
         match bodies.into_iter().collect::<Vec<_>>()[..] {
-            [def] => Found::Thing(Thing::Def(def), Confidence::Import),
-            _ => Found::Absent { open: true },
+            [def] => NameLookup::Thing(Thing::Def(def), Confidence::Import),
+            _ => NameLookup::Absent { open: true },
         }
     }
 }
@@ -351,7 +376,7 @@ fn as_thing(module: Rc<Module>) -> Thing {
 /// functions and variables that are not `static`.
 pub(super) fn is_visible(entry: &FileEntry, def: &Def) -> bool {
     let linked = || has_linkage(def.kind) && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def);
-    entry.lang().family() != Lang::Cpp || entry.is_header() || linked()
+    entry.lang().language_group() != Lang::Cpp || entry.is_header() || linked()
 }
 
 fn in_enum(entry: &FileEntry, def: &Def) -> bool {

@@ -5,7 +5,7 @@
 
 use hob_base::FileId;
 
-use super::{Found, Resolution, Resolver, Site, Thing, Want};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, Want};
 use crate::facts::{Receiver, Ref, RefKind, TypePart};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -19,7 +19,7 @@ impl<'m> Resolver<'m> {
         let ty = site.entry.facts.name(ty);
         let last = ty.rsplit('.').next().filter(|last| last.starts_with(char::is_uppercase))?;
         let qualified = format!("{last}.{}", site.entry.facts.name(r.name));
-        let written = self.index.defining_detached(&qualified).iter().filter_map(|&file| {
+        let written = self.index.files_defining_detached(&qualified).iter().filter_map(|&file| {
             let entry = self.entry(FileId(file)).filter(|entry| entry.lang() == Lang::Rust)?;
             Some(DefRef { file: FileId(file), def: entry.def_qualified(&qualified, 1)? })
         });
@@ -35,12 +35,12 @@ impl<'m> Resolver<'m> {
     fn may_be_for(&self, method: DefRef, package: &str) -> bool {
         let Some((entry, def)) = self.def(method) else { return false };
         let site = Site { file: method.file, entry, owner: def.parent, want: Want::Scope };
-        let of = match self.follow(site, entry.qualifier(def)) {
-            Found::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
+        let of = match self.follow_path(site, entry.qualifier(def)) {
+            NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
                 self.type_of(ty, TypePart::VALUE, None)
             }
-            Found::Thing(thing, _) => Some(thing),
-            Found::Bound | Found::Absent { .. } => return true,
+            NameLookup::Thing(thing, _) => Some(thing),
+            NameLookup::Bound | NameLookup::Absent { .. } => return true,
         };
         matches!(of, Some(Thing::External(of)) if *of == *package)
     }
@@ -68,15 +68,15 @@ impl<'m> Resolver<'m> {
     fn implemented(&self, site: Site<'m>, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
         let name = entry.facts.name(r.name);
         let found = match r.receiver {
-            Receiver::None => self.bare(site, name),
-            Receiver::Path(path) => match self.follow(site, entry.facts.name(path)) {
-                Found::Thing(thing, _) => self.member(site, &thing, name),
+            Receiver::None => self.resolve_bare(site, name),
+            Receiver::Path(path) => match self.follow_path(site, entry.facts.name(path)) {
+                NameLookup::Thing(thing, _) => self.member_of_thing(site, &thing, name),
                 other => other,
             },
-            _ => Found::Bound,
+            _ => NameLookup::Bound,
         };
         match found {
-            Found::Thing(Thing::Def(def), _) => Some(def),
+            NameLookup::Thing(Thing::Def(def), _) => Some(def),
             _ => None,
         }
     }

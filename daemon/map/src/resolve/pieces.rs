@@ -4,8 +4,8 @@
 use hob_base::FileId;
 
 use super::members::is_plain;
-use super::scope::pick;
-use super::{Bases, Found, Resolver, Site, Thing, Want};
+use super::scope::pick_best_def;
+use super::{Bases, NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefIdx};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -18,20 +18,20 @@ const MOST: usize = 32;
 impl<'m> Resolver<'m> {
     /// A member that another piece of a type defines.
     pub(super) fn member_of_piece(&self, class: DefRef, name: &str) -> Option<DefRef> {
-        self.pieces(class).into_iter().find_map(|piece| {
+        self.other_pieces(class).into_iter().find_map(|piece| {
             let (entry, _) = self.def(piece)?;
             let within = entry.defs_named(name).filter(|(_, child)| child.parent == Some(piece.def));
-            Some(DefRef { file: piece.file, def: pick(within, Want::Any)? })
+            Some(DefRef { file: piece.file, def: pick_best_def(within, Want::Any)? })
         })
     }
 
     /// Adds the bases that the other pieces of a `partial` type name. A companion's bases are its own.
     pub(super) fn add_bases_of_pieces(&self, class: DefRef, bases: &mut Bases) {
         let partial = self.def(class).is_some_and(|(_, def)| def.flags.has(DefFlags::PARTIAL));
-        for piece in if partial { self.pieces(class) } else { Vec::new() } {
+        for piece in if partial { self.other_pieces(class) } else { Vec::new() } {
             let Some(entry) = self.entry(piece.file) else { continue };
             for r in entry.bases_of(piece.def) {
-                match self.base(piece, entry, r) {
+                match self.resolve_base(piece, entry, r) {
                     Some(base) if base != class => bases.known.push(base),
                     Some(_) => {}
                     None => bases.open |= !is_plain(entry, r),
@@ -45,7 +45,7 @@ impl<'m> Resolver<'m> {
     pub(super) fn main_piece(&self, piece: DefRef) -> DefRef {
         let partial = self.def(piece).filter(|(_, def)| def.flags.has(DefFlags::PARTIAL));
         let Some((entry, def)) = partial else { return piece };
-        self.remembered(&self.bodies, piece, || {
+        self.get_or_compute(&self.bodies, piece, || {
             let name = entry.facts.name(def.name);
             let key = |piece: &DefRef| {
                 let entry = self.entry(piece.file)?;
@@ -60,9 +60,9 @@ impl<'m> Resolver<'m> {
     }
 
     /// The other pieces of a type.
-    fn pieces(&self, class: DefRef) -> Vec<DefRef> {
+    fn other_pieces(&self, class: DefRef) -> Vec<DefRef> {
         match self.def(class) {
-            Some((entry, def)) if entry.lang() == Lang::Scala => companions(entry, class, def),
+            Some((entry, def)) if entry.lang() == Lang::Scala => companion_types(entry, class, def),
             Some((entry, def)) if def.flags.has(DefFlags::PARTIAL) => self.partial_pieces(entry, class, def),
             _ => Vec::new(),
         }
@@ -71,7 +71,7 @@ impl<'m> Resolver<'m> {
     fn partial_pieces(&self, entry: &'m FileEntry, class: DefRef, def: &Def) -> Vec<DefRef> {
         let package = |entry: &'m FileEntry| entry.facts.package.map(|id| entry.facts.name(id));
         let qualified = entry.facts.name(def.qualified);
-        let files = self.index.defining(entry.facts.name(def.name)).iter().map(|&file| FileId(file));
+        let files = self.index.files_defining(entry.facts.name(def.name)).iter().map(|&file| FileId(file));
         let found = files.filter_map(|file| {
             let other =
                 self.entry(file).filter(|e| e.lang() == Lang::CSharp && package(e) == package(entry))?;
@@ -86,35 +86,35 @@ impl<'m> Resolver<'m> {
 
     /// A top-level name of a package or of those around it, innermost first; at last the nameless one.
     pub(super) fn in_packages_around(&self, site: Site<'m>, name: &str, package: &str) -> Option<DefRef> {
-        let same = |entry: &FileEntry| entry.lang().family() == site.entry.lang().family();
-        packages::around(package).chain([""]).find_map(|around| {
+        let same = |entry: &FileEntry| entry.lang().language_group() == site.entry.lang().language_group();
+        packages::packages_around(package).chain([""]).find_map(|around| {
             let files = self.index.paths().files_of_package(around);
             self.first_defining(files, name, (site.want, &same))
         })
     }
 
     /// Looks a name up through star imports of other files that hold for the whole project.
-    pub(super) fn through_project_wide(&self, site: Site<'m>, name: &str, mut open: bool) -> Found {
-        let Some(row) = site.entry.lang().spec() else { return Found::Absent { open } };
+    pub(super) fn through_project_wide(&self, site: Site<'m>, name: &str, mut open: bool) -> NameLookup {
+        let Some(row) = site.entry.lang().spec() else { return NameLookup::Absent { open } };
         for file in row.imports.project_wide(self.index, site.file) {
             let Some(entry) = self.entry(file).filter(|_| file != site.file) else { continue };
-            for star in entry.stars().filter(|star| star.reexported) {
-                let module = self.module(file, entry, star.module);
+            for star in entry.star_imports().filter(|star| star.reexported) {
+                let module = self.resolve_module(file, entry, star.module);
                 match self.lookup_in(&module, name, &mut Vec::new()) {
-                    Found::Thing(Thing::External(_), _) | Found::Bound => open = true,
-                    Found::Thing(thing, sure) => {
-                        return Found::Thing(thing, sure.max(Confidence::Import));
+                    NameLookup::Thing(Thing::External(_), _) | NameLookup::Bound => open = true,
+                    NameLookup::Thing(thing, sure) => {
+                        return NameLookup::Thing(thing, sure.max(Confidence::Import));
                     }
-                    Found::Absent { open: unseen } => open |= unseen,
+                    NameLookup::Absent { open: unseen } => open |= unseen,
                 }
             }
         }
-        Found::Absent { open }
+        NameLookup::Absent { open }
     }
 }
 
 /// A class and the object of the same name.
-fn companions(entry: &FileEntry, class: DefRef, def: &Def) -> Vec<DefRef> {
+fn companion_types(entry: &FileEntry, class: DefRef, def: &Def) -> Vec<DefRef> {
     let named = entry.defs_named(entry.facts.name(def.name));
     let twins = named.filter(|(idx, twin): &(DefIdx, &Def)| {
         *idx != class.def && twin.qualified == def.qualified && twin.kind.is_type()

@@ -2,29 +2,29 @@
 
 use hob_base::FileId;
 
-use super::members::Member;
-use super::{Found, Resolver, Site, Thing, Want, family, global};
+use super::members::MemberLookup;
+use super::{NameLookup, Resolver, Site, Thing, Want, global, language_group};
 use crate::facts::{Def, DefIdx, DefKind};
 use crate::graph::{Confidence, DefRef};
-use crate::index::{FileEntry, Named};
+use crate::index::{FileEntry, NameBindings};
 use crate::langs::{Lang, PackageScope};
 
 impl<'m> Resolver<'m> {
     /// Resolves a bare name where it stands.
-    pub(super) fn bare(&self, site: Site<'m>, name: &str) -> Found {
-        self.guarded(Found::Bound, || self.bare_inner(site, name))
+    pub(super) fn resolve_bare(&self, site: Site<'m>, name: &str) -> NameLookup {
+        self.with_fuel(NameLookup::Bound, || self.bare_inner(site, name))
     }
 
-    fn bare_inner(&self, site: Site<'m>, name: &str) -> Found {
-        let here = site.entry.named(name);
+    fn bare_inner(&self, site: Site<'m>, name: &str) -> NameLookup {
+        let here = site.entry.bindings_of(name);
         match self.in_scopes(site, here, name) {
-            Found::Absent { open } => self.beyond_scopes(site, name, open),
+            NameLookup::Absent { open } => self.beyond_scopes(site, name, open),
             found => found,
         }
     }
 
     /// Resolves a name in the lexical scopes around it and at the top level of the file.
-    fn in_scopes(&self, site: Site<'m>, here: Named<'m>, name: &str) -> Found {
+    fn in_scopes(&self, site: Site<'m>, here: NameBindings<'m>, name: &str) -> NameLookup {
         let (mut open, mut scope) = (false, site.owner);
         // Where members need `self`, a name that the file does not have is in none of its scopes.
         if here.is_empty() && !has_bare_members(site) {
@@ -32,19 +32,19 @@ impl<'m> Resolver<'m> {
         }
         while let Some(at) = scope {
             match self.in_scope(site, at, (here, name)) {
-                Found::Absent { open: unseen } => open |= unseen,
+                NameLookup::Absent { open: unseen } => open |= unseen,
                 found => return found,
             }
             if is_closed_module(site, at) {
-                return Found::Absent { open };
+                return NameLookup::Absent { open };
             }
             scope = site.entry.facts.def(at).parent;
         }
-        self.top_level(site, here).unwrap_or(Found::Absent { open })
+        self.top_level(site, here).unwrap_or(NameLookup::Absent { open })
     }
 
     /// Resolves a name that the file itself does not have.
-    fn beyond_scopes(&self, site: Site<'m>, name: &str, open: bool) -> Found {
+    fn beyond_scopes(&self, site: Site<'m>, name: &str, open: bool) -> NameLookup {
         let mut around = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
         if let Some(module) = around.find(|&at| is_closed_module(site, at)) {
             return self.through_stars(site, name, Some(module), open);
@@ -53,39 +53,42 @@ impl<'m> Resolver<'m> {
             return found;
         }
         if let Some(def) = self.in_package(site, name) {
-            return Found::Thing(Thing::Def(def), Confidence::Import);
+            return NameLookup::Thing(Thing::Def(def), Confidence::Import);
         }
         match self.through_stars(site, name, None, open) {
-            Found::Absent { open } => self.everywhere(site, name).unwrap_or(Found::Absent { open }),
+            NameLookup::Absent { open } => {
+                self.global_binding(site, name).unwrap_or(NameLookup::Absent { open })
+            }
             found => found,
         }
     }
 
     /// Resolves a name directly inside a definition around it.
-    fn in_scope(&self, site: Site<'m>, at: DefIdx, (named, name): (Named<'m>, &str)) -> Found {
+    fn in_scope(&self, site: Site<'m>, at: DefIdx, (named, name): (NameBindings<'m>, &str)) -> NameLookup {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
         if global::is_lua_table(site.entry, def) {
-            return Found::Absent { open: false };
+            return NameLookup::Absent { open: false };
         }
         if def.kind.is_type() {
             if has_bare_members(site) {
                 return self.bare_member(site, here, name);
             }
             let own = if site.owner == Some(at) { self.own_member(here, name) } else { None };
-            return own.map_or(Found::Absent { open: false }, |def| exact(def.into()));
+            return own.map_or(NameLookup::Absent { open: false }, |def| found_exactly(def.into()));
         }
         // Members of an object that is no type are no names in it: in `{ adapter: adapter() }` the call is to another.
         let is_scoped = |child: &Def| {
-            family(site) != Lang::TypeScript || !matches!(child.kind, DefKind::Field | DefKind::Method)
+            language_group(site) != Lang::TypeScript
+                || !matches!(child.kind, DefKind::Field | DefKind::Method)
         };
         let inside = named.defs().filter(|(idx, child)| {
             *idx != at
                 && is_scoped(child)
                 && (child.parent == Some(at) || is_reopened(site.entry, def, child))
         });
-        if let Some(child) = pick(inside, site.want) {
-            return exact(Thing::Def(DefRef { file: site.file, def: child }));
+        if let Some(child) = pick_best_def(inside, site.want) {
+            return found_exactly(Thing::Def(DefRef { file: site.file, def: child }));
         }
         if let Some(found) = self.imported_as(site, named, Some(at)) {
             return found;
@@ -93,49 +96,49 @@ impl<'m> Resolver<'m> {
         if has_bare_members(site) && site.entry.is_detached(def) {
             return self.beside_detached(site, def, name);
         }
-        Found::Absent { open: false }
+        NameLookup::Absent { open: false }
     }
 
     /// A name inside `void A::f() { … }`: a member of `A`, or something else of the namespace `A`.
-    fn beside_detached(&self, site: Site<'m>, def: &Def, name: &str) -> Found {
+    fn beside_detached(&self, site: Site<'m>, def: &Def, name: &str) -> NameLookup {
         let outside = Site { owner: def.parent, want: Want::Scope, ..site };
-        match self.follow(outside, site.entry.qualifier(def)) {
-            Found::Thing(Thing::Def(class), _) if self.has_members(class) => {
+        match self.follow_path(outside, site.entry.qualifier(def)) {
+            NameLookup::Thing(Thing::Def(class), _) if self.has_members(class) => {
                 self.bare_member(site, class, name)
             }
-            Found::Thing(..) | Found::Absent { .. } => Found::Absent { open: false },
-            Found::Bound => Found::Absent { open: true },
+            NameLookup::Thing(..) | NameLookup::Absent { .. } => NameLookup::Absent { open: false },
+            NameLookup::Bound => NameLookup::Absent { open: true },
         }
     }
 
-    fn bare_member(&self, site: Site<'m>, class: DefRef, name: &str) -> Found {
+    fn bare_member(&self, site: Site<'m>, class: DefRef, name: &str) -> NameLookup {
         // A constructor has its class's name; written bare, that name is the class.
         let is_constructor = self.def(class).is_some_and(|(e, def)| e.facts.name(def.name) == name);
         if is_constructor {
-            return Found::Absent { open: false };
+            return NameLookup::Absent { open: false };
         }
         match self.find_member(class, name) {
-            Member::Found(def) if self.fits_bare(site, def) => {
+            MemberLookup::Found(def) if self.fits_bare(site, def) => {
                 let near = def.file == site.file;
-                Found::Thing(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
+                NameLookup::Thing(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
-            Member::Found(_) => Found::Absent { open: false },
-            Member::Missing { open } => Found::Absent { open: open && site.want != Want::Type },
+            MemberLookup::Found(_) => NameLookup::Absent { open: false },
+            MemberLookup::Missing { open } => NameLookup::Absent { open: open && site.want != Want::Type },
         }
     }
 
     fn fits_bare(&self, site: Site<'m>, def: DefRef) -> bool {
         let kind = self.def(def).map(|(_, def)| def.kind);
         match site.want {
-            Want::Type => kind.is_some_and(|kind| Want::Type.likes(kind)),
+            Want::Type => kind.is_some_and(|kind| Want::Type.prefers_kind(kind)),
             Want::Scope | Want::Callee | Want::Any => kind.is_some(),
         }
     }
 
     /// Resolves a name at the top level of the file: defined or imported there; `None` if neither.
-    fn top_level(&self, site: Site<'m>, here: Named<'m>) -> Option<Found> {
-        if let Some(def) = pick(here.defs().filter(|(_, def)| is_top(def)), site.want) {
-            return Some(exact(Thing::Def(DefRef { file: site.file, def })));
+    fn top_level(&self, site: Site<'m>, here: NameBindings<'m>) -> Option<NameLookup> {
+        if let Some(def) = pick_best_def(here.defs().filter(|(_, def)| is_top(def)), site.want) {
+            return Some(found_exactly(Thing::Def(DefRef { file: site.file, def })));
         }
         self.imported_as(site, here, None)
     }
@@ -145,13 +148,13 @@ impl<'m> Resolver<'m> {
     pub(super) fn imported_as(
         &self,
         site: Site<'m>,
-        here: Named<'m>,
+        here: NameBindings<'m>,
         owner: Option<DefIdx>,
-    ) -> Option<Found> {
-        let mut best: Option<Found> = None;
+    ) -> Option<NameLookup> {
+        let mut best: Option<NameLookup> = None;
         for (at, _) in here.imports().filter(|(_, import)| import.owner == owner) {
             let found = self.binding_at(site.file, site.entry, at);
-            if matches!(found, Found::Thing(Thing::Def(_), _)) {
+            if matches!(found, NameLookup::Thing(Thing::Def(_), _)) {
                 return Some(found);
             }
             if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
@@ -174,7 +177,7 @@ impl<'m> Resolver<'m> {
             PackageScope::Package | PackageScope::Enclosing => paths.files_of_package(package?),
         };
         let same = |entry: &FileEntry| {
-            entry.lang().family() == site.entry.lang().family()
+            entry.lang().language_group() == site.entry.lang().language_group()
                 && entry.facts.package.map(|id| entry.facts.name(id)) == package
         };
         self.first_defining(files, name, (site.want, &same))
@@ -187,10 +190,10 @@ impl<'m> Resolver<'m> {
         name: &str,
         (want, keep): (Want, &dyn Fn(&FileEntry) -> bool),
     ) -> Option<DefRef> {
-        let defining = self.index.defining(name);
+        let defining = self.index.files_defining(name);
         let look = |file: FileId| {
             let entry = self.entry(file).filter(|entry| keep(entry))?;
-            pick(top_defs(entry, name), want).map(|def| DefRef { file, def })
+            pick_best_def(top_defs(entry, name), want).map(|def| DefRef { file, def })
         };
         if files.len() <= 4 * defining.len() {
             let mut within = files.iter().copied().filter(|file| defining.binary_search(&file.0).is_ok());
@@ -201,27 +204,29 @@ impl<'m> Resolver<'m> {
         found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
     }
 
-    fn through_stars(&self, site: Site<'m>, name: &str, owner: Option<DefIdx>, mut open: bool) -> Found {
-        if site.entry.lang().family() == Lang::Cpp {
-            return match self.included(site, name) {
-                Some((def, confidence)) => Found::Thing(Thing::Def(def), confidence),
-                None => Found::Absent { open },
+    fn through_stars(&self, site: Site<'m>, name: &str, owner: Option<DefIdx>, mut open: bool) -> NameLookup {
+        if site.entry.lang().language_group() == Lang::Cpp {
+            return match self.included_def(site, name) {
+                Some((def, confidence)) => NameLookup::Thing(Thing::Def(def), confidence),
+                None => NameLookup::Absent { open },
             };
         }
-        for star in site.entry.stars().filter(|star| star.owner == owner || is_around(site, star.owner)) {
-            let module = self.module(site.file, site.entry, star.module);
+        for star in
+            site.entry.star_imports().filter(|star| star.owner == owner || is_around(site, star.owner))
+        {
+            let module = self.resolve_module(site.file, site.entry, star.module);
             match self.lookup_in(&module, name, &mut Vec::new()) {
-                Found::Thing(Thing::External(_), _) | Found::Bound => open = true,
-                Found::Thing(thing, confidence) => {
-                    return Found::Thing(thing, confidence.max(Confidence::Import));
+                NameLookup::Thing(Thing::External(_), _) | NameLookup::Bound => open = true,
+                NameLookup::Thing(thing, confidence) => {
+                    return NameLookup::Thing(thing, confidence.max(Confidence::Import));
                 }
-                Found::Absent { open: unseen } => open |= unseen,
+                NameLookup::Absent { open: unseen } => open |= unseen,
             }
         }
         if owner.is_none() {
             return self.through_project_wide(site, name, open);
         }
-        Found::Absent { open }
+        NameLookup::Absent { open }
     }
 }
 
@@ -231,8 +236,8 @@ fn is_around(site: Site<'_>, owner: Option<DefIdx>) -> bool {
     owner.is_some_and(|owner| chain.into_iter().any(|def| def == owner))
 }
 
-fn exact(thing: Thing) -> Found {
-    Found::Thing(thing, Confidence::Exact)
+fn found_exactly(thing: Thing) -> NameLookup {
+    NameLookup::Thing(thing, Confidence::Exact)
 }
 
 impl From<DefRef> for Thing {
@@ -241,13 +246,13 @@ impl From<DefRef> for Thing {
     }
 }
 
-fn rank(found: &Found) -> u8 {
+fn rank(found: &NameLookup) -> u8 {
     match found {
-        Found::Thing(Thing::Def(_), _) => 0,
-        Found::Thing(Thing::Module(_), _) => 1,
-        Found::Thing(Thing::External(_), _) => 2,
-        Found::Bound => 3,
-        Found::Absent { .. } => 4,
+        NameLookup::Thing(Thing::Def(_), _) => 0,
+        NameLookup::Thing(Thing::Module(_), _) => 1,
+        NameLookup::Thing(Thing::External(_), _) => 2,
+        NameLookup::Bound => 3,
+        NameLookup::Absent { .. } => 4,
     }
 }
 
@@ -272,8 +277,8 @@ pub(super) fn top_defs<'m>(entry: &'m FileEntry, name: &str) -> impl Iterator<It
 }
 
 /// The definition among several of one name that fits best: of the wanted kind, with a body, first in the file.
-pub(super) fn pick<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want) -> Option<DefIdx> {
-    let key = |def: &Def| (!want.likes(def.kind), def.flags.has(crate::facts::DefFlags::DECLARATION));
+pub(super) fn pick_best_def<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want) -> Option<DefIdx> {
+    let key = |def: &Def| (!want.prefers_kind(def.kind), def.flags.has(crate::facts::DefFlags::DECLARATION));
     defs.min_by_key(|(idx, def)| (key(def), *idx)).map(|(idx, _)| idx)
 }
 

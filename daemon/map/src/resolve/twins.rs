@@ -17,7 +17,7 @@ const MANY: usize = 64;
 
 impl Resolver<'_> {
     /// The definitions that a use of this one may mean as well, itself among them; empty where there is no question.
-    pub(super) fn twins(&self, def: DefRef) -> Vec<DefRef> {
+    pub(super) fn ambiguous_defs(&self, def: DefRef) -> Vec<DefRef> {
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
         if found.flags.has(DefFlags::DECLARATION) || found.flags.has(DefFlags::TEST) {
             return Vec::new();
@@ -35,7 +35,7 @@ impl Resolver<'_> {
 
     fn in_other_files(&self, def: DefRef, entry: &FileEntry, found: &Def) -> Vec<DefRef> {
         let qualified = entry.facts.name(found.qualified);
-        let files = self.index.defining(entry.facts.name(found.name));
+        let files = self.index.files_defining(entry.facts.name(found.name));
         if files.len() > MANY || !found.kind.is_callable() && !found.kind.is_type() {
             return Vec::new();
         }
@@ -57,11 +57,11 @@ fn is_same(one: &Def, other: &Def) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{map, uses};
+    use crate::fixture::{map, shown_uses};
 
     #[track_caller]
     fn uses_of(fixture: &str, name: &str) -> Vec<String> {
-        uses(&map(fixture))
+        shown_uses(&map(fixture))
             .into_iter()
             .filter(|edge| edge.contains(" calls ") && edge.contains(name))
             .collect()

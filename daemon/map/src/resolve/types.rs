@@ -4,27 +4,27 @@
 //! Nothing is inferred here but what is said: a variable has the type that its annotation or its first value gives it, a call
 //! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
 
-use super::members::Member;
-use super::written::{Inner, Then, Written};
-use super::{Found, Resolver, Site, Thing, Want};
+use super::members::MemberLookup;
+use super::written::{Inner, Then, WrittenType};
+use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{DefKind, TypePart};
 use crate::graph::DefRef;
 use crate::langs::Lang;
 
 /// Where a walk along a path of members is.
 #[derive(Clone, Debug)]
-pub(super) enum At<'m> {
+pub(super) enum MemberPathPoint<'m> {
     /// At something named, reached through an object of this class.
     Named(Thing, Option<DefRef>),
     /// At a value of this class.
     Of(DefRef),
     /// At a value of a type that has arguments.
-    Written(Written<'m>),
+    Written(WrittenType<'m>),
 }
 
 /// A step of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step<'p> {
+enum MemberStep<'p> {
     Name(&'p str),
     Call,
     /// To a parameter of a function that is passed to the call.
@@ -35,7 +35,7 @@ enum Step<'p> {
 
 /// The steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is what the function that is passed to `each` as its first argument gets as
 /// its second parameter.
-fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
     path.split('.').flat_map(|segment| {
         let inner = match segment {
             "?" => Some(Inner::Good),
@@ -47,18 +47,18 @@ fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
         let name = segment.trim_end_matches("()");
         let calls = (segment.len() - name.len()) / 2;
         let (name, given) = match name.split_once('@') {
-            Some((name, place)) => (name, given(place)),
+            Some((name, place)) => (name, callback_step(place)),
             None => (name, None),
         };
-        let calls = std::iter::repeat_n(Step::Call, calls);
-        let named = inner.map(Step::Inner).or((!name.is_empty()).then_some(Step::Name(name)));
+        let calls = std::iter::repeat_n(MemberStep::Call, calls);
+        let named = inner.map(MemberStep::Inner).or((!name.is_empty()).then_some(MemberStep::Name(name)));
         named.into_iter().chain(given).chain(calls)
     })
 }
 
-fn given(place: &str) -> Option<Step<'_>> {
+fn callback_step(place: &str) -> Option<MemberStep<'_>> {
     let (argument, parameter) = place.split_once(':')?;
-    TypePart::callback(argument.parse().ok()?, parameter.parse().ok()?).map(Step::Given)
+    TypePart::callback(argument.parse().ok()?, parameter.parse().ok()?).map(MemberStep::Given)
 }
 
 impl<'m> Resolver<'m> {
@@ -66,38 +66,40 @@ impl<'m> Resolver<'m> {
     /// class of the object at hand where it is known better than by where the path is written.
     pub(super) fn value(&self, site: Site<'m>, path: &str, me: Option<DefRef>) -> Option<Thing> {
         if site.entry.lang() == Lang::Python && path.contains('|') {
-            return self.agreed(site, path, me);
+            return self.agreed_value(site, path, me);
         }
-        self.guarded(None, || {
+        self.with_fuel(None, || {
             let (mut at, rest) = self.start(site, path, me)?;
-            let mut steps = steps(rest).peekable();
+            let mut steps = path_steps(rest).peekable();
             while let Some(step) = steps.next() {
                 // An object without `__enter__` of its own gives itself.
-                if step == Step::Name("__enter__") && self.lacks(&at, "__enter__") {
-                    let _ = steps.next_if_eq(&Step::Call);
+                if step == MemberStep::Name("__enter__") && self.lacks_member(&at, "__enter__") {
+                    let _ = steps.next_if_eq(&MemberStep::Call);
                     continue;
                 }
                 at = match step {
-                    Step::Name(name) if site.entry.lang() == Lang::Rust => {
-                        let then = match steps.next_if(|step| matches!(step, Step::Call | Step::Given(_))) {
-                            Some(Step::Call) => Then::Call,
-                            Some(Step::Given(part)) => Then::Given(part),
+                    MemberStep::Name(name) if site.entry.lang() == Lang::Rust => {
+                        let then = match steps
+                            .next_if(|step| matches!(step, MemberStep::Call | MemberStep::Given(_)))
+                        {
+                            Some(MemberStep::Call) => Then::Call,
+                            Some(MemberStep::Given(part)) => Then::Given(part),
                             _ => Then::Nothing,
                         };
                         self.rust_member(site, at, (name, then))?
                     }
-                    Step::Name(name) => self.to_member(site, at, name)?,
-                    Step::Call => self.called(at)?,
-                    Step::Given(part) => self.given(at, part)?,
-                    Step::Inner(inner) => self.inner(at, inner)?,
+                    MemberStep::Name(name) => self.to_member(site, at, name)?,
+                    MemberStep::Call => self.result_of_call(at)?,
+                    MemberStep::Given(part) => self.given_to_callback(at, part)?,
+                    MemberStep::Inner(inner) => self.inner_value(at, inner)?,
                 };
             }
-            self.settled(at)
+            self.settled_thing(at)
         })
     }
 
     /// The class that a value has whichever of several paths, separated by `|`, leads to it.
-    fn agreed(&self, site: Site<'m>, paths: &str, me: Option<DefRef>) -> Option<Thing> {
+    fn agreed_value(&self, site: Site<'m>, paths: &str, me: Option<DefRef>) -> Option<Thing> {
         let mut agreed = None;
         for path in paths.split('|') {
             match (self.value(site, path, me)?, agreed) {
@@ -110,104 +112,119 @@ impl<'m> Resolver<'m> {
     }
 
     /// Where a path starts, and what is left of it.
-    fn start<'p>(&self, site: Site<'m>, path: &'p str, me: Option<DefRef>) -> Option<(At<'m>, &'p str)> {
+    fn start<'p>(
+        &self,
+        site: Site<'m>,
+        path: &'p str,
+        me: Option<DefRef>,
+    ) -> Option<(MemberPathPoint<'m>, &'p str)> {
         if let Some(written) = path.strip_prefix(':') {
             let (text, rest) = written.split_at(end_of_type(written));
-            return Some((At::Written(Written { text: text.into(), site, me }), rest));
+            return Some((MemberPathPoint::Written(WrittenType { text: text.into(), site, me }), rest));
         }
         let end = path.find('.').unwrap_or(path.len());
         let (first, rest) = path.split_at(end);
         let name = first.split('@').next().unwrap_or(first).trim_end_matches("()");
         let rest = if name.len() == first.len() { rest } else { &path[name.len()..] };
         if matches!(name, "self" | "this") {
-            return me.or_else(|| self.enclosing_type(site)).map(|class| (At::Of(class), rest));
+            return me.or_else(|| self.enclosing_type(site)).map(|class| (MemberPathPoint::Of(class), rest));
         }
         if site.entry.lang() == Lang::Rust && matches!(name, "crate" | "super") {
             return self.start_at_module(site, path);
         }
-        match self.bare(Site { want: Want::Callee, ..site }, name) {
-            Found::Thing(thing, _) => Some((At::Named(thing, None), rest)),
-            Found::Bound | Found::Absent { .. } => None,
+        match self.resolve_bare(Site { want: Want::Callee, ..site }, name) {
+            NameLookup::Thing(thing, _) => Some((MemberPathPoint::Named(thing, None), rest)),
+            NameLookup::Bound | NameLookup::Absent { .. } => None,
         }
     }
 
     /// `crate.a.Foo.new().x`: what the names up to the first call lead to.
-    fn start_at_module<'p>(&self, site: Site<'m>, path: &'p str) -> Option<(At<'m>, &'p str)> {
+    fn start_at_module<'p>(&self, site: Site<'m>, path: &'p str) -> Option<(MemberPathPoint<'m>, &'p str)> {
         let is_name = |segment: &str| segment.chars().all(|c| c.is_alphanumeric() || c == '_');
         let names: usize = path.split('.').take_while(|part| is_name(part.trim_end_matches("()"))).count();
         let call = path.split('.').take(names).position(|segment| segment.ends_with("()"));
         let taken = call.map_or(names, |call| call + 1);
         let end = path.match_indices('.').nth(taken.checked_sub(1)?).map_or(path.len(), |(at, _)| at);
         let name = path.get(..end)?.trim_end_matches("()");
-        match self.follow(Site { want: Want::Callee, ..site }, name) {
-            Found::Thing(thing, _) => Some((At::Named(thing, None), &path[name.len()..])),
-            Found::Bound | Found::Absent { .. } => None,
+        match self.follow_path(Site { want: Want::Callee, ..site }, name) {
+            NameLookup::Thing(thing, _) => Some((MemberPathPoint::Named(thing, None), &path[name.len()..])),
+            NameLookup::Bound | NameLookup::Absent { .. } => None,
         }
     }
 
     /// The type, module or package at hand.
-    pub(super) fn settled(&self, at: At<'m>) -> Option<Thing> {
+    pub(super) fn settled_thing(&self, at: MemberPathPoint<'m>) -> Option<Thing> {
         match at {
-            At::Of(class) => Some(class.into()),
-            At::Written(_) => match self.opened_up(at)? {
-                At::Of(class) => Some(class.into()),
-                At::Named(thing, _) => Some(thing),
-                At::Written(ty) => Some(Thing::External(ty.text)),
+            MemberPathPoint::Of(class) => Some(class.into()),
+            MemberPathPoint::Written(_) => match self.opened_up(at)? {
+                MemberPathPoint::Of(class) => Some(class.into()),
+                MemberPathPoint::Named(thing, _) => Some(thing),
+                MemberPathPoint::Written(ty) => Some(Thing::External(ty.text)),
             },
-            At::Named(Thing::Def(def), _) if self.is_variant(def) => self.variant_of(def).map(Thing::Def),
-            At::Named(Thing::Def(def), me) if !self.has_members(def) => {
+            MemberPathPoint::Named(Thing::Def(def), _) if self.is_variant(def) => {
+                self.variant_of(def).map(Thing::Def)
+            }
+            MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(def) => {
                 self.type_of(def, TypePart::VALUE, me)
             }
-            At::Named(thing, _) => Some(thing),
+            MemberPathPoint::Named(thing, _) => Some(thing),
         }
     }
 
-    fn lacks(&self, at: &At<'m>, name: &str) -> bool {
-        let class = match self.settled(at.clone()) {
+    fn lacks_member(&self, at: &MemberPathPoint<'m>, name: &str) -> bool {
+        let class = match self.settled_thing(at.clone()) {
             Some(Thing::Def(class)) => class,
             _ => return false,
         };
-        matches!(self.find_member(class, name), Member::Missing { open: false })
+        matches!(self.find_member(class, name), MemberLookup::Missing { open: false })
     }
 
-    fn to_member(&self, site: Site<'m>, at: At<'m>, name: &str) -> Option<At<'m>> {
-        let is_value = !matches!(&at, At::Named(Thing::Def(def), _) if self.has_members(*def));
-        let thing = self.settled(at)?;
+    fn to_member(&self, site: Site<'m>, at: MemberPathPoint<'m>, name: &str) -> Option<MemberPathPoint<'m>> {
+        let is_value = !matches!(&at, MemberPathPoint::Named(Thing::Def(def), _) if self.has_members(*def));
+        let thing = self.settled_thing(at)?;
         let me = match &thing {
             Thing::Def(class) if is_value => Some(*class),
             _ => None,
         };
-        match self.member(site, &thing, name) {
-            Found::Thing(found, _) => Some(At::Named(found, me)),
-            Found::Bound | Found::Absent { .. } => None,
+        match self.member_of_thing(site, &thing, name) {
+            NameLookup::Thing(found, _) => Some(MemberPathPoint::Named(found, me)),
+            NameLookup::Bound | NameLookup::Absent { .. } => None,
         }
     }
 
-    pub(super) fn called(&self, at: At<'m>) -> Option<At<'m>> {
+    pub(super) fn result_of_call(&self, at: MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
-            At::Of(_) | At::Written(_) | At::Named(Thing::Module(_), _) => None,
-            At::Named(Thing::External(package), me) => Some(At::Named(Thing::External(package), me)),
-            At::Named(Thing::Def(def), me) => {
+            MemberPathPoint::Of(_)
+            | MemberPathPoint::Written(_)
+            | MemberPathPoint::Named(Thing::Module(_), _) => None,
+            MemberPathPoint::Named(Thing::External(package), me) => {
+                Some(MemberPathPoint::Named(Thing::External(package), me))
+            }
+            MemberPathPoint::Named(Thing::Def(def), me) => {
                 let kind = self.def(def)?.1.kind;
                 if kind.is_type() && kind != DefKind::Interface {
-                    return Some(At::Of(def));
+                    return Some(MemberPathPoint::Of(def));
                 }
                 if let Some(whole) = self.variant_of(def).filter(|_| self.is_variant(def)) {
-                    return Some(At::Of(whole));
+                    return Some(MemberPathPoint::Of(whole));
                 }
                 let result = self.typed_at(def, TypePart::RESULT, me);
-                result.or_else(|| self.type_of_aliased(def).map(of))
+                result.or_else(|| self.type_of_aliased(def).map(point_of_thing))
             }
         }
     }
 
     /// Returns the value that a function gets which is passed to this one, or to the constructor of this class.
-    pub(super) fn given(&self, at: At<'m>, part: TypePart) -> Option<At<'m>> {
-        let At::Named(Thing::Def(def), me) = at else { return None };
+    pub(super) fn given_to_callback(
+        &self,
+        at: MemberPathPoint<'m>,
+        part: TypePart,
+    ) -> Option<MemberPathPoint<'m>> {
+        let MemberPathPoint::Named(Thing::Def(def), me) = at else { return None };
         let function = match self.has_members(def) {
             true => match self.find_member(def, "constructor") {
-                Member::Found(constructor) => constructor,
-                Member::Missing { .. } => return None,
+                MemberLookup::Found(constructor) => constructor,
+                MemberLookup::Missing { .. } => return None,
             },
             false => def,
         };
@@ -219,7 +236,7 @@ impl<'m> Resolver<'m> {
         let (entry, found) = self.def(def)?;
         let path = entry.facts.type_of(def.def, TypePart::VALUE)?.strip_prefix('=')?;
         let site = Site { file: def.file, entry, owner: found.parent, want: Want::Callee };
-        self.guarded(None, || self.value(site, &format!("{path}()"), None))
+        self.with_fuel(None, || self.value(site, &format!("{path}()"), None))
     }
 
     /// Returns true if a definition is a variant of a Rust enumeration, whose values are the enumeration's.
@@ -229,13 +246,20 @@ impl<'m> Resolver<'m> {
     }
 
     /// A value of one of a definition's types, with the type's arguments where they are told.
-    pub(super) fn typed_at(&self, def: DefRef, part: TypePart, me: Option<DefRef>) -> Option<At<'m>> {
+    pub(super) fn typed_at(
+        &self,
+        def: DefRef,
+        part: TypePart,
+        me: Option<DefRef>,
+    ) -> Option<MemberPathPoint<'m>> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
-        let Some(text) = hint.strip_prefix(':') else { return self.type_of(def, part, me).map(of) };
+        let Some(text) = hint.strip_prefix(':') else {
+            return self.type_of(def, part, me).map(point_of_thing);
+        };
         let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
         let site = Site { file: def.file, entry, owner, want: Want::Type };
-        Some(At::Written(Written { text: text.into(), site, me }))
+        Some(MemberPathPoint::Written(WrittenType { text: text.into(), site, me }))
     }
 
     /// Returns the thing that a definition's file states as its type for `part`; `None` if the file states none, or
@@ -244,17 +268,17 @@ impl<'m> Resolver<'m> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
         if hint.starts_with(':') {
-            return self.guarded(None, || self.settled(self.typed_at(def, part, me)?));
+            return self.with_fuel(None, || self.settled_thing(self.typed_at(def, part, me)?));
         }
         let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
         let site = Site { file: def.file, entry, owner, want: Want::Type };
-        self.guarded(None, || match hint.strip_prefix('=') {
+        self.with_fuel(None, || match hint.strip_prefix('=') {
             Some(path) => self.value(site, path, me),
-            None => match self.follow(site, hint) {
-                Found::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
+            None => match self.follow_path(site, hint) {
+                NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
                     self.type_of(ty, TypePart::VALUE, None)
                 }
-                Found::Thing(thing @ (Thing::Def(_) | Thing::External(_)), _) => Some(thing),
+                NameLookup::Thing(thing @ (Thing::Def(_) | Thing::External(_)), _) => Some(thing),
                 _ => None,
             },
         })
@@ -275,23 +299,23 @@ fn end_of_type(text: &str) -> usize {
     text.len()
 }
 
-fn of<'m>(thing: Thing) -> At<'m> {
+fn point_of_thing<'m>(thing: Thing) -> MemberPathPoint<'m> {
     match thing {
-        Thing::Def(class) => At::Of(class),
-        other => At::Named(other, None),
+        Thing::Def(class) => MemberPathPoint::Of(class),
+        other => MemberPathPoint::Named(other, None),
     }
 }
 
 impl<'m> Resolver<'m> {
     /// In TypeScript a type and a value may share a name and a place: the one that is meant where something of this kind is
     /// wanted.
-    pub(super) fn meant(&self, def: DefRef, want: Want) -> DefRef {
+    pub(super) fn meaning_for(&self, def: DefRef, want: Want) -> DefRef {
         let Some((entry, found)) =
-            self.def(def).filter(|(entry, _)| entry.lang().family() == Lang::TypeScript)
+            self.def(def).filter(|(entry, _)| entry.lang().language_group() == Lang::TypeScript)
         else {
             return def;
         };
-        let rank = |kind| u8::from(!means(want, kind));
+        let rank = |kind| u8::from(!has_meaning(want, kind));
         if rank(found.kind) == 0 {
             return def;
         }
@@ -305,13 +329,13 @@ impl<'m> Resolver<'m> {
     pub(crate) fn is_other_meaning(&self, a: DefRef, b: DefRef) -> bool {
         let (Some((entry, one)), Some((_, other))) = (self.def(a), self.def(b)) else { return false };
         a.file == b.file
-            && entry.lang().family() == Lang::TypeScript
+            && entry.lang().language_group() == Lang::TypeScript
             && (one.name, one.parent) == (other.name, other.parent)
     }
 }
 
 /// Returns true if a definition of this kind has a meaning where `want` is wanted.
-fn means(want: Want, kind: DefKind) -> bool {
+fn has_meaning(want: Want, kind: DefKind) -> bool {
     match want {
         Want::Type => kind.is_type() || matches!(kind, DefKind::TypeAlias | DefKind::Module),
         Want::Callee | Want::Any => !matches!(kind, DefKind::Interface | DefKind::TypeAlias),

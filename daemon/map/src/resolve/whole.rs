@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::scope::{pick, top_defs};
-use super::{Found, Resolution, Resolver, Site, Thing};
+use super::scope::{pick_best_def, top_defs};
+use super::{NameLookup, Resolution, Resolver, Site, Thing};
 use crate::facts::{DefFlags, Ref};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -17,9 +17,9 @@ const MANY: usize = 256;
 impl<'m> Resolver<'m> {
     /// A top-level name of another file of the same module. Several files may have it (functions that differ in what they
     /// take, types for one system each): then it is one of them, and which cannot be told.
-    pub(super) fn in_module(&self, site: Site<'m>, name: &str) -> Option<Found> {
+    pub(super) fn in_module(&self, site: Site<'m>, name: &str) -> Option<NameLookup> {
         let row = site.entry.lang().spec().filter(|row| row.package_scope == PackageScope::Module)?;
-        let files = self.index.defining(name);
+        let files = self.index.files_defining(name);
         if files.is_empty() || files.len() > MANY {
             return None;
         }
@@ -27,8 +27,8 @@ impl<'m> Resolver<'m> {
         for file in files.iter().map(|&file| FileId(file)).filter(|file| *file != site.file) {
             let Some(entry) = self.entry(file).filter(|entry| entry.lang() == row.lang) else { continue };
             let visible = top_defs(entry, name).filter(|(_, def)| def.flags.has(DefFlags::EXPORTED));
-            if let Some(def) = pick(visible, site.want) {
-                let liked = site.want.likes(entry.facts.def(def).kind);
+            if let Some(def) = pick_best_def(visible, site.want) {
+                let liked = site.want.prefers_kind(entry.facts.def(def).kind);
                 found.push((liked, DefRef { file, def }));
             }
         }
@@ -38,13 +38,13 @@ impl<'m> Resolver<'m> {
         }
         match found[..] {
             [] => None,
-            [(_, def)] => Some(Found::Thing(Thing::Def(def), Confidence::Import)),
-            _ => Some(Found::Bound),
+            [(_, def)] => Some(NameLookup::Thing(Thing::Def(def), Confidence::Import)),
+            _ => Some(NameLookup::Bound),
         }
     }
 
     fn module_of(&self, file: FileId) -> Option<Rc<str>> {
-        self.remembered(&self.homes, file, || {
+        self.get_or_compute(&self.homes, file, || {
             let row = self.entry(file)?.lang().spec()?;
             row.imports.module_of(self.index, file).map(Into::into)
         })
@@ -68,7 +68,7 @@ impl<'m> Resolver<'m> {
     /// A member that an extension in the project gives to a type of which the project has no definition.
     pub(super) fn member_from_outside(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
         if site.entry.lang() == Lang::Rust {
-            return self.added(site, r, ty);
+            return self.member_added_by_trait(site, r, ty);
         }
         if site.entry.lang() != Lang::Swift {
             return None;
@@ -76,7 +76,7 @@ impl<'m> Resolver<'m> {
         let name = site.entry.facts.name(r.name);
         let last = ty.rsplit('.').next().unwrap_or(ty);
         let qualified = format!("{last}.{name}");
-        let files = self.index.defining_detached(&qualified).iter().map(|&file| FileId(file));
+        let files = self.index.files_defining_detached(&qualified).iter().map(|&file| FileId(file));
         let is_ours = |entry: &&FileEntry| entry.lang() == Lang::Swift;
         let defs = files.filter_map(|file| {
             let entry = self.entry(file).filter(is_ours)?;

@@ -6,11 +6,11 @@
 
 use std::rc::Rc;
 
-use super::members::Member;
-use super::types::At;
+use super::members::MemberLookup;
+use super::types::MemberPathPoint;
 use hob_base::FileId;
 
-use super::{Found, Resolution, Resolver, Site, Thing, Want, builtins, vocabulary};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins, vocabulary_lang};
 use crate::facts::{DefKind, Ref, TypePart};
 use crate::graph::{Confidence, DefRef};
 use crate::langs::Lang;
@@ -20,7 +20,7 @@ const MANY: usize = 64;
 
 /// A type with arguments, and where it is written.
 #[derive(Clone, Debug)]
-pub(super) struct Written<'m> {
+pub(super) struct WrittenType<'m> {
     /// As in a hint, without the `:` before it.
     pub(super) text: Rc<str>,
     pub(super) site: Site<'m>,
@@ -49,13 +49,13 @@ pub(super) enum Then {
     Given(TypePart),
 }
 
-impl<'m> Written<'m> {
-    fn with(&self, text: &str) -> Option<Self> {
+impl<'m> WrittenType<'m> {
+    fn with_text(&self, text: &str) -> Option<Self> {
         (text != "_").then(|| Self { text: text.into(), site: self.site, me: self.me })
     }
 
     /// The name before the arguments (`(` of a tuple, `[` of a slice), and the arguments.
-    fn parts(&self) -> (&str, Vec<&str>) {
+    fn head_and_arguments(&self) -> (&str, Vec<&str>) {
         let text = &*self.text;
         let open = text.find(['<', '(', '[']).unwrap_or(text.len());
         let head = if open == 0 { text.get(..1).unwrap_or("") } else { &text[..open] };
@@ -64,18 +64,18 @@ impl<'m> Written<'m> {
     }
 
     fn argument(&self, at: usize) -> Option<Self> {
-        self.with(self.parts().1.get(at)?)
+        self.with_text(self.head_and_arguments().1.get(at)?)
     }
 
-    fn kind(&self) -> Kind {
-        let (head, _) = self.parts();
-        Kind::of(head.rsplit('.').next().unwrap_or(head))
+    fn kind(&self) -> LibraryKind {
+        let (head, _) = self.head_and_arguments();
+        LibraryKind::from_name(head.rsplit('.').next().unwrap_or(head))
     }
 }
 
 /// The kinds of types of the library, by the values that they hold and so by the values that their members give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum LibraryKind {
     Tuple,
     /// Holds a value or none, or a value or an error: `Option`, `Result`.
     Maybe,
@@ -92,8 +92,8 @@ enum Kind {
     Other,
 }
 
-impl Kind {
-    fn of(name: &str) -> Self {
+impl LibraryKind {
+    fn from_name(name: &str) -> Self {
         match name {
             "(" => Self::Tuple,
             "Option" | "Result" | "LockResult" | "Poll" => Self::Maybe,
@@ -128,49 +128,61 @@ impl Kind {
 impl<'m> Resolver<'m> {
     /// Classifies a written type: one of the project's, one of the library's that is known here, or one from outside;
     /// `None` if it is not known.
-    fn known(&self, ty: &Written<'m>) -> Option<At<'m>> {
-        self.guarded(None, || {
-            let (head, arguments) = ty.parts();
+    fn classify_written(&self, ty: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
+        self.with_fuel(None, || {
+            let (head, arguments) = ty.head_and_arguments();
             if matches!(head, "(" | "[") {
-                return Some(At::Written(ty.clone()));
+                return Some(MemberPathPoint::Written(ty.clone()));
             }
             let kind = ty.kind();
-            if kind == Kind::Pointer && !arguments.is_empty() {
-                return self.known(&ty.argument(0)?);
+            if kind == LibraryKind::Pointer && !arguments.is_empty() {
+                return self.classify_written(&ty.argument(0)?);
             }
             match self.named_type(ty, head) {
-                Found::Thing(Thing::Def(def), _) if self.has_members(def) => Some(At::Of(def)),
-                // `type Result<T> = std::result::Result<T, Error>`.
-                Found::Thing(Thing::Def(_), _) if kind != Kind::Other && !arguments.is_empty() => {
-                    Some(At::Written(ty.clone()))
+                NameLookup::Thing(Thing::Def(def), _) if self.has_members(def) => {
+                    Some(MemberPathPoint::Of(def))
                 }
-                Found::Thing(Thing::Def(def), _) => self.typed_at(def, TypePart::VALUE, ty.me),
-                Found::Thing(Thing::Module(_), _) => None,
-                _ if kind != Kind::Other => Some(At::Written(ty.clone())),
-                Found::Thing(outside @ Thing::External(_), _) => Some(At::Named(outside, None)),
-                Found::Absent { .. } if builtins::is_global(vocabulary(ty.site), head) => Some(outside(head)),
-                Found::Bound | Found::Absent { .. } => None,
+                // `type Result<T> = std::result::Result<T, Error>`.
+                NameLookup::Thing(Thing::Def(_), _)
+                    if kind != LibraryKind::Other && !arguments.is_empty() =>
+                {
+                    Some(MemberPathPoint::Written(ty.clone()))
+                }
+                NameLookup::Thing(Thing::Def(def), _) => self.typed_at(def, TypePart::VALUE, ty.me),
+                NameLookup::Thing(Thing::Module(_), _) => None,
+                _ if kind != LibraryKind::Other => Some(MemberPathPoint::Written(ty.clone())),
+                NameLookup::Thing(outside @ Thing::External(_), _) => {
+                    Some(MemberPathPoint::Named(outside, None))
+                }
+                NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(ty.site), head) => {
+                    Some(outside_type(head))
+                }
+                NameLookup::Bound | NameLookup::Absent { .. } => None,
             }
         })
     }
 
-    fn named_type(&self, ty: &Written<'m>, head: &str) -> Found {
+    fn named_type(&self, ty: &WrittenType<'m>, head: &str) -> NameLookup {
         let site = Site { want: Want::Type, ..ty.site };
-        let Some(me) = ty.me.filter(|_| head.starts_with("Self")) else { return self.follow(site, head) };
+        let Some(me) = ty.me.filter(|_| head.starts_with("Self")) else {
+            return self.follow_path(site, head);
+        };
         match head.split_once('.') {
-            None => Found::Thing(me.into(), Confidence::Import),
-            Some((_, name)) => self.member(site, &me.into(), name),
+            None => NameLookup::Thing(me.into(), Confidence::Import),
+            Some((_, name)) => self.member_of_thing(site, &me.into(), name),
         }
     }
 
     /// Turns a value into a form in which members can be looked for.
-    pub(super) fn opened_up(&self, at: At<'m>) -> Option<At<'m>> {
+    pub(super) fn opened_up(&self, at: MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
-            At::Written(ty) => self.known(&ty),
-            At::Named(Thing::Def(def), me) if !self.has_members(def) => match self.variant_of(def) {
-                Some(_) => Some(At::Named(Thing::Def(def), me)),
-                None => self.opened_up(self.typed_at(def, TypePart::VALUE, me)?),
-            },
+            MemberPathPoint::Written(ty) => self.classify_written(&ty),
+            MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(def) => {
+                match self.variant_of(def) {
+                    Some(_) => Some(MemberPathPoint::Named(Thing::Def(def), me)),
+                    None => self.opened_up(self.typed_at(def, TypePart::VALUE, me)?),
+                }
+            }
             other => Some(other),
         }
     }
@@ -187,38 +199,38 @@ impl<'m> Resolver<'m> {
     pub(super) fn rust_member(
         &self,
         site: Site<'m>,
-        at: At<'m>,
+        at: MemberPathPoint<'m>,
         (name, then): (&str, Then),
-    ) -> Option<At<'m>> {
+    ) -> Option<MemberPathPoint<'m>> {
         let at = self.opened_up(at)?;
         let owner = match &at {
-            At::Written(ty) => return self.library_member(ty, name, then),
-            At::Named(Thing::External(_), _) => return Some(at),
-            At::Named(Thing::Module(_), _) => None,
-            At::Named(Thing::Def(def), _) | At::Of(def) => Some(*def),
+            MemberPathPoint::Written(ty) => return self.library_member(ty, name, then),
+            MemberPathPoint::Named(Thing::External(_), _) => return Some(at),
+            MemberPathPoint::Named(Thing::Module(_), _) => None,
+            MemberPathPoint::Named(Thing::Def(def), _) | MemberPathPoint::Of(def) => Some(*def),
         };
         if let Some(part) = owner.and_then(|owner| self.part_of(owner, name)) {
             return Some(part);
         }
         let owner = owner.map(|def| self.variant_of(def).unwrap_or(def));
         let want = if then == Then::Nothing { Want::Any } else { Want::Callee };
-        let thing = self.settled(at)?;
-        match self.member(Site { want, ..site }, &thing, name) {
-            Found::Thing(found, _) => self.then(At::Named(found, owner), then),
-            Found::Bound | Found::Absent { .. } => self.beyond(owner?, name, then),
+        let thing = self.settled_thing(at)?;
+        match self.member_of_thing(Site { want, ..site }, &thing, name) {
+            NameLookup::Thing(found, _) => self.apply_syntax(MemberPathPoint::Named(found, owner), then),
+            NameLookup::Bound | NameLookup::Absent { .. } => self.member_beyond(owner?, name, then),
         }
     }
 
-    fn then(&self, at: At<'m>, then: Then) -> Option<At<'m>> {
+    fn apply_syntax(&self, at: MemberPathPoint<'m>, then: Then) -> Option<MemberPathPoint<'m>> {
         match then {
             Then::Nothing => Some(at),
-            Then::Call => self.called(at),
-            Then::Given(part) => self.given(at, part),
+            Then::Call => self.result_of_call(at),
+            Then::Given(part) => self.given_to_callback(at, part),
         }
     }
 
     /// A field of a tuple struct or of a variant.
-    fn part_of(&self, owner: DefRef, name: &str) -> Option<At<'m>> {
+    fn part_of(&self, owner: DefRef, name: &str) -> Option<MemberPathPoint<'m>> {
         if let Ok(place) = name.parse::<usize>() {
             return self.typed_at(owner, TypePart::callback(0, place)?, None);
         }
@@ -229,48 +241,50 @@ impl<'m> Resolver<'m> {
     }
 
     /// A member that a type of the project has not itself: through `Deref`, or of every iterator and every value.
-    fn beyond(&self, class: DefRef, name: &str, then: Then) -> Option<At<'m>> {
-        self.guarded(None, || {
+    fn member_beyond(&self, class: DefRef, name: &str, then: Then) -> Option<MemberPathPoint<'m>> {
+        self.with_fuel(None, || {
             if let Some(target) = self.deref(class) {
                 let (entry, _) = self.def(class)?;
                 let site = Site { file: class.file, entry, owner: Some(class.def), want: Want::Any };
                 return self.rust_member(site, target, (name, then));
             }
             if then == Then::Call && is_same(name) {
-                return Some(At::Of(class));
+                return Some(MemberPathPoint::Of(class));
             }
             let item = self.item_of(class)?;
-            self.library_member(&item.with(&format!("Iterator<{}>", item.text))?, name, then)
+            self.library_member(&item.with_text(&format!("Iterator<{}>", item.text))?, name, then)
         })
     }
 
     /// Returns the value that a type derefs to; `None` if it has no `deref`.
-    pub(super) fn deref(&self, class: DefRef) -> Option<At<'m>> {
-        let Member::Found(deref) = self.find_member(class, "deref") else { return None };
+    pub(super) fn deref(&self, class: DefRef) -> Option<MemberPathPoint<'m>> {
+        let MemberLookup::Found(deref) = self.find_member(class, "deref") else { return None };
         let target = self.opened_up(self.typed_at(deref, TypePart::RESULT, Some(class))?)?;
-        (!matches!(target, At::Of(to) if to == class)).then_some(target)
+        (!matches!(target, MemberPathPoint::Of(to) if to == class)).then_some(target)
     }
 
     /// Returns the type that iterating over a type of the project gives.
-    fn item_of(&self, class: DefRef) -> Option<Written<'m>> {
-        let Member::Found(next) = self.find_member(class, "next") else { return None };
+    fn item_of(&self, class: DefRef) -> Option<WrittenType<'m>> {
+        let MemberLookup::Found(next) = self.find_member(class, "next") else { return None };
         match self.typed_at(next, TypePart::RESULT, Some(class))? {
-            At::Written(ty) if ty.kind() == Kind::Maybe => ty.argument(0),
+            MemberPathPoint::Written(ty) if ty.kind() == LibraryKind::Maybe => ty.argument(0),
             _ => None,
         }
     }
 
     /// Returns the value that a step takes out of a value and that is no member of it.
-    pub(super) fn inner(&self, at: At<'m>, inner: Inner) -> Option<At<'m>> {
+    pub(super) fn inner_value(&self, at: MemberPathPoint<'m>, inner: Inner) -> Option<MemberPathPoint<'m>> {
         match self.opened_up(at)? {
-            At::Written(ty) => held(&ty, inner).map(At::Written),
-            At::Of(class) if inner == Inner::Item => self.item_of(class).map(At::Written),
-            At::Of(class) if inner == Inner::Indexed => match self.find_member(class, "index") {
-                Member::Found(index) => self.typed_at(index, TypePart::RESULT, Some(class)),
-                Member::Missing { .. } => None,
+            MemberPathPoint::Written(ty) => held_type(&ty, inner).map(MemberPathPoint::Written),
+            MemberPathPoint::Of(class) if inner == Inner::Item => {
+                self.item_of(class).map(MemberPathPoint::Written)
+            }
+            MemberPathPoint::Of(class) if inner == Inner::Indexed => match self.find_member(class, "index") {
+                MemberLookup::Found(index) => self.typed_at(index, TypePart::RESULT, Some(class)),
+                MemberLookup::Missing { .. } => None,
             },
-            outside @ At::Named(Thing::External(_), _) => Some(outside),
-            At::Of(_) | At::Named(..) => None,
+            outside @ MemberPathPoint::Named(Thing::External(_), _) => Some(outside),
+            MemberPathPoint::Of(_) | MemberPathPoint::Named(..) => None,
         }
     }
 
@@ -279,11 +293,13 @@ impl<'m> Resolver<'m> {
         let Thing::Def(class) = thing else { return None };
         let is_rust = site.entry.lang() == Lang::Rust && self.has_members(*class);
         let target = self.deref(*class).filter(|_| is_rust)?;
-        match self.settled(target)? {
+        match self.settled_thing(target)? {
             Thing::Def(to) if to != *class => {
-                match self.member(site, &to.into(), site.entry.facts.name(r.name)) {
-                    Found::Thing(found, sure) => Some(Resolution::To(found, sure.max(Confidence::Import))),
-                    Found::Bound | Found::Absent { .. } => None,
+                match self.member_of_thing(site, &to.into(), site.entry.facts.name(r.name)) {
+                    NameLookup::Thing(found, sure) => {
+                        Some(Resolution::To(found, sure.max(Confidence::Import)))
+                    }
+                    NameLookup::Bound | NameLookup::Absent { .. } => None,
                 }
             }
             _ => None,
@@ -293,17 +309,17 @@ impl<'m> Resolver<'m> {
     /// A member of a value of a type from outside: what the project's own traits add to it, else none of the project's.
     pub(super) fn outside_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
         let head = ty.split(['<', '(', '[']).next().unwrap_or(ty);
-        self.added(site, r, head)
+        self.member_added_by_trait(site, r, head)
             .unwrap_or_else(|| Resolution::To(Thing::External(ty.into()), Confidence::Import))
     }
 
     /// Resolves a reference to a member that a trait of the project adds to a type from outside: the member written
     /// for just this type, or unresolved where some trait has one of the name.
-    pub(super) fn added(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
+    pub(super) fn member_added_by_trait(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
         let name = site.entry.facts.name(r.name);
         let last = ty.rsplit('.').next().unwrap_or(ty);
         let qualified = format!("{last}.{name}");
-        let detached = self.index.defining_detached(&qualified).iter().map(|&file| FileId(file));
+        let detached = self.index.files_defining_detached(&qualified).iter().map(|&file| FileId(file));
         let written: Vec<DefRef> = detached
             .filter_map(|file| {
                 let entry = self.entry(file).filter(|entry| entry.lang() == Lang::Rust)?;
@@ -313,7 +329,7 @@ impl<'m> Resolver<'m> {
         if let [def] = written[..] {
             return Some(Resolution::To(def.into(), Confidence::Import));
         }
-        let of_trait = self.index.defining(name).iter().take(MANY).any(|&file| {
+        let of_trait = self.index.files_defining(name).iter().take(MANY).any(|&file| {
             let Some(entry) = self.entry(FileId(file)) else { return false };
             entry.lang() == Lang::Rust
                 && entry.defs_named(name).any(|(_, def)| {
@@ -323,42 +339,42 @@ impl<'m> Resolver<'m> {
         (of_trait || !written.is_empty()).then_some(Resolution::Unresolved)
     }
 
-    fn library_member(&self, ty: &Written<'m>, name: &str, then: Then) -> Option<At<'m>> {
+    fn library_member(&self, ty: &WrittenType<'m>, name: &str, then: Then) -> Option<MemberPathPoint<'m>> {
         let text = match then {
-            Then::Nothing if ty.kind() == Kind::Tuple => {
-                let (_, elements) = ty.parts();
+            Then::Nothing if ty.kind() == LibraryKind::Tuple => {
+                let (_, elements) = ty.head_and_arguments();
                 (*elements.get(name.parse::<usize>().ok()?)?).to_owned()
             }
             Then::Nothing => return None,
             Then::Call => result_of(ty, name)?,
             Then::Given(part) => passed_by(ty, name, part)?,
         };
-        ty.with(&text).map(At::Written)
+        ty.with_text(&text).map(MemberPathPoint::Written)
     }
 }
 
 /// A type from outside, by its name.
-pub(super) fn outside(name: &str) -> At<'static> {
-    At::Named(Thing::External(name.into()), None)
+pub(super) fn outside_type(name: &str) -> MemberPathPoint<'static> {
+    MemberPathPoint::Named(Thing::External(name.into()), None)
 }
 
-fn held<'m>(ty: &Written<'m>, inner: Inner) -> Option<Written<'m>> {
+fn held_type<'m>(ty: &WrittenType<'m>, inner: Inner) -> Option<WrittenType<'m>> {
     match (ty.kind(), inner) {
-        (Kind::Maybe, Inner::Good | Inner::Item) => ty.argument(0),
-        (Kind::Maybe, Inner::Bad) => ty.argument(1),
-        (Kind::Sequence, Inner::Item | Inner::Indexed) => ty.argument(0),
-        (Kind::Map, Inner::Indexed) => ty.argument(1),
-        (Kind::Map, Inner::Item) => {
-            let (_, arguments) = ty.parts();
-            ty.with(&format!("({})", arguments.join(",")))
+        (LibraryKind::Maybe, Inner::Good | Inner::Item) => ty.argument(0),
+        (LibraryKind::Maybe, Inner::Bad) => ty.argument(1),
+        (LibraryKind::Sequence, Inner::Item | Inner::Indexed) => ty.argument(0),
+        (LibraryKind::Map, Inner::Indexed) => ty.argument(1),
+        (LibraryKind::Map, Inner::Item) => {
+            let (_, arguments) = ty.head_and_arguments();
+            ty.with_text(&format!("({})", arguments.join(",")))
         }
         _ => None,
     }
 }
 
 /// Returns the type that a method gives which is called on a value of the library's.
-fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
-    let (_, arguments) = ty.parts();
+fn result_of(ty: &WrittenType<'_>, name: &str) -> Option<String> {
+    let (_, arguments) = ty.head_and_arguments();
     let argument = |at: usize| arguments.get(at).copied().unwrap_or("_");
     let (first, second) = (argument(0), argument(1));
     let iterator = |of: &str| Some(format!("Iterator<{of}>"));
@@ -368,7 +384,7 @@ fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
         return same();
     }
     match ty.kind() {
-        Kind::Maybe => match name {
+        LibraryKind::Maybe => match name {
             "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "insert"
             | "get_or_insert" | "get_or_insert_with" | "unwrap_unchecked" => Some(first.to_owned()),
             "as_deref" | "as_deref_mut" | "cloned" | "copied" | "take" | "or" | "or_else" | "filter"
@@ -381,7 +397,7 @@ fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
             "iter" | "iter_mut" | "into_iter" => iterator(first),
             _ => None,
         },
-        Kind::Sequence => match name {
+        LibraryKind::Sequence => match name {
             "iter" | "iter_mut" | "into_iter" | "drain" | "rev" | "skip" | "take" | "filter"
             | "skip_while" | "take_while" | "peekable" | "chain" | "cloned" | "copied" | "step_by"
             | "fuse" | "inspect" | "cycle" | "split_off" => iterator(first),
@@ -395,7 +411,7 @@ fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
             "enumerate" => iterator(&format!("(usize,{first})")),
             _ => None,
         },
-        Kind::Map => match name {
+        LibraryKind::Map => match name {
             "get" | "get_mut" | "remove" | "insert" => option(second),
             "values" | "values_mut" | "into_values" => iterator(second),
             "keys" | "into_keys" => iterator(first),
@@ -406,21 +422,23 @@ fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
             }
             _ => None,
         },
-        Kind::Entry => match name {
+        LibraryKind::Entry => match name {
             "or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key" => Some(second.to_owned()),
             "and_modify" => same(),
             _ => None,
         },
-        Kind::Cell => matches!(name, "borrow" | "borrow_mut" | "into_inner" | "get" | "replace" | "get_mut")
-            .then(|| first.to_owned()),
-        Kind::Lock => matches!(name, "lock" | "read" | "write" | "into_inner" | "get_mut")
+        LibraryKind::Cell => {
+            matches!(name, "borrow" | "borrow_mut" | "into_inner" | "get" | "replace" | "get_mut")
+                .then(|| first.to_owned())
+        }
+        LibraryKind::Lock => matches!(name, "lock" | "read" | "write" | "into_inner" | "get_mut")
             .then(|| format!("Result<{first},_>")),
-        Kind::Once => match name {
+        LibraryKind::Once => match name {
             "get" | "get_mut" | "into_inner" | "take" => option(first),
             "get_or_init" => Some(first.to_owned()),
             _ => None,
         },
-        Kind::Tuple | Kind::Pointer | Kind::Other => None,
+        LibraryKind::Tuple | LibraryKind::Pointer | LibraryKind::Other => None,
     }
 }
 
@@ -430,12 +448,12 @@ fn is_same(name: &str) -> bool {
 }
 
 /// Returns the type of the parameter of a function that is passed to a method of the library's.
-fn passed_by(ty: &Written<'_>, name: &str, part: TypePart) -> Option<String> {
-    let (_, arguments) = ty.parts();
+fn passed_by(ty: &WrittenType<'_>, name: &str, part: TypePart) -> Option<String> {
+    let (_, arguments) = ty.head_and_arguments();
     let is = |argument, parameter| TypePart::callback(argument, parameter) == Some(part);
     let argument = |at: usize| arguments.get(at).map(|text| (*text).to_owned());
     match ty.kind() {
-        Kind::Maybe => match name {
+        LibraryKind::Maybe => match name {
             "map" | "and_then" | "is_some_and" | "is_none_or" | "is_ok_and" | "inspect" | "filter"
                 if is(0, 0) =>
             {
@@ -447,7 +465,7 @@ fn passed_by(ty: &Written<'_>, name: &str, part: TypePart) -> Option<String> {
             }
             _ => None,
         },
-        Kind::Sequence => match name {
+        LibraryKind::Sequence => match name {
             "map"
             | "any"
             | "all"
@@ -489,9 +507,9 @@ fn passed_by(ty: &Written<'_>, name: &str, part: TypePart) -> Option<String> {
             "fold" | "try_fold" | "scan" if is(1, 1) => argument(0),
             _ => None,
         },
-        Kind::Map if name == "retain" && is(0, 0) => argument(0),
-        Kind::Map if name == "retain" && is(0, 1) => argument(1),
-        Kind::Entry if name == "and_modify" && is(0, 0) => argument(1),
+        LibraryKind::Map if name == "retain" && is(0, 0) => argument(0),
+        LibraryKind::Map if name == "retain" && is(0, 1) => argument(1),
+        LibraryKind::Entry if name == "and_modify" && is(0, 0) => argument(1),
         _ => None,
     }
 }

@@ -17,10 +17,10 @@ use rustc_hash::FxHashSet;
 
 use crate::facts::DefFlags;
 use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery};
-use crate::index::{FileEntry, NameId, without};
+use crate::index::{FileEntry, NameId, subtract_runs};
 use crate::langs::Lang;
-use queue::Queue;
-use wanted::Wanted;
+use queue::NameQueue;
+use wanted::WantedDefs;
 
 /// With fewer hits than this, and none of that very name, near misses are looked for.
 const FEW: usize = 5;
@@ -38,20 +38,20 @@ const PER_NAME: usize = 500;
 struct Raw {
     class: MatchClass,
     node: NodeRef,
-    order: Order,
+    order: SymbolHitOrder,
 }
 
 /// Within a class: same case first, then what is more than a C declaration or a heading, then the better score, as bits
 /// that sort ascending.
-type Order = (bool, bool, u32);
+type SymbolHitOrder = (bool, bool, u32);
 
 /// A test of a definition whose name matches, by its file and qualified name: true if the query wants it.
-type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
+type DefFilter<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 
-struct Search<'m, 'q> {
+struct MapSymbolSearch<'m, 'q> {
     map: &'m Map,
     query: &'q SearchQuery<'q>,
-    wanted: &'q Wanted<'q>,
+    wanted: &'q WantedDefs<'q>,
     lower: String,
     found: Vec<Raw>,
     seen: FxHashSet<NodeRef>,
@@ -65,21 +65,21 @@ impl Map {
     /// Searches symbols and files.
     #[must_use]
     pub fn search(&self, query: &SearchQuery<'_>) -> SearchAnswer {
-        self.searched(query, &Wanted::new(&self.index, query))
+        self.search_wanted(query, &WantedDefs::new(&self.index, query))
     }
 
     /// The same, in the files whose path `admits` lets through.
     #[must_use]
     pub fn search_among(&self, query: &SearchQuery<'_>, admits: &dyn Fn(&WsPath) -> bool) -> SearchAnswer {
-        self.searched(query, &Wanted::new(&self.index, query).among(admits))
+        self.search_wanted(query, &WantedDefs::new(&self.index, query).limited_to(admits))
     }
 
-    fn searched(&self, query: &SearchQuery<'_>, wanted: &Wanted<'_>) -> SearchAnswer {
+    fn search_wanted(&self, query: &SearchQuery<'_>, wanted: &WantedDefs<'_>) -> SearchAnswer {
         let lower = query.text.trim().to_lowercase();
         if lower.is_empty() {
             return SearchAnswer::default();
         }
-        let mut search = Search {
+        let mut search = MapSymbolSearch {
             map: self,
             query,
             wanted,
@@ -91,7 +91,7 @@ impl Map {
             gave_up: false,
         };
         search.run();
-        search.answer()
+        search.into_answer()
     }
 }
 
@@ -104,19 +104,19 @@ impl Map {
                 return true;
             }
             let declares = entry.facts.def(def.def).flags.has(DefFlags::DECLARATION);
-            declares && entry.lang().family() == Lang::Cpp
+            declares && entry.lang().language_group() == Lang::Cpp
         })
     }
 }
 
-impl Search<'_, '_> {
+impl MapSymbolSearch<'_, '_> {
     fn run(&mut self) {
         if self.query.kinds != KindFilter::File {
-            self.names();
-            self.qualified();
+            self.search_names();
+            self.search_qualified();
         }
         if matches!(self.query.kinds, KindFilter::File | KindFilter::Any) {
-            self.paths();
+            self.search_paths();
         }
         let is_named = self.found.iter().any(|raw| raw.class == MatchClass::Exact);
         let is_rare = self.found.len() + self.counted < FEW && !is_named;
@@ -125,13 +125,13 @@ impl Search<'_, '_> {
         }
     }
 
-    fn names(&mut self) {
+    fn search_names(&mut self) {
         let arena = self.map.index.def_names();
         let starting = arena.starting_with(&self.lower);
-        let exact = arena.passing(&starting, |at| arena.length(at) == self.lower.len());
-        let containing = without(&arena.containing(&self.lower), &starting);
+        let exact = arena.passing(&starting, |at| arena.text_length(at) == self.lower.len());
+        let containing = subtract_runs(&arena.containing(&self.lower), &starting);
         self.look_into(MatchClass::Exact, &exact);
-        self.look_into(MatchClass::Prefix, &without(&starting, &exact));
+        self.look_into(MatchClass::Prefix, &subtract_runs(&starting, &exact));
         self.look_into(MatchClass::Substring, &containing);
     }
 
@@ -144,7 +144,7 @@ impl Search<'_, '_> {
             return;
         }
         let before = self.found.len();
-        let mut queue = Queue::new(index, self.wanted, (names, self.query.text.trim()));
+        let mut queue = NameQueue::new(index, self.wanted, (names, self.query.text.trim()));
         while let Some((name, other_case)) = if self.has_enough() { None } else { queue.next() } {
             self.add_name(name, (class, other_case));
         }
@@ -157,12 +157,12 @@ impl Search<'_, '_> {
     }
 
     /// `Model.save`, `Model::save`: the last part is the name, the others must precede it in the qualified name.
-    fn qualified(&mut self) {
+    fn search_qualified(&mut self) {
         let dotted = self.lower.replace("::", ".").replace('#', ".");
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
         let index = &self.map.index;
         let names = index.def_names().starting_with(last);
-        let queue = Queue::new(index, self.wanted, (&names, self.query.text.trim()));
+        let queue = NameQueue::new(index, self.wanted, (&names, self.query.text.trim()));
         let matches = |entry: &FileEntry, qualified: &str| {
             qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
         };
@@ -184,11 +184,11 @@ impl Search<'_, '_> {
         self.add_all(name, how, &|_, _| true);
     }
 
-    fn add_all(&mut self, name: NameId, how: (MatchClass, bool), keep: Keep<'_>) {
+    fn add_all(&mut self, name: NameId, how: (MatchClass, bool), keep: DefFilter<'_>) {
         let map = self.map;
         let (index, text, before) = (&map.index, map.index.name(name), self.looked_at);
         let is_counted = self.wanted.is_everything() && how.0 != MatchClass::Qualified;
-        for &file in index.defining_id(name) {
+        for &file in index.files_defining_id(name) {
             if !self.wanted.has_file(file) {
                 continue;
             }
@@ -203,7 +203,7 @@ impl Search<'_, '_> {
         }
     }
 
-    fn add_def(&mut self, def: DefRef, (class, other_case): (MatchClass, bool), keep: Keep<'_>) {
+    fn add_def(&mut self, def: DefRef, (class, other_case): (MatchClass, bool), keep: DefFilter<'_>) {
         let Some(entry) = self.map.index.entry(def.file) else { return };
         let found = entry.facts.def(def.def);
         let admitted = self.query.kinds.admits(NodeKind::Def(found.kind)) && self.wanted.has_file(def.file.0);
@@ -213,7 +213,7 @@ impl Search<'_, '_> {
     }
 
     /// Files: those of the very name or stem, then all whose path holds the query.
-    fn paths(&mut self) {
+    fn search_paths(&mut self) {
         let arena = self.map.index.path_texts();
         let named = |at: u32| is_named(arena.text(at), &self.lower);
         let starting = arena.passing(&arena.starting_with(&self.lower), named);
@@ -281,7 +281,7 @@ impl Search<'_, '_> {
             return;
         }
         let arena = map.index.def_names();
-        let near = without(&arena.resembling(&lower, MAX_FUZZY), &arena.containing(&lower));
+        let near = subtract_runs(&arena.resembling(&lower, MAX_FUZZY), &arena.containing(&lower));
         self.look_into(MatchClass::Fuzzy, &near);
     }
 
@@ -293,7 +293,7 @@ impl Search<'_, '_> {
     }
 
     /// Sorts only as much as is shown.
-    fn answer(mut self) -> SearchAnswer {
+    fn into_answer(mut self) -> SearchAnswer {
         let total = self.found.len() + self.counted;
         let limit = self.query.limit.min(self.found.len());
         let coarse = |raw: &Raw| (raw.class, raw.order);
@@ -304,11 +304,11 @@ impl Search<'_, '_> {
             self.found.retain(|raw| coarse(raw) <= border);
         }
         let map = self.map;
-        self.found.sort_by_cached_key(|raw| (coarse(raw), length(map, raw.node), map.id(raw.node)));
+        self.found.sort_by_cached_key(|raw| (coarse(raw), name_length(map, raw.node), map.id(raw.node)));
         self.found.truncate(limit);
         let hits = self.found.iter().filter_map(|raw| {
             let info = map.info(raw.node)?;
-            Some(Hit { rank: base(raw) + 10.0 * info.score, class: raw.class, info })
+            Some(Hit { rank: class_rank(raw) + 10.0 * info.score, class: raw.class, info })
         });
         SearchAnswer { hits: hits.collect(), total, total_is_least: self.gave_up }
     }
@@ -321,7 +321,7 @@ fn score_bits(score: f32) -> u32 {
 }
 
 /// Short names before long ones.
-fn length(map: &Map, node: NodeRef) -> usize {
+fn name_length(map: &Map, node: NodeRef) -> usize {
     match node {
         NodeRef::Def(def) => map
             .index
@@ -332,7 +332,7 @@ fn length(map: &Map, node: NodeRef) -> usize {
     }
 }
 
-fn base(raw: &Raw) -> f32 {
+fn class_rank(raw: &Raw) -> f32 {
     match raw.class {
         MatchClass::Exact => 100.0,
         MatchClass::Prefix => 60.0,

@@ -9,15 +9,15 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::wanted::Wanted;
+use super::wanted::WantedDefs;
 use crate::index::{Index, NameId, in_parts};
 
 /// A name with what it promises, the best smallest: same case, better score, shorter; then the name's number. In the lowest bit,
 /// whether its case is only taken to be the same.
-type Place = u64;
+type QueuedName = u64;
 
-const UNSURE: Place = 1;
-const OTHER_CASE: Place = 1 << 63;
+const UNSURE: QueuedName = 1;
+const OTHER_CASE: QueuedName = 1 << 63;
 /// Longer names are alike.
 const LENGTHS: usize = (1 << 15) - 1;
 
@@ -25,27 +25,27 @@ const LENGTHS: usize = (1 << 15) - 1;
 const BEST: usize = 1 << 10;
 
 /// Names that match, most promising first.
-pub(super) struct Queue<'q, 'm> {
+pub(super) struct NameQueue<'q, 'm> {
     index: &'m Index,
-    wanted: &'q Wanted<'m>,
+    wanted: &'q WantedDefs<'m>,
     runs: &'q [Range<u32>],
     /// The query with its capitals.
     asked: Finder<'q>,
     has_capitals: bool,
-    names: BinaryHeap<Reverse<Place>>,
+    names: BinaryHeap<Reverse<QueuedName>>,
     /// Names behind this were not put in order.
-    border: Option<Place>,
+    border: Option<QueuedName>,
     /// Number of names that the queue puts in order at once.
     best: usize,
     /// Number of wanted definitions that all the names have together.
     pub(super) total: usize,
 }
 
-impl<'q, 'm> Queue<'q, 'm> {
+impl<'q, 'm> NameQueue<'q, 'm> {
     /// The names of runs of entries that have wanted definitions.
     pub(super) fn new(
         index: &'m Index,
-        wanted: &'q Wanted<'m>,
+        wanted: &'q WantedDefs<'m>,
         (runs, asked): (&'q [Range<u32>], &'q str),
     ) -> Self {
         let has_capitals = asked.to_lowercase() != asked;
@@ -53,19 +53,19 @@ impl<'q, 'm> Queue<'q, 'm> {
         let names = BinaryHeap::new();
         let mut queue =
             Self { index, wanted, runs, asked, has_capitals, names, border: None, best: BEST, total: 0 };
-        queue.total = queue.fill(None);
+        queue.total = queue.fill_best(None);
         queue
     }
 
     /// Puts the best names behind a place in order; how many wanted definitions those behind it have.
-    fn fill(&mut self, behind: Option<Place>) -> usize {
+    fn fill_best(&mut self, behind: Option<QueuedName>) -> usize {
         let parts = in_parts(self.runs, |runs| {
             let mut best = Best::new(self.best);
             let mut total = 0;
             for entry in runs.iter().flat_map(Clone::clone) {
                 let count = self.wanted.count(entry);
                 if count > 0 {
-                    let place = self.place(entry);
+                    let place = self.queue_key(entry);
                     if behind.is_none_or(|behind| place > behind) {
                         best.add(place);
                         total += count;
@@ -88,14 +88,14 @@ impl<'q, 'm> Queue<'q, 'm> {
         if standings.is_scored() {
             return standings.score(entry);
         }
-        self.index.mentions_id(NameId(self.index.def_names().owner(entry))) as u16
+        self.index.mention_weight_of_id(NameId(self.index.def_names().owner(entry))) as u16
     }
 
-    fn place(&self, entry: u32) -> Place {
+    fn queue_key(&self, entry: u32) -> QueuedName {
         let names = self.index.def_names();
-        let score = Place::from(u16::MAX - self.score(entry)) << 47;
-        let length = (names.length(entry).min(LENGTHS) as Place) << 32;
-        let promise = score | length | Place::from(names.owner(entry)) << 1;
+        let score = QueuedName::from(u16::MAX - self.score(entry)) << 47;
+        let length = (names.text_length(entry).min(LENGTHS) as QueuedName) << 32;
+        let promise = score | length | QueuedName::from(names.owner(entry)) << 1;
         // Most names have no capitals, and need not be looked at again.
         match (names.had_capitals(entry), self.has_capitals) {
             (true, _) => promise | UNSURE,
@@ -105,7 +105,7 @@ impl<'q, 'm> Queue<'q, 'm> {
     }
 }
 
-impl Iterator for Queue<'_, '_> {
+impl Iterator for NameQueue<'_, '_> {
     /// A name, and whether its case is another than the query's.
     type Item = (NameId, bool);
 
@@ -114,7 +114,7 @@ impl Iterator for Queue<'_, '_> {
             let next = self.names.peek().map(|place| place.0);
             if let Some(border) = self.border.filter(|border| next.is_none_or(|next| next > *border)) {
                 self.best *= 4;
-                self.fill(Some(border));
+                self.fill_best(Some(border));
                 continue;
             }
             let Reverse(place) = self.names.pop()?;
@@ -130,10 +130,10 @@ impl Iterator for Queue<'_, '_> {
 
 /// The smallest of many places.
 struct Best {
-    places: Vec<Place>,
+    places: Vec<QueuedName>,
     most: usize,
     /// The largest place that is kept, once some were left out.
-    border: Option<Place>,
+    border: Option<QueuedName>,
 }
 
 impl Best {
@@ -142,17 +142,17 @@ impl Best {
     }
 
     #[inline]
-    fn add(&mut self, place: Place) {
+    fn add(&mut self, place: QueuedName) {
         if self.border.is_some_and(|border| place > border) {
             return;
         }
         self.places.push(place);
         if self.places.len() >= 2 * self.most {
-            self.cut();
+            self.cut_to_most();
         }
     }
 
-    fn cut(&mut self) {
+    fn cut_to_most(&mut self) {
         if self.places.len() > self.most {
             let (_, border, _) = self.places.select_nth_unstable(self.most - 1);
             self.border = Some(*border);
@@ -171,14 +171,14 @@ impl Best {
     }
 
     /// Keeps no more than wanted; behind which place some were left out, if they were.
-    fn close(&mut self) -> Option<Place> {
-        self.cut();
+    fn close(&mut self) -> Option<QueuedName> {
+        self.cut_to_most();
         self.border
     }
 }
 
 /// Counts the wanted definitions that the names of runs of entries have.
-pub(super) fn count(wanted: &Wanted<'_>, runs: &[Range<u32>]) -> usize {
+pub(super) fn count(wanted: &WantedDefs<'_>, runs: &[Range<u32>]) -> usize {
     let counts = in_parts(runs, |runs| runs.iter().map(|run| wanted.count_run(run.clone())).sum::<usize>());
     counts.into_iter().sum()
 }

@@ -8,7 +8,7 @@ use hob_base::FileId;
 
 /// Returns the hits of a query, best first, by looking at everything. Queries are without separators, and few things
 /// match.
-fn plain(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)> {
+fn plain_search(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)> {
     let (asked, lower) = (query.text, query.text.to_lowercase());
     let mut found = Vec::new();
     for (file, entry) in map.index.entries() {
@@ -54,15 +54,15 @@ fn text(names: &[(bool, String)]) -> String {
     names.iter().map(line).collect()
 }
 
-fn names() -> impl Strategy<Value = Vec<(bool, String)>> {
+fn arbitrary_names() -> impl Strategy<Value = Vec<(bool, String)>> {
     prop::collection::vec((any::<bool>(), "[aAbB_]{1,4}"), 0..6)
 }
 
 proptest! {
     #[test]
     fn finds_and_ranks_what_looking_at_everything_does(
-        files in prop::collection::vec(names(), 1..6),
-        changed in prop::collection::vec((0usize..6, prop::option::of(names())), 0..4),
+        files in prop::collection::vec(arbitrary_names(), 1..6),
+        changed in prop::collection::vec((0usize..6, prop::option::of(arbitrary_names())), 0..4),
         query in "[aAbB_]{1,3}",
         kind in 0usize..4,
         folder in 0usize..3,
@@ -87,7 +87,7 @@ proptest! {
         // Near misses come behind everything else, and only where that is little.
         let sure = answer.hits.iter().filter(|hit| hit.class != MatchClass::Fuzzy);
         let found: Vec<(MatchClass, String)> = sure.map(|hit| (hit.class, hit.info.id.to_string())).collect();
-        let expected = plain(&map, &query);
+        let expected = plain_search(&map, &query);
         prop_assert_eq!(answer.total - (answer.hits.len() - found.len()), expected.len());
         prop_assert_eq!(found, expected);
     }

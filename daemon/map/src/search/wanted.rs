@@ -8,7 +8,7 @@ use crate::graph::{KindFilter, NodeKind, SearchQuery};
 use crate::index::{Index, Kinds, NameId, Share, TopFolders};
 
 /// The definitions and files that a query wants.
-pub(super) struct Wanted<'m> {
+pub(super) struct WantedDefs<'m> {
     index: &'m Index,
     /// The kinds of definitions that are wanted; `None`: all.
     kinds: Option<Kinds>,
@@ -18,21 +18,21 @@ pub(super) struct Wanted<'m> {
     top: TopFolders,
 }
 
-impl<'m> Wanted<'m> {
+impl<'m> WantedDefs<'m> {
     pub(super) fn new(index: &'m Index, query: &SearchQuery<'_>) -> Self {
         let kinds = (query.kinds != KindFilter::Any)
-            .then(|| Kinds::that(|kind| query.kinds.admits(NodeKind::Def(kind))));
+            .then(|| Kinds::matching(|kind| query.kinds.admits(NodeKind::Def(kind))));
         let folder = query.path_prefix.trim_end_matches('/');
         let files = (!folder.is_empty()).then(|| files_below(index, folder));
         Self { index, kinds, files, top: index.top_folder(folder) }
     }
 
     /// The same, of the files that `admits` lets through.
-    pub(super) fn among(mut self, admits: &dyn Fn(&WsPath) -> bool) -> Self {
+    pub(super) fn limited_to(mut self, admits: &dyn Fn(&WsPath) -> bool) -> Self {
         let (mut files, mut top) = (Vec::new(), TopFolders::default());
-        for (path, file) in self.index.paths().all() {
+        for (path, file) in self.index.paths().all_files() {
             if self.has_file(file.0) && admits(path) {
-                mark(&mut files, file);
+                mark_file(&mut files, file);
                 top.add(self.index.top_folder(path.as_str()));
             }
         }
@@ -61,7 +61,7 @@ impl<'m> Wanted<'m> {
 
     /// Counts the wanted definitions of the name of an entry. For hardly any name does it look at the definitions.
     pub(super) fn count(&self, entry: u32) -> usize {
-        if self.files.is_some() && self.top.is_apart_from(self.index.standings().places(entry)) {
+        if self.files.is_some() && self.top.is_apart_from(self.index.standings().folders_of(entry)) {
             return 0;
         }
         let standing = self.index.standings().get(entry);
@@ -73,17 +73,17 @@ impl<'m> Wanted<'m> {
             return standing.defs as usize;
         }
         let name = NameId(self.index.def_names().owner(entry));
-        let files = self.index.defining_id(name);
+        let files = self.index.files_defining_id(name);
         let inside = files.iter().filter(|file| self.has_file(**file)).count();
         match by_kind {
             _ if inside == 0 => 0,
             Share::All if inside == files.len() => standing.defs as usize,
             Share::All if standing.defs as usize == files.len() => inside,
-            _ => self.counted(files, self.index.name(name)),
+            _ => self.count_in_files(files, self.index.name(name)),
         }
     }
 
-    fn counted(&self, files: &[u32], name: &str) -> usize {
+    fn count_in_files(&self, files: &[u32], name: &str) -> usize {
         let inside = files.iter().filter(|file| self.has_file(**file));
         let entries = inside.filter_map(|&file| self.index.entry(FileId(file)));
         let wanted =
@@ -97,12 +97,12 @@ fn files_below(index: &Index, folder: &str) -> Vec<u64> {
     let mut files = Vec::new();
     let below = index.paths().folders_below(folder).flatten().copied();
     for file in below.chain(index.paths().file(folder)) {
-        mark(&mut files, file);
+        mark_file(&mut files, file);
     }
     files
 }
 
-fn mark(files: &mut Vec<u64>, file: FileId) {
+fn mark_file(files: &mut Vec<u64>, file: FileId) {
     let word = file.index() / 64;
     if files.len() <= word {
         files.resize(word + 1, 0);

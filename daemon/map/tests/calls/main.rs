@@ -31,27 +31,27 @@ fn calls_are_those_of_the_call_graphs() {
         return;
     };
     let (mut scores, mut total) = (BTreeMap::<String, Score>::new(), Score::default());
-    for category in folders(Path::new(&root)) {
-        let cases = folders(&category);
+    for category in subfolders(Path::new(&root)) {
+        let cases = subfolders(&category);
         let half = std::env::var("HOB_CALL_HALF").is_ok();
         let count = if half { cases.len().div_ceil(2) } else { cases.len() };
         for case in &cases[..count] {
             let score = scores.entry(name(&category)).or_default();
-            measure(case, score);
+            measure_case(case, score);
         }
     }
     for (category, score) in &scores {
-        println!("{category:16} {}", score.told());
+        println!("{category:16} {}", score.summary_line());
         total.right += score.right;
         total.missed += score.missed;
         total.wrong += score.wrong;
     }
-    println!("{:16} {}", "all", total.told());
+    println!("{:16} {}", "all", total.summary_line());
     assert!(total.right > 0, "the folder has no call graphs");
 }
 
 impl Score {
-    fn told(&self) -> String {
+    fn summary_line(&self) -> String {
         let share = |part: usize, rest: usize| part as f64 / (part + rest).max(1) as f64;
         let (recall, precision) = (share(self.right, self.missed), share(self.right, self.wrong));
         format!(
@@ -61,7 +61,7 @@ impl Score {
     }
 }
 
-fn folders(root: &Path) -> Vec<PathBuf> {
+fn subfolders(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
@@ -72,19 +72,19 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-fn measure(case: &Path, score: &mut Score) {
+fn measure_case(case: &Path, score: &mut Score) {
     let Ok(graph) = std::fs::read_to_string(case.join("callgraph.json")) else { return };
     let Ok(graph) = serde_json::from_str::<BTreeMap<String, Vec<String>>>(&graph) else { return };
-    let project = Project::read(case);
+    let project = CallGraphProject::read(case);
     let mut wanted = Pairs::new();
     for (caller, callees) in &graph {
-        for callee in callees.iter().filter(|callee| project.has(callee) && project.has(caller)) {
+        for callee in callees.iter().filter(|callee| project.has_name(callee) && project.has_name(caller)) {
             // Some graphs have a point before it, some have none.
             let callee = callee.replace(".[Symbol", "[Symbol").replace("[Symbol", ".[Symbol");
             wanted.insert((caller.clone(), callee));
         }
     }
-    let found = project.calls();
+    let found = project.resolved_calls();
     check_inbound(&project, case);
     score.right += wanted.intersection(&found).count();
     score.missed += wanted.difference(&found).count();
@@ -96,12 +96,12 @@ fn measure(case: &Path, score: &mut Score) {
 }
 
 /// Compares the calls of a thing from both ends, and prints those that only one end has.
-fn check_inbound(project: &Project, case: &Path) {
+fn check_inbound(project: &CallGraphProject, case: &Path) {
     let kinds: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
-    for node in project.nodes() {
-        for edge in project.map.edges_out(node, kinds).into_iter().filter(|edge| edge.resolved()) {
+    for node in project.all_nodes() {
+        for edge in project.map.edges_out(node, kinds).into_iter().filter(|edge| edge.is_resolved()) {
             let back = project.map.edges_in(edge.to, kinds, &CancelToken::default()).unwrap_or_default();
-            let known = back.iter().any(|back| back.from == node && back.resolved());
+            let known = back.iter().any(|back| back.from == node && back.is_resolved());
             if !known && !matches!(edge.to, NodeRef::External(_)) {
                 println!(
                     "one end only {}: {} -> {}",
@@ -115,7 +115,7 @@ fn check_inbound(project: &Project, case: &Path) {
 }
 
 /// The sources of a case as a map.
-struct Project {
+struct CallGraphProject {
     map: Map,
     files: u32,
     /// The names that call graphs use, by definition.
@@ -123,18 +123,18 @@ struct Project {
     known: BTreeSet<String>,
 }
 
-impl Project {
+impl CallGraphProject {
     fn read(root: &Path) -> Self {
         let (mut paths, mut waiting) = (Vec::new(), vec![root.to_path_buf()]);
         while let Some(dir) = waiting.pop() {
-            waiting.extend(folders(&dir));
+            waiting.extend(subfolders(&dir));
             let entries = std::fs::read_dir(&dir).into_iter().flatten().flatten();
             paths.extend(entries.map(|entry| entry.path()).filter(|path| path.is_file()));
         }
         paths.sort();
         let mut changes = Vec::new();
         for path in &paths {
-            let Some(change) = change(changes.len() as u32, path, root) else { continue };
+            let Some(change) = file_change(changes.len() as u32, path, root) else { continue };
             changes.push(change);
         }
         let files = changes.len() as u32;
@@ -145,7 +145,7 @@ impl Project {
         project
     }
 
-    fn nodes(&self) -> Vec<NodeRef> {
+    fn all_nodes(&self) -> Vec<NodeRef> {
         let files = (0..self.files).map(FileId);
         files
             .flat_map(|file| {
@@ -157,7 +157,7 @@ impl Project {
 
     fn name_all(&mut self) {
         let mut anonymous = 0;
-        for node in self.nodes() {
+        for node in self.all_nodes() {
             let Some(info) = self.map.info(node) else { continue };
             let Some(path) = info.path.as_ref() else { continue };
             let stem = path.as_str().rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
@@ -180,17 +180,19 @@ impl Project {
         }
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn has_name(&self, name: &str) -> bool {
         let module = name.split('.').next().unwrap_or(name);
         !name.starts_with('<') && (self.known.contains(name) || self.known.contains(module))
     }
 
-    fn calls(&self) -> Pairs {
+    fn resolved_calls(&self) -> Pairs {
         let kinds: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
         let mut found = Pairs::new();
-        for node in self.nodes() {
-            for edge in self.map.edges_out(node, kinds).into_iter().filter(|edge| edge.resolved()) {
-                let (Some(from), Some(to)) = (self.caller(node, &edge.sites), self.callee(edge.to, 0)) else {
+        for node in self.all_nodes() {
+            for edge in self.map.edges_out(node, kinds).into_iter().filter(|edge| edge.is_resolved()) {
+                let (Some(from), Some(to)) =
+                    (self.caller_name(node, &edge.sites), self.callee_name(edge.to, 0))
+                else {
                     continue;
                 };
                 found.insert((from, to));
@@ -201,7 +203,7 @@ impl Project {
 
     /// Returns the name of the function or file that runs a call: a class's body, the value of a variable and
     /// decorators are run by the file or function around them.
-    fn caller(&self, node: NodeRef, sites: &[u32]) -> Option<String> {
+    fn caller_name(&self, node: NodeRef, sites: &[u32]) -> Option<String> {
         let info = self.map.info(node)?;
         let decorates =
             !matches!(info.kind, NodeKind::File) && sites.iter().all(|line| *line < info.name_at.0);
@@ -213,22 +215,22 @@ impl Project {
         }
         let kinds: EdgeKinds = [EdgeKind::Contains].into_iter().collect();
         let around = self.map.edges_in(node, kinds, &CancelToken::default()).ok()?;
-        self.caller(around.first()?.from, &[u32::MAX])
+        self.caller_name(around.first()?.from, &[u32::MAX])
     }
 
-    fn callee(&self, node: NodeRef, depth: usize) -> Option<String> {
+    fn callee_name(&self, node: NodeRef, depth: usize) -> Option<String> {
         let info = self.map.info(node)?;
         if depth > 8 {
             return None;
         }
         match info.kind {
-            NodeKind::Def(kind) if kind.is_type() => self.constructor(node, depth),
+            NodeKind::Def(kind) if kind.is_type() => self.constructor_name(node, depth),
             NodeKind::External => None,
             _ => self.names.get(&node).cloned(),
         }
     }
 
-    fn constructor(&self, class: NodeRef, depth: usize) -> Option<String> {
+    fn constructor_name(&self, class: NodeRef, depth: usize) -> Option<String> {
         let kinds: EdgeKinds = [EdgeKind::Contains].into_iter().collect();
         for child in self.map.edges_out(class, kinds) {
             if self.map.info(child.to).is_some_and(|info| matches!(&*info.name, "__init__" | "constructor")) {
@@ -238,7 +240,7 @@ impl Project {
         let kinds: EdgeKinds = [EdgeKind::Extends].into_iter().collect();
         let mut bases = self.map.edges_out(class, kinds);
         bases.sort_by_key(|edge| edge.sites.first().copied());
-        bases.iter().find_map(|base| self.callee(base.to, depth + 1))
+        bases.iter().find_map(|base| self.callee_name(base.to, depth + 1))
     }
 }
 
@@ -256,7 +258,7 @@ fn is_anonymous(info: &NodeInfo) -> Option<&'static str> {
     }
 }
 
-fn change(number: u32, path: &Path, root: &Path) -> Option<MapChange> {
+fn file_change(number: u32, path: &Path, root: &Path) -> Option<MapChange> {
     let ws_path = WsPath::from_path(path.strip_prefix(root).ok()?).ok()?;
     let source = std::fs::read(path).ok()?;
     let file_name = ws_path.file_name().to_owned();

@@ -24,7 +24,7 @@ use hob_map::facts::DefIdx;
 use hob_map::graph::{Direction, EdgeKinds, KindFilter, NeighborsQuery, NodeRef, SearchQuery};
 use hob_map::langs::{LangSpec, TABLE};
 use hob_map::{FileFacts, Map, MapChange, extract, persist};
-use mutants::{Mutant, mutant};
+use mutants::{Mutant, make_mutant};
 
 /// Mutants of each language, few enough for a slow machine.
 const FEW: usize = 150;
@@ -39,7 +39,7 @@ const CHILD: &str = "HOB_MUTANT_CHILD";
 
 const SAMPLES: &str = include_str!("samples.txt");
 
-fn given(name: &str) -> Option<u64> {
+fn number_from_env(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
 }
@@ -51,7 +51,7 @@ fn samples() -> Vec<(&'static str, &'static str)> {
 }
 
 /// A language with its sample and those of the others.
-struct Subject {
+struct MutantSubject {
     spec: &'static LangSpec,
     ending: &'static str,
     sample: &'static str,
@@ -59,7 +59,7 @@ struct Subject {
     seed: u64,
 }
 
-impl Subject {
+impl MutantSubject {
     fn new(spec: &'static LangSpec) -> Self {
         let is_own = |ending: &str| spec.extensions.contains(&ending);
         let own = samples().into_iter().find(|(ending, _)| is_own(ending));
@@ -67,21 +67,27 @@ impl Subject {
             panic!("put a page of {} into samples.txt, with all that its grammar knows", spec.name)
         });
         let others = samples().into_iter().filter(|(ending, _)| !is_own(ending)).map(|(_, text)| text);
-        Self { spec, ending, sample, others: others.collect(), seed: given("HOB_MUTANT_SEED").unwrap_or(1) }
+        Self {
+            spec,
+            ending,
+            sample,
+            others: others.collect(),
+            seed: number_from_env("HOB_MUTANT_SEED").unwrap_or(1),
+        }
     }
 
     /// By its name, as `{:?}` writes it.
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         TABLE.iter().find(|spec| format!("{:?}", spec.lang) == name).map(Self::new)
     }
 
-    fn mutant(&self, number: usize) -> Mutant {
-        let deepest = if given("HOB_MUTANTS").is_some() { DEEPEST } else { DEEP };
-        mutant(self.sample, &self.others, deepest, (self.seed, number))
+    fn nth_mutant(&self, number: usize) -> Mutant {
+        let deepest = if number_from_env("HOB_MUTANTS").is_some() { DEEPEST } else { DEEP };
+        make_mutant(self.sample, &self.others, deepest, (self.seed, number))
     }
 
     /// Extracts a mutant; the facts are those of a file, and survive being kept.
-    fn facts(&self, mutant: &Mutant) -> FileFacts {
+    fn extract_mutant(&self, mutant: &Mutant) -> FileFacts {
         let facts = extract(self.spec.lang, &format!("sample.{}", self.ending), &mutant.bytes);
         let lines = 1 + mutant.bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
         for (index, def) in facts.defs_indexed() {
@@ -102,14 +108,14 @@ impl Subject {
 }
 
 /// Tries the mutants of one language; says before each which it is.
-fn child(subject: &Subject, numbers: impl Iterator<Item = usize>) {
+fn try_mutants(subject: &MutantSubject, numbers: impl Iterator<Item = usize>) {
     let (mut changes, mut slowest) = (Vec::new(), (Duration::ZERO, String::new()));
     let mut total = Duration::ZERO;
     for number in numbers {
-        let mutant = subject.mutant(number);
+        let mutant = subject.nth_mutant(number);
         println!("at {number}: {}, {} bytes", mutant.what, mutant.bytes.len());
         let start = Instant::now();
-        let facts = subject.facts(&mutant);
+        let facts = subject.extract_mutant(&mutant);
         total += start.elapsed();
         slowest = slowest.max((start.elapsed(), format!("{number} ({})", mutant.what)));
         if mutant.bytes.len() <= ASKED {
@@ -118,12 +124,12 @@ fn child(subject: &Subject, numbers: impl Iterator<Item = usize>) {
         }
     }
     println!("at the map of {} files", changes.len());
-    ask(changes);
+    ask_map(changes);
     println!("all in {total:.1?}, longest {:.1?} for {}", slowest.0, slowest.1);
 }
 
 /// Has a map computed from the mutants, and asks it about some of them.
-fn ask(changes: Vec<MapChange>) {
+fn ask_map(changes: Vec<MapChange>) {
     let files: Vec<FileId> = changes
         .iter()
         .map(|change| match change {
@@ -134,7 +140,7 @@ fn ask(changes: Vec<MapChange>) {
     map.apply(changes);
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 200) {}
-    map.install(job.finish());
+    map.install_derived(job.finish());
     for file in files.iter().step_by(1 + files.len() / 50) {
         let Some(def) = map.defs_of(*file).into_iter().next_back() else { continue };
         let info = map.info(NodeRef::Def(def)).expect("a definition is known");
@@ -156,7 +162,7 @@ fn ask(changes: Vec<MapChange>) {
 }
 
 /// Starts this test again for one language.
-fn start(subject: &Subject, only: Option<usize>) -> Output {
+fn start(subject: &MutantSubject, only: Option<usize>) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("a running program has a path"));
     command.args(["--exact", "no_file_is_too_broken", "--nocapture", "--test-threads=1"]);
     let of = format!("{:?}:{}", subject.spec.lang, only.map_or(String::new(), |number| number.to_string()));
@@ -164,7 +170,7 @@ fn start(subject: &Subject, only: Option<usize>) -> Output {
 }
 
 /// Tries the mutants of a subject in another process, and returns a description of the failure, if there was one.
-fn outcome(subject: &Subject, only: Option<usize>) -> Option<String> {
+fn run_outcome(subject: &MutantSubject, only: Option<usize>) -> Option<String> {
     let Output { status, stdout, stderr } = start(subject, only);
     let (said, told) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     let lang = subject.spec.lang;
@@ -175,39 +181,40 @@ fn outcome(subject: &Subject, only: Option<usize>) -> Option<String> {
     }
     let last = said.lines().rfind(|line| line.starts_with("at ")).unwrap_or("at nothing");
     let number = last.strip_prefix("at ").and_then(|rest| rest.split_once(':')?.0.parse().ok());
-    let kept = number.map(|number| keep(subject, number));
+    let kept = number.map(|number| keep_mutant(subject, number));
     let end: String = told.lines().filter(|line| !line.is_empty()).take(8).collect::<Vec<_>>().join("\n  ");
     Some(format!("{lang:?} {last}: {status}, kept as {kept:?}\n  {end}"))
 }
 
-fn keep(subject: &Subject, number: usize) -> PathBuf {
+fn keep_mutant(subject: &MutantSubject, number: usize) -> PathBuf {
     let name = format!("mutant-{number}-of-{}.{}", subject.seed, subject.ending);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, subject.mutant(number).bytes).expect("cargo's folder for tests can be written to");
+    std::fs::write(&path, subject.nth_mutant(number).bytes)
+        .expect("cargo's folder for tests can be written to");
     path
 }
 
 /// A language and perhaps a number, as `Python:17`.
-fn parse(of: &str) -> (Subject, Option<usize>) {
+fn parse(of: &str) -> (MutantSubject, Option<usize>) {
     let (name, number) = of.split_once(':').unwrap_or((of, ""));
-    let subject = Subject::named(name).unwrap_or_else(|| panic!("no language is called {name}"));
+    let subject = MutantSubject::from_name(name).unwrap_or_else(|| panic!("no language is called {name}"));
     (subject, number.parse().ok())
 }
 
 #[test]
 fn no_file_is_too_broken() {
-    let count = given("HOB_MUTANTS").map_or(FEW, |number| number as usize);
+    let count = number_from_env("HOB_MUTANTS").map_or(FEW, |number| number as usize);
     if let Ok(of) = std::env::var(CHILD) {
         let (subject, only) = parse(&of);
-        return child(&subject, only.map_or(0..count, |number| number..number + 1));
+        return try_mutants(&subject, only.map_or(0..count, |number| number..number + 1));
     }
     let wanted = match std::env::var("HOB_MUTANT_OF") {
         Ok(of) => VecDeque::from([parse(&of)]),
-        Err(_) => TABLE.iter().map(|spec| (Subject::new(spec), None)).collect(),
+        Err(_) => TABLE.iter().map(|spec| (MutantSubject::new(spec), None)).collect(),
     };
     let wanted = Mutex::new(wanted);
     let next = || wanted.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let try_one = |(subject, only): (Subject, Option<usize>)| outcome(&subject, only);
+    let try_one = |(subject, only): (MutantSubject, Option<usize>)| run_outcome(&subject, only);
     let work = || std::iter::from_fn(next).filter_map(try_one).collect::<Vec<String>>();
     let failures = std::thread::scope(|scope| {
         let other = scope.spawn(work);

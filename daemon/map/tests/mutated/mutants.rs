@@ -113,7 +113,7 @@ pub(crate) struct Mutant {
 struct Rng(u64);
 
 impl Rng {
-    fn bits(&mut self) -> u64 {
+    fn next_bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -123,18 +123,18 @@ impl Rng {
 
     /// A number up to and with `most`.
     fn up_to(&mut self, most: usize) -> usize {
-        (self.bits() % (most as u64 + 1)) as usize
+        (self.next_bits() % (most as u64 + 1)) as usize
     }
 
     fn one_in(&mut self, number: usize) -> bool {
         self.up_to(number - 1) == 0
     }
 
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    fn pick_item<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.up_to(items.len() - 1)]
     }
 
-    fn piece<'a>(&mut self, bytes: &'a [u8], most: usize) -> &'a [u8] {
+    fn pick_piece<'a>(&mut self, bytes: &'a [u8], most: usize) -> &'a [u8] {
         let start = self.up_to(bytes.len());
         let end = bytes.len().min(start + self.up_to(most));
         &bytes[start..end]
@@ -142,14 +142,19 @@ impl Rng {
 }
 
 /// Mutant `number` of a sample; `others` are samples of other languages, which are spliced in.
-pub(crate) fn mutant(sample: &str, others: &[&str], deepest: usize, (seed, number): (u64, usize)) -> Mutant {
+pub(crate) fn make_mutant(
+    sample: &str,
+    others: &[&str],
+    deepest: usize,
+    (seed, number): (u64, usize),
+) -> Mutant {
     let mut rng = Rng(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
     if [0, LATE].contains(&number) {
         let len = if number == 0 { LARGEST } else { LONGEST };
         return Mutant { what: format!("a line of {len}"), bytes: long_line(sample, len) };
     }
     if number.is_multiple_of(3) {
-        return nest(sample, NESTS[(number / 3 + seed as usize) % NESTS.len()], deepest, &mut rng);
+        return nest_sample(sample, NESTS[(number / 3 + seed as usize) % NESTS.len()], deepest, &mut rng);
     }
     if rng.one_in(40) {
         let len = rng.up_to(LARGEST);
@@ -157,7 +162,7 @@ pub(crate) fn mutant(sample: &str, others: &[&str], deepest: usize, (seed, numbe
     }
     let mut mutant = Mutant { what: String::new(), bytes: sample.as_bytes().to_vec() };
     for _ in 0..=rng.up_to(3) {
-        change(&mut mutant, others, &mut rng);
+        change_mutant(&mut mutant, others, &mut rng);
     }
     mutant.bytes.truncate(LARGEST);
     mutant
@@ -169,11 +174,11 @@ fn long_line(sample: &str, len: usize) -> Vec<u8> {
 }
 
 /// A part of the sample, what nests, perhaps what ends it, and perhaps the rest of the sample.
-fn nest(sample: &str, (open, close): (&str, &str), deepest: usize, rng: &mut Rng) -> Mutant {
+fn nest_sample(sample: &str, (open, close): (&str, &str), deepest: usize, rng: &mut Rng) -> Mutant {
     let deepest = deepest.min(LARGEST / (open.len() + close.len()));
     let times = if rng.one_in(4) { deepest } else { rng.up_to(deepest / 50) };
     let ends: Vec<usize> = sample.match_indices([' ', '\n', '=', '(']).map(|(at, _)| at + 1).collect();
-    let (before, after) = sample.split_at(*rng.pick(&ends));
+    let (before, after) = sample.split_at(*rng.pick_item(&ends));
     let before = if rng.one_in(4) { "" } else { before };
     let after = if rng.one_in(2) { "" } else { after };
     let closed = if rng.one_in(3) { rng.up_to(times) } else { times };
@@ -184,9 +189,9 @@ fn nest(sample: &str, (open, close): (&str, &str), deepest: usize, rng: &mut Rng
     }
 }
 
-fn change(mutant: &mut Mutant, others: &[&str], rng: &mut Rng) {
+fn change_mutant(mutant: &mut Mutant, others: &[&str], rng: &mut Rng) {
     let Mutant { what, bytes } = mutant;
-    let (at, other) = (rng.up_to(bytes.len()), rng.pick(others).as_bytes());
+    let (at, other) = (rng.up_to(bytes.len()), rng.pick_item(others).as_bytes());
     let done = match rng.up_to(8) {
         0 => {
             bytes.truncate(at);
@@ -197,27 +202,27 @@ fn change(mutant: &mut Mutant, others: &[&str], rng: &mut Rng) {
             "begun late"
         }
         2 => {
-            let piece = rng.piece(other, 400).to_vec();
+            let piece = rng.pick_piece(other, 400).to_vec();
             drop(bytes.splice(at..at, piece));
             "spliced"
         }
         3 => {
-            let piece = rng.piece(other, 4_000).to_vec();
+            let piece = rng.pick_piece(other, 4_000).to_vec();
             let end = bytes.len().min(at + rng.up_to(400));
             drop(bytes.splice(at..end, piece));
             "replaced"
         }
         4 => {
-            let noise: Vec<u8> = (0..rng.up_to(200)).map(|_| rng.bits() as u8).collect();
+            let noise: Vec<u8> = (0..rng.up_to(200)).map(|_| rng.next_bits() as u8).collect();
             drop(bytes.splice(at..at, noise));
             "noise"
         }
         5 => {
-            (0..rng.up_to(20)).for_each(|_| overwrite(bytes, rng));
+            (0..rng.up_to(20)).for_each(|_| overwrite_bytes(bytes, rng));
             "bytes overwritten"
         }
         6 => {
-            let piece = rng.piece(bytes, 300).repeat(rng.up_to(200));
+            let piece = rng.pick_piece(bytes, 300).repeat(rng.up_to(200));
             drop(bytes.splice(at..at, piece));
             "repeated"
         }
@@ -227,7 +232,7 @@ fn change(mutant: &mut Mutant, others: &[&str], rng: &mut Rng) {
             "cut out"
         }
         _ => {
-            *bytes = shuffled(bytes, rng);
+            *bytes = shuffle_words(bytes, rng);
             "shuffled"
         }
     };
@@ -235,16 +240,17 @@ fn change(mutant: &mut Mutant, others: &[&str], rng: &mut Rng) {
     what.push(' ');
 }
 
-fn overwrite(bytes: &mut [u8], rng: &mut Rng) {
+fn overwrite_bytes(bytes: &mut [u8], rng: &mut Rng) {
     if bytes.is_empty() {
         return;
     }
     let at = rng.up_to(bytes.len() - 1);
-    bytes[at] = if rng.one_in(2) { *rng.pick(b"(){}[]<>\"'`#$\\\n\r\t\0;:,.=@") } else { rng.bits() as u8 };
+    bytes[at] =
+        if rng.one_in(2) { *rng.pick_item(b"(){}[]<>\"'`#$\\\n\r\t\0;:,.=@") } else { rng.next_bits() as u8 };
 }
 
 /// Words, spaces and marks in another order, here and there.
-fn shuffled(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
+fn shuffle_words(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
     let kind = |byte: &u8| (byte.is_ascii_alphanumeric() || *byte >= 0x80, byte.is_ascii_whitespace());
     let mut tokens: Vec<&[u8]> = bytes.chunk_by(|left, right| kind(left) == kind(right)).collect();
     for _ in 0..rng.up_to(tokens.len() / 4) {

@@ -165,8 +165,9 @@ impl<'m> DocumentReading<'m> {
 
     /// Returns true if the document's language can mean what is defined in the language of a node.
     fn is_kindred(&self, node: NodeRef) -> bool {
-        let lang = node.file().and_then(|file| self.map.file(file)).map(|(_, facts)| facts.lang.family());
-        !self.document.is_source || lang == Some(self.document.facts.lang.family())
+        let lang =
+            node.file().and_then(|file| self.map.file(file)).map(|(_, facts)| facts.lang.language_group());
+        !self.document.is_source || lang == Some(self.document.facts.lang.language_group())
     }
 
     fn is_named(&self, node: NodeRef, names: &[&str]) -> bool {
@@ -193,9 +194,9 @@ impl<'m> DocumentReading<'m> {
 /// Returns the nodes that a reference leads to, and true if they are resolved; otherwise they are candidates.
 fn meant_nodes((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> (Vec<NodeRef>, bool) {
     let edges = edges_at((map, file), facts, r);
-    let is_sure = edges.iter().any(Edge::resolved);
+    let is_sure = edges.iter().any(Edge::is_resolved);
     let mut nodes: Vec<NodeRef> = Vec::new();
-    for edge in edges.iter().filter(|edge| edge.resolved() == is_sure) {
+    for edge in edges.iter().filter(|edge| edge.is_resolved() == is_sure) {
         let ends = if is_sure { std::slice::from_ref(&edge.to) } else { &edge.candidates[..] };
         for end in ends {
             let end = if let NodeRef::Def(def) = *end { map.body_of(def).into() } else { *end };

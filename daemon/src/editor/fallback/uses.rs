@@ -93,8 +93,8 @@ impl DocumentReading<'_> {
         if let Some(sought) = self.node_of(sense).and_then(|node| SoughtNode::new(self.map, node)) {
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Exports);
             let mut edges = self.map.edges_in(sought.node, kinds, cancel)?;
-            let is_sure = edges.iter().any(Edge::resolved);
-            edges.retain(|edge| edge.resolved() == is_sure && edge.to == sought.node);
+            let is_sure = edges.iter().any(Edge::is_resolved);
+            edges.retain(|edge| edge.is_resolved() == is_sure && edge.to == sought.node);
             edges.sort_by_key(|edge| edge.from);
             self.follow_edges(&sought, &edges, &mut found);
         }

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use hob_base::{ContentHash, FileId, WsPath};
-use hob_map::graph::{Claim, DefRef, Kept, Proof, Reach};
+use hob_map::graph::{Claim, DefRef, FileConfirmations, Proof, Reach};
 use hob_map::{Lang, Map};
 use hob_store::{Op, StoreError, StoreTree};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,7 @@ pub(in crate::host) fn save(workspace: &Workspace) {
     }
 }
 
-fn record_op(map: &Map, depends: &mut Depends<'_>, (kept, written): (&Kept, u64)) -> Option<Op> {
+fn record_op(map: &Map, depends: &mut Depends<'_>, (kept, written): (&FileConfirmations, u64)) -> Option<Op> {
     let (path, content) = depends.path_and_hash(kept.file)?;
     let key = format::key(content, path.as_str());
     if kept.spots.is_empty() {
@@ -188,7 +188,7 @@ impl<'c> Depends<'c> {
 }
 
 fn of_family(core: &Core, family: Lang) -> ContentHash {
-    let is_of = |file: &FileId| matches!(core.kinds.get(file), Some(FileKind::Text(Some(lang))) if lang.family() == family);
+    let is_of = |file: &FileId| matches!(core.kinds.get(file), Some(FileKind::Text(Some(lang))) if lang.language_group() == family);
     let files = core.table.iter().filter(|(file, ..)| is_of(file));
     hash_of(files.map(|(_, path, record)| (path, record.hash)).collect())
 }

@@ -181,7 +181,7 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
     if workspace.generation().0 == 0 {
         return;
     }
-    let Some(bytes) = workspace.pools.index.install(|| workspace.map().ranking()) else { return };
+    let Some(bytes) = workspace.pools.index.install(|| workspace.map().ranking_bytes()) else { return };
     // Whatever is saved first makes the folder.
     let folder = fs::create_dir_all(snapshots.folder.as_path());
     match folder.and_then(|()| image::write(image::SCORES, &snapshots.folder, &bytes)) {

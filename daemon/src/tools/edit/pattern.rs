@@ -90,7 +90,7 @@ impl Compiled {
             return Err(ToolError::bad_args(format!("`{id}` has no grammar in this version of hob")));
         };
         let language_id = pattern_language(id).map_err(|error| bad_pattern(&error))?;
-        let parse = Arc::new(move |source: &[u8]| trees::tree(lang, source));
+        let parse = Arc::new(move |source: &[u8]| trees::parse_tree(lang, source));
         let edit =
             PatternEdit::new(language_id, PatternGrammar { language, parse }, &args.pattern, &args.rewrite)
                 .map_err(|error| bad_pattern(&error))?;

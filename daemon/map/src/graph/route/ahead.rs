@@ -52,7 +52,7 @@ impl Map {
             let mut is_entry = true;
             let is_same = |file| !self.standing.changed.contains(&file);
             for end in named.into_iter().filter(|end| end.file().is_some_and(is_same)) {
-                let Some(number) = skeleton.number(end) else { continue };
+                let Some(number) = skeleton.node_number(end) else { continue };
                 for (kind, from) in skeleton.edges(number, true) {
                     let follows = query.kinds.has(kind) || self.is_nesting(query, kind, node);
                     let Some(from) = skeleton.node(from).filter(|_| follows) else { continue };

@@ -12,12 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Admits;
 use super::ahead::Ahead;
-use super::links::{Link, Links, SURE};
+use super::links::{ChainLink, Links, SURE};
 use crate::facts::{DefFlags, DefKind};
 use crate::graph::family::Families;
 use crate::graph::{
-    Chain, Confidence, DefRef, Direction, EdgeKind, Entry, Kinship, Map, NodeInfo, NodeRef, PathAnswer,
-    PathQuery, PathStep, Reached,
+    Chain, Confidence, DefRef, Direction, EdgeKind, Kinship, Map, NodeInfo, NodeRef, PathAnswer, PathQuery,
+    PathStep, Reached, UncalledNode,
 };
 use crate::resolve::Resolver;
 
@@ -49,18 +49,18 @@ struct Met {
     cost: u32,
     steps: u32,
     /// The place of the node before it, with the step from there; `None` where the search began.
-    by: Option<(usize, Link)>,
+    by: Option<(usize, ChainLink)>,
 }
 
 /// The outcome of one search.
-enum Outcome {
+enum ChainOutcome {
     /// The place of the end among what was met.
     Found(usize),
     Nothing,
     GivenUp,
 }
 
-struct Search<'a, 's, 'm> {
+struct ChainSearch<'a, 's, 'm> {
     map: &'m Map,
     query: &'a PathQuery,
     links: Links<'s, 'm>,
@@ -75,15 +75,18 @@ struct Search<'a, 's, 'm> {
 
 impl Map {
     /// The best chains from one node to another, over edges as they point.
-    pub(super) fn chains(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
+    pub(super) fn find_chains(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         if query.from == query.to {
-            return PathAnswer { chains: vec![self.joined(query.from, Vec::new())], ..PathAnswer::default() };
+            return PathAnswer {
+                chains: vec![self.chain_of_steps(query.from, Vec::new())],
+                ..PathAnswer::default()
+            };
         }
         let resolver = Resolver::new(&self.index);
         let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
         // From a type to its own method leads what is called from its other methods.
         starts.retain(|start| *start == query.from || !ends.contains(start));
-        let mut search = Search {
+        let mut search = ChainSearch {
             map: self,
             query,
             links: Links::new(self, &resolver, query.kinds),
@@ -95,7 +98,7 @@ impl Map {
             starts,
         };
         search.among_tests = self.is_among_tests(query.from) || self.is_among_tests(query.to);
-        search.answer()
+        search.find_answer()
     }
 
     /// A node with what stands for it at the end of a chain: a type's methods, a file's definitions, the type that a constructor
@@ -137,18 +140,18 @@ impl Map {
     }
 }
 
-impl Search<'_, '_, '_> {
-    fn answer(&mut self) -> PathAnswer {
+impl ChainSearch<'_, '_, '_> {
+    fn find_answer(&mut self) -> PathAnswer {
         let mut answer = PathAnswer::default();
         let (mut used, mut first) = (FxHashMap::default(), None);
         while answer.chains.len() < CHAINS {
             match self.run(&used) {
-                Outcome::Found(end) => {
+                ChainOutcome::Found(end) => {
                     let links = self.way_to(end);
                     let cost = links.iter().map(|(_, link)| link.cost).sum::<u32>() + self.test_cost(&links);
                     let guesses = links.iter().filter(|(_, link)| is_guess(link)).count();
                     let (least, fewest) = *first.get_or_insert((cost, guesses));
-                    let chain = self.chain(&links);
+                    let chain = self.build_chain(&links);
                     let is_known = answer.chains.iter().any(|known| is_same(known, &chain));
                     if is_known || cost > least + ABOUT_AS_GOOD || guesses > fewest || links.len() < 2 {
                         if answer.chains.is_empty() {
@@ -163,8 +166,8 @@ impl Search<'_, '_, '_> {
                 }
                 outcome => {
                     if answer.chains.is_empty() {
-                        answer.incomplete = matches!(outcome, Outcome::GivenUp);
-                        answer.reached = Some(self.reached());
+                        answer.incomplete = matches!(outcome, ChainOutcome::GivenUp);
+                        answer.reached = Some(self.search_extent());
                     }
                     break;
                 }
@@ -174,11 +177,11 @@ impl Search<'_, '_, '_> {
     }
 
     /// One search; stations that are `used` cost more by so much.
-    fn run(&mut self, used: &FxHashMap<NodeRef, u32>) -> Outcome {
+    fn run(&mut self, used: &FxHashMap<NodeRef, u32>) -> ChainOutcome {
         self.met.clear();
         let mut open = BinaryHeap::new();
         for start in self.starts.clone() {
-            self.meet(Met { node: start, cost: 0, steps: 0, by: None }, &mut open);
+            self.add_met(Met { node: start, cost: 0, steps: 0, by: None }, &mut open);
         }
         let (mut settled, mut expanded) = (FxHashSet::default(), 0);
         while let Some(Reverse((_, at))) = open.pop() {
@@ -187,14 +190,14 @@ impl Search<'_, '_, '_> {
                 continue;
             }
             if self.ends.contains(&node) {
-                return Outcome::Found(at);
+                return ChainOutcome::Found(at);
             }
             if steps >= self.query.max_len {
                 continue;
             }
             expanded += 1;
             if expanded > MAX_EXPANDED || self.query.cancel.check().is_err() {
-                return Outcome::GivenUp;
+                return ChainOutcome::GivenUp;
             }
             let links = self.links.links_from(node);
             for link in links.iter().filter(|link| !settled.contains(&link.to)) {
@@ -203,13 +206,13 @@ impl Search<'_, '_, '_> {
                 }
                 let more = used.get(&link.to).copied().unwrap_or(0) + self.cost_of(link.to);
                 let (cost, by) = (cost + link.cost + more, Some((at, link.clone())));
-                self.meet(Met { node: link.to, cost, steps: steps + 1, by }, &mut open);
+                self.add_met(Met { node: link.to, cost, steps: steps + 1, by }, &mut open);
             }
         }
-        Outcome::Nothing
+        ChainOutcome::Nothing
     }
 
-    fn meet(&mut self, met: Met, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
+    fn add_met(&mut self, met: Met, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
         let left = match self.ahead.steps.get(&met.node) {
             Some(left) => left * SURE,
             None if self.ahead.is_whole => NO_SURE_WAY,
@@ -228,12 +231,12 @@ impl Search<'_, '_, '_> {
         if !self.among_tests && self.map.is_among_tests(node) { TEST } else { 0 }
     }
 
-    fn test_cost(&self, links: &[(NodeRef, Link)]) -> u32 {
+    fn test_cost(&self, links: &[(NodeRef, ChainLink)]) -> u32 {
         links.iter().map(|(_, link)| self.cost_of(link.to)).sum()
     }
 
     /// The steps that led to what was met.
-    fn way_to(&self, end: usize) -> Vec<(NodeRef, Link)> {
+    fn way_to(&self, end: usize) -> Vec<(NodeRef, ChainLink)> {
         let mut links = Vec::new();
         let mut at = end;
         while let Some((before, link)) = &self.met[at].by {
@@ -244,10 +247,10 @@ impl Search<'_, '_, '_> {
         links
     }
 
-    fn chain(&mut self, links: &[(NodeRef, Link)]) -> Chain {
+    fn build_chain(&mut self, links: &[(NodeRef, ChainLink)]) -> Chain {
         let lines: Vec<Vec<u32>> =
             links.iter().map(|(from, link)| self.links.lines_of(*from, link)).collect();
-        let step = |((from, link), lines): (&(NodeRef, Link), Vec<u32>)| PathStep {
+        let step = |((from, link), lines): (&(NodeRef, ChainLink), Vec<u32>)| PathStep {
             from: *from,
             to: link.to,
             kind: link.kind,
@@ -258,31 +261,31 @@ impl Search<'_, '_, '_> {
             named: link.named,
         };
         let start = links.first().map_or(self.query.from, |(from, _)| *from);
-        self.map.joined(start, links.iter().zip(lines).map(step).collect())
+        self.map.chain_of_steps(start, links.iter().zip(lines).map(step).collect())
     }
 
-    fn reached(&self) -> Reached {
+    fn search_extent(&self) -> Reached {
         let met: FxHashMap<NodeRef, u32> = self.met.iter().map(|met| (met.node, met.steps)).collect();
         let ends = |steps: &FxHashMap<NodeRef, u32>| {
             (steps.len().saturating_sub(1), steps.values().copied().max().unwrap_or(0))
         };
         let (from, to) = (ends(&met), ends(&self.ahead.steps));
-        Reached { from, to, nearest: self.nearest(&met), entries: self.entries() }
+        Reached { from, to, nearest: self.nearest_pair(&met), entries: self.entries() }
     }
 
     /// Returns the nodes that lead to the end and that nobody calls, each with the places that name it.
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<UncalledNode> {
         let is_code = |node: &&NodeRef| !self.map.is_among_tests(**node) && matches!(node, NodeRef::Def(_));
         let found = self.ahead.entries.iter().filter(is_code).take(ENTRIES);
         found
-            .filter_map(|node| Some(Entry { node: self.map.info(*node)?, uses: self.uses_of(*node) }))
+            .filter_map(|node| Some(UncalledNode { node: self.map.info(*node)?, uses: self.uses_of(*node) }))
             .collect()
     }
 
     /// Where a node is named without being called.
     fn uses_of(&self, node: NodeRef) -> Vec<(WsPath, u32)> {
         let NodeRef::Def(def) = node else { return Vec::new() };
-        let (mut places, _) = self.map.places(def, &self.query.cancel);
+        let (mut places, _) = self.map.find_uses(def, &self.query.cancel);
         places.retain(|place| place.kind == EdgeKind::References);
         places.sort_by_key(|place| self.map.is_among_tests(place.from));
         let paths =
@@ -292,7 +295,7 @@ impl Search<'_, '_, '_> {
 
     /// One node that the start leads to and one that leads to the end, nearest by where they are written: in one type, file or
     /// folder; of those with the fewest steps.
-    fn nearest(&self, met: &FxHashMap<NodeRef, u32>) -> Option<(NodeInfo, NodeInfo)> {
+    fn nearest_pair(&self, met: &FxHashMap<NodeRef, u32>) -> Option<(NodeInfo, NodeInfo)> {
         let mut places: FxHashMap<String, (u32, NodeRef)> = FxHashMap::default();
         for (node, steps) in met {
             for place in self.places_of(*node) {
@@ -326,7 +329,7 @@ impl Search<'_, '_, '_> {
     }
 }
 
-fn is_guess(link: &Link) -> bool {
+fn is_guess(link: &ChainLink) -> bool {
     link.confidence == Confidence::Candidate
 }
 

@@ -33,10 +33,10 @@ impl Map {
     /// Searches the last derived graph.
     pub(super) fn searched_drawn(&self, query: &PathQuery) -> Drawn {
         let Some(skeleton) = &self.standing.skeleton else { return Drawn::Unknown };
-        let Some(since) = Since::of(self, skeleton, query) else { return Drawn::Unknown };
+        let Some(since) = Since::for_query(self, skeleton, query) else { return Drawn::Unknown };
         let changed = !self.standing.changed.is_empty();
-        let mut search = Search { skeleton, since, kinds: query.kinds };
-        let ends = search.number(query.from).zip(search.number(query.to));
+        let mut search = SkeletonSearch { skeleton, since, kinds: query.kinds };
+        let ends = search.assign_number(query.from).zip(search.assign_number(query.to));
         let Some((from, to)) = ends else { return Drawn::Unknown };
         match search.run((from, to), query) {
             Ok(Some(numbers)) => {
@@ -69,7 +69,7 @@ struct Since<'m> {
 
 impl<'m> Since<'m> {
     /// `None` when that is too much.
-    fn of(map: &'m Map, skeleton: &Skeleton, query: &'m PathQuery) -> Option<Self> {
+    fn for_query(map: &'m Map, skeleton: &Skeleton, query: &'m PathQuery) -> Option<Self> {
         let changed = &map.standing.changed;
         let mut since = Self {
             map,
@@ -94,7 +94,7 @@ impl<'m> Since<'m> {
             since.gone.mark_file(skeleton, file);
             since.add_sources(file);
         }
-        for file in wary(map, skeleton, changed)?.into_iter().chain(map.confirmed.files()) {
+        for file in wary_files(map, skeleton, changed)?.into_iter().chain(map.confirmed.files()) {
             since.wary.mark_file(skeleton, file);
         }
         Some(since)
@@ -109,7 +109,7 @@ impl<'m> Since<'m> {
         let mut sources = self.sources.get(&node).cloned().unwrap_or_default();
         if let NodeRef::Def(def) = node {
             let uses = self.map.confirmed_uses(&self.resolver, def).into_iter();
-            let wanted = uses.filter(|(_, r)| self.kinds.has(EdgeKind::of(r.kind)));
+            let wanted = uses.filter(|(_, r)| self.kinds.has(EdgeKind::for_ref_kind(r.kind)));
             sources.extend(wanted.map(|(file, r)| owner_node(file, r.owner)));
         }
         sources
@@ -117,33 +117,35 @@ impl<'m> Since<'m> {
 
     fn add_sources(&mut self, file: FileId) {
         let edges = self.map.all_edges_of(&self.resolver, file, self.kinds);
-        for edge in edges.into_iter().filter(Edge::resolved) {
+        for edge in edges.into_iter().filter(Edge::is_resolved) {
             self.sources.entry(edge.to).or_default().push(edge.from);
         }
     }
 
     /// The nodes around one of a changed file.
-    fn around(&self, node: NodeRef) -> Result<Vec<NodeRef>, super::GivenUp> {
+    fn computed_around(&self, node: NodeRef) -> Result<Vec<NodeRef>, super::GivenUp> {
         let (steps, late) = self.map.steps_from(&self.resolver, node, (self.kinds, &self.query.cancel));
         if late { Err(super::GivenUp) } else { Ok(steps.into_iter().map(|step| step.to).collect()) }
     }
 
     /// Where edges lead from a node as the map has it now.
-    fn onwards(&self, node: NodeRef) -> impl Iterator<Item = NodeRef> + use<> {
+    fn computed_targets(&self, node: NodeRef) -> impl Iterator<Item = NodeRef> + use<> {
         let edges = self.map.edges_out_with(&self.resolver, node, self.kinds);
-        edges.into_iter().filter(Edge::resolved).map(|edge| edge.to)
+        edges.into_iter().filter(Edge::is_resolved).map(|edge| edge.to)
     }
 }
 
 /// The files that mention a name which changed files define, or defined; `None` when there are too many.
-fn wary(map: &Map, skeleton: &Skeleton, changed: &FxHashSet<FileId>) -> Option<FxHashSet<FileId>> {
+fn wary_files(map: &Map, skeleton: &Skeleton, changed: &FxHashSet<FileId>) -> Option<FxHashSet<FileId>> {
     let mut files = FxHashSet::default();
     for &file in changed {
         let now = map.index.entry(file).map(|entry| &entry.facts);
-        let then = skeleton.stretch(file).map(|stretch| &stretch.facts);
+        let then = skeleton.stretch_of_file(file).map(|stretch| &stretch.facts);
         for facts in now.into_iter().chain(then) {
             for def in &facts.defs {
-                files.extend(map.index.mentioning(facts.name(def.name)).iter().map(|&file| FileId(file)));
+                files.extend(
+                    map.index.files_mentioning(facts.name(def.name)).iter().map(|&file| FileId(file)),
+                );
                 if files.len() > MANY_WARY {
                     return None;
                 }
@@ -178,7 +180,7 @@ impl Marks {
     }
 
     fn mark_file(&mut self, skeleton: &Skeleton, file: FileId) {
-        let Some(stretch) = skeleton.stretch(file) else { return };
+        let Some(stretch) = skeleton.stretch_of_file(file) else { return };
         for number in stretch.first..=stretch.first + stretch.facts.defs.len() as u32 {
             self.mark(number);
         }
@@ -186,7 +188,7 @@ impl Marks {
 }
 
 /// The nodes that the search has met from one end, in order.
-struct Side {
+struct SkeletonSide {
     met: Marks,
     /// Each node with the place of the one it was met from.
     nodes: Vec<(u32, u32)>,
@@ -195,14 +197,14 @@ struct Side {
     depth: u32,
 }
 
-impl Side {
+impl SkeletonSide {
     fn new(end: u32, count: usize) -> Self {
         let mut met = Marks::new(count);
         met.mark(end);
         Self { met, nodes: vec![(end, 0)], level: 0, depth: 0 }
     }
 
-    fn meet(&mut self, node: u32, from: usize) -> bool {
+    fn add_met_node(&mut self, node: u32, from: usize) -> bool {
         let new = self.met.mark(node);
         if new {
             self.nodes.push((node, from as u32));
@@ -210,7 +212,7 @@ impl Side {
         new
     }
 
-    fn frontier(&self) -> usize {
+    fn frontier_size(&self) -> usize {
         self.nodes.len() - self.level
     }
 
@@ -226,24 +228,27 @@ impl Side {
     }
 }
 
-struct Search<'m> {
+struct SkeletonSearch<'m> {
     skeleton: &'m Skeleton,
     since: Since<'m>,
     kinds: EdgeKinds,
 }
 
-impl Search<'_> {
+impl SkeletonSearch<'_> {
     /// The numbers of a shortest connection.
     fn run(&mut self, (from, to): (u32, u32), query: &PathQuery) -> Result<Option<Vec<u32>>, super::GivenUp> {
         if from == to {
             return Ok(Some(vec![from]));
         }
         let count = self.skeleton.len();
-        let (mut near, mut far) = (Side::new(from, count), Side::new(to, count));
-        while near.depth + far.depth < query.max_len.max(1) && near.frontier() > 0 && far.frontier() > 0 {
-            let turned = near.frontier() > far.frontier();
+        let (mut near, mut far) = (SkeletonSide::new(from, count), SkeletonSide::new(to, count));
+        while near.depth + far.depth < query.max_len.max(1)
+            && near.frontier_size() > 0
+            && far.frontier_size() > 0
+        {
+            let turned = near.frontier_size() > far.frontier_size();
             let (side, other) = if turned { (&mut far, &near) } else { (&mut near, &far) };
-            if let Some(meeting) = self.advance((side, other), query)? {
+            if let Some(meeting) = self.advance_level((side, other), query)? {
                 let mut way = near.way_back(meeting);
                 way.reverse();
                 way.extend(far.way_back(meeting).into_iter().skip(1));
@@ -254,9 +259,9 @@ impl Search<'_> {
     }
 
     /// One level outwards from one end; the node at which the ends meet, if they do.
-    fn advance(
+    fn advance_level(
         &mut self,
-        (side, other): (&mut Side, &Side),
+        (side, other): (&mut SkeletonSide, &SkeletonSide),
         query: &PathQuery,
     ) -> Result<Option<u32>, super::GivenUp> {
         side.depth += 1;
@@ -269,14 +274,14 @@ impl Search<'_> {
             }
             let node = side.nodes[at].0;
             let mut meet = |next: u32| {
-                if side.meet(next, at) && other.met.has(next) {
+                if side.add_met_node(next, at) && other.met.has(next) {
                     meeting = Some(meeting.map_or(next, |known: u32| known.min(next)));
                 }
             };
             if self.since.is_nothing() {
-                self.skeleton.around(node, self.kinds).for_each(&mut meet);
+                self.skeleton.nodes_around(node, self.kinds).for_each(&mut meet);
             } else {
-                self.around(node)?.into_iter().for_each(&mut meet);
+                self.numbers_around(node)?.into_iter().for_each(&mut meet);
             }
             if meeting.is_some() {
                 break;
@@ -286,31 +291,32 @@ impl Search<'_> {
     }
 
     /// The nodes around one, where files have changed.
-    fn around(&mut self, number: u32) -> Result<Vec<u32>, super::GivenUp> {
+    fn numbers_around(&mut self, number: u32) -> Result<Vec<u32>, super::GivenUp> {
         let Some(node) = self.node(number) else { return Ok(Vec::new()) };
         if number as usize >= self.skeleton.len() {
-            let around = self.since.around(node)?;
-            return Ok(around.into_iter().filter_map(|next| self.number(next)).collect());
+            let around = self.since.computed_around(node)?;
+            return Ok(around.into_iter().filter_map(|next| self.assign_number(next)).collect());
         }
         let (skeleton, kinds) = (self.skeleton, self.kinds);
         let mut next: Vec<u32> = if self.since.wary.has(number) {
-            let onwards: Vec<NodeRef> = self.since.onwards(node).collect();
-            let onwards = onwards.into_iter().filter_map(|next| self.number(next)).collect::<Vec<u32>>();
-            onwards.into_iter().chain(skeleton.backwards(number, kinds)).collect()
+            let onwards: Vec<NodeRef> = self.since.computed_targets(node).collect();
+            let onwards =
+                onwards.into_iter().filter_map(|next| self.assign_number(next)).collect::<Vec<u32>>();
+            onwards.into_iter().chain(skeleton.sources_of(number, kinds)).collect()
         } else {
-            skeleton.around(number, kinds).collect()
+            skeleton.nodes_around(number, kinds).collect()
         };
         next.retain(|&number| number as usize >= skeleton.len() || !self.since.gone.has(number));
         let sources = self.since.new_sources(node);
-        next.extend(sources.into_iter().filter_map(|source| self.number(source)));
+        next.extend(sources.into_iter().filter_map(|source| self.assign_number(source)));
         Ok(next)
     }
 
     /// A node's number; new ones get one. Packages have none.
-    fn number(&mut self, node: NodeRef) -> Option<u32> {
+    fn assign_number(&mut self, node: NodeRef) -> Option<u32> {
         let file = node.file()?;
         if !self.since.map.standing.changed.contains(&file) {
-            return self.skeleton.number(node);
+            return self.skeleton.node_number(node);
         }
         let next = (self.skeleton.len() + self.since.new.len()) as u32;
         let number = *self.since.new_at.entry(node).or_insert(next);

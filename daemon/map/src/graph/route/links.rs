@@ -28,7 +28,7 @@ const UNLIKELY: u32 = 2;
 
 /// A step from a node.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Link {
+pub(super) struct ChainLink {
     pub(super) to: NodeRef,
     pub(super) kind: Tie,
     pub(super) confidence: Confidence,
@@ -49,7 +49,7 @@ pub(super) struct Links<'s, 'm> {
     pub(super) families: Families<'s, 'm>,
     kinds: EdgeKinds,
     refs: FxHashMap<FileId, Rc<ByOwner>>,
-    known: FxHashMap<NodeRef, Rc<[Link]>>,
+    known: FxHashMap<NodeRef, Rc<[ChainLink]>>,
 }
 
 impl<'s, 'm> Links<'s, 'm> {
@@ -59,28 +59,28 @@ impl<'s, 'm> Links<'s, 'm> {
     }
 
     /// The steps from a node, each end once, cheapest first where it has several.
-    pub(super) fn links_from(&mut self, node: NodeRef) -> Rc<[Link]> {
+    pub(super) fn links_from(&mut self, node: NodeRef) -> Rc<[ChainLink]> {
         if let Some(known) = self.known.get(&node) {
             return Rc::clone(known);
         }
-        let mut best: FxHashMap<NodeRef, Link> = FxHashMap::default();
+        let mut best: FxHashMap<NodeRef, ChainLink> = FxHashMap::default();
         for link in self.all_links_from(node).into_iter().filter(|link| link.to != node) {
-            let better = |known: &Link| (link.cost, link.line) < (known.cost, known.line);
+            let better = |known: &ChainLink| (link.cost, link.line) < (known.cost, known.line);
             if best.get(&link.to).is_none_or(better) {
                 best.insert(link.to, link);
             }
         }
-        let mut found: Vec<Link> = best.into_values().collect();
+        let mut found: Vec<ChainLink> = best.into_values().collect();
         found.sort_by_key(|link| (link.cost, link.line, link.to));
-        let found: Rc<[Link]> = found.into();
+        let found: Rc<[ChainLink]> = found.into();
         self.known.insert(node, Rc::clone(&found));
         found
     }
 
     /// The lines on which a step is written, ascending; none where there is one line.
-    pub(super) fn lines_of(&mut self, from: NodeRef, link: &Link) -> Vec<u32> {
+    pub(super) fn lines_of(&mut self, from: NodeRef, link: &ChainLink) -> Vec<u32> {
         let is_same =
-            |other: &Link| other.to == link.to && other.named == link.named && other.kind == link.kind;
+            |other: &ChainLink| other.to == link.to && other.named == link.named && other.kind == link.kind;
         let links = self.all_links_from(from).into_iter().filter(is_same);
         let mut lines: Vec<u32> = links.filter_map(|link| link.line).collect();
         lines.sort_unstable();
@@ -88,7 +88,7 @@ impl<'s, 'm> Links<'s, 'm> {
         if lines.len() > 1 { lines } else { Vec::new() }
     }
 
-    fn all_links_from(&mut self, node: NodeRef) -> Vec<Link> {
+    fn all_links_from(&mut self, node: NodeRef) -> Vec<ChainLink> {
         let mut links = Vec::new();
         if self.kinds.has(EdgeKind::Calls) {
             self.calls_of(node, &mut links);
@@ -99,7 +99,7 @@ impl<'s, 'm> Links<'s, 'm> {
                     }
                 }
                 (NodeRef::Def(def), Some(kind)) if kind.is_callable() => {
-                    self.overriding(def, None, &mut links);
+                    self.add_overriding_links(def, None, &mut links);
                     self.written_in(def, &mut links);
                 }
                 _ => {}
@@ -108,7 +108,7 @@ impl<'s, 'm> Links<'s, 'm> {
         let others = self.kinds.without(EdgeKind::Calls);
         if others.count() > 0 {
             let edges = self.map.edges_out_with(self.resolver, node, others).into_iter();
-            links.extend(edges.filter(Edge::resolved).map(|edge| link(&edge)));
+            links.extend(edges.filter(Edge::is_resolved).map(|edge| link_of_edge(&edge)));
         }
         links.retain(|link| self.is_station(link.to));
         links
@@ -132,7 +132,7 @@ impl<'s, 'm> Links<'s, 'm> {
     }
 
     /// The calls that are written in a definition.
-    fn calls_of(&mut self, node: NodeRef, links: &mut Vec<Link>) {
+    fn calls_of(&mut self, node: NodeRef, links: &mut Vec<ChainLink>) {
         let Some(file) = node.file() else { return };
         let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
         let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
@@ -141,7 +141,7 @@ impl<'s, 'm> Links<'s, 'm> {
             self.call(file, &entry.facts.refs[*at as usize], links);
         }
         for (_, to, line) in self.map.calls_of_values(self.resolver, file, Some(owner)) {
-            self.through(to, line, links);
+            self.add_value_call(to, line, links);
         }
     }
 
@@ -157,13 +157,20 @@ impl<'s, 'm> Links<'s, 'm> {
     }
 
     /// A call through a value.
-    fn through(&self, to: DefRef, line: u32, links: &mut Vec<Link>) {
+    fn add_value_call(&self, to: DefRef, line: u32, links: &mut Vec<ChainLink>) {
         let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(line));
-        links.push(Link { to: to.into(), kind, confidence: Confidence::Flow, line, named: None, cost: SURE });
+        links.push(ChainLink {
+            to: to.into(),
+            kind,
+            confidence: Confidence::Flow,
+            line,
+            named: None,
+            cost: SURE,
+        });
     }
 
-    fn call(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) {
-        let sure = self.map.confirmed(self.resolver, file, r).map(|def| (def, Confidence::Live));
+    fn call(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) {
+        let sure = self.map.confirmed_meaning(self.resolver, file, r).map(|def| (def, Confidence::Live));
         let found = match sure {
             Some(found) => Some(found),
             None => match self.named_or_through(file, r, links) {
@@ -177,32 +184,32 @@ impl<'s, 'm> Links<'s, 'm> {
                 Resolution::To(..) | Resolution::Dropped => return,
             },
         };
-        let Some((def, confidence)) = found else { return self.guesses(file, r, links) };
+        let Some((def, confidence)) = found else { return self.add_guesses(file, r, links) };
         let cost = if confidence == Confidence::Name { BY_NAME } else { SURE };
         let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
-        links.push(Link { to: def.into(), kind, confidence, line, named: None, cost });
-        self.overriding(def, links.last().cloned(), links);
+        links.push(ChainLink { to: def.into(), kind, confidence, line, named: None, cost });
+        self.add_overriding_links(def, links.last().cloned(), links);
     }
 
     /// Resolves a call by its name, unless values replace that; calls through values are then among the links.
-    fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) -> Resolution {
+    fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) -> Resolution {
         let found = self.resolver.resolve(file, r);
         let Some(through) = self.map.through_values(self.resolver, (file, r), &found) else { return found };
-        through.reached.into_iter().for_each(|to| self.through(to, r.line, links));
+        through.reached.into_iter().for_each(|to| self.add_value_call(to, r.line, links));
         if through.instead { Resolution::Dropped } else { found }
     }
 
     /// Those that take a method's place: of a call of it, or of itself.
-    fn overriding(&self, method: DefRef, call: Option<Link>, links: &mut Vec<Link>) {
+    fn add_overriding_links(&self, method: DefRef, call: Option<ChainLink>, links: &mut Vec<ChainLink>) {
         for over in self.families.related_methods(method, Kinship::Overriding) {
             links.push(match &call {
-                Some(call) => Link {
+                Some(call) => ChainLink {
                     to: over.into(),
                     named: Some(method.into()),
                     cost: call.cost + OVERRIDING,
                     ..call.clone()
                 },
-                None => Link {
+                None => ChainLink {
                     to: over.into(),
                     kind: Tie::Overrides,
                     confidence: Confidence::Import,
@@ -214,13 +221,13 @@ impl<'s, 'm> Links<'s, 'm> {
         }
     }
 
-    fn guesses(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) {
+    fn add_guesses(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) {
         let candidates = self.resolver.all_candidates(file, r).list;
         if candidates.len() > MOST_GUESSED {
             return;
         }
         let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
-        links.extend(candidates.into_iter().zip(0..).map(|(def, place)| Link {
+        links.extend(candidates.into_iter().zip(0..).map(|(def, place)| ChainLink {
             to: def.into(),
             kind,
             confidence: Confidence::Candidate,
@@ -231,11 +238,11 @@ impl<'s, 'm> Links<'s, 'm> {
     }
 
     /// Functions that are written in another one run when it does, or are made by it to run later.
-    fn written_in(&self, def: DefRef, links: &mut Vec<Link>) {
+    fn written_in(&self, def: DefRef, links: &mut Vec<ChainLink>) {
         let Some(entry) = self.map.index.entry(def.file) else { return };
         let inner =
             entry.facts.defs_indexed().filter(|(_, d)| d.parent == Some(def.def) && d.kind.is_callable());
-        links.extend(inner.map(|(inner, found)| Link {
+        links.extend(inner.map(|(inner, found)| ChainLink {
             to: DefRef { file: def.file, def: inner }.into(),
             kind: Tie::Edge(EdgeKind::Contains),
             confidence: Confidence::Exact,
@@ -246,8 +253,8 @@ impl<'s, 'm> Links<'s, 'm> {
     }
 }
 
-fn link(edge: &Edge) -> Link {
+fn link_of_edge(edge: &Edge) -> ChainLink {
     let cost = if edge.confidence == Confidence::Name { BY_NAME } else { SURE };
     let (kind, line) = (Tie::Edge(edge.kind), edge.sites.first().copied());
-    Link { to: edge.to, kind, confidence: edge.confidence, line, named: None, cost }
+    ChainLink { to: edge.to, kind, confidence: edge.confidence, line, named: None, cost }
 }

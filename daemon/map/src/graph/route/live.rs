@@ -14,7 +14,7 @@ const MAX_EXPANDED: usize = 4000;
 
 /// The nodes that the search has met from one end.
 #[derive(Debug)]
-struct Side {
+struct LiveSide {
     end: NodeRef,
     /// Each node with the step that led to it, seen from this end; `None` for the end itself.
     met: FxHashMap<NodeRef, Option<PathStep>>,
@@ -22,7 +22,7 @@ struct Side {
     depth: u32,
 }
 
-impl Side {
+impl LiveSide {
     fn new(end: NodeRef) -> Self {
         Self { end, met: FxHashMap::from_iter([(end, None)]), frontier: vec![end], depth: 0 }
     }
@@ -66,10 +66,10 @@ impl Map {
             expanded: 0,
             incomplete: false,
         };
-        let (mut near, mut far) = (Side::new(query.from), Side::new(query.to));
+        let (mut near, mut far) = (LiveSide::new(query.from), LiveSide::new(query.to));
         match routing.search(&mut near, &mut far, query.max_len.max(1)) {
             Some(node) => {
-                let back = far.steps_to(node).into_iter().rev().map(turned);
+                let back = far.steps_to(node).into_iter().rev().map(turned_step);
                 Ok(Some(near.steps_to(node).into_iter().chain(back).collect()))
             }
             None if routing.incomplete => Err(GivenUp),
@@ -88,8 +88,12 @@ impl Map {
         let out = self.edges_out_with(resolver, node, kinds);
         let inbound = self.edges_in_with(resolver, node, (kinds, cancel));
         let late = matches!(inbound.stopped, Some(Stopped::Cancelled | Stopped::DeadlinePassed));
-        let out = out.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::Out));
-        let inbound = inbound.edges.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::In));
+        let out = out.into_iter().filter(Edge::is_resolved).map(|edge| step_of_edge(&edge, Direction::Out));
+        let inbound = inbound
+            .edges
+            .into_iter()
+            .filter(Edge::is_resolved)
+            .map(|edge| step_of_edge(&edge, Direction::In));
         let mut steps: Vec<PathStep> = out.chain(inbound).collect();
         steps.sort_by_cached_key(|step| (step.confidence, step.kind, self.id(step.to).to_string()));
         (steps, late)
@@ -97,7 +101,7 @@ impl Map {
 }
 
 impl Routing<'_> {
-    fn search(&mut self, near: &mut Side, far: &mut Side, max_len: u32) -> Option<NodeRef> {
+    fn search(&mut self, near: &mut LiveSide, far: &mut LiveSide, max_len: u32) -> Option<NodeRef> {
         if near.frontier == far.frontier {
             return near.frontier.first().copied();
         }
@@ -118,7 +122,7 @@ impl Routing<'_> {
     }
 
     /// One step outwards from one end; the node at which the ends meet, if they do.
-    fn advance(&mut self, side: &mut Side, other: &Side) -> Option<NodeRef> {
+    fn advance(&mut self, side: &mut LiveSide, other: &LiveSide) -> Option<NodeRef> {
         side.depth += 1;
         let mut meetings = Vec::new();
         for node in std::mem::take(&mut side.frontier) {
@@ -151,14 +155,14 @@ impl Routing<'_> {
     }
 }
 
-pub(super) fn step(edge: &Edge, direction: Direction) -> PathStep {
+pub(super) fn step_of_edge(edge: &Edge, direction: Direction) -> PathStep {
     let (from, to) = if direction == Direction::Out { (edge.from, edge.to) } else { (edge.to, edge.from) };
     let (kind, line) = (Tie::Edge(edge.kind), edge.sites.first().copied());
     PathStep { from, to, kind, direction, confidence: edge.confidence, line, lines: Vec::new(), named: None }
 }
 
 /// The same step walked the other way.
-fn turned(step: PathStep) -> PathStep {
+fn turned_step(step: PathStep) -> PathStep {
     let direction = if step.direction == Direction::Out { Direction::In } else { Direction::Out };
     PathStep { from: step.to, to: step.from, direction, ..step }
 }

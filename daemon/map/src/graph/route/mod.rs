@@ -20,7 +20,7 @@ mod live;
 use super::{Chain, Direction, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
 use crate::resolve::Resolver;
 use drawn::Drawn;
-use live::step;
+use live::step_of_edge;
 
 /// A test of nodes: true if a connection may lead through the node.
 pub type Admits<'a> = &'a dyn Fn(NodeRef) -> bool;
@@ -40,18 +40,18 @@ impl Map {
     #[must_use]
     pub fn path_through(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         match query.direction {
-            Direction::Out => self.chains(query, admits),
+            Direction::Out => self.find_chains(query, admits),
             Direction::In => {
                 let (from, to) = (query.to, query.from);
                 let other = PathQuery { from, to, direction: Direction::Out, ..query.clone() };
-                turned(self.chains(&other, admits))
+                turned_answer(self.find_chains(&other, admits))
             }
-            Direction::Both => self.connection(query, admits),
+            Direction::Both => self.shortest_connection(query, admits),
         }
     }
 
     /// A shortest connection over edges in either direction. What was drawn knows nothing of what is admitted.
-    fn connection(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
+    fn shortest_connection(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         let drawn = if admits.is_none() { self.searched_drawn(query) } else { Drawn::Unknown };
         let steps = match drawn {
             Drawn::Found(stations) => self.steps_along(&stations, query.kinds).map(Some),
@@ -60,14 +60,14 @@ impl Map {
         };
         match steps.map_or_else(|| self.searched_live(query, admits), Ok) {
             Ok(Some(steps)) => {
-                PathAnswer { chains: vec![self.joined(query.from, steps)], ..PathAnswer::default() }
+                PathAnswer { chains: vec![self.chain_of_steps(query.from, steps)], ..PathAnswer::default() }
             }
             Ok(None) => PathAnswer::default(),
             Err(GivenUp) => PathAnswer { incomplete: true, ..PathAnswer::default() },
         }
     }
 
-    fn joined(&self, from: NodeRef, steps: Vec<PathStep>) -> Chain {
+    fn chain_of_steps(&self, from: NodeRef, steps: Vec<PathStep>) -> Chain {
         let stations = std::iter::once(from).chain(steps.iter().map(|step| step.to));
         let nodes = stations.filter_map(|node| self.info(node)).collect();
         Chain { nodes, steps }
@@ -88,14 +88,16 @@ impl Map {
     ) -> Option<PathStep> {
         let steps = [(from, to, Direction::Out), (to, from, Direction::In)].map(|(start, end, way)| {
             let edges = self.edges_out_with(resolver, start, kinds).into_iter();
-            edges.filter(move |edge| edge.resolved() && edge.to == end).map(move |edge| step(&edge, way))
+            edges
+                .filter(move |edge| edge.is_resolved() && edge.to == end)
+                .map(move |edge| step_of_edge(&edge, way))
         });
         steps.into_iter().flatten().min_by_key(|step| (step.confidence, step.kind))
     }
 }
 
 /// The same connections from their other end.
-fn turned(answer: PathAnswer) -> PathAnswer {
+fn turned_answer(answer: PathAnswer) -> PathAnswer {
     let back = |step: PathStep| PathStep { from: step.to, to: step.from, direction: Direction::In, ..step };
     let chains = answer.chains.into_iter().map(|chain| Chain {
         nodes: chain.nodes.into_iter().rev().collect(),

@@ -2,7 +2,7 @@
 
 use hob_base::CancelToken;
 
-use crate::fixture::{map, node};
+use crate::fixture::{lookup_node, map};
 use crate::graph::{
     Direction, EdgeKind, EdgeKinds, KindFilter, Lookup, Map, MatchClass, NeighborsQuery, PathQuery,
     SearchQuery,
@@ -13,7 +13,7 @@ fn search(map: &Map, text: &str, kinds: KindFilter) -> Vec<(String, MatchClass)>
     map.search(&query).hits.into_iter().map(|hit| (hit.info.id.to_string(), hit.class)).collect()
 }
 
-fn found(id: &str, class: MatchClass) -> (String, MatchClass) {
+fn hit_of(id: &str, class: MatchClass) -> (String, MatchClass) {
     (id.to_owned(), class)
 }
 
@@ -39,26 +39,26 @@ fn search_ranks_by_class_of_match() {
     assert_eq!(
         search(&map, "session", KindFilter::Any),
         [
-            found("py:tools/session.py#session", MatchClass::Exact),
-            found("py:app/session.py", MatchClass::Exact),
-            found("py:tools/session.py", MatchClass::Exact),
-            found("py:app/session.py#Session", MatchClass::Exact),
-            found("py:app/session.py#SessionStore", MatchClass::Prefix),
-            found("py:app/session.py#SessionStore.open_session", MatchClass::Substring),
+            hit_of("py:tools/session.py#session", MatchClass::Exact),
+            hit_of("py:app/session.py", MatchClass::Exact),
+            hit_of("py:tools/session.py", MatchClass::Exact),
+            hit_of("py:app/session.py#Session", MatchClass::Exact),
+            hit_of("py:app/session.py#SessionStore", MatchClass::Prefix),
+            hit_of("py:app/session.py#SessionStore.open_session", MatchClass::Substring),
         ]
     );
     assert_eq!(
         search(&map, "SessionStore.open", KindFilter::Any),
-        [found("py:app/session.py#SessionStore.open_session", MatchClass::Qualified)]
+        [hit_of("py:app/session.py#SessionStore.open_session", MatchClass::Qualified)]
     );
     assert_eq!(
         search(&map, "Session::refresh", KindFilter::Method),
-        [found("py:app/session.py#Session.refresh", MatchClass::Qualified)]
+        [hit_of("py:app/session.py#Session.refresh", MatchClass::Qualified)]
     );
-    assert_eq!(search(&map, "app/us", KindFilter::Any), [found("py:app/use.py", MatchClass::Path)]);
+    assert_eq!(search(&map, "app/us", KindFilter::Any), [hit_of("py:app/use.py", MatchClass::Path)]);
     assert_eq!(
         search(&map, "refesh", KindFilter::Any),
-        [found("py:app/session.py#Session.refresh", MatchClass::Fuzzy)]
+        [hit_of("py:app/session.py#Session.refresh", MatchClass::Fuzzy)]
     );
     assert_eq!(search(&map, "zzzz", KindFilter::Any), []);
 }
@@ -126,7 +126,7 @@ fn neighbours_count_what_they_leave_out() {
     let callers: String = (0..30).map(|i| format!("def caller{i:02}():\n    f()\n")).collect();
     let map = map(&format!("//- /a.py\ndef f(): pass\n{callers}"));
     let query = NeighborsQuery {
-        node: node(&map, "f"),
+        node: lookup_node(&map, "f"),
         direction: Direction::In,
         kinds: EdgeKinds::ALL,
         depth: 2,
@@ -150,7 +150,7 @@ fn neighbours_count_what_they_leave_out() {
 fn neighbours_of_neighbours_come_later_and_once() {
     let map = map(PROJECT);
     let query = NeighborsQuery {
-        node: node(&map, "open_session"),
+        node: lookup_node(&map, "open_session"),
         direction: Direction::In,
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: 3,
@@ -188,8 +188,8 @@ def apart(): os.getcwd()
 ");
     let path = |from: &str, to: &str, max_len| {
         let query = PathQuery {
-            from: node(&map, from),
-            to: node(&map, to),
+            from: lookup_node(&map, from),
+            to: lookup_node(&map, to),
             max_len,
             kinds: EdgeKinds::ALL.without(EdgeKind::References),
             direction: Direction::Both,
@@ -221,7 +221,7 @@ fn overview_groups_by_folder_until_derived_and_by_ties_after() {
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 1) {}
     let derived = job.finish();
-    map.install(derived);
+    map.install_derived(derived);
     let after = map.overview(None, 2);
     assert!(after.derived);
     assert_eq!(labels(&after), [("app".to_owned(), 2), ("tools/session.py".to_owned(), 1)]);
@@ -273,6 +273,6 @@ fn a_name_that_very_many_files_mention_is_found_in_all_of_them() {
         (0..1500).map(|i| format!("//- /u{i}.py\nfrom a import f as g{i}\ng{i}()\n")).collect();
     let map = map(&format!("//- /a.py\ndef f(): pass\n{uses}"));
     let kinds = [EdgeKind::Calls].into_iter().collect();
-    let edges = map.edges_in(node(&map, "f"), kinds, &CancelToken::default()).expect("no deadline");
+    let edges = map.edges_in(lookup_node(&map, "f"), kinds, &CancelToken::default()).expect("no deadline");
     assert_eq!(edges.len(), 1500);
 }

@@ -2,7 +2,7 @@
 
 use hob_base::CancelToken;
 
-use crate::fixture::{derived, map, node};
+use crate::fixture::{derived_map, lookup_node, map};
 use crate::graph::{Direction, EdgeKind, Map, PathAnswer, PathQuery};
 
 /// A session whose commit reaches a driver through base classes, an attribute, and one call on something unknown.
@@ -57,14 +57,14 @@ class Fixture(Session):
         helper()
 ";
 
-fn ask(map: &Map, (from, to): (&str, &str), direction: Direction) -> PathAnswer {
+fn ask_path(map: &Map, (from, to): (&str, &str), direction: Direction) -> PathAnswer {
     let kinds = [EdgeKind::Calls].into_iter().collect();
-    let (from, to) = (node(map, from), node(map, to));
+    let (from, to) = (lookup_node(map, from), lookup_node(map, to));
     map.path(&PathQuery { from, to, max_len: 12, kinds, direction, cancel: CancelToken::default() })
 }
 
 /// The stations of the best chain, each with what is remarkable about the step to it.
-fn best(map: &Map, answer: &PathAnswer) -> Vec<String> {
+fn best_chain(map: &Map, answer: &PathAnswer) -> Vec<String> {
     let Some(chain) = answer.chains.first() else { return Vec::new() };
     let said = chain.steps.iter().map(|step| {
         let named = step.named.and_then(|node| map.info(node)).map(|info| format!(" as {}", info.qualified));
@@ -87,9 +87,9 @@ const COMMIT: [&str; 7] = [
 
 #[test]
 fn a_chain_follows_calls_to_overriding_methods_and_not_through_tests() {
-    for map in [map(SESSION), derived(SESSION)] {
-        let answer = ask(&map, ("Session.commit", "Default.do_commit"), Direction::Out);
-        let found = best(&map, &answer);
+    for map in [map(SESSION), derived_map(SESSION)] {
+        let answer = ask_path(&map, ("Session.commit", "Default.do_commit"), Direction::Out);
+        let found = best_chain(&map, &answer);
         let names = |lines: &[String]| {
             lines.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
         };
@@ -102,23 +102,24 @@ fn a_chain_follows_calls_to_overriding_methods_and_not_through_tests() {
 
 #[test]
 fn the_way_back_is_asked_for() {
-    let map = derived(SESSION);
-    let none = ask(&map, ("Default.do_commit", "Session.commit"), Direction::Out);
-    assert!(!none.found() && !none.incomplete, "{none:?}");
-    let back = ask(&map, ("Default.do_commit", "Session.commit"), Direction::In);
-    let mut there = best(&map, &ask(&map, ("Session.commit", "Default.do_commit"), Direction::Out));
+    let map = derived_map(SESSION);
+    let none = ask_path(&map, ("Default.do_commit", "Session.commit"), Direction::Out);
+    assert!(!none.is_connected() && !none.incomplete, "{none:?}");
+    let back = ask_path(&map, ("Default.do_commit", "Session.commit"), Direction::In);
+    let mut there =
+        best_chain(&map, &ask_path(&map, ("Session.commit", "Default.do_commit"), Direction::Out));
     there.reverse();
     let names = |lines: &[String]| {
         lines.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(names(&best(&map, &back)), names(&there));
+    assert_eq!(names(&best_chain(&map, &back)), names(&there));
     assert!(back.chains[0].steps.iter().all(|step| step.direction == Direction::In));
 }
 
 #[test]
 fn where_there_is_none_the_answer_says_how_far_the_search_got() {
-    let map = derived(SESSION);
-    let answer = ask(&map, ("Session.commit", "unrelated"), Direction::Out);
+    let map = derived_map(SESSION);
+    let answer = ask_path(&map, ("Session.commit", "unrelated"), Direction::Out);
     let reached = answer.reached.expect("it says so");
     assert!(reached.from.0 >= 6 && reached.to.0 == 0, "{reached:?}");
     let (near, far) = reached.nearest.expect("something is near");
@@ -127,7 +128,7 @@ fn where_there_is_none_the_answer_says_how_far_the_search_got() {
 
 #[test]
 fn where_there_is_none_the_answer_says_who_leads_to_the_end_uncalled() {
-    let map = derived(
+    let map = derived_map(
         "
 //- /app.py
 from views import show
@@ -140,7 +141,7 @@ def show(request):
 def render(request): pass
 ",
     );
-    let answer = ask(&map, ("start", "render"), Direction::Out);
+    let answer = ask_path(&map, ("start", "render"), Direction::Out);
     let entries = answer.reached.expect("no chain").entries;
     let shown: Vec<_> =
         entries.iter().map(|entry| (entry.node.qualified.as_str(), &entry.uses[..])).collect();
@@ -150,7 +151,7 @@ def render(request): pass
 
 #[test]
 fn a_class_stands_for_its_methods_and_its_constructor() {
-    let map = derived(
+    let map = derived_map(
         "
 //- /a.py
 from b import Cart
@@ -171,7 +172,7 @@ def ring(): pass
 ",
     );
     let names = |from: &str, to: &str| {
-        let answer = ask(&map, (from, to), Direction::Out);
+        let answer = ask_path(&map, (from, to), Direction::Out);
         answer.chains.first().map(|chain| chain.nodes.iter().map(|n| n.qualified.clone()).collect::<Vec<_>>())
     };
     let found = names("Till", "ring").expect("there is one");
@@ -183,7 +184,7 @@ def ring(): pass
 
 #[test]
 fn two_ways_that_are_as_good_are_both_told() {
-    let map = derived(
+    let map = derived_map(
         "
 //- /a.py
 def start():
@@ -194,14 +195,14 @@ def right(): end()
 def end(): pass
 ",
     );
-    let answer = ask(&map, ("start", "end"), Direction::Out);
+    let answer = ask_path(&map, ("start", "end"), Direction::Out);
     let middle: Vec<&str> = answer.chains.iter().map(|chain| chain.nodes[1].name.as_str()).collect();
     assert_eq!(middle, ["left", "right"]);
 }
 
 #[test]
 fn tests_are_stations_where_there_is_no_other_way() {
-    let map = derived(
+    let map = derived_map(
         "
 //- /test_a.py
 def test_go(): inner()
@@ -212,7 +213,7 @@ def outer(): test_go()
 def inner(): pass
 ",
     );
-    let answer = ask(&map, ("outer", "inner"), Direction::Out);
+    let answer = ask_path(&map, ("outer", "inner"), Direction::Out);
     let names: Vec<&str> = answer.chains[0].nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["outer", "test_go", "inner"]);
 }

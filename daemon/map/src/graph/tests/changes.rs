@@ -7,12 +7,12 @@ use crate::fixture::{files, map, set};
 use crate::graph::{Edge, EdgeKinds, Map, MapChange, NodeRef};
 
 /// A small world of one language: places, and texts that define, import, pass on and use each other's names.
-pub(super) struct World {
+pub(super) struct ChangeWorld {
     pub(super) paths: &'static [&'static str],
     pub(super) texts: &'static [&'static str],
 }
 
-pub(super) const PYTHON: World = World {
+pub(super) const PYTHON: ChangeWorld = ChangeWorld {
     paths: &["a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "pkg/thing.py", "pkg/a.py"],
     texts: &[
         "def f(): pass\nclass A:\n    def m(self): f()\n",
@@ -26,7 +26,7 @@ pub(super) const PYTHON: World = World {
     ],
 };
 
-pub(super) const TYPESCRIPT: World = World {
+pub(super) const TYPESCRIPT: ChangeWorld = ChangeWorld {
     paths: &["src/a.ts", "src/b.ts", "src/index.ts", "src/lib/index.ts", "src/lib/c.tsx", "package.json"],
     texts: &[
         "export default class A { m() {} }\nexport function f() {}\n",
@@ -39,7 +39,7 @@ pub(super) const TYPESCRIPT: World = World {
     ],
 };
 
-pub(super) const RUST: World = World {
+pub(super) const RUST: ChangeWorld = ChangeWorld {
     paths: &["src/lib.rs", "src/net.rs", "src/net/tcp.rs", "src/util.rs", "Cargo.toml"],
     texts: &[
         "pub mod net;\nmod util;\npub use net::Conn;\npub fn run() { Conn::open(); util::help(); net::tcp::dial(); }\n",
@@ -50,7 +50,7 @@ pub(super) const RUST: World = World {
     ],
 };
 
-pub(super) const GO: World = World {
+pub(super) const GO: ChangeWorld = ChangeWorld {
     paths: &["go.mod", "main.go", "store/store.go", "store/load.go", "store/load_test.go"],
     texts: &[
         "module example.com/app\n",
@@ -61,7 +61,7 @@ pub(super) const GO: World = World {
     ],
 };
 
-pub(super) const C: World = World {
+pub(super) const C: ChangeWorld = ChangeWorld {
     paths: &["inc/api.h", "inc/list.h", "tools/inc/list.h", "src/a.c", "src/b.c", "src/c.cpp"],
     texts: &[
         "int open_it(int x);\nstruct ctx { int n; };\nclass Shape { public: void draw(); int size(); };\n",
@@ -73,7 +73,7 @@ pub(super) const C: World = World {
     ],
 };
 
-pub(super) const JAVA: World = World {
+pub(super) const JAVA: ChangeWorld = ChangeWorld {
     paths: &["src/a/A.java", "src/a/B.java", "src/b/C.java", "src/b/D.java"],
     texts: &[
         "package a;\npublic class A { public A() {} void m() { n(); } static void n() {} }\n",
@@ -83,37 +83,41 @@ pub(super) const JAVA: World = World {
     ],
 };
 
-pub(super) fn change(world: &World, file: u32, (path, text): (usize, Option<usize>)) -> MapChange {
+pub(super) fn change_of_text(
+    world: &ChangeWorld,
+    file: u32,
+    (path, text): (usize, Option<usize>),
+) -> MapChange {
     match text {
         Some(text) => set(file, world.paths[path], world.texts[text]),
         None => MapChange::Remove { file: FileId(file) },
     }
 }
 
-pub(super) fn built_at_once(world: &World, texts: &[Option<usize>]) -> Map {
+pub(super) fn built_at_once(world: &ChangeWorld, texts: &[Option<usize>]) -> Map {
     let mut map = Map::new();
     let present = texts.iter().enumerate().filter(|(_, text)| text.is_some());
     // Numbers run the other way than in the map under test.
-    map.apply(present.map(|(at, text)| change(world, 50 - at as u32, (at, *text))).collect());
+    map.apply(present.map(|(at, text)| change_of_text(world, 50 - at as u32, (at, *text))).collect());
     map
 }
 
 /// Returns the lines that only one end shows. A line that is only one of many candidates may be shown from its own
 /// end alone.
-pub(super) fn differences<'l>(out: &'l [String], inbound: &'l [String]) -> Vec<&'l String> {
+pub(super) fn one_sided_lines<'l>(out: &'l [String], inbound: &'l [String]) -> Vec<&'l String> {
     let unseen = out.iter().filter(|line| !inbound.contains(line));
     let extra = inbound.iter().filter(|line| !line.contains(" Candidate ") && !out.contains(line));
     unseen.chain(extra).collect()
 }
 
 /// Applies steps one by one, asking everything in between so that whatever is remembered gets old.
-fn check(world: &World, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCaseError> {
+fn check_changes(world: &ChangeWorld, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
     for (path, text) in steps {
         let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
         texts[step.0] = step.1;
-        map.apply(vec![change(world, step.0 as u32, step)]);
+        map.apply(vec![change_of_text(world, step.0 as u32, step)]);
         both_ways(world, &map);
     }
     let scratch = built_at_once(world, &texts);
@@ -121,7 +125,7 @@ fn check(world: &World, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCa
     prop_assert_eq!(map.stats().symbols, scratch.stats().symbols);
     let (out, inbound) = both_ways(world, &map);
     prop_assert_eq!(&out, &both_ways(world, &scratch).0);
-    prop_assert_eq!(differences(&out, &inbound), Vec::<&String>::new());
+    prop_assert_eq!(one_sided_lines(&out, &inbound), Vec::<&String>::new());
     Ok(())
 }
 
@@ -134,37 +138,37 @@ proptest! {
 
     #[test]
     fn python_changes_leave_no_trace(steps in steps()) {
-        check(&PYTHON, steps)?;
+        check_changes(&PYTHON, steps)?;
     }
 
     #[test]
     fn typescript_changes_leave_no_trace(steps in steps()) {
-        check(&TYPESCRIPT, steps)?;
+        check_changes(&TYPESCRIPT, steps)?;
     }
 
     #[test]
     fn rust_changes_leave_no_trace(steps in steps()) {
-        check(&RUST, steps)?;
+        check_changes(&RUST, steps)?;
     }
 
     #[test]
     fn go_changes_leave_no_trace(steps in steps()) {
-        check(&GO, steps)?;
+        check_changes(&GO, steps)?;
     }
 
     #[test]
     fn c_changes_leave_no_trace(steps in steps()) {
-        check(&C, steps)?;
+        check_changes(&C, steps)?;
     }
 
     #[test]
     fn java_changes_leave_no_trace(steps in steps()) {
-        check(&JAVA, steps)?;
+        check_changes(&JAVA, steps)?;
     }
 }
 
 /// Every edge within the project, found from its start and from its end.
-pub(super) fn both_ways(world: &World, map: &Map) -> (Vec<String>, Vec<String>) {
+pub(super) fn both_ways(world: &ChangeWorld, map: &Map) -> (Vec<String>, Vec<String>) {
     let files = world.paths.iter().filter_map(|path| map.file_at(path));
     let nodes: Vec<NodeRef> = files
         .flat_map(|file| {
@@ -180,7 +184,7 @@ pub(super) fn both_ways(world: &World, map: &Map) -> (Vec<String>, Vec<String>) 
         };
         // An unresolved edge ends at each of its candidates.
         inside.flat_map(move |edge| {
-            let ends = if edge.resolved() { vec![edge.to] } else { edge.candidates.clone() };
+            let ends = if edge.is_resolved() { vec![edge.to] } else { edge.candidates.clone() };
             ends.into_iter().map(|to| line(to, &edge)).collect::<Vec<_>>()
         })
     };
@@ -237,7 +241,7 @@ os.getcwd()
                 break;
             }
         }
-        map.install(job.finish());
+        map.install_derived(job.finish());
         let overview = map.overview(None, 20);
         overview
             .clusters
@@ -268,13 +272,13 @@ def g(): f()
 ");
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 10) {}
-    map.install(job.finish());
-    let score = |map: &Map| map.info(crate::fixture::node(map, "f")).expect("f").score;
+    map.install_derived(job.finish());
+    let score = |map: &Map| map.info(crate::fixture::lookup_node(map, "f")).expect("f").score;
     let before = score(&map);
     assert!(before > 0.5);
     map.apply(vec![set(0, "a.py", "def new(): pass\n\ndef f(): pass\n")]);
     assert_eq!(score(&map).to_bits(), before.to_bits());
-    assert_eq!(map.info(crate::fixture::node(&map, "new")).expect("new").score.to_bits(), 0);
+    assert_eq!(map.info(crate::fixture::lookup_node(&map, "new")).expect("new").score.to_bits(), 0);
 }
 
 #[test]

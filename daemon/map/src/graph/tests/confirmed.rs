@@ -8,9 +8,10 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::changes::{
-    C, GO, JAVA, PYTHON, RUST, TYPESCRIPT, World, both_ways, built_at_once, change, differences,
+    C, ChangeWorld, GO, JAVA, PYTHON, RUST, TYPESCRIPT, both_ways, built_at_once, change_of_text,
+    one_sided_lines,
 };
-use crate::fixture::{map, node, set, show, uses};
+use crate::fixture::{lookup_node, map, set, show_edge, shown_uses};
 use crate::graph::{Claim, DefRef, EdgeKind, Map, MapChange, NodeRef, Proof, Reach};
 
 const SHOP: &str = "
@@ -32,47 +33,48 @@ def go():
 def unrelated(): pass
 ";
 
-fn def(map: &Map, name: &str) -> DefRef {
-    match node(map, name) {
+fn def_named(map: &Map, name: &str) -> DefRef {
+    match lookup_node(map, name) {
         NodeRef::Def(def) => def,
         other => panic!("{other:?}"),
     }
 }
 
-fn claim(map: &Map, (path, at): (&str, (u32, u32)), target: &str, proof: Proof) -> Claim {
-    Claim { file: map.file_at(path).expect("it is there"), at, target: def(map, target), proof }
+fn claim_at(map: &Map, (path, at): (&str, (u32, u32)), target: &str, proof: Proof) -> Claim {
+    Claim { file: map.file_at(path).expect("it is there"), at, target: def_named(map, target), proof }
 }
 
-fn confirm(map: &mut Map, claims: &[Claim]) {
+fn confirm_all(map: &mut Map, claims: &[Claim]) {
     let examined = map.examine(claims, &|| true).expect("nobody stops it");
     assert!(map.confirm(examined));
 }
 
 fn edges_to_run(map: &Map) -> Vec<String> {
-    let edges = map.edges_out(node(map, "go"), [EdgeKind::Calls].into_iter().collect());
-    let shown = edges.iter().map(|edge| show(map, edge));
+    let edges = map.edges_out(lookup_node(map, "go"), [EdgeKind::Calls].into_iter().collect());
+    let shown = edges.iter().map(|edge| show_edge(map, edge));
     shown.filter(|edge| edge.contains("run")).collect()
 }
 
 const OPEN: &str = "use.py#go calls [a.py#A.run b.py#B.run] candidate";
 const LIVE: &str = "use.py#go calls a.py#A.run live";
 
-fn shop() -> Map {
+fn shop_map() -> Map {
     let mut map = map(SHOP);
     assert_eq!(edges_to_run(&map), [OPEN]);
-    let listed = claim(&map, ("use.py", (4, 7)), "A.run", Proof::Listed);
-    confirm(&mut map, &[listed]);
+    let listed = claim_at(&map, ("use.py", (4, 7)), "A.run", Proof::Listed);
+    confirm_all(&mut map, &[listed]);
     assert_eq!(edges_to_run(&map), [LIVE]);
     map
 }
 
 #[test]
 fn a_confirmed_use_is_one_edge_from_both_ends() {
-    let map = shop();
+    let map = shop_map();
     let cancel = hob_base::CancelToken::default();
-    let inbound = |name: &str| map.edges_in(node(&map, name), crate::graph::EdgeKinds::ALL, &cancel);
-    let calls =
-        |name| inbound(name).expect("no deadline").into_iter().filter(|edge| edge.from == node(&map, "go"));
+    let inbound = |name: &str| map.edges_in(lookup_node(&map, name), crate::graph::EdgeKinds::ALL, &cancel);
+    let calls = |name| {
+        inbound(name).expect("no deadline").into_iter().filter(|edge| edge.from == lookup_node(&map, "go"))
+    };
     let (to_a, to_b): (Vec<_>, Vec<_>) = (calls("A.run").collect(), calls("B.run").collect());
     assert_eq!((to_a.len(), to_b.len()), (1, 0), "{to_a:?} {to_b:?}");
     assert_eq!((to_a[0].confidence.as_str(), to_a[0].site_count), ("live", 1));
@@ -92,14 +94,14 @@ fn any_change_of_what_it_depends_on_ends_it() {
         (1, "b.py", false),
         (4, "other.py", false),
     ] {
-        let mut map = shop();
+        let mut map = shop_map();
         map.apply(vec![set(number, path, &format!("{}\n# changed\n", text_of(path)))]);
         assert_eq!(edges_to_run(&map) == [OPEN], is_over, "{path}");
     }
-    let mut map = shop();
+    let mut map = shop_map();
     map.apply(vec![MapChange::Remove { file: FileId(2) }]);
     assert!(edges_to_run(&map).is_empty(), "what a package outside makes is not the project's");
-    let mut map = shop();
+    let mut map = shop_map();
     map.apply(vec![set(9, "pyproject.toml", "[project]\nname = \"x\"\n")]);
     assert_eq!(edges_to_run(&map), [OPEN], "imports may lead elsewhere now");
 }
@@ -107,7 +109,7 @@ fn any_change_of_what_it_depends_on_ends_it() {
 #[test]
 fn a_new_file_that_an_import_may_mean_ends_it() {
     for (path, is_over) in [("make/__init__.py", true), ("make.pyi", true), ("far/away.py", false)] {
-        let mut map = shop();
+        let mut map = shop_map();
         map.apply(vec![set(9, path, "def make(): pass\n")]);
         assert_eq!(!edges_to_run(&map).contains(&LIVE.to_owned()), is_over, "{path}");
     }
@@ -125,9 +127,9 @@ fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
         let mut map = Map::new();
         map.apply((0..).zip(paths).zip(texts).map(|((n, path), text)| set(n, path, text)).collect());
         map.apply(vec![set(3, "src/Aside.java", "package aside;\nclass Made {}\n")]);
-        let asked = claim(&map, ("src/C.java", (3, 10)), "Away.run", Proof::Asked);
-        confirm(&mut map, &[asked]);
-        assert_eq!(known(&map).len(), 1, "{import}");
+        let asked = claim_at(&map, ("src/C.java", (3, 10)), "Away.run", Proof::Asked);
+        confirm_all(&mut map, &[asked]);
+        assert_eq!(known_confirmations(&map).len(), 1, "{import}");
         map
     };
     for import in ["import a.Made;", "import a.*;", "import static a.Made.run;", ""] {
@@ -139,7 +141,7 @@ fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
         ] {
             let mut map = begin(import);
             map.apply(vec![set(number, path, text)]);
-            assert_eq!(known(&map).is_empty(), is_over, "{import} {path} {text}");
+            assert_eq!(known_confirmations(&map).is_empty(), is_over, "{import} {path} {text}");
         }
     }
 }
@@ -147,7 +149,7 @@ fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
 /// Found by the property below.
 #[test]
 fn an_import_that_led_nowhere_may_lead_somewhere() {
-    use Step::{Change, Claim};
+    use ConfirmStep::{Change, Claim};
     let steps = [
         Change(2, Some(6)),
         Change(4, Some(5)),
@@ -156,13 +158,13 @@ fn an_import_that_led_nowhere_may_lead_somewhere() {
         Change(4, Some(0)),
         Claim(0, 0),
     ];
-    check(&JAVA, steps.to_vec()).expect("what was confirmed ended");
+    check_confirm_steps(&JAVA, steps.to_vec()).expect("what was confirmed ended");
 }
 
 #[test]
 fn what_was_examined_before_a_change_is_not_installed() {
     let mut map = map(SHOP);
-    let claims = [claim(&map, ("use.py", (4, 7)), "A.run", Proof::Asked)];
+    let claims = [claim_at(&map, ("use.py", (4, 7)), "A.run", Proof::Asked)];
     let examined = map.examine(&claims, &|| true).expect("nobody stops it");
     map.apply(vec![set(4, "other.py", "")]);
     assert!(!map.confirm(examined));
@@ -174,23 +176,23 @@ fn what_was_examined_before_a_change_is_not_installed() {
 fn places_without_a_reference_of_that_name_are_left_out() {
     let mut map = map(SHOP);
     for at in [(4, 5), (4, 8), (3, 9), (1, 1), (99, 1), (0, 0), (4, u32::MAX)] {
-        let listed = claim(&map, ("use.py", at), "A.run", Proof::Listed);
-        confirm(&mut map, &[listed]);
+        let listed = claim_at(&map, ("use.py", at), "A.run", Proof::Listed);
+        confirm_all(&mut map, &[listed]);
     }
-    let another_name = claim(&map, ("use.py", (4, 7)), "unrelated", Proof::Asked);
-    confirm(&mut map, &[another_name]);
+    let another_name = claim_at(&map, ("use.py", (4, 7)), "unrelated", Proof::Asked);
+    confirm_all(&mut map, &[another_name]);
     assert_eq!(edges_to_run(&map), [OPEN]);
 }
 
 #[test]
 fn claims_that_contradict_each_other_leave_the_map_as_it_was() {
     let mut map = map(SHOP);
-    let both = ["A.run", "B.run"].map(|target| claim(&map, ("use.py", (4, 7)), target, Proof::Asked));
-    confirm(&mut map, &both);
+    let both = ["A.run", "B.run"].map(|target| claim_at(&map, ("use.py", (4, 7)), target, Proof::Asked));
+    confirm_all(&mut map, &both);
     assert_eq!(edges_to_run(&map), [OPEN]);
-    confirm(&mut map, &both[..1]);
+    confirm_all(&mut map, &both[..1]);
     assert_eq!(edges_to_run(&map), [LIVE]);
-    confirm(&mut map, &both[1..]);
+    confirm_all(&mut map, &both[1..]);
     assert_eq!(edges_to_run(&map), [OPEN]);
 }
 
@@ -210,12 +212,12 @@ def go(x):
     let mut map = map(related);
     let before = edges_to_run(&map);
     for target in ["Base.run", "A.run"] {
-        let listed = claim(&map, ("use.py", (2, 7)), target, Proof::Listed);
-        confirm(&mut map, &[listed]);
+        let listed = claim_at(&map, ("use.py", (2, 7)), target, Proof::Listed);
+        confirm_all(&mut map, &[listed]);
         assert_eq!(edges_to_run(&map), before, "{target}");
     }
-    let asked = claim(&map, ("use.py", (2, 7)), "A.run", Proof::Asked);
-    confirm(&mut map, &[asked]);
+    let asked = claim_at(&map, ("use.py", (2, 7)), "A.run", Proof::Asked);
+    confirm_all(&mut map, &[asked]);
     assert_eq!(edges_to_run(&map), [LIVE]);
 }
 
@@ -231,9 +233,9 @@ def go():
     Made()
 ";
     let mut map = map(fixture);
-    let asked = claim(&map, ("use.py", (3, 5)), "A.__init__", Proof::Asked);
-    confirm(&mut map, &[asked]);
-    let found = uses(&map);
+    let asked = claim_at(&map, ("use.py", (3, 5)), "A.__init__", Proof::Asked);
+    confirm_all(&mut map, &[asked]);
+    let found = shown_uses(&map);
     assert!(found.contains(&"use.py#go calls a.py#A live".to_owned()), "{found:?}");
 }
 
@@ -243,8 +245,8 @@ fn too_wide_a_reach_is_every_file_of_the_language() {
     let chain = (0..2_000).map(|i| set(i, &format!("m{i}.py"), &format!("from m{} import f\nf()\n", i + 1)));
     map.apply(chain.chain([set(2_000, "m2000.py", "def f(): pass\n")]).collect());
     let kept = |map: &mut Map, path: &str| {
-        let asked = claim(map, (path, (2, 1)), "f", Proof::Asked);
-        confirm(map, &[asked]);
+        let asked = claim_at(map, (path, (2, 1)), "f", Proof::Asked);
+        confirm_all(map, &[asked]);
         let file = map.file_at(path);
         map.confirmed_since(0).into_iter().find(|kept| Some(kept.file) == file).map(|kept| kept.reach)
     };
@@ -256,20 +258,20 @@ fn too_wide_a_reach_is_every_file_of_the_language() {
 
 /// A step: a change of a file, or a claim about some reference.
 #[derive(Clone, Debug)]
-enum Step {
+enum ConfirmStep {
     Change(usize, Option<usize>),
     Claim(usize, usize),
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn arbitrary_confirm_steps() -> impl Strategy<Value = Vec<ConfirmStep>> {
     let change = (0usize..6, prop::option::weighted(0.85, 0usize..8))
-        .prop_map(|(file, text)| Step::Change(file, text));
-    let claim = (0usize..100, 0usize..100).prop_map(|(r, target)| Step::Claim(r, target));
+        .prop_map(|(file, text)| ConfirmStep::Change(file, text));
+    let claim = (0usize..100, 0usize..100).prop_map(|(r, target)| ConfirmStep::Claim(r, target));
     prop::collection::vec(prop_oneof![change, claim], 6..30)
 }
 
 /// A claim about one of all references, for one of the definitions of its name.
-fn some_claim(world: &World, map: &Map, (which, target): (usize, usize)) -> Option<Claim> {
+fn some_claim(world: &ChangeWorld, map: &Map, (which, target): (usize, usize)) -> Option<Claim> {
     let files: Vec<FileId> = world.paths.iter().filter_map(|path| map.file_at(path)).collect();
     let refs: Vec<(FileId, &crate::facts::Ref)> = files
         .iter()
@@ -291,12 +293,12 @@ fn some_claim(world: &World, map: &Map, (which, target): (usize, usize)) -> Opti
 /// Something confirmed: the path of the reference, its place, and the ID of what it means.
 type One = (String, (u32, u32), String);
 
-type Known = Vec<One>;
+type KnownConfirmations = Vec<One>;
 
-fn known(map: &Map) -> Known {
+fn known_confirmations(map: &Map) -> KnownConfirmations {
     let path = |file| map.file(file).map(|found| found.0.to_string()).unwrap_or_default();
     let kept = map.confirmed_since(0).into_iter();
-    let mut known: Known = kept
+    let mut known: KnownConfirmations = kept
         .flat_map(|kept| kept.spots.into_iter().map(move |spot| (kept.file, spot)))
         .map(|(file, (at, target))| (path(file), at, map.id(map.body_of(target).into()).to_string()))
         .collect();
@@ -308,51 +310,52 @@ fn known(map: &Map) -> Known {
 type Site = (String, (u32, u32));
 
 /// For each reference that is confirmed, what was confirmed; in C that may be a declaration.
-fn meant(map: &Map) -> BTreeMap<Site, String> {
+fn confirmed_meanings(map: &Map) -> BTreeMap<Site, String> {
     let path = |file| map.file(file).map(|found| found.0.to_string()).unwrap_or_default();
     let kept = map.confirmed_since(0).into_iter();
     let spots = kept.flat_map(|kept| kept.spots.into_iter().map(move |spot| (kept.file, spot)));
     spots.map(|(file, (at, target))| ((path(file), at), map.id(target.into()).to_string())).collect()
 }
 
-fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
+fn check_confirm_steps(world: &ChangeWorld, steps: Vec<ConfirmStep>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
     // For each reference that was confirmed, the texts at that time.
     let mut then: FxHashMap<Site, (String, Vec<Option<usize>>)> = FxHashMap::default();
     for step in steps {
         match step {
-            Step::Change(path, text) => {
+            ConfirmStep::Change(path, text) => {
                 let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
                 texts[step.0] = step.1;
-                map.apply(vec![change(world, step.0 as u32, step)]);
-                let left = meant(&map);
+                map.apply(vec![change_of_text(world, step.0 as u32, step)]);
+                let left = confirmed_meanings(&map);
                 then.retain(|site, _| left.contains_key(site));
             }
-            Step::Claim(which, target) => {
-                let before = meant(&map);
+            ConfirmStep::Claim(which, target) => {
+                let before = confirmed_meanings(&map);
                 let claims: Vec<Claim> = some_claim(world, &map, (which, target)).into_iter().collect();
-                confirm(&mut map, &claims);
-                let new = meant(&map).into_iter().filter(|(site, is)| before.get(site) != Some(is));
+                confirm_all(&mut map, &claims);
+                let new =
+                    confirmed_meanings(&map).into_iter().filter(|(site, is)| before.get(site) != Some(is));
                 then.extend(new.map(|(site, is)| (site, (is, texts.clone()))));
             }
         }
     }
     let mut scratch = built_at_once(world, &texts);
     prop_assert_eq!(map.export(), scratch.export());
-    let claims: Vec<Claim> = known(&map)
+    let claims: Vec<Claim> = known_confirmations(&map)
         .into_iter()
         .map(|(path, at, target)| Claim {
             file: scratch.file_at(&path).expect("it is there"),
             at,
-            target: def(&scratch, &target),
+            target: def_named(&scratch, &target),
             proof: Proof::Asked,
         })
         .collect();
-    confirm(&mut scratch, &claims);
-    prop_assert_eq!(known(&map), known(&scratch));
+    confirm_all(&mut scratch, &claims);
+    prop_assert_eq!(known_confirmations(&map), known_confirmations(&scratch));
     let (out, inbound) = both_ways(world, &map);
-    prop_assert_eq!(differences(&out, &inbound), Vec::<&String>::new());
+    prop_assert_eq!(one_sided_lines(&out, &inbound), Vec::<&String>::new());
     prop_assert_eq!(&out, &both_ways(world, &scratch).0);
     // Nothing that it depends on, worked out now, is another than it was then.
     for kept in scratch.confirmed_since(0) {
@@ -376,52 +379,52 @@ fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
 }
 
 /// 150, or as many as `PROPTEST_CASES` says.
-fn cases() -> u32 {
+fn case_count() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: case_count(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn python_confirmations_end_in_time(steps in steps()) {
-        check(&PYTHON, steps)?;
+    fn python_confirmations_end_in_time(steps in arbitrary_confirm_steps()) {
+        check_confirm_steps(&PYTHON, steps)?;
     }
 
     #[test]
-    fn typescript_confirmations_end_in_time(steps in steps()) {
-        check(&TYPESCRIPT, steps)?;
+    fn typescript_confirmations_end_in_time(steps in arbitrary_confirm_steps()) {
+        check_confirm_steps(&TYPESCRIPT, steps)?;
     }
 
     #[test]
-    fn rust_confirmations_end_in_time(steps in steps()) {
-        check(&RUST, steps)?;
+    fn rust_confirmations_end_in_time(steps in arbitrary_confirm_steps()) {
+        check_confirm_steps(&RUST, steps)?;
     }
 
     #[test]
-    fn go_confirmations_end_in_time(steps in steps()) {
-        check(&GO, steps)?;
+    fn go_confirmations_end_in_time(steps in arbitrary_confirm_steps()) {
+        check_confirm_steps(&GO, steps)?;
     }
 
     #[test]
-    fn c_confirmations_end_in_time(steps in steps()) {
-        check(&C, steps)?;
+    fn c_confirmations_end_in_time(steps in arbitrary_confirm_steps()) {
+        check_confirm_steps(&C, steps)?;
     }
 
     #[test]
-    fn java_confirmations_end_in_time(steps in steps()) {
-        check(&JAVA, steps)?;
+    fn java_confirmations_end_in_time(steps in arbitrary_confirm_steps()) {
+        check_confirm_steps(&JAVA, steps)?;
     }
 }
 
 #[test]
 fn a_confirmed_use_is_a_step_of_a_path_in_a_derived_map() {
-    let mut map = shop();
+    let mut map = shop_map();
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 2) {}
-    map.install(job.finish());
+    map.install_derived(job.finish());
     let steps = |map: &Map, from: &str, to: &str| {
-        let (from, to) = (node(map, from), node(map, to));
+        let (from, to) = (lookup_node(map, from), lookup_node(map, to));
         let cancel = hob_base::CancelToken::default();
         let (kinds, direction) = (crate::graph::EdgeKinds::ALL, crate::graph::Direction::Both);
         let query = crate::graph::PathQuery { from, to, max_len: 6, kinds, direction, cancel };

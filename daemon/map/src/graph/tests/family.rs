@@ -2,7 +2,7 @@
 
 use hob_base::CancelToken;
 
-use crate::fixture::{derived, map, node};
+use crate::fixture::{derived_map, lookup_node, map};
 use crate::graph::{Direction, EdgeKind, Kinship, Map, Neighbor, NeighborsAnswer, NeighborsQuery, PathQuery};
 
 const DIALECTS: &str = "
@@ -56,7 +56,7 @@ pub fn flush(disk: &Disk) { disk.save(); }
 
 fn callers(map: &Map, target: &str, family: bool) -> NeighborsAnswer {
     let query = NeighborsQuery {
-        node: node(map, target),
+        node: lookup_node(map, target),
         direction: Direction::In,
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: 1,
@@ -80,7 +80,7 @@ fn lines(map: &Map, answer: &NeighborsAnswer) -> Vec<String> {
 }
 
 fn both(fixture: &str) -> [Map; 2] {
-    [map(fixture), derived(fixture)]
+    [map(fixture), derived_map(fixture)]
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn all_subclasses_come_in_one_answer() {
     let fixture = format!("//- /a.py\nclass C0: pass\n{deep}class Side(C3): pass\n");
     for map in both(&fixture) {
         let query = NeighborsQuery {
-            node: node(&map, "C0"),
+            node: lookup_node(&map, "C0"),
             direction: Direction::In,
             kinds: [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect(),
             depth: 64,
@@ -215,9 +215,9 @@ pub fn read(it: u8) { Bytes::from_request(it); }
 
 #[test]
 fn an_implementation_for_a_type_from_outside_takes_the_place_of_its_traits_methods() {
-    let map = derived(OUTSIDE);
+    let map = derived_map(OUTSIDE);
     let family = |target: &str| {
-        let kin = map.family(node(&map, target));
+        let kin = map.family(lookup_node(&map, target));
         kin.iter().map(|kin| (map.id(kin.method.into()).to_string(), kin.kinship)).collect::<Vec<_>>()
     };
     let overriding = Kinship::Overriding;
@@ -239,8 +239,8 @@ fn an_implementation_for_a_type_from_outside_takes_the_place_of_its_traits_metho
     assert_eq!(called_by("Request.into_limited"), ["rs:src/extract.rs#Bytes.from_request"]);
     assert_eq!(called_by("Request.with_limit"), ["rs:src/ext.rs#Request.into_limited"]);
     let query = PathQuery {
-        from: node(&map, "rs:src/json.rs#read"),
-        to: node(&map, "RequestExt.with_limit"),
+        from: lookup_node(&map, "rs:src/json.rs#read"),
+        to: lookup_node(&map, "RequestExt.with_limit"),
         max_len: 12,
         kinds: [EdgeKind::Calls].into_iter().collect(),
         direction: Direction::Out,

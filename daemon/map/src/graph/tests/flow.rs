@@ -2,16 +2,16 @@
 
 use hob_base::CancelToken;
 
-use crate::fixture::{map, node};
+use crate::fixture::{lookup_node, map};
 use crate::graph::{FlowAnswer, FlowQuery, Map, Met};
 
-fn flow(map: &Map, root: &str, max_depth: u32, max_steps: usize) -> FlowAnswer {
+fn traced_flow(map: &Map, root: &str, max_depth: u32, max_steps: usize) -> FlowAnswer {
     let cancel = CancelToken::default();
-    map.flow(&FlowQuery { node: node(map, root), max_depth, max_steps, cancel })
+    map.trace_flow(&FlowQuery { node: lookup_node(map, root), max_depth, max_steps, cancel })
 }
 
 /// The tree as lines, depth first, with what is remarkable of each step.
-fn tree(map: &Map, answer: &FlowAnswer) -> Vec<String> {
+fn flow_tree(map: &Map, answer: &FlowAnswer) -> Vec<String> {
     let mut lines = Vec::new();
     write(map, answer, 0, &mut lines);
     lines
@@ -83,7 +83,7 @@ class Bill:
 #[test]
 fn callees_come_in_order_and_packages_constructors_and_what_was_met_are_leaves() {
     let map = map(SHOP);
-    let answer = flow(&map, "main", 10, 100);
+    let answer = traced_flow(&map, "main", 10, 100);
     let expected = "main [Cart os]
   load
     parse
@@ -91,7 +91,7 @@ fn callees_come_in_order_and_packages_constructors_and_what_was_met_are_leaves()
       parse cycle
   Cart.total
     Cart.sum_up";
-    assert_eq!(tree(&map, &answer).join("\n"), expected);
+    assert_eq!(flow_tree(&map, &answer).join("\n"), expected);
     assert_eq!((answer.whole_to, answer.incomplete), (None, false));
     let load = answer.steps.iter().find(|step| step.depth == 1).expect("a callee");
     assert_eq!((&load.sites[..], load.site_count), (&[4, 7][..], 2), "both calls are kept");
@@ -100,22 +100,22 @@ fn callees_come_in_order_and_packages_constructors_and_what_was_met_are_leaves()
 #[test]
 fn a_guess_is_shown_and_not_followed() {
     let map = map(SHOP);
-    let answer = flow(&map, "unknown", 10, 100);
-    assert_eq!(answer.steps.len(), 2, "{:?}", tree(&map, &answer));
+    let answer = traced_flow(&map, "unknown", 10, 100);
+    assert_eq!(answer.steps.len(), 2, "{:?}", flow_tree(&map, &answer));
     assert_eq!(answer.steps[1].candidates.len(), 2);
 }
 
 #[test]
 fn limits_leave_whole_levels_and_say_so() {
     let map = map(SHOP);
-    let shallow = flow(&map, "main", 1, 100);
-    assert_eq!(tree(&map, &shallow), ["main [Cart os]", "  load +1", "  Cart.total +1"]);
+    let shallow = traced_flow(&map, "main", 1, 100);
+    assert_eq!(flow_tree(&map, &shallow), ["main [Cart os]", "  load +1", "  Cart.total +1"]);
     assert_eq!((shallow.whole_to, shallow.incomplete), (Some(1), false));
-    let few = flow(&map, "main", 10, 6);
+    let few = traced_flow(&map, "main", 10, 6);
     assert_eq!((few.steps.len(), few.whole_to, few.incomplete), (5, Some(2), true));
-    let class = flow(&map, "Cart", 1, 100);
+    let class = traced_flow(&map, "Cart", 1, 100);
     let methods = ["Cart", "  Cart.__init__", "  Cart.total +1", "  Cart.sum_up", "  Cart.settle"];
-    assert_eq!(tree(&map, &class), methods, "a type that is asked about stands for its methods");
+    assert_eq!(flow_tree(&map, &class), methods, "a type that is asked about stands for its methods");
 }
 
 #[test]
@@ -142,7 +142,7 @@ def start(base: Base, several: Several):
     work
   Several.go or First.go Second.go
     work again";
-    assert_eq!(tree(&map, &flow(&map, "start", 10, 100)).join("\n"), expected);
+    assert_eq!(flow_tree(&map, &traced_flow(&map, "start", 10, 100)).join("\n"), expected);
 }
 
 #[test]
@@ -158,6 +158,6 @@ int work(int x) { return help(x); }
 #include \"a.h\"
 int main(void) { return work(1); }
 ");
-    assert_eq!(tree(&map, &flow(&map, "c:a.h#work", 10, 100)), ["work", "  help"]);
-    assert_eq!(tree(&map, &flow(&map, "main", 10, 100)), ["main", "  work", "    help"]);
+    assert_eq!(flow_tree(&map, &traced_flow(&map, "c:a.h#work", 10, 100)), ["work", "  help"]);
+    assert_eq!(flow_tree(&map, &traced_flow(&map, "main", 10, 100)), ["main", "  work", "    help"]);
 }

@@ -43,7 +43,7 @@ name = "p"
 "#;
 
 /// The files of a map, numbered anew.
-fn prepared(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
+fn prepared_files(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
     let entries = map.index.entries();
     let prepare = |(file, entry): (FileId, &crate::index::FileEntry)| {
         PreparedFile::new(FileId(number(file.0)), entry.path.clone(), Arc::clone(&entry.facts))
@@ -52,7 +52,7 @@ fn prepared(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
 }
 
 /// Returns all that is seen from outside: everything the map says, the hits of searches, and figures.
-fn seen(map: &Map) -> (Vec<String>, Vec<String>, usize) {
+fn seen_from_outside(map: &Map) -> (Vec<String>, Vec<String>, usize) {
     let names = ["f", "g", "x", "draw", "size", "own", "Thing", "new", "a", "e"];
     let search = |text: &&str| {
         let query = SearchQuery { text, kinds: KindFilter::Any, path_prefix: "", limit: 50 };
@@ -66,7 +66,7 @@ fn seen(map: &Map) -> (Vec<String>, Vec<String>, usize) {
 
 #[track_caller]
 fn assert_same(a: &Map, b: &Map) {
-    let (a, b) = (seen(a), seen(b));
+    let (a, b) = (seen_from_outside(a), seen_from_outside(b));
     assert_eq!(a.0, b.0);
     assert_eq!((a.1, a.2), (b.1, b.2));
 }
@@ -77,10 +77,11 @@ fn an_image_and_its_files_make_the_same_map() {
     let image = map.image();
     // In the same order, in another, and with gaps.
     for number in [|n| n, |n| 20 - n, |n| (n * 7 + 3) % 11] {
-        let RestoredMap { map: back, unknown, rejected } = Map::restore(prepared(&map, number), Some(&image));
+        let RestoredMap { map: back, unknown, rejected } =
+            Map::restore(prepared_files(&map, number), Some(&image));
         assert!(unknown == 0 && rejected.is_none(), "{unknown} {rejected:?}");
         assert_same(&back, &map);
-        assert_same(&Map::restore(prepared(&map, number), None).map, &map);
+        assert_same(&Map::restore(prepared_files(&map, number), None).map, &map);
     }
 }
 
@@ -93,7 +94,7 @@ fn an_image_of_nothing_is_one_too() {
 #[test]
 fn changes_go_on_from_what_came_back() {
     let mut map = map(PROJECT);
-    let mut back = Map::restore(prepared(&map, |n| 20 - n), Some(&map.image())).map;
+    let mut back = Map::restore(prepared_files(&map, |n| 20 - n), Some(&map.image())).map;
     let number = |map: &Map, path: &str| map.file_at(path).unwrap_or(FileId(30)).0;
     let texts =
         [("b.py", "def new(): pass\n"), ("s.cpp", "int size();\n"), ("n.py", "from b import new\nnew()\n")];
@@ -152,12 +153,12 @@ proptest! {
         let mut wanted = Map::new();
         wanted.apply(changes);
         let number = |n| if turn { 20 - n } else { n };
-        let back = Map::restore(prepared(&wanted, number), Some(&old.image()));
+        let back = Map::restore(prepared_files(&wanted, number), Some(&old.image()));
         prop_assert!(back.rejected.is_none());
-        prop_assert_eq!(seen(&back.map), seen(&wanted));
-        let again = Map::restore(prepared(&wanted, |n| n), Some(&back.map.image()));
+        prop_assert_eq!(seen_from_outside(&back.map), seen_from_outside(&wanted));
+        let again = Map::restore(prepared_files(&wanted, |n| n), Some(&back.map.image()));
         prop_assert_eq!(again.unknown, 0);
-        prop_assert_eq!(seen(&again.map), seen(&wanted));
+        prop_assert_eq!(seen_from_outside(&again.map), seen_from_outside(&wanted));
     }
 
     /// A damaged image is refused or leads to a map that can be asked anything.
@@ -168,13 +169,13 @@ proptest! {
         let at = at.index(image.len());
         if cut {
             image.truncate(at);
-            prop_assert!(Map::restore(prepared(&map, |n| n), Some(&image)).rejected.is_some());
+            prop_assert!(Map::restore(prepared_files(&map, |n| n), Some(&image)).rejected.is_some());
         } else {
             image[at] = value;
         }
-        let mut back = Map::restore(prepared(&map, |n| n), Some(&image)).map;
+        let mut back = Map::restore(prepared_files(&map, |n| n), Some(&image)).map;
         // The host has a checksum; here it is enough to live.
-        let _ = seen(&back);
+        let _ = seen_from_outside(&back);
         back.apply(vec![set(0, "a.py", "def f(): pass\n"), MapChange::Remove { file: FileId(3) }]);
         prop_assert_eq!(back.stats().files, 6);
     }
@@ -182,7 +183,7 @@ proptest! {
     #[test]
     fn any_image_may_be_given(image in prop::collection::vec(any::<u8>(), 0..200)) {
         let map = map(PROJECT);
-        let back = Map::restore(prepared(&map, |n| n), Some(&image));
+        let back = Map::restore(prepared_files(&map, |n| n), Some(&image));
         if back.rejected.is_some() {
             prop_assert_eq!(back.map.export(), map.export());
         }

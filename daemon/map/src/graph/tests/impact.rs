@@ -2,11 +2,11 @@
 
 use hob_base::CancelToken;
 
-use crate::fixture::{map, node};
+use crate::fixture::{lookup_node, map};
 use crate::graph::{Affected, ImpactAnswer, ImpactQuery, Map};
 
-fn impact(map: &Map, target: &str, max_depth: u32) -> ImpactAnswer {
-    map.impact(&ImpactQuery { node: node(map, target), max_depth, cancel: CancelToken::default() })
+fn impact_of(map: &Map, target: &str, max_depth: u32) -> ImpactAnswer {
+    map.impact(&ImpactQuery { node: lookup_node(map, target), max_depth, cancel: CancelToken::default() })
 }
 
 /// `depth cause confidence who`, with a `T` for tests.
@@ -49,7 +49,7 @@ def test_bill():
 #[test]
 fn users_of_users_are_affected_tests_among_them() {
     let map = map(SHOP);
-    let answer = impact(&map, "price", 5);
+    let answer = impact_of(&map, "price", 5);
     let expected = [
         "1 calls import shop.py#Shop.save",
         "1 calls import shop.py#total",
@@ -65,16 +65,16 @@ fn users_of_users_are_affected_tests_among_them() {
         "through the base"
     );
     assert_eq!((answer.whole_to, answer.incomplete), (None, false));
-    assert_eq!(impact(&map, "price", 2).whole_to, Some(2));
+    assert_eq!(impact_of(&map, "price", 2).whole_to, Some(2));
 }
 
 #[test]
 fn overriding_methods_and_derived_types_are_affected() {
     let map = map(SHOP);
-    let mut found = lines(&map, &impact(&map, "Store.save", 1).affected);
+    let mut found = lines(&map, &impact_of(&map, "Store.save", 1).affected);
     found.sort();
     assert_eq!(found, ["1 calls import shop.py#buy", "1 overrides import shop.py#Shop.save"]);
-    let of_class = lines(&map, &impact(&map, "Store", 1).affected);
+    let of_class = lines(&map, &impact_of(&map, "Store", 1).affected);
     assert!(of_class.contains(&"1 extends import shop.py#Shop".to_owned()), "{of_class:?}");
     assert!(
         of_class.contains(&"1 calls import shop.py#buy".to_owned())
@@ -86,7 +86,7 @@ fn overriding_methods_and_derived_types_are_affected() {
 #[test]
 fn guesses_are_kept_apart() {
     let map = map(SHOP);
-    let answer = impact(&map, "Shop.save", 5);
+    let answer = impact_of(&map, "Shop.save", 5);
     let possible = lines(&map, &answer.possible);
     assert!(possible.contains(&"1 calls candidate shop.py#guess".to_owned()), "{possible:?}");
     let through_base = ["1 calls import shop.py#buy"];

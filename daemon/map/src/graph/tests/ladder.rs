@@ -1,16 +1,16 @@
 //! Each rung of the confidence ladder, and what must not be taken for one.
 
-use crate::fixture::{check_edges, edges, map, node, show};
+use crate::fixture::{check_edges, lookup_node, map, show_edge, shown_edges};
 use crate::graph::{Direction, EdgeKind, EdgeKinds};
 use hob_base::CancelToken;
 
 /// Returns the edges that end at a node, as lines, sorted.
-fn inbound(fixture: &str, target: &str) -> Vec<String> {
+fn inbound_lines(fixture: &str, target: &str) -> Vec<String> {
     let map = map(fixture);
-    let node = node(&map, target);
+    let node = lookup_node(&map, target);
     let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
     let found = map.edges_in(node, kinds, &CancelToken::default()).expect("no deadline");
-    let mut shown: Vec<String> = found.iter().map(|edge| show(&map, edge)).collect();
+    let mut shown: Vec<String> = found.iter().map(|edge| show_edge(&map, edge)).collect();
     shown.sort();
     shown
 }
@@ -223,11 +223,11 @@ def f(thing):
     thing().handle()
 ";
     assert_eq!(
-        inbound(fixture, "A.handle"),
+        inbound_lines(fixture, "A.handle"),
         ["y/use.py#f calls [x/a.py#A.handle y/b.py#B.handle] candidate"]
     );
     assert_eq!(
-        inbound(fixture, "B.handle"),
+        inbound_lines(fixture, "B.handle"),
         ["y/use.py#f calls [y/b.py#B.handle x/a.py#A.handle] candidate"]
     );
 }
@@ -379,7 +379,7 @@ def go():
     w()
 ";
     assert_eq!(
-        inbound(fixture, "work"),
+        inbound_lines(fixture, "work"),
         [
             "main.py imports pkg/impl.py#work import",
             "main.py#go calls pkg/impl.py#work import",
@@ -403,7 +403,7 @@ import pkg.sub
 import sub
 ";
     assert_eq!(
-        inbound(fixture, "pkg/sub.py"),
+        inbound_lines(fixture, "pkg/sub.py"),
         ["main.py imports pkg/sub.py import", "pkg/use.py imports pkg/sub.py import"]
     );
 }
@@ -420,7 +420,7 @@ def f():
     let second = map.node(&"py:a.py#f~2".parse().expect("an id")).expect("the second f");
     assert_eq!(map.info(second).expect("info").lines, (3, 4));
     let out = map.edges_out(second, EdgeKinds::ALL);
-    let shown: Vec<String> = out.iter().map(|edge| show(&map, edge)).collect();
+    let shown: Vec<String> = out.iter().map(|edge| show_edge(&map, edge)).collect();
     assert_eq!(shown, ["a.py#f~2 calls a.py#g exact"]);
     assert_eq!(map.node(&"py:a.py#f~3".parse().expect("an id")), None);
 }
@@ -436,7 +436,7 @@ def g():
 
     f()
 ");
-    let f = node(&map, "f");
+    let f = lookup_node(&map, "f");
     let query = crate::graph::NeighborsQuery {
         node: f,
         direction: Direction::In,
@@ -459,7 +459,7 @@ class A:
     def f(self): pass
 ");
     assert_eq!(
-        edges(&map, [EdgeKind::Contains].into_iter().collect()),
+        shown_edges(&map, [EdgeKind::Contains].into_iter().collect()),
         ["a.py contains a.py#A exact", "a.py#A contains a.py#A.f exact"]
     );
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::fixture::{derived, map, set};
+use crate::fixture::{derived_map, map, set};
 use crate::graph::{KindFilter, Map, Ranked, SearchQuery};
 use crate::{PreparedFile, persist};
 
@@ -31,12 +31,12 @@ class Store:
 "#;
 
 /// The hits of a query with their scores.
-fn found(map: &Map, text: &str) -> Vec<(String, f32)> {
+fn found_scores(map: &Map, text: &str) -> Vec<(String, f32)> {
     let query = SearchQuery { text, kinds: KindFilter::Function, path_prefix: "", limit: 10 };
     map.search(&query).hits.into_iter().map(|hit| (hit.info.name, hit.info.score)).collect()
 }
 
-fn labels(map: &Map) -> Vec<(String, usize, Vec<String>)> {
+fn cluster_figures(map: &Map) -> Vec<(String, usize, Vec<String>)> {
     let clusters = map.overview(None, 5).clusters.into_iter();
     clusters
         .map(|cluster| {
@@ -46,7 +46,7 @@ fn labels(map: &Map) -> Vec<(String, usize, Vec<String>)> {
 }
 
 /// The same files in a map of the next run, which has other numbers for them and no scores.
-fn reopened(map: &Map) -> Map {
+fn reopened_map(map: &Map) -> Map {
     let files = map.index.entries().map(|(file, entry)| {
         let facts = persist::decode(&persist::encode(&entry.facts)).expect("just written");
         PreparedFile::new(hob_base::FileId(20 - file.0), entry.path.clone(), Arc::new(facts))
@@ -58,44 +58,44 @@ fn reopened(map: &Map) -> Map {
 fn without_scores_what_many_files_mention_comes_first() {
     let map = map(PROJECT);
     assert_eq!(map.ranked(), Ranked::No);
-    let names: Vec<String> = found(&map, "open").into_iter().map(|(name, _)| name).collect();
+    let names: Vec<String> = found_scores(&map, "open").into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["open_store", "open_file", "open_a"]);
-    assert!(map.ranking().is_none(), "there is nothing to keep");
+    assert!(map.ranking_bytes().is_none(), "there is nothing to keep");
 }
 
 #[test]
 fn scores_and_clusters_come_back_as_they_were() {
-    let before = derived(PROJECT);
-    let kept = before.ranking().expect("derived");
-    let mut after = reopened(&before);
+    let before = derived_map(PROJECT);
+    let kept = before.ranking_bytes().expect("derived");
+    let mut after = reopened_map(&before);
     after.restore_ranking(&kept).expect("just written");
     assert_eq!(after.ranked(), Ranked::Earlier { unknown: 0 });
-    assert!(found(&before, "open")[0].1 > 0.0);
-    assert_eq!(found(&after, "open"), found(&before, "open"));
-    assert_eq!(labels(&after), labels(&before));
+    assert!(found_scores(&before, "open")[0].1 > 0.0);
+    assert_eq!(found_scores(&after, "open"), found_scores(&before, "open"));
+    assert_eq!(cluster_figures(&after), cluster_figures(&before));
     assert_eq!(after.stats().edges, before.stats().edges);
     let score = |map: &Map| map.node(&"ext:py:requests".parse().expect("an ID")).map(|node| map.score(node));
     assert_eq!(score(&after), score(&before));
     let mut job = after.derive_job();
     while !after.derive_step(&mut job, 100) {}
-    after.install(job.finish());
+    after.install_derived(job.finish());
     assert_eq!(after.ranked(), Ranked::Derived);
-    assert_eq!(found(&after, "open"), found(&before, "open"));
-    assert_eq!(after.ranking(), Some(kept), "the same from scratch");
+    assert_eq!(found_scores(&after, "open"), found_scores(&before, "open"));
+    assert_eq!(after.ranking_bytes(), Some(kept), "the same from scratch");
 }
 
 #[test]
 fn files_that_changed_meanwhile_are_counted_and_the_others_keep_theirs() {
-    let before = derived(PROJECT);
-    let mut after = reopened(&before);
+    let before = derived_map(PROJECT);
+    let mut after = reopened_map(&before);
     after.apply(vec![
         set(30, "app/b.py", "def other_one(): pass\ndef open_new(): pass\n"),
         set(31, "app/new.py", "def open_more(): pass\n"),
     ]);
-    after.restore_ranking(&before.ranking().expect("derived")).expect("just written");
+    after.restore_ranking(&before.ranking_bytes().expect("derived")).expect("just written");
     assert_eq!(after.ranked(), Ranked::Earlier { unknown: 2 });
-    let scores = found(&after, "open");
-    assert_eq!(scores[0], found(&before, "open")[0]);
+    let scores = found_scores(&after, "open");
+    assert_eq!(scores[0], found_scores(&before, "open")[0]);
     assert!(
         scores.contains(&("open_new".to_owned(), 0.0)) && scores.contains(&("open_more".to_owned(), 0.0))
     );
@@ -104,7 +104,7 @@ fn files_that_changed_meanwhile_are_counted_and_the_others_keep_theirs() {
 /// Another version of hob reads other facts.
 #[test]
 fn scores_of_which_nothing_is_left_are_not_taken_over() {
-    let kept = derived(PROJECT).ranking().expect("derived");
+    let kept = derived_map(PROJECT).ranking_bytes().expect("derived");
     let mut other = Map::new();
     other.restore_ranking(&kept).expect("well written");
     assert_eq!(other.ranked(), Ranked::No);
@@ -117,15 +117,15 @@ fn scores_of_which_nothing_is_left_are_not_taken_over() {
 
 #[test]
 fn damaged_bytes_change_nothing_or_harm_nobody() {
-    let before = derived(PROJECT);
-    let kept = before.ranking().expect("derived");
+    let before = derived_map(PROJECT);
+    let kept = before.ranking_bytes().expect("derived");
     for at in 0..kept.len() {
-        let mut map = reopened(&before);
+        let mut map = reopened_map(&before);
         assert!(map.restore_ranking(&kept[..at]).is_err());
         assert_eq!(map.ranked(), Ranked::No);
         let mut bad = kept.clone();
         bad[at] ^= 0x11;
         let _ = map.restore_ranking(&bad);
-        let _ = (found(&map, "open"), labels(&map));
+        let _ = (found_scores(&map, "open"), cluster_figures(&map));
     }
 }

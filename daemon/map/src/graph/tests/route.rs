@@ -3,13 +3,13 @@
 use hob_base::CancelToken;
 use proptest::prelude::*;
 
-use super::changes::{C, GO, JAVA, PYTHON, RUST, TYPESCRIPT, World, built_at_once, change};
+use super::changes::{C, ChangeWorld, GO, JAVA, PYTHON, RUST, TYPESCRIPT, built_at_once, change_of_text};
 use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep, Tie};
 
 /// Steps before the derivation, and after it.
 type Steps = (Vec<(usize, usize)>, Vec<(usize, Option<usize>)>);
 
-fn nodes(world: &World, map: &Map) -> Vec<NodeRef> {
+fn all_nodes(world: &ChangeWorld, map: &Map) -> Vec<NodeRef> {
     let files = world.paths.iter().filter_map(|path| map.file_at(path));
     let with_defs = files.flat_map(|file| {
         std::iter::once(NodeRef::File(file)).chain(map.defs_of(file).into_iter().map(NodeRef::Def))
@@ -26,14 +26,14 @@ fn path(map: &Map, from: NodeRef, to: NodeRef, include_references: bool) -> Path
     map.path(&PathQuery { from, to, max_len: 4, kinds, direction, cancel })
 }
 
-fn derive(map: &mut Map) {
+fn derive_and_install(map: &mut Map) {
     let mut job = map.derive_job();
     while !map.derive_step(&mut job, 2) {}
-    map.install(job.finish());
+    map.install_derived(job.finish());
 }
 
 /// Compares every pair's connection in a derived map, changed since, with that in one that was never derived.
-fn check(world: &World, (before, after): Steps) -> Result<(), TestCaseError> {
+fn check_routes(world: &ChangeWorld, (before, after): Steps) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
     let step = |path: usize, text: Option<usize>| {
@@ -42,17 +42,17 @@ fn check(world: &World, (before, after): Steps) -> Result<(), TestCaseError> {
     for (path, text) in before {
         let (path, text) = step(path, Some(text));
         texts[path] = text;
-        map.apply(vec![change(world, path as u32, (path, text))]);
+        map.apply(vec![change_of_text(world, path as u32, (path, text))]);
     }
-    derive(&mut map);
+    derive_and_install(&mut map);
     let is_fresh = after.is_empty();
     for (path, text) in after {
         let (path, text) = step(path, text);
         texts[path] = text;
-        map.apply(vec![change(world, path as u32, (path, text))]);
+        map.apply(vec![change_of_text(world, path as u32, (path, text))]);
     }
     let never_derived = built_at_once(world, &texts);
-    let pairs = nodes(world, &map).into_iter().zip(nodes(world, &never_derived));
+    let pairs = all_nodes(world, &map).into_iter().zip(all_nodes(world, &never_derived));
     let pairs: Vec<(NodeRef, NodeRef)> = pairs.collect();
     for (at, (from, other_from)) in pairs.iter().enumerate() {
         for (to, other_to) in &pairs[at..] {
@@ -62,7 +62,7 @@ fn check(world: &World, (before, after): Steps) -> Result<(), TestCaseError> {
                 let ids = (map.id(*from).to_string(), map.id(*to).to_string());
                 prop_assert_eq!(&ids.0, &never_derived.id(*other_from).to_string());
                 prop_assert!(!drawn.incomplete && !live.incomplete);
-                prop_assert_eq!(drawn.found(), live.found(), "{:?}", ids);
+                prop_assert_eq!(drawn.is_connected(), live.is_connected(), "{:?}", ids);
                 let (drawn, live) = (steps_of(&drawn), steps_of(&live));
                 prop_assert!(drawn.len() >= live.len(), "{:?}: {:?}", ids, drawn);
                 prop_assert!(!is_fresh || drawn.len() == live.len(), "{:?}: {:?} {:?}", ids, drawn, live);
@@ -88,7 +88,9 @@ fn check_steps(map: &Map, (from, to): (NodeRef, NodeRef), steps: &[PathStep]) ->
         };
         let edges = map.edges_out(start, crate::graph::EdgeKinds::ALL);
         prop_assert!(
-            edges.iter().any(|edge| edge.to == end && Tie::Edge(edge.kind) == step.kind && edge.resolved())
+            edges
+                .iter()
+                .any(|edge| edge.to == end && Tie::Edge(edge.kind) == step.kind && edge.is_resolved())
         );
         at = step.to;
     }
@@ -96,7 +98,7 @@ fn check_steps(map: &Map, (from, to): (NodeRef, NodeRef), steps: &[PathStep]) ->
     Ok(())
 }
 
-fn steps() -> impl Strategy<Value = Steps> {
+fn arbitrary_steps() -> impl Strategy<Value = Steps> {
     let before = prop::collection::vec((0usize..6, 0usize..8), 2..10);
     let after = prop::collection::vec((0usize..6, prop::option::weighted(0.85, 0usize..8)), 0..4);
     (before, after)
@@ -104,39 +106,39 @@ fn steps() -> impl Strategy<Value = Steps> {
 
 #[test]
 fn a_first_file_of_code_after_the_derivation() {
-    check(&GO, (vec![(0, 0)], vec![(1, Some(1))])).expect("the same as ever");
+    check_routes(&GO, (vec![(0, 0)], vec![(1, Some(1))])).expect("the same as ever");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn in_python(steps in steps()) {
-        check(&PYTHON, steps)?;
+    fn in_python(steps in arbitrary_steps()) {
+        check_routes(&PYTHON, steps)?;
     }
 
     #[test]
-    fn in_typescript(steps in steps()) {
-        check(&TYPESCRIPT, steps)?;
+    fn in_typescript(steps in arbitrary_steps()) {
+        check_routes(&TYPESCRIPT, steps)?;
     }
 
     #[test]
-    fn in_rust(steps in steps()) {
-        check(&RUST, steps)?;
+    fn in_rust(steps in arbitrary_steps()) {
+        check_routes(&RUST, steps)?;
     }
 
     #[test]
-    fn in_go(steps in steps()) {
-        check(&GO, steps)?;
+    fn in_go(steps in arbitrary_steps()) {
+        check_routes(&GO, steps)?;
     }
 
     #[test]
-    fn in_c(steps in steps()) {
-        check(&C, steps)?;
+    fn in_c(steps in arbitrary_steps()) {
+        check_routes(&C, steps)?;
     }
 
     #[test]
-    fn in_java(steps in steps()) {
-        check(&JAVA, steps)?;
+    fn in_java(steps in arbitrary_steps()) {
+        check_routes(&JAVA, steps)?;
     }
 }

@@ -3,7 +3,7 @@
 use hob_base::CancelToken;
 use proptest::prelude::*;
 
-use crate::fixture::derived;
+use crate::fixture::derived_map;
 use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NeighborsAnswer, NeighborsQuery, NodeRef};
 use hob_base::FileId;
 
@@ -30,7 +30,7 @@ fn project(calls: &[(u8, u8)], names: u8) -> String {
     files
 }
 
-fn nodes(map: &Map) -> Vec<NodeRef> {
+fn all_nodes(map: &Map) -> Vec<NodeRef> {
     let files = (0..9).map(FileId).filter(|file| map.file(*file).is_some());
     files
         .flat_map(|file| {
@@ -39,7 +39,7 @@ fn nodes(map: &Map) -> Vec<NodeRef> {
         .collect()
 }
 
-fn shown(answer: &NeighborsAnswer, map: &Map) -> Vec<String> {
+fn shown_neighbors(answer: &NeighborsAnswer, map: &Map) -> Vec<String> {
     let show = |n: &crate::graph::Neighbor| {
         let (id, via) = (&n.info.id, map.id(n.via));
         let (edge, way, sure) = (n.edge.as_str(), n.direction.as_str(), n.confidence.as_str());
@@ -62,9 +62,9 @@ proptest! {
         is_unique in any::<bool>(),
     ) {
         let fixture = project(&calls, if is_unique { 16 } else { 13 });
-        let (drawn, mut plain) = (derived(&fixture), derived(&fixture));
+        let (drawn, mut plain) = (derived_map(&fixture), derived_map(&fixture));
         plain.standing.skeleton = None;
-        for (node, same) in nodes(&drawn).into_iter().zip(nodes(&plain)) {
+        for (node, same) in all_nodes(&drawn).into_iter().zip(all_nodes(&plain)) {
             let query = |node, depth| NeighborsQuery {
                 node,
                 direction: [Direction::In, Direction::Out, Direction::Both][way],
@@ -77,7 +77,7 @@ proptest! {
             for depth in 1..=3 {
                 let one = drawn.neighbors(&query(node, depth)).expect("it is there");
                 let other = plain.neighbors(&query(same, depth)).expect("it is there");
-                prop_assert_eq!(shown(&one, &drawn), shown(&other, &plain));
+                prop_assert_eq!(shown_neighbors(&one, &drawn), shown_neighbors(&other, &plain));
                 prop_assert!(one.omitted <= other.omitted);
                 // What is not resolved is not looked for where it would not be shown.
                 prop_assert!(one.omitted == other.omitted || (depth > 1 && !is_unique));
@@ -90,9 +90,9 @@ proptest! {
 fn what_is_left_out_two_steps_away_is_counted() {
     let callers: String = (0..100).map(|i| format!("def caller{i:03}():\n    g()\n")).collect();
     let fixture = format!("//- /a.py\ndef f():\n    g()\ndef g(): pass\n{callers}");
-    let map = derived(&fixture);
+    let map = derived_map(&fixture);
     let query = NeighborsQuery {
-        node: crate::fixture::node(&map, "f"),
+        node: crate::fixture::lookup_node(&map, "f"),
         direction: Direction::Both,
         kinds: EdgeKinds::ALL,
         depth: 2,

@@ -1,16 +1,16 @@
 //! Tests the types that values have by the word of other files: results, fields, annotations, and arguments of
 //! functions.
 
-use crate::fixture::{check_edges, map, node, show, uses};
+use crate::fixture::{check_edges, lookup_node, map, show_edge, shown_uses};
 use crate::graph::EdgeKinds;
 use hob_base::CancelToken;
 
 /// Returns the edges that end at a node, as lines, sorted.
-fn inbound(fixture: &str, target: &str) -> Vec<String> {
+fn inbound_lines(fixture: &str, target: &str) -> Vec<String> {
     let map = map(fixture);
     let kinds = EdgeKinds::ALL.without(crate::graph::EdgeKind::Contains);
-    let found = map.edges_in(node(&map, target), kinds, &CancelToken::default()).expect("no deadline");
-    let mut shown: Vec<String> = found.iter().map(|edge| show(&map, edge)).collect();
+    let found = map.edges_in(lookup_node(&map, target), kinds, &CancelToken::default()).expect("no deadline");
+    let mut shown: Vec<String> = found.iter().map(|edge| show_edge(&map, edge)).collect();
     shown.sort();
     shown
 }
@@ -44,10 +44,10 @@ default_store = open_store()
 
 /// Checks the one edge that a file beside [`SHOP`] has to an `add`.
 #[track_caller]
-fn adds(text: &str, expected: &[&str]) {
+fn check_adds(text: &str, expected: &[&str]) {
     let fixture = format!("{SHOP}//- /use.py\n{text}");
     let map = map(&fixture);
-    let found: Vec<String> = crate::fixture::uses(&map)
+    let found: Vec<String> = crate::fixture::shown_uses(&map)
         .into_iter()
         .filter(|edge| edge.starts_with("use.py") && edge.contains(".add"))
         .collect();
@@ -56,7 +56,7 @@ fn adds(text: &str, expected: &[&str]) {
 
 #[test]
 fn a_declared_result_is_followed() {
-    adds(
+    check_adds(
         "from shop import open_store\ndef go():\n    store = open_store()\n    store.cart.add()\n    store.spare.add()\n",
         &["use.py#go calls shop.py#Cart.add import", "use.py#go calls shop.py#Other.add import"],
     );
@@ -64,7 +64,7 @@ fn a_declared_result_is_followed() {
 
 #[test]
 fn a_result_that_all_returns_agree_on_is_followed() {
-    adds(
+    check_adds(
         "import shop\ndef go():\n    shop.made().current.copy().add()\n",
         &["use.py#go calls shop.py#Cart.add import"],
     );
@@ -72,7 +72,7 @@ fn a_result_that_all_returns_agree_on_is_followed() {
 
 #[test]
 fn a_variable_of_another_file_has_the_type_of_its_value() {
-    adds(
+    check_adds(
         "from shop import default_store\ndef go():\n    default_store.cart.add()\n",
         &["use.py#go calls shop.py#Cart.add import"],
     );
@@ -80,7 +80,7 @@ fn a_variable_of_another_file_has_the_type_of_its_value() {
 
 #[test]
 fn fields_of_a_base_in_another_file_have_its_types() {
-    adds(
+    check_adds(
         "from shop import Store\nclass Mine(Store):\n    def go(self):\n        self.cart.add()\n",
         &["use.py#Mine.go calls shop.py#Cart.add import"],
     );
@@ -88,7 +88,7 @@ fn fields_of_a_base_in_another_file_have_its_types() {
 
 #[test]
 fn what_a_package_outside_gives_is_not_the_projects() {
-    adds(
+    check_adds(
         "import shelf\ndef go():\n    book = shelf.take()\n    book.add()\n    shelf.open().cart.add()\n",
         &[],
     );
@@ -96,7 +96,7 @@ fn what_a_package_outside_gives_is_not_the_projects() {
 
 #[test]
 fn an_unknown_value_keeps_its_candidates() {
-    adds(
+    check_adds(
         "def go(thing):\n    made = thing.make()\n    made.add()\n",
         &["use.py#go calls [shop.py#Cart.add shop.py#Other.add] candidate"],
     );
@@ -104,7 +104,7 @@ fn an_unknown_value_keeps_its_candidates() {
 
 #[test]
 fn what_with_enters_is_known() {
-    adds(
+    check_adds(
         "from contextlib import contextmanager\nfrom collections.abc import Iterator\nfrom shop import Cart\n\n\
          @contextmanager\ndef held() -> Iterator[Cart]: ...\n\ndef go():\n    with held() as cart:\n        cart.add()\n",
         &["use.py#go calls shop.py#Cart.add import"],
@@ -149,9 +149,9 @@ export const make = create;
 ";
 
 #[track_caller]
-fn nexts(text: &str, expected: &[&str]) {
+fn check_nexts(text: &str, expected: &[&str]) {
     let map = map(&format!("{STREAM}//- /use.ts\n{text}"));
-    let found: Vec<String> = crate::fixture::uses(&map)
+    let found: Vec<String> = crate::fixture::shown_uses(&map)
         .into_iter()
         .filter(|edge| edge.starts_with("use.ts") && edge.contains(".next"))
         .collect();
@@ -161,13 +161,16 @@ fn nexts(text: &str, expected: &[&str]) {
 #[test]
 fn functions_that_are_passed_get_what_is_declared() {
     let expected = ["use.ts calls stream.ts#Sink.next import"];
-    nexts("import { operate } from './stream';\noperate((source, sink) => { sink.next(1); });\n", &expected);
-    nexts("import { Source } from './stream';\nnew Source(sink => sink.next(1));\n", &expected);
-    nexts(
+    check_nexts(
+        "import { operate } from './stream';\noperate((source, sink) => { sink.next(1); });\n",
+        &expected,
+    );
+    check_nexts("import { Source } from './stream';\nnew Source(sink => sink.next(1));\n", &expected);
+    check_nexts(
         "import { Source } from './stream';\ndeclare const s: Source<number>;\ns.subscribe(function (sink) { sink.next(1); });\n",
         &expected,
     );
-    nexts(
+    check_nexts(
         "import { Source } from './stream';\ndeclare const s: Source<number>;\ns.subscribe((sink, other) => { other.next(1); });\n",
         &["use.ts calls stream.ts#Other.next import"],
     );
@@ -176,8 +179,11 @@ fn functions_that_are_passed_get_what_is_declared() {
 #[test]
 fn chains_of_calls_are_followed() {
     let expected = ["use.ts#go calls stream.ts#Sink.next import"];
-    nexts("import { create } from './stream';\nfunction go() { create().pipe().sink.next(1); }\n", &expected);
-    nexts(
+    check_nexts(
+        "import { create } from './stream';\nfunction go() { create().pipe().sink.next(1); }\n",
+        &expected,
+    );
+    check_nexts(
         "import * as all from './stream';\nfunction go() { const one = all.make().map(); one.other().next(); }\n",
         &["use.ts#go calls stream.ts#Other.next import"],
     );
@@ -185,7 +191,7 @@ fn chains_of_calls_are_followed() {
 
 #[test]
 fn a_type_parameter_is_no_type() {
-    nexts(
+    check_nexts(
         "import { Sink } from './stream';\nfunction go<T>(make: () => T) { const one = make(); one.next(); }\n",
         &["use.ts#go calls [stream.ts#Sink.next stream.ts#Other.next] candidate"],
     );
@@ -215,14 +221,14 @@ b.ts#go references a.ts#Shape~2 import
 fn the_unlikeliest_candidate_is_seen_from_its_end() {
     let classes = (0..9).map(|at| format!("//- /m{at}.py\nclass C{at}:\n    def act(self): pass\n"));
     let fixture = classes.collect::<String>() + "//- /use.py\ndef go(thing):\n    thing.act()\n";
-    let found = inbound(&fixture, "C8.act");
+    let found = inbound_lines(&fixture, "C8.act");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("use.py#go calls [m8.py#C8.act "), "{found:?}");
 }
 
 #[test]
 fn a_local_that_is_one_of_two_members_has_their_type_if_it_is_the_same() {
-    let edges = uses(&map("
+    let edges = shown_uses(&map("
 //- /a.py
 class Step:
     def commit(self): pass
@@ -253,7 +259,7 @@ class Session:
 
 #[test]
 fn a_base_that_two_bases_share_comes_after_both_in_python() {
-    let edges = uses(&map("
+    let edges = shown_uses(&map("
 //- /a.py
 class Dialect:
     def roll(self): pass

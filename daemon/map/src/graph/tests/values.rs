@@ -1,30 +1,30 @@
 //! Calls that reach what they call through values.
 
-use crate::fixture::{derived, map, node, show, uses};
+use crate::fixture::{derived_map, lookup_node, map, show_edge, shown_uses};
 use crate::graph::{EdgeKind, EdgeKinds, NodeRef};
 use hob_base::CancelToken;
 
 /// Checks that a fixture has these calls through values and no others, from both ends.
 #[track_caller]
-fn check(fixture: &str, expected: &[&str]) {
+fn check_calls(fixture: &str, expected: &[&str]) {
     let map = map(fixture);
-    let found: Vec<String> = uses(&map).into_iter().filter(|edge| edge.ends_with(" flow")).collect();
-    assert_eq!(found, expected, "{:#?}", uses(&map));
+    let found: Vec<String> = shown_uses(&map).into_iter().filter(|edge| edge.ends_with(" flow")).collect();
+    assert_eq!(found, expected, "{:#?}", shown_uses(&map));
     let calls: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
     for edge in expected {
         let to = edge.split(' ').nth(2).expect("an edge has an end");
         let lang = if to.contains(".js#") { "js" } else { "py" };
         let back = map
-            .edges_in(node(&map, &format!("{lang}:{to}")), calls, &CancelToken::default())
+            .edges_in(lookup_node(&map, &format!("{lang}:{to}")), calls, &CancelToken::default())
             .expect("nobody stops it");
-        let back: Vec<String> = back.iter().map(|edge| show(&map, edge)).collect();
+        let back: Vec<String> = back.iter().map(|edge| show_edge(&map, edge)).collect();
         assert!(back.iter().any(|one| one == edge), "{edge} is not among {back:#?}");
     }
 }
 
 #[test]
 fn a_variable_is_what_it_holds() {
-    check(
+    check_calls(
         "
 //- /a.py
 def f(): pass
@@ -41,7 +41,7 @@ c()
 
 #[test]
 fn of_two_assignments_in_a_row_the_second_counts() {
-    check(
+    check_calls(
         "
 //- /a.py
 def f(): pass
@@ -52,7 +52,7 @@ a()
 ",
         &["a.py calls a.py#g flow"],
     );
-    check(
+    check_calls(
         "
 //- /a.py
 def f(): pass
@@ -68,7 +68,7 @@ a()
 
 #[test]
 fn arguments_reach_parameters_in_other_files() {
-    check(
+    check_calls(
         "
 //- /lib.py
 def run(task, *, after=None):
@@ -86,7 +86,7 @@ start(f, after=g)
 
 #[test]
 fn handlers_in_a_table_are_called_where_it_is_read() {
-    check(
+    check_calls(
         "
 //- /table.py
 from work import load, save
@@ -105,7 +105,7 @@ def dispatch(name):
 
 #[test]
 fn fields_are_those_of_the_object_that_a_call_made() {
-    check(
+    check_calls(
         "
 //- /a.py
 def f(): pass
@@ -119,7 +119,7 @@ two.what()
 ",
         &["a.py calls a.py#g flow"],
     );
-    check(
+    check_calls(
         "
 //- /a.py
 class A:
@@ -139,7 +139,7 @@ b.func()
 
 #[test]
 fn decorators_do_not_mix_what_they_decorate() {
-    check(
+    check_calls(
         "
 //- /a.py
 def same(f):
@@ -164,7 +164,7 @@ def go():
 
 #[test]
 fn callbacks_of_the_library_are_called_where_they_are_passed() {
-    check(
+    check_calls(
         "
 //- /a.py
 def f(x): pass
@@ -174,7 +174,7 @@ sorted([1], key=g)
 ",
         &["a.py calls a.py#f flow", "a.py calls a.py#g flow"],
     );
-    check(
+    check_calls(
         "
 //- /a.js
 function f() {}
@@ -190,7 +190,7 @@ function go(list, page) {
 
 #[test]
 fn an_object_that_is_called_runs_its_method() {
-    check(
+    check_calls(
         "
 //- /a.py
 class Job:
@@ -205,7 +205,7 @@ def go():
 
 #[test]
 fn javascript_objects_destructuring_and_returns_are_followed() {
-    check(
+    check_calls(
         "
 //- /work.js
 export function load() {}
@@ -232,7 +232,7 @@ export function one() {
 
 #[test]
 fn a_path_goes_through_values_in_the_drawn_graph_too() {
-    let map = derived(
+    let map = derived_map(
         "
 //- /a.py
 def f(): pass
@@ -243,15 +243,15 @@ def main():
 ",
     );
     let calls: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
-    let out = map.edges_out(node(&map, "run"), calls);
+    let out = map.edges_out(lookup_node(&map, "run"), calls);
     let ends: Vec<NodeRef> = out.iter().map(|edge| edge.to).collect();
-    assert_eq!(ends, [node(&map, "f")]);
+    assert_eq!(ends, [lookup_node(&map, "f")]);
 }
 
 /// Such a container once ended the daemon's stack.
 #[test]
 fn a_container_may_be_spread_into_itself() {
-    let map = derived(
+    let map = derived_map(
         "
 //- /a.py
 def f(): pass
@@ -269,5 +269,9 @@ function join() { all = { ...all, go: g } }
 all.go()
 ",
     );
-    assert!(uses(&map).iter().any(|edge| edge.starts_with("a.py calls a.py#add")), "{:#?}", uses(&map));
+    assert!(
+        shown_uses(&map).iter().any(|edge| edge.starts_with("a.py calls a.py#add")),
+        "{:#?}",
+        shown_uses(&map)
+    );
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{PreparedFile, VERSION};
-use crate::index::{FileEntry, Index, Kinds, NameId, NameStanding, Names, Postings, Terms, terms};
+use crate::index::{FileEntry, Index, Kinds, MapNameTable, NameId, NameStanding, Postings, Terms, terms};
 use crate::persist::PersistError::{self, Damaged, Format};
 use crate::persist::flat::{Input, read_sorted};
 
@@ -26,7 +26,7 @@ impl Index {
         files: Vec<PreparedFile>,
         image: &[u8],
     ) -> Result<(Self, Vec<PreparedFile>), (PersistError, Vec<PreparedFile>)> {
-        match Self::lists(&files, image) {
+        match Self::read_index_lists(&files, image) {
             Ok((mut index, known)) => {
                 let mut rest = Vec::new();
                 let mut taken = Vec::with_capacity(files.len());
@@ -45,21 +45,21 @@ impl Index {
     }
 
     /// Everything but the files and what is found by place; and which of the files are in it.
-    fn lists(files: &[PreparedFile], image: &[u8]) -> Result<(Self, Vec<bool>), PersistError> {
+    fn read_index_lists(files: &[PreparedFile], image: &[u8]) -> Result<(Self, Vec<bool>), PersistError> {
         let mut input = Input::new(image);
-        let version = input.number()?;
+        let version = input.read_number()?;
         if version != VERSION {
             return Err(Format(u8::try_from(version).unwrap_or(u8::MAX)));
         }
         let (ids, known) = read_files(&mut input, files)?;
-        let mut part = || input.number().and_then(|length| input.bytes(length)).map(Input::new);
+        let mut part = || input.read_number().and_then(|length| input.read_bytes(length)).map(Input::new);
         let (mut names, mut defining, mut mentioning) = (part()?, part()?, part()?);
         let (names, (defining, mentioning)) = rayon::join(
-            || names.whole(read_names),
+            || names.read_whole(read_names),
             || {
                 rayon::join(
-                    || defining.whole(|input| Ok((read_lists(input, &ids)?, read_counts(input, &ids)?))),
-                    || mentioning.whole(|input| read_lists(input, &ids)),
+                    || defining.read_whole(|input| Ok((read_lists(input, &ids)?, read_counts(input, &ids)?))),
+                    || mentioning.read_whole(|input| read_lists(input, &ids)),
                 )
             },
         );
@@ -96,7 +96,7 @@ impl Index {
 
     fn list_segments(&mut self) {
         for module in 0..self.modules.len() as u32 {
-            for word in terms::words(self.modules.get(NameId(module))) {
+            for word in terms::words_of_module(self.modules.get(NameId(module))) {
                 let word = self.segments.intern(word);
                 self.modules_with.insert(word, module);
             }
@@ -129,9 +129,9 @@ impl Index {
         };
         let found: Vec<Vec<(NameId, Kinds)>> = entries.par_iter().map(of_entry).collect();
         for (entry, found) in entries.into_iter().zip(found) {
-            let place = self.roots.meet(entry.path.as_str());
+            let place = self.roots.note_top_folder(entry.path.as_str());
             for (name, kinds) in found {
-                self.standings.note(name, kinds, place);
+                self.standings.note_definitions(name, kinds, place);
             }
         }
     }
@@ -153,8 +153,8 @@ impl Index {
     }
 
     fn lists_file(&self, file: u32, entry: &FileEntry) -> bool {
-        let words = Terms::of(entry);
-        let has = |(names, lists): (&Names, &Postings), name: &str| {
+        let words = Terms::from_entry(entry);
+        let has = |(names, lists): (&MapNameTable, &Postings), name: &str| {
             names.find(name).is_some_and(|id| lists.get(id).binary_search(&file).is_ok())
         };
         words.defined.iter().all(|(name, _)| has((&self.names, &self.defining), name))
@@ -167,7 +167,7 @@ impl Index {
 /// The numbers that the image's files have in this run, and which files are as the image says.
 fn read_files(input: &mut Input<'_>, files: &[PreparedFile]) -> Result<(Vec<u32>, Vec<bool>), PersistError> {
     let paths = read_sorted(input)?;
-    let prints = input.bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
+    let prints = input.read_bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
     let by_path: FxHashMap<&str, usize> =
         files.iter().enumerate().map(|(at, file)| (file.entry.path.as_str(), at)).collect();
     let mut known = vec![false; files.len()];
@@ -180,13 +180,14 @@ fn read_files(input: &mut Input<'_>, files: &[PreparedFile]) -> Result<(Vec<u32>
     Ok((ids.collect(), known))
 }
 
-fn read_names(input: &mut Input<'_>) -> Result<Names, PersistError> {
-    let (count, length) = (input.number()?, input.number()?);
-    let text = std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("the names are not Unicode"))?;
+fn read_names(input: &mut Input<'_>) -> Result<MapNameTable, PersistError> {
+    let (count, length) = (input.read_number()?, input.read_number()?);
+    let text =
+        std::str::from_utf8(input.read_bytes(length)?).map_err(|_| Damaged("the names are not Unicode"))?;
     let mut ends = Vec::with_capacity(input.room_for(count));
     let mut end = 0u32;
     for _ in 0..count {
-        end = end.checked_add(input.number()?).ok_or(Damaged("a name is too long"))?;
+        end = end.checked_add(input.read_number()?).ok_or(Damaged("a name is too long"))?;
         if !text.is_char_boundary(end as usize) {
             return Err(Damaged("a name is out of range"));
         }
@@ -195,19 +196,19 @@ fn read_names(input: &mut Input<'_>) -> Result<Names, PersistError> {
     if end != length {
         return Err(Damaged("the names do not fit"));
     }
-    Ok(Names::from_parts(text.to_owned(), ends))
+    Ok(MapNameTable::from_parts(text.to_owned(), ends))
 }
 
 fn read_lists(input: &mut Input<'_>, ids: &[u32]) -> Result<Postings, PersistError> {
-    let length = input.number()?;
-    let mut lengths = Input::new(input.bytes(length)?);
+    let length = input.read_number()?;
+    let mut lengths = Input::new(input.read_bytes(length)?);
     let mut lists = Postings::default();
     let mut list = Vec::new();
     while !lengths.is_empty() {
         list.clear();
         let mut next = 0u32;
-        for _ in 0..lengths.number()? {
-            let rank = next.checked_add(input.number()?).ok_or(Damaged("a list is out of range"))?;
+        for _ in 0..lengths.read_number()? {
+            let rank = next.checked_add(input.read_number()?).ok_or(Damaged("a list is out of range"))?;
             let id = *ids.get(rank as usize).ok_or(Damaged("a list is out of range"))?;
             if id != GONE {
                 list.push(id);
@@ -225,11 +226,11 @@ fn read_lists(input: &mut Input<'_>, ids: &[u32]) -> Result<Postings, PersistErr
 
 /// Reads the number of definitions that a name has beyond one for each file that defines it.
 fn read_counts(input: &mut Input<'_>, ids: &[u32]) -> Result<Vec<(u32, u32)>, PersistError> {
-    let count = input.number()?;
+    let count = input.read_number()?;
     let mut counts = Vec::with_capacity(input.room_for(count));
     let mut name = 0u32;
     for _ in 0..count {
-        let (step, rank, more) = (input.number()?, input.number()?, input.number()?);
+        let (step, rank, more) = (input.read_number()?, input.read_number()?, input.read_number()?);
         name = name.checked_add(step).ok_or(Damaged("a name is out of range"))?;
         if *ids.get(rank as usize).ok_or(Damaged("a file is out of range"))? != GONE {
             counts.push((name, more));

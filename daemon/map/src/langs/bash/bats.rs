@@ -5,26 +5,31 @@
 
 use tree_sitter::Node;
 
-use super::items::Item;
+use super::items::ShellItem;
 use super::rules::ShellRules;
 use crate::facts::{DefFlags, DefKind};
-use crate::langs::support::title;
-use crate::walk::{Cx, Step};
+use crate::langs::support::test_title;
+use crate::walk::{Cx, WalkStep};
 
 /// Longest test that is looked at, in bytes.
 const LIMIT: usize = 64 * 1024;
 
 impl ShellRules {
-    pub(super) fn test<'t>(&mut self, node: Node<'t>, arguments: &[Node<'t>], cx: &mut Cx<'t>) -> Step {
-        let Some(first) = arguments.first() else { return Step::Into };
-        let named = title("test", cx.text(*first).trim_matches(['"', '\'']));
+    pub(super) fn define_test<'t>(
+        &mut self,
+        node: Node<'t>,
+        arguments: &[Node<'t>],
+        cx: &mut Cx<'t>,
+    ) -> WalkStep {
+        let Some(first) = arguments.first() else { return WalkStep::Into };
+        let named = test_title("test", cx.text(*first).trim_matches(['"', '\'']));
         let name = &*named;
         let (line, col) = cx.position(*first);
         let quoted = u32::from(cx.text(*first).starts_with(['"', '\'']));
         let (kind, flags, end) = (DefKind::Function, DefFlags::TEST, first.end_byte());
-        let item = Item { node, name, name_at: (line, col + quoted), kind, flags, end };
+        let item = ShellItem { node, name, name_at: (line, col + quoted), kind, flags, end };
         let rest = cx.slice(node.end_byte(), cx.source.len().min(node.end_byte() + LIMIT));
-        let mut outer = self.lead.take(node, cx);
+        let mut outer = self.lead.take_outer(node, cx);
         if let Some(length) = rest.find("\n}") {
             outer.end = node.end_byte() + length + 2;
             outer.end_line =
@@ -33,6 +38,6 @@ impl ShellRules {
         let end = outer.end;
         self.locals.clear();
         self.test = self.define_with(&item, outer, None, cx).map(|def| (end, def));
-        Step::Into
+        WalkStep::Into
     }
 }

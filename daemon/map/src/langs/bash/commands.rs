@@ -2,77 +2,77 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::ShellKind;
 use super::rules::ShellRules;
 use crate::facts::{ImportInput, ImportKind, RefKind};
 use crate::langs::support::each_child;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Commands that run the command after them.
 const RUNNERS: &[&str] =
     &["time", "exec", "nohup", "retry", "run", "eval", "xargs", "command_not_found_handle"];
 
 impl ShellRules {
-    pub(super) fn command<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_command<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name).and_then(|name| name.child(0)) else {
-            return Step::Into;
+            return WalkStep::Into;
         };
         // `VAR=1 command`: of the command alone.
         each_child(node, |c, _| {
-            if self.g.kind(c) == K::Assignment {
+            if self.g.kind(c) == ShellKind::Assignment {
                 self.handled.mark(c);
             }
         });
         if name.kind() != "word" {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let word = cx.text(name);
         let mut arguments = Vec::new();
         each_child(node, |c, field| arguments.extend((field == self.g.f.argument).then_some(c)));
         match word {
-            "source" | "." => self.source(&arguments, cx),
-            "alias" => arguments.iter().for_each(|argument| self.alias(*argument, cx)),
+            "source" | "." => self.import_sourced(&arguments, cx),
+            "alias" => arguments.iter().for_each(|argument| self.define_alias(*argument, cx)),
             "trap" => self.named_function(arguments.first(), cx),
             "load" => self.load(&arguments, cx),
-            "@test" => return self.test(node, &arguments, cx),
+            "@test" => return self.define_test(node, &arguments, cx),
             _ => {
                 if is_plain(word) {
-                    self.refer(name, RefKind::Call, cx);
+                    self.refer_name(name, RefKind::Call, cx);
                 }
                 if RUNNERS.contains(&word) {
                     self.named_function(arguments.first(), cx);
                 }
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A function named as an argument that is a command: `trap cleanup EXIT`, Bats' `run build`.
     fn named_function(&mut self, argument: Option<&Node<'_>>, cx: &mut Cx<'_>) {
         if let Some(argument) = argument.filter(|a| a.kind() == "word" && is_plain(cx.text(**a))) {
-            self.refer(*argument, RefKind::Call, cx);
+            self.refer_name(*argument, RefKind::Call, cx);
         }
     }
 
-    fn source(&mut self, arguments: &[Node<'_>], cx: &mut Cx<'_>) {
+    fn import_sourced(&mut self, arguments: &[Node<'_>], cx: &mut Cx<'_>) {
         let Some(path) = arguments.first() else { return };
-        if let Some(module) = sourced(cx.text(*path)) {
-            self.star(&module, *path, cx);
+        if let Some(module) = sourced_path(cx.text(*path)) {
+            self.import_all(&module, *path, cx);
         }
     }
 
     /// Records the import of Bats' `load helper`.
     fn load(&mut self, arguments: &[Node<'_>], cx: &mut Cx<'_>) {
         let Some(path) = arguments.first() else { return };
-        if let Some(module) = sourced(cx.text(*path)) {
+        if let Some(module) = sourced_path(cx.text(*path)) {
             let ending =
                 if module.rsplit('/').next().is_some_and(|name| name.contains('.')) { "" } else { ".bash" };
-            self.star(&format!("{module}{ending}"), *path, cx);
+            self.import_all(&format!("{module}{ending}"), *path, cx);
         }
     }
 
-    fn star(&mut self, module: &str, at: Node<'_>, cx: &mut Cx<'_>) {
-        cx.facts.import(&ImportInput {
+    fn import_all(&mut self, module: &str, at: Node<'_>, cx: &mut Cx<'_>) {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Star,
             module,
             name: None,
@@ -92,7 +92,7 @@ fn is_plain(word: &str) -> bool {
 
 /// The file that is sourced: `./x` beside the script, `*/x` where only the end of the path is told, `x` as written. None
 /// where not even the file's name is plain.
-fn sourced(written: &str) -> Option<String> {
+fn sourced_path(written: &str) -> Option<String> {
     let path = written.replace(['"', '\''], "");
     let beside = [
         "$(dirname $0)/",
@@ -134,7 +134,7 @@ fn is_fixed(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::sourced;
+    use super::sourced_path;
 
     #[test]
     fn what_is_sourced() {
@@ -150,7 +150,7 @@ mod tests {
             ("/dev/stdin", None),
             ("<(kubectl completion bash)", None),
         ] {
-            assert_eq!(sourced(written).as_deref(), module, "{written}");
+            assert_eq!(sourced_path(written).as_deref(), module, "{written}");
         }
     }
 }

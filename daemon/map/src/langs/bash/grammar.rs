@@ -6,7 +6,7 @@ use crate::langs::support::fields;
 
 /// The kinds of nodes that the Bash extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum K {
+pub(super) enum ShellKind {
     /// Nothing in itself; its children may be.
     #[default]
     Other,
@@ -22,32 +22,32 @@ pub(super) enum K {
     Subshell,
 }
 
-const KINDS: &[(&str, K)] = &[
-    ("comment", K::Comment),
-    ("function_definition", K::Function),
-    ("command", K::Command),
-    ("declaration_command", K::Declaration),
-    ("variable_assignment", K::Assignment),
-    ("variable_name", K::Variable),
-    ("for_statement", K::For),
-    ("subshell", K::Subshell),
-    ("raw_string", K::Nothing),
-    ("heredoc_start", K::Nothing),
-    ("heredoc_content", K::Nothing),
-    ("string_content", K::Nothing),
-    ("special_variable_name", K::Nothing),
-    ("regex", K::Nothing),
-    ("number", K::Nothing),
+const KINDS: &[(&str, ShellKind)] = &[
+    ("comment", ShellKind::Comment),
+    ("function_definition", ShellKind::Function),
+    ("command", ShellKind::Command),
+    ("declaration_command", ShellKind::Declaration),
+    ("variable_assignment", ShellKind::Assignment),
+    ("variable_name", ShellKind::Variable),
+    ("for_statement", ShellKind::For),
+    ("subshell", ShellKind::Subshell),
+    ("raw_string", ShellKind::Nothing),
+    ("heredoc_start", ShellKind::Nothing),
+    ("heredoc_content", ShellKind::Nothing),
+    ("string_content", ShellKind::Nothing),
+    ("special_variable_name", ShellKind::Nothing),
+    ("regex", ShellKind::Nothing),
+    ("number", ShellKind::Nothing),
 ];
 
 fields!(Fields { name: "name", body: "body", argument: "argument", variable: "variable" });
 
 /// The grammar with its tables.
-pub(super) type Grammar = crate::langs::support::Grammar<K, Fields>;
+pub(super) type ShellGrammar = crate::langs::support::Grammar<ShellKind, Fields>;
 
 /// The Bash grammar with its kinds and fields, looked up once.
-pub(super) static GRAMMAR: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar::new(&tree_sitter_bash::LANGUAGE.into(), KINDS, Fields::new));
+pub(super) static GRAMMAR: LazyLock<ShellGrammar> =
+    LazyLock::new(|| ShellGrammar::new(&tree_sitter_bash::LANGUAGE.into(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {

@@ -6,14 +6,14 @@
 
 use hob_base::FileId;
 
-use crate::langs::support::project::{folder, join, shared_folders};
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join, shared_folders};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for shell scripts.
 pub(super) struct Sources;
 
 impl ImportRules for Sources {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         if module.starts_with(['/', '~']) {
             return ModuleTarget::External(module.to_owned());
         }
@@ -21,7 +21,7 @@ impl ImportRules for Sources {
         let end = module.strip_prefix("*/");
         let wanted = end.unwrap_or(module);
         let folders =
-            std::iter::successors(Some(folder(&here)), |dir| (!dir.is_empty()).then(|| folder(dir)));
+            std::iter::successors(Some(folder_of(&here)), |dir| (!dir.is_empty()).then(|| folder_of(dir)));
         let places = folders.filter_map(|dir| join(dir, wanted));
         let exact = places.filter_map(|place| project.file(&place)).find(|file| *file != from);
         if let Some(file) = exact {
@@ -36,7 +36,7 @@ impl ImportRules for Sources {
 }
 
 /// The one file whose path ends so that is nearest.
-fn by_end(project: &dyn Project, here: &str, end: &str) -> Option<FileId> {
+fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> {
     let name = end.rsplit('/').next().unwrap_or(end);
     let fits = |file: &&FileId| {
         let path = project.path(**file);

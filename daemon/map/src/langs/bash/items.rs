@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::ShellKind;
 use super::rules::ShellRules;
 use crate::facts::{DefFlags, DefIdx, DefKind};
 use crate::langs::support::{NewDef, Outer, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// A definition in terms of nodes.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct ShellItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,
     pub(super) name_at: (u32, u32),
@@ -20,14 +20,14 @@ pub(super) struct Item<'t, 'a> {
 }
 
 impl ShellRules {
-    pub(super) fn define(&mut self, item: &Item<'_, '_>, scope: Option<bool>, cx: &mut Cx<'_>) {
-        let outer = self.lead.take(item.node, cx);
+    pub(super) fn define_item(&mut self, item: &ShellItem<'_, '_>, scope: Option<bool>, cx: &mut Cx<'_>) {
+        let outer = self.lead.take_outer(item.node, cx);
         self.define_with(item, outer, scope, cx);
     }
 
     pub(super) fn define_with(
         &mut self,
-        item: &Item<'_, '_>,
+        item: &ShellItem<'_, '_>,
         mut outer: Outer,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
@@ -45,13 +45,13 @@ impl ShellRules {
             qualifier: None,
             head: (item.node.start_byte(), item.end),
         };
-        def.make(cx, &outer, scope)
+        def.make_def(cx, &outer, scope)
     }
 
-    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let body = node.child_by_field_id(self.g.f.body);
-        let item = Item {
+        let item = ShellItem {
             node,
             name: cx.text(name),
             name_at: cx.position(name),
@@ -59,31 +59,32 @@ impl ShellRules {
             flags: DefFlags::EXPORTED,
             end: body.map_or(node.end_byte(), |body| body.start_byte()),
         };
-        self.define(&item, Some(true), cx);
-        Step::Into
+        self.define_item(&item, Some(true), cx);
+        WalkStep::Into
     }
 
-    pub(super) fn for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(variable) = node.child_by_field_id(self.g.f.variable) {
-            self.assigned(node, variable, false, cx);
+            self.define_assigned(node, variable, false, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `NAME=value` that stands by itself.
-    pub(super) fn assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let name = node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == K::Variable);
-        if !self.handled.take(node)
+    pub(super) fn visit_assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let name =
+            node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == ShellKind::Variable);
+        if !self.handled.take_mark(node)
             && let Some(name) = name
         {
-            self.assigned(node, name, false, cx);
+            self.define_assigned(node, name, false, cx);
         }
         name.into_iter().for_each(|name| self.handled.mark(name));
-        Step::Into
+        WalkStep::Into
     }
 
     /// A variable is given a value: at file level, or exported from anywhere, it is defined, once.
-    fn assigned(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
+    fn define_assigned(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
         self.handled.mark(name);
         let text = cx.text(name);
         let in_test = self.test_at(node.start_byte()).is_some();
@@ -101,7 +102,7 @@ impl ShellRules {
     }
 
     fn define_variable(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
-        let item = Item {
+        let item = ShellItem {
             node,
             name: cx.text(name),
             name_at: cx.position(name),
@@ -109,17 +110,19 @@ impl ShellRules {
             flags: DefFlags::EXPORTED,
             end: first_line_end(node, cx),
         };
-        self.define(&item, None, cx);
+        self.define_item(&item, None, cx);
     }
 
     /// `local`, `declare`, `export`, `readonly` and what follows.
-    pub(super) fn declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let word = node.child(0).map_or("", |word| word.kind());
         let mut names = Vec::new();
         let mut flags = String::new();
         each_child(node, |c, _| match self.g.kind(c) {
-            K::Assignment => names.extend(c.child_by_field_id(self.g.f.name).map(|name| (c, name, true))),
-            K::Variable => names.push((c, c, false)),
+            ShellKind::Assignment => {
+                names.extend(c.child_by_field_id(self.g.f.name).map(|name| (c, name, true)));
+            }
+            ShellKind::Variable => names.push((c, c, false)),
             _ if c.kind() == "word" && cx.text(c).starts_with('-') => flags.push_str(cx.text(c)),
             _ => {}
         });
@@ -134,18 +137,25 @@ impl ShellRules {
                 self.handled.mark(name);
             } else if assigned || word == "declare" || word == "typeset" {
                 let before = cx.in_function() && global;
-                self.declared(node, name, constant, before, cx);
+                self.define_declared(node, name, constant, before, cx);
             } else if word == "export" && is_function(&flags) {
                 self.handled.mark(name);
-                self.refer(name, crate::facts::RefKind::Use, cx);
+                self.refer_name(name, crate::facts::RefKind::Use, cx);
             }
             self.handled.mark(whole);
             self.handled.mark(name);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn declared(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, global: bool, cx: &mut Cx<'_>) {
+    fn define_declared(
+        &mut self,
+        node: Node<'_>,
+        name: Node<'_>,
+        constant: bool,
+        global: bool,
+        cx: &mut Cx<'_>,
+    ) {
         let id = cx.facts.intern(cx.text(name));
         if cx.in_function() && !global || !self.variables.insert(id) {
             return;
@@ -154,14 +164,14 @@ impl ShellRules {
     }
 
     /// Defines an alias: `alias name='…'`.
-    pub(super) fn alias(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) {
+    pub(super) fn define_alias(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) {
         let text = cx.text(argument);
         let Some((name, _)) = text.split_once('=') else { return };
         let name = name.trim_matches(['"', '\'']);
         if name.is_empty() || name.contains(['$', '`', ' ']) {
             return;
         }
-        let item = Item {
+        let item = ShellItem {
             node: argument,
             name,
             name_at: cx.position(argument),
@@ -169,7 +179,7 @@ impl ShellRules {
             flags: DefFlags::EXPORTED,
             end: first_line_end(argument, cx),
         };
-        self.define(&item, None, cx);
+        self.define_item(&item, None, cx);
     }
 }
 

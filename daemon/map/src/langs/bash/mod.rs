@@ -16,7 +16,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -45,7 +45,7 @@ pub const SPEC: LangSpec = LangSpec {
         "eclass",
     ],
     interpreters: &["sh", "bash", "dash", "ksh", "zsh", "ash", "bats", "mksh"],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Sources,
     bare_members: false,
     package_scope: PackageScope::File,

@@ -3,14 +3,14 @@
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, ShellGrammar, ShellKind};
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::langs::support::{Comment, Handled, Lead};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for shell scripts.
 pub(super) struct ShellRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static ShellGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     /// Variables of the file that are defined already.
@@ -34,27 +34,28 @@ impl ShellRules {
     }
 
     /// `$NAME`: recorded unless it is a local variable.
-    fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let text = cx.text(node);
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if !self.handled.take(node) && is_name && !self.is_local(node, text, cx) {
-            self.refer(node, RefKind::Use, cx);
+        if !self.handled.take_mark(node) && is_name && !self.is_local(node, text, cx) {
+            self.refer_name(node, RefKind::Use, cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     fn is_local(&mut self, node: Node<'_>, name: &str, cx: &mut Cx<'_>) -> bool {
         let id = cx.facts.intern(name);
-        cx.binding(name).is_some() || (self.test_at(node.start_byte()).is_some() && self.locals.contains(&id))
+        cx.local_binding(name).is_some()
+            || (self.test_at(node.start_byte()).is_some() && self.locals.contains(&id))
     }
 
     /// Records a use of the name that the node is.
-    pub(super) fn refer(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+    pub(super) fn refer_name(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let (line, col) = cx.position(node);
         let owner = cx.owner().or_else(|| self.test_at(node.start_byte()));
         let (name, receiver) = (cx.text(node), Receiver::None);
         if !name.is_empty() {
-            cx.facts.reference(&RefInput { name, kind, receiver, owner, line, col });
+            cx.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
         }
     }
 
@@ -65,22 +66,22 @@ impl ShellRules {
 }
 
 impl Rules for ShellRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Command => self.command(node, cx),
-            K::Variable => self.variable(node, cx),
-            K::Assignment => self.assignment(node, cx),
-            K::Declaration => self.declaration(node, cx),
-            K::Function => self.function(node, cx),
-            K::For => self.for_loop(node, cx),
-            K::Comment => {
+            ShellKind::Command => self.visit_command(node, cx),
+            ShellKind::Variable => self.visit_variable(node, cx),
+            ShellKind::Assignment => self.visit_assignment(node, cx),
+            ShellKind::Declaration => self.visit_declaration(node, cx),
+            ShellKind::Function => self.visit_function(node, cx),
+            ShellKind::For => self.visit_for_loop(node, cx),
+            ShellKind::Comment => {
                 let text = cx.text(node);
                 let directive = text.starts_with("#!") || text.contains("shellcheck ");
-                self.lead.comment(node, cx.source, if directive { Comment::Other } else { Comment::Doc });
-                Step::Skip
+                self.lead.add_comment(node, cx.source, if directive { Comment::Other } else { Comment::Doc });
+                WalkStep::Skip
             }
-            K::Nothing => Step::Skip,
-            _ => Step::Into,
+            ShellKind::Nothing => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 }

@@ -20,17 +20,17 @@ pub fn compile_commands(text: &str, facts: &mut FactsBuilder) {
     let mut seen = FxHashSet::default();
     for command in &commands {
         let directory = command["directory"].as_str().unwrap_or("");
-        for folder in includes(&words(command)) {
-            let folder = absolute(directory, &folder);
+        for folder in include_folders(&command_words(command)) {
+            let folder = absolute_folder(directory, &folder);
             if seen.len() < MOST && seen.insert(folder.clone()) {
-                facts.manifest("include", &folder);
+                facts.add_manifest_pair("include", &folder);
             }
         }
     }
 }
 
 /// The words of a command: `arguments`, or `command` split at blanks, its quotes taken off.
-fn words(command: &Value) -> Vec<String> {
+fn command_words(command: &Value) -> Vec<String> {
     if let Some(list) = command["arguments"].as_array() {
         return list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     }
@@ -38,7 +38,7 @@ fn words(command: &Value) -> Vec<String> {
     text.split_whitespace().map(|word| word.replace(['"', '\''], "")).collect()
 }
 
-fn includes(words: &[String]) -> Vec<String> {
+fn include_folders(words: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -52,7 +52,7 @@ fn includes(words: &[String]) -> Vec<String> {
 }
 
 /// A folder with the command's own before it, `.` and `..` followed.
-fn absolute(directory: &str, folder: &str) -> String {
+fn absolute_folder(directory: &str, folder: &str) -> String {
     let whole = if folder.starts_with('/') { folder.to_owned() } else { format!("{directory}/{folder}") };
     let mut parts: Vec<&str> = Vec::new();
     for part in whole.split('/') {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{Grammar, K};
+use super::grammar::{CGrammar, CKind};
 use crate::langs::support::child_where;
 
 /// A declarator taken apart.
@@ -11,7 +11,7 @@ pub(crate) struct Declared<'t> {
     /// The name: an identifier, a qualified name, an operator, a destructor.
     pub(crate) name: Node<'t>,
     /// The kind of the name's node.
-    pub(crate) kind: K,
+    pub(crate) kind: CKind,
     /// The function declarator, if a function is declared (not a pointer to one).
     pub(crate) function: Option<Node<'t>>,
     /// Nothing but the name.
@@ -23,7 +23,7 @@ pub(crate) struct Declared<'t> {
 }
 
 /// Follows a declarator down to its name.
-pub(crate) fn declared<'t>(g: &Grammar, declarator: Node<'t>) -> Option<Declared<'t>> {
+pub(crate) fn follow_declarator<'t>(g: &CGrammar, declarator: Node<'t>) -> Option<Declared<'t>> {
     let mut node = declarator;
     let mut function = None;
     let mut plain = true;
@@ -32,43 +32,43 @@ pub(crate) fn declared<'t>(g: &Grammar, declarator: Node<'t>) -> Option<Declared
     loop {
         let kind = g.kind(node);
         match kind {
-            K::Ident
-            | K::TypeIdent
-            | K::FieldIdent
-            | K::Operator
-            | K::Qualified
-            | K::Binding
-            | K::TemplateType => {
+            CKind::Ident
+            | CKind::TypeIdent
+            | CKind::FieldIdent
+            | CKind::Operator
+            | CKind::Qualified
+            | CKind::Binding
+            | CKind::TemplateType => {
                 return Some(Declared { name: node, kind, function, plain, stray, parenthesised });
             }
-            K::FnDeclr => (function, plain) = (Some(node), false),
-            K::PtrDeclr => {
+            CKind::FnDeclr => (function, plain) = (Some(node), false),
+            CKind::PtrDeclr => {
                 (function, plain) = (None, false);
                 if node.has_error() {
                     stray = child_where(node, |c| c.is_error()).and_then(|error| single_word(g, error));
                 }
             }
-            K::ParenDeclr => parenthesised = plain,
-            K::InitDeclr => {}
+            CKind::ParenDeclr => parenthesised = plain,
+            CKind::InitDeclr => {}
             _ => return None,
         }
-        node = inner(g, node)?;
+        node = inner_declarator(g, node)?;
     }
 }
 
-fn inner<'t>(g: &Grammar, node: Node<'t>) -> Option<Node<'t>> {
+fn inner_declarator<'t>(g: &CGrammar, node: Node<'t>) -> Option<Node<'t>> {
     node.child_by_field_id(g.f.declarator).or_else(|| {
         child_where(node, |child| {
             matches!(
                 g.kind(child),
-                K::Ident
-                    | K::TypeIdent
-                    | K::FieldIdent
-                    | K::Operator
-                    | K::Qualified
-                    | K::FnDeclr
-                    | K::PtrDeclr
-                    | K::ParenDeclr
+                CKind::Ident
+                    | CKind::TypeIdent
+                    | CKind::FieldIdent
+                    | CKind::Operator
+                    | CKind::Qualified
+                    | CKind::FnDeclr
+                    | CKind::PtrDeclr
+                    | CKind::ParenDeclr
             )
         })
     })
@@ -76,7 +76,7 @@ fn inner<'t>(g: &Grammar, node: Node<'t>) -> Option<Node<'t>> {
 
 /// The parts of a declaration, found in one pass over its children.
 #[derive(Debug, Default)]
-pub(crate) struct Parts<'t> {
+pub(crate) struct CDeclarationParts<'t> {
     /// The type specifier of the declaration.
     pub(crate) ty: Option<Node<'t>>,
     /// The declarators, in source order; empty if it declares no name.
@@ -96,8 +96,8 @@ pub(crate) struct Parts<'t> {
 }
 
 /// Takes a declaration, field declaration, type definition or function definition apart.
-pub(crate) fn parts<'t>(g: &Grammar, node: Node<'t>, source: &[u8]) -> Parts<'t> {
-    let mut parts = Parts::default();
+pub(crate) fn split_declaration<'t>(g: &CGrammar, node: Node<'t>, source: &[u8]) -> CDeclarationParts<'t> {
+    let mut parts = CDeclarationParts::default();
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     while more {
@@ -129,19 +129,19 @@ pub(crate) fn parts<'t>(g: &Grammar, node: Node<'t>, source: &[u8]) -> Parts<'t>
 
 /// The same for a declaration whose storage class does not matter. Nearly all of them have one declarator, which is found
 /// without going through the children.
-pub(crate) fn local_parts<'t>(g: &Grammar, node: Node<'t>, source: &[u8]) -> Parts<'t> {
+pub(crate) fn local_parts<'t>(g: &CGrammar, node: Node<'t>, source: &[u8]) -> CDeclarationParts<'t> {
     if let Some(declarator) = node.child_by_field_id(g.f.declarator)
         && declarator.end_byte() + 1 >= node.end_byte()
         && !node.has_error()
     {
         let ty = node.child_by_field_id(g.f.ty);
-        return Parts { ty, declarators: vec![declarator], ..Parts::default() };
+        return CDeclarationParts { ty, declarators: vec![declarator], ..CDeclarationParts::default() };
     }
-    parts(g, node, source)
+    split_declaration(g, node, source)
 }
 
 /// The only child of an error node, if it is a name.
-pub(crate) fn single_word<'t>(g: &Grammar, error: Node<'t>) -> Option<Node<'t>> {
+pub(crate) fn single_word<'t>(g: &CGrammar, error: Node<'t>) -> Option<Node<'t>> {
     let word = error.child(0).filter(|_| error.child_count() == 1)?;
-    matches!(g.kind(word), K::Ident | K::FieldIdent | K::TypeIdent).then_some(word)
+    matches!(g.kind(word), CKind::Ident | CKind::FieldIdent | CKind::TypeIdent).then_some(word)
 }

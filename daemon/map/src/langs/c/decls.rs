@@ -2,61 +2,62 @@
 
 use tree_sitter::Node;
 
-use super::declarator::{Declared, Parts, declared, local_parts, parts};
-use super::grammar::{K, is_keyword};
-use super::names::{attribute_like, is_macro_name, swapped};
+use super::declarator::{CDeclarationParts, Declared, follow_declarator, local_parts, split_declaration};
+use super::grammar::{CKind, is_keyword};
+use super::names::{attribute_like, is_macro_name, is_swapped};
 use super::rules::{Family, variable_kind};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind, StrId};
 use crate::langs::support::{NewDef, Outer};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {
-    pub(crate) fn declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.owner_type(cx).is_some() {
-            return self.field_declaration(node, cx);
+            return self.visit_field_declaration(node, cx);
         }
         if self.is_local(node) || node.start_byte() < self.friend_until {
             let parts = local_parts(self.g, node, cx.source);
-            self.locals(&parts, cx);
-            return Step::Into;
+            self.bind_locals(&parts, cx);
+            return WalkStep::Into;
         }
-        let parts = parts(self.g, node, cx.source);
+        let parts = split_declaration(self.g, node, cx.source);
         self.keep_wrapper(node, &parts, cx);
         self.attribute_as_type(&parts, cx);
         for declarator in &parts.declarators {
-            if let Some(declared) = declared(self.g, *declarator) {
+            if let Some(declared) = follow_declarator(self.g, *declarator) {
                 self.file_level((node, *declarator), &parts, &declared, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `noinline void f(void)`: the parser takes the first word for the type and cannot place the second.
-    pub(super) fn attribute_as_type(&mut self, parts: &Parts<'_>, cx: &mut Cx<'_>) {
+    pub(super) fn attribute_as_type(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         let misread = parts.unfinished || parts.stray.is_some_and(|stray| is_keyword(cx.text(stray)));
-        if let Some(ty) = parts.ty.filter(|ty| misread && self.g.kind(*ty) == K::TypeIdent) {
+        if let Some(ty) = parts.ty.filter(|ty| misread && self.g.kind(*ty) == CKind::TypeIdent) {
             self.handled.mark(ty);
-            cx.refer(cx.text(ty), ty, RefKind::Use, Receiver::None);
+            cx.record_use(cx.text(ty), ty, RefKind::Use, Receiver::None);
         }
         self.type_behind_macro(parts, cx);
     }
 
     /// `local block_state deflate(int flush)`: the parser takes the macro for the type and cannot place the type.
-    fn type_behind_macro(&mut self, parts: &Parts<'_>, cx: &mut Cx<'_>) {
-        let declared = parts.declarators.first().and_then(|declarator| declared(self.g, *declarator));
+    fn type_behind_macro(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
+        let declared =
+            parts.declarators.first().and_then(|declarator| follow_declarator(self.g, *declarator));
         let Some(stray) = parts.stray.or(declared.and_then(|declared| declared.stray)) else { return };
         let text = cx.text(stray);
-        let is_name = declared.is_none_or(|declared| swapped(text, cx.text(declared.name)));
+        let is_name = declared.is_none_or(|declared| is_swapped(text, cx.text(declared.name)));
         if !is_name && !is_keyword(text) && !attribute_like(text) {
             self.handled.mark(stray);
-            cx.refer(text, stray, RefKind::Type, Receiver::None);
+            cx.record_use(text, stray, RefKind::Type, Receiver::None);
         }
     }
 
     /// The comment before `struct s { } x;` is about the struct.
-    pub(crate) fn keep_wrapper(&mut self, node: Node<'_>, parts: &Parts<'_>, cx: &mut Cx<'_>) {
+    pub(crate) fn keep_wrapper(&mut self, node: Node<'_>, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         if self.has_body(parts.ty) && !self.is_wrapped(node) {
-            let mut outer = self.lead.take(node, cx);
+            let mut outer = self.lead.take_outer(node, cx);
             (outer.start, outer.line) = (None, None);
             self.wrapper = Some((node.start_byte(), node.end_byte(), outer));
         }
@@ -65,18 +66,18 @@ impl Family {
     fn file_level(
         &mut self,
         (node, declarator): (Node<'_>, Node<'_>),
-        parts: &Parts<'_>,
+        parts: &CDeclarationParts<'_>,
         declared: &Declared<'_>,
         cx: &mut Cx<'_>,
     ) {
         let mut declared = *declared;
         if let Some(stray) =
-            parts.stray.or(declared.stray).filter(|stray| swapped(cx.text(*stray), cx.text(declared.name)))
+            parts.stray.or(declared.stray).filter(|stray| is_swapped(cx.text(*stray), cx.text(declared.name)))
         {
             self.handled.mark(declared.name);
             declared.name = stray;
         }
-        let named = self.named(&declared, cx);
+        let named = self.declared_name(&declared, cx);
         self.handled.mark(declared.name);
         self.mark_parts(declared.name);
         if named.name.is_empty() || parts.unfinished || attribute_like(named.name) {
@@ -86,16 +87,16 @@ impl Family {
             self.call_instead_of_type(parts.ty, cx);
         }
         let function = declared.function.is_some();
-        let place = self.place(&named, cx);
+        let place = self.place_of_name(&named, cx);
         let kind = match (function, place.member) {
             (true, true) => DefKind::Method,
             (true, false) => DefKind::Function,
             (false, true) => DefKind::Field,
             (false, false) => variable_kind(parts.is_const && !declared_pointer(&declared), self.g.cpp),
         };
-        let flags = self.exported(node, parts.is_static);
+        let flags = self.export_flags(node, parts.is_static);
         let flags = flags.with_if(function || parts.is_extern, DefFlags::DECLARATION);
-        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.outer(node, cx) };
+        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.take_outer(node, cx) };
         NewDef {
             node,
             name_at: cx.position(declared.name),
@@ -106,7 +107,7 @@ impl Family {
             qualifier: place.qualifier.as_deref(),
             head: (node.start_byte(), self.head_end(node, declarator)),
         }
-        .make(cx, &outer, None);
+        .make_def(cx, &outer, None);
         if !function && let Some(ty) = self.type_name(parts.ty, cx) {
             let name = cx.facts.intern(named.name);
             self.globals.insert(name, ty);
@@ -116,7 +117,7 @@ impl Family {
     /// Where a declaration's signature ends: before the initialiser.
     fn head_end(&self, node: Node<'_>, declarator: Node<'_>) -> usize {
         match self.g.kind(declarator) {
-            K::InitDeclr => {
+            CKind::InitDeclr => {
                 declarator.child_by_field_id(self.g.f.declarator).map_or(node.end_byte(), |d| d.end_byte())
             }
             _ => declarator.end_byte(),
@@ -124,21 +125,21 @@ impl Family {
     }
 
     pub(crate) fn call_instead_of_type(&mut self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
-        if let Some(ty) = ty.filter(|ty| self.g.kind(*ty) == K::TypeIdent) {
+        if let Some(ty) = ty.filter(|ty| self.g.kind(*ty) == CKind::TypeIdent) {
             self.handled.mark(ty);
-            cx.refer(cx.text(ty), ty, RefKind::Call, Receiver::None);
+            cx.record_use(cx.text(ty), ty, RefKind::Call, Receiver::None);
         }
     }
 
-    fn locals(&mut self, parts: &Parts<'_>, cx: &mut Cx<'_>) {
+    fn bind_locals(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
         let ty = self.type_name(parts.ty, cx);
         for declarator in &parts.declarators {
-            let Some(declared) = declared(self.g, *declarator) else { continue };
+            let Some(declared) = follow_declarator(self.g, *declarator) else { continue };
             if declared.function.is_some() {
                 self.handled.mark(declared.name);
                 continue;
             }
-            let ty = ty.or_else(|| self.inferred(parts.ty, *declarator, cx));
+            let ty = ty.or_else(|| self.inferred_type(parts.ty, *declarator, cx));
             self.bind_declared(&declared, ty.map_or(Binding::Opaque, Binding::Typed), cx);
         }
         if let Some(stray) = parts.stray {
@@ -146,34 +147,34 @@ impl Family {
         }
     }
 
-    pub(crate) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let declarator = node.child_by_field_id(self.g.f.declarator);
-        if let Some(declared) = declarator.and_then(|d| declared(self.g, d)) {
+        if let Some(declared) = declarator.and_then(|d| follow_declarator(self.g, d)) {
             let ty = self.type_name(node.child_by_field_id(self.g.f.ty), cx);
             self.handled.mark(declared.name);
             cx.bind(cx.text(declared.name), ty.map_or(Binding::Opaque, Binding::Typed));
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(crate) fn field_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_field_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let parts = local_parts(self.g, node, cx.source);
-        self.members(node, &parts, cx)
+        self.define_members(node, &parts, cx)
     }
 
     /// Fields, and in C++ member functions.
-    fn members(&mut self, node: Node<'_>, parts: &Parts<'_>, cx: &mut Cx<'_>) -> Step {
+    fn define_members(&mut self, node: Node<'_>, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let owner = self.owner_type(cx);
         if parts.declarators.is_empty() && parts.has_error {
             self.call_instead_of_type(parts.ty, cx);
         }
         self.keep_wrapper(node, parts, cx);
         for declarator in &parts.declarators {
-            let Some(mut declared) = declared(self.g, *declarator) else { continue };
+            let Some(mut declared) = follow_declarator(self.g, *declarator) else { continue };
             if let Some(stray) = parts
                 .stray
                 .or(declared.stray)
-                .filter(|stray| swapped(cx.text(*stray), cx.text(declared.name)))
+                .filter(|stray| is_swapped(cx.text(*stray), cx.text(declared.name)))
             {
                 self.handled.mark(declared.name);
                 declared.name = stray;
@@ -183,17 +184,23 @@ impl Family {
                 self.one_member(node, parts, &declared, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn one_member(&mut self, node: Node<'_>, parts: &Parts<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>) {
-        let named = self.named(declared, cx);
+    fn one_member(
+        &mut self,
+        node: Node<'_>,
+        parts: &CDeclarationParts<'_>,
+        declared: &Declared<'_>,
+        cx: &mut Cx<'_>,
+    ) {
+        let named = self.declared_name(declared, cx);
         if named.name.is_empty() || attribute_like(named.name) {
             return;
         }
-        let function = self.g.cpp && (declared.function.is_some() || declared.kind == K::Operator);
+        let function = self.g.cpp && (declared.function.is_some() || declared.kind == CKind::Operator);
         let kind = if function { DefKind::Method } else { DefKind::Field };
-        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.outer(node, cx) };
+        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.take_outer(node, cx) };
         let parent = cx.owner();
         NewDef {
             node,
@@ -205,7 +212,7 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         }
-        .make(cx, &outer, None);
+        .make_def(cx, &outer, None);
         if kind == DefKind::Field
             && let (Some(ty), Some(owner)) = (self.type_name(parts.ty, cx), parent)
         {
@@ -217,17 +224,19 @@ impl Family {
 
     pub(super) fn member_flags(&self, node: Node<'_>) -> DefFlags {
         let public = self.access.last().is_none_or(|&(_, public)| public);
-        self.exported(node, !public)
+        self.export_flags(node, !public)
     }
 
     /// The dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
     pub(crate) fn type_name(&self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = ty?;
         let name = match self.g.kind(ty) {
-            K::TypeIdent if self.g.cpp && cx.binding(cx.text(ty)).is_some() => return None,
-            K::TypeIdent => cx.text(ty),
-            K::Record | K::Enum | K::TemplateType => cx.text(ty.child_by_field_id(self.g.f.name)?),
-            K::Qualified => {
+            CKind::TypeIdent if self.g.cpp && cx.local_binding(cx.text(ty)).is_some() => return None,
+            CKind::TypeIdent => cx.text(ty),
+            CKind::Record | CKind::Enum | CKind::TemplateType => {
+                cx.text(ty.child_by_field_id(self.g.f.name)?)
+            }
+            CKind::Qualified => {
                 let path = self.qualified_name(ty, cx).filter(|path| !path.is_empty())?;
                 return Some(cx.facts.intern(&path));
             }

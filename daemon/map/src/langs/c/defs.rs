@@ -2,41 +2,41 @@
 
 use tree_sitter::Node;
 
-use super::declarator::{Declared, Parts, declared, parts, single_word};
-use super::grammar::K;
-use super::names::{Named, is_macro_name, macro_defined_name};
+use super::declarator::{CDeclarationParts, Declared, follow_declarator, single_word, split_declaration};
+use super::grammar::CKind;
+use super::names::{CDeclaredName, is_macro_name, macro_defined_name};
 use super::rules::{Family, MacroHead};
 use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, each_child, refer_unbound};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {
-    pub(crate) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let parts = parts(self.g, node, cx.source);
-        let Some(declared) = parts.declarators.first().and_then(|d| declared(self.g, *d)) else {
+    pub(crate) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let parts = split_declaration(self.g, node, cx.source);
+        let Some(declared) = parts.declarators.first().and_then(|d| follow_declarator(self.g, *d)) else {
             cx.open_scope(true);
-            return Step::Into;
+            return WalkStep::Into;
         };
         match declared.function {
             Some(_) if self.is_test_macro(&parts, &declared, cx) => self.test_function(node, &declared, cx),
             Some(_) => self.plain_function(node, &parts, &declared, cx),
-            None if declared.kind == K::Qualified => self.plain_function(node, &parts, &declared, cx),
-            None if declared.kind == K::Operator => self.plain_function(node, &parts, &declared, cx),
+            None if declared.kind == CKind::Qualified => self.plain_function(node, &parts, &declared, cx),
+            None if declared.kind == CKind::Operator => self.plain_function(node, &parts, &declared, cx),
             None if declared.parenthesised => self.macro_function(node, &parts, &declared, cx),
             None => self.attributed_record(node, &parts, &declared, cx),
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn plain_function(
         &mut self,
         node: Node<'_>,
-        parts: &Parts<'_>,
+        parts: &CDeclarationParts<'_>,
         declared: &Declared<'_>,
         cx: &mut Cx<'_>,
     ) {
         self.attribute_as_type(parts, cx);
-        let named = self.named(declared, cx);
+        let named = self.declared_name(declared, cx);
         self.handled.mark(declared.name);
         self.mark_parts(declared.name);
         let body = node.child_by_field_id(self.g.f.body);
@@ -51,10 +51,10 @@ impl Family {
         }
     }
 
-    fn function_flags(&self, node: Node<'_>, parts: &Parts<'_>, cx: &Cx<'_>) -> DefFlags {
+    fn function_flags(&self, node: Node<'_>, parts: &CDeclarationParts<'_>, cx: &Cx<'_>) -> DefFlags {
         match self.owner_type(cx) {
             Some(_) => self.member_flags(node),
-            None => self.exported(node, parts.is_static),
+            None => self.export_flags(node, parts.is_static),
         }
     }
 
@@ -62,13 +62,13 @@ impl Family {
     pub(crate) fn define_function(
         &mut self,
         node: Node<'_>,
-        named: &Named<'_>,
+        named: &CDeclaredName<'_>,
         flags: DefFlags,
         head_end: usize,
         cx: &mut Cx<'_>,
     ) {
-        let outer = self.outer(node, cx);
-        let place = self.place(named, cx);
+        let outer = self.take_outer(node, cx);
+        let place = self.place_of_name(named, cx);
         let def = NewDef {
             node,
             name_at: cx.position(named.node),
@@ -79,7 +79,7 @@ impl Family {
             qualifier: place.qualifier.as_deref(),
             head: (node.start_byte(), head_end),
         };
-        def.make(cx, &outer, Some(true));
+        def.make_def(cx, &outer, Some(true));
         self.handled.mark(named.node);
         self.block_end = self.block_end.max(node.end_byte());
     }
@@ -87,11 +87,11 @@ impl Family {
     /// `int f(a, b) int a; char *b; { }`: the words in the list are parameters.
     fn old_style_parameters(&mut self, function: Node<'_>, cx: &mut Cx<'_>) {
         let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
-        if list.named_child(0).is_none_or(|first| self.g.kind(first) != K::Ident) {
+        if list.named_child(0).is_none_or(|first| self.g.kind(first) != CKind::Ident) {
             return;
         }
         each_child(list, |child, _| {
-            if self.g.kind(child) == K::Ident {
+            if self.g.kind(child) == CKind::Ident {
                 cx.bind(cx.text(child), Binding::Opaque);
             }
         });
@@ -101,34 +101,34 @@ impl Family {
     fn macro_function(
         &mut self,
         node: Node<'_>,
-        parts: &Parts<'_>,
+        parts: &CDeclarationParts<'_>,
         declared: &Declared<'_>,
         cx: &mut Cx<'_>,
     ) {
         let makro = parts.ty.map_or("", |ty| cx.text(ty));
         let test = DefFlags::default().with_if(makro.starts_with("TEST"), DefFlags::TEST);
-        let named = self.named(declared, cx);
+        let named = self.declared_name(declared, cx);
         let end = declared.name.end_byte() + 1;
-        self.define_function(node, &named, self.exported(node, parts.is_static).with(test), end, cx);
-        if let Some(ty) = parts.ty.filter(|ty| self.g.kind(*ty) == K::TypeIdent) {
+        self.define_function(node, &named, self.export_flags(node, parts.is_static).with(test), end, cx);
+        if let Some(ty) = parts.ty.filter(|ty| self.g.kind(*ty) == CKind::TypeIdent) {
             self.handled.mark(ty);
-            cx.refer(makro, ty, RefKind::Call, Receiver::None);
+            cx.record_use(makro, ty, RefKind::Call, Receiver::None);
         }
     }
 
     /// At file level, a call without its semicolon and a block after it: a function that a macro declares. Its name is
     /// the first argument; the kernel's system calls get the prefix that their macro gives them.
-    pub(crate) fn statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if self.is_local(node) {
-            return Step::Into;
+            return WalkStep::Into;
         }
-        let call = node.child(0).filter(|c| self.g.kind(*c) == K::Call);
+        let call = node.child(0).filter(|c| self.g.kind(*c) == CKind::Call);
         if let Some(call) = call
             && heads_a_block(node, cx.source)
         {
             self.macro_head(node, call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn macro_head(&mut self, node: Node<'_>, call: Node<'_>, cx: &mut Cx<'_>) {
@@ -137,13 +137,13 @@ impl Family {
         let mut words = Vec::new();
         each_child(arguments, |child, _| {
             let word = if child.is_error() { single_word(self.g, child) } else { Some(child) };
-            words.extend(word.filter(|w| self.g.kind(*w) == K::Ident));
+            words.extend(word.filter(|w| self.g.kind(*w) == CKind::Ident));
         });
         let Some((&first, rest)) = words.split_first() else { return };
         words.iter().for_each(|word| self.handled.mark(*word));
         let name = macro_defined_name(makro, cx.text(first));
-        let flags = self.exported(node, false).with_if(makro.starts_with("TEST"), DefFlags::TEST);
-        let outer = self.outer(node, cx);
+        let flags = self.export_flags(node, false).with_if(makro.starts_with("TEST"), DefFlags::TEST);
+        let outer = self.take_outer(node, cx);
         let def = NewDef {
             node,
             name_at: cx.position(first),
@@ -154,7 +154,7 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
-        let Some(def) = def.make(cx, &outer, None) else { return };
+        let Some(def) = def.make_def(cx, &outer, None) else { return };
         let words = rest.iter().map(|w| (w.start_byte(), w.end_byte())).collect();
         self.head = Some(MacroHead { def, end: node.end_byte(), words });
     }
@@ -168,7 +168,7 @@ impl Family {
         let def = cx.facts.def_mut(head.def);
         def.bytes.1 = node.end_byte() as u32;
         def.lines.1 = Cx::lines(node).1;
-        cx.reopen(head.def, true);
+        cx.reopen_scope(head.def, true);
         for (from, to) in head.words {
             cx.bind(cx.slice(from, to), Binding::Opaque);
         }
@@ -176,14 +176,16 @@ impl Family {
     }
 
     /// Text that could not be parsed: its words are no uses, but a function's head may be among it.
-    pub(crate) fn error(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_error(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut head: Option<Node<'_>> = None;
         let mut heads = Vec::new();
         each_child(node, |child, _| {
             match self.g.kind(child) {
-                K::Ident | K::TypeIdent => self.handled.mark(child),
-                K::Other if child.kind() == "{" => heads.extend(head),
-                K::Other => child.child_by_field_id(self.g.f.ty).iter().for_each(|ty| self.handled.mark(*ty)),
+                CKind::Ident | CKind::TypeIdent => self.handled.mark(child),
+                CKind::Other if child.kind() == "{" => heads.extend(head),
+                CKind::Other => {
+                    child.child_by_field_id(self.g.f.ty).iter().for_each(|ty| self.handled.mark(*ty));
+                }
                 _ => {}
             }
             head = Some(child);
@@ -191,43 +193,43 @@ impl Family {
         if !self.is_local(node) {
             heads.into_iter().for_each(|head| self.broken_function(head, cx));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `int f(void) {` whose end was not found, as when the preprocessor splits a body.
     fn broken_function(&mut self, head: Node<'_>, cx: &mut Cx<'_>) {
-        let Some(declared) = declared(self.g, head).filter(|d| d.function.is_some()) else { return };
-        let named = self.named(&declared, cx);
+        let Some(declared) = follow_declarator(self.g, head).filter(|d| d.function.is_some()) else { return };
+        let named = self.declared_name(&declared, cx);
         if named.name.is_empty() || is_macro_name(named.name) {
             return;
         }
         self.handled.mark(declared.name);
-        let place = self.place(&named, cx);
+        let place = self.place_of_name(&named, cx);
         NewDef {
             node: head,
             name_at: cx.position(declared.name),
             name: named.name,
             kind: if place.member { DefKind::Method } else { DefKind::Function },
-            flags: self.exported(head, false),
+            flags: self.export_flags(head, false),
             parent: place.parent,
             qualifier: place.qualifier.as_deref(),
             head: (head.start_byte(), head.end_byte()),
         }
-        .make(cx, &Outer::default(), None);
+        .make_def(cx, &Outer::default(), None);
     }
 
     /// `initcall(setup)` before a function, whose type it is taken for.
-    pub(crate) fn macro_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_macro_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
             refer_unbound(cx, cx.text(name), name, RefKind::Call, Receiver::None);
         }
         let argument = node.child_by_field_id(self.g.f.ty).and_then(|ty| ty.child_by_field_id(self.g.f.ty));
-        if let Some(argument) = argument.filter(|ty| self.g.kind(*ty) == K::TypeIdent) {
+        if let Some(argument) = argument.filter(|ty| self.g.kind(*ty) == CKind::TypeIdent) {
             self.handled.mark(argument);
-            cx.refer(cx.text(argument), argument, RefKind::Use, Receiver::None);
+            cx.record_use(cx.text(argument), argument, RefKind::Use, Receiver::None);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 

@@ -11,7 +11,7 @@ use crate::walk::KindTable;
 
 /// The kinds of nodes that the extractors of C and C++ tell apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum K {
+pub(crate) enum CKind {
     /// Nothing in itself; its children may be.
     #[default]
     Other,
@@ -68,94 +68,94 @@ pub(crate) enum K {
     Literal,
 }
 
-const KINDS: &[(&str, K)] = &[
-    ("comment", K::Comment),
-    ("preproc_include", K::Include),
-    ("preproc_def", K::Define),
-    ("preproc_function_def", K::Define),
-    ("preproc_ifdef", K::Ifdef),
-    ("preproc_call", K::Nothing),
-    ("function_definition", K::Function),
-    ("declaration", K::Declaration),
-    ("type_definition", K::Typedef),
-    ("struct_specifier", K::Record),
-    ("union_specifier", K::Record),
-    ("class_specifier", K::Record),
-    ("enum_specifier", K::Enum),
-    ("field_declaration", K::FieldDecl),
-    ("enumerator", K::Enumerator),
-    ("parameter_declaration", K::Param),
-    ("optional_parameter_declaration", K::Param),
-    ("variadic_parameter_declaration", K::Param),
-    ("call_expression", K::Call),
-    ("field_expression", K::Member),
-    ("identifier", K::Ident),
-    ("type_identifier", K::TypeIdent),
-    ("field_identifier", K::FieldIdent),
-    ("compound_statement", K::Block),
-    ("for_statement", K::Scope),
-    ("if_statement", K::Scope),
-    ("while_statement", K::Scope),
-    ("switch_statement", K::Scope),
-    ("lambda_expression", K::Scope),
-    ("catch_clause", K::Scope),
-    ("requires_expression", K::Scope),
-    ("expression_statement", K::Statement),
-    ("macro_type_specifier", K::MacroType),
-    ("ERROR", K::Error),
-    ("function_declarator", K::FnDeclr),
-    ("pointer_declarator", K::PtrDeclr),
-    ("array_declarator", K::PtrDeclr),
-    ("reference_declarator", K::PtrDeclr),
-    ("pointer_type_declarator", K::PtrDeclr),
-    ("parenthesized_declarator", K::ParenDeclr),
-    ("attributed_declarator", K::ParenDeclr),
-    ("variadic_declarator", K::ParenDeclr),
-    ("init_declarator", K::InitDeclr),
-    ("destructor_name", K::Operator),
-    ("operator_name", K::Operator),
-    ("operator_cast", K::Operator),
-    ("namespace_definition", K::Namespace),
-    ("using_declaration", K::Using),
-    ("alias_declaration", K::Alias),
-    ("namespace_alias_definition", K::NamespaceAlias),
-    ("template_declaration", K::Template),
-    ("type_parameter_declaration", K::TypeParam),
-    ("variadic_type_parameter_declaration", K::TypeParam),
-    ("optional_type_parameter_declaration", K::TypeParam),
-    ("base_class_clause", K::Bases),
-    ("qualified_identifier", K::Qualified),
-    ("for_range_loop", K::RangeFor),
-    ("new_expression", K::New),
-    ("this", K::This),
-    ("access_specifier", K::Access),
-    ("field_initializer", K::MemberInit),
-    ("template_type", K::TemplateType),
-    ("template_function", K::TemplateType),
-    ("template_method", K::TemplateType),
-    ("concept_definition", K::Concept),
-    ("structured_binding_declarator", K::Binding),
-    ("lambda_capture_initializer", K::CaptureInit),
-    ("friend_declaration", K::Friend),
-    ("placeholder_type_specifier", K::Auto),
-    ("compound_literal_expression", K::Literal),
-    ("string_literal", K::Nothing),
-    ("raw_string_literal", K::Nothing),
-    ("system_lib_string", K::Nothing),
-    ("char_literal", K::Nothing),
-    ("number_literal", K::Nothing),
-    ("primitive_type", K::Nothing),
-    ("sized_type_specifier", K::Nothing),
-    ("statement_identifier", K::Nothing),
-    ("storage_class_specifier", K::Nothing),
-    ("attribute_specifier", K::Nothing),
-    ("attribute_declaration", K::Nothing),
-    ("ms_declspec_modifier", K::Nothing),
-    ("ms_call_modifier", K::Nothing),
-    ("field_designator", K::Nothing),
-    ("namespace_identifier", K::Nothing),
-    ("preproc_params", K::Nothing),
-    ("lambda_default_capture", K::Nothing),
+const KINDS: &[(&str, CKind)] = &[
+    ("comment", CKind::Comment),
+    ("preproc_include", CKind::Include),
+    ("preproc_def", CKind::Define),
+    ("preproc_function_def", CKind::Define),
+    ("preproc_ifdef", CKind::Ifdef),
+    ("preproc_call", CKind::Nothing),
+    ("function_definition", CKind::Function),
+    ("declaration", CKind::Declaration),
+    ("type_definition", CKind::Typedef),
+    ("struct_specifier", CKind::Record),
+    ("union_specifier", CKind::Record),
+    ("class_specifier", CKind::Record),
+    ("enum_specifier", CKind::Enum),
+    ("field_declaration", CKind::FieldDecl),
+    ("enumerator", CKind::Enumerator),
+    ("parameter_declaration", CKind::Param),
+    ("optional_parameter_declaration", CKind::Param),
+    ("variadic_parameter_declaration", CKind::Param),
+    ("call_expression", CKind::Call),
+    ("field_expression", CKind::Member),
+    ("identifier", CKind::Ident),
+    ("type_identifier", CKind::TypeIdent),
+    ("field_identifier", CKind::FieldIdent),
+    ("compound_statement", CKind::Block),
+    ("for_statement", CKind::Scope),
+    ("if_statement", CKind::Scope),
+    ("while_statement", CKind::Scope),
+    ("switch_statement", CKind::Scope),
+    ("lambda_expression", CKind::Scope),
+    ("catch_clause", CKind::Scope),
+    ("requires_expression", CKind::Scope),
+    ("expression_statement", CKind::Statement),
+    ("macro_type_specifier", CKind::MacroType),
+    ("ERROR", CKind::Error),
+    ("function_declarator", CKind::FnDeclr),
+    ("pointer_declarator", CKind::PtrDeclr),
+    ("array_declarator", CKind::PtrDeclr),
+    ("reference_declarator", CKind::PtrDeclr),
+    ("pointer_type_declarator", CKind::PtrDeclr),
+    ("parenthesized_declarator", CKind::ParenDeclr),
+    ("attributed_declarator", CKind::ParenDeclr),
+    ("variadic_declarator", CKind::ParenDeclr),
+    ("init_declarator", CKind::InitDeclr),
+    ("destructor_name", CKind::Operator),
+    ("operator_name", CKind::Operator),
+    ("operator_cast", CKind::Operator),
+    ("namespace_definition", CKind::Namespace),
+    ("using_declaration", CKind::Using),
+    ("alias_declaration", CKind::Alias),
+    ("namespace_alias_definition", CKind::NamespaceAlias),
+    ("template_declaration", CKind::Template),
+    ("type_parameter_declaration", CKind::TypeParam),
+    ("variadic_type_parameter_declaration", CKind::TypeParam),
+    ("optional_type_parameter_declaration", CKind::TypeParam),
+    ("base_class_clause", CKind::Bases),
+    ("qualified_identifier", CKind::Qualified),
+    ("for_range_loop", CKind::RangeFor),
+    ("new_expression", CKind::New),
+    ("this", CKind::This),
+    ("access_specifier", CKind::Access),
+    ("field_initializer", CKind::MemberInit),
+    ("template_type", CKind::TemplateType),
+    ("template_function", CKind::TemplateType),
+    ("template_method", CKind::TemplateType),
+    ("concept_definition", CKind::Concept),
+    ("structured_binding_declarator", CKind::Binding),
+    ("lambda_capture_initializer", CKind::CaptureInit),
+    ("friend_declaration", CKind::Friend),
+    ("placeholder_type_specifier", CKind::Auto),
+    ("compound_literal_expression", CKind::Literal),
+    ("string_literal", CKind::Nothing),
+    ("raw_string_literal", CKind::Nothing),
+    ("system_lib_string", CKind::Nothing),
+    ("char_literal", CKind::Nothing),
+    ("number_literal", CKind::Nothing),
+    ("primitive_type", CKind::Nothing),
+    ("sized_type_specifier", CKind::Nothing),
+    ("statement_identifier", CKind::Nothing),
+    ("storage_class_specifier", CKind::Nothing),
+    ("attribute_specifier", CKind::Nothing),
+    ("attribute_declaration", CKind::Nothing),
+    ("ms_declspec_modifier", CKind::Nothing),
+    ("ms_call_modifier", CKind::Nothing),
+    ("field_designator", CKind::Nothing),
+    ("namespace_identifier", CKind::Nothing),
+    ("preproc_params", CKind::Nothing),
+    ("lambda_default_capture", CKind::Nothing),
 ];
 
 fields!(Fields {
@@ -176,8 +176,8 @@ fields!(Fields {
 
 /// A grammar with its tables, made once.
 #[derive(Debug)]
-pub(crate) struct Grammar {
-    kinds: KindTable<K>,
+pub(crate) struct CGrammar {
+    kinds: KindTable<CKind>,
     /// The numbers of the grammar's fields.
     pub(crate) f: Fields,
     /// True for the C++ grammar, false for that of C.
@@ -195,7 +195,7 @@ type KindId = u16;
 /// tree-sitter gives all error nodes this number, outside the grammar's table.
 const ERROR_KIND: u16 = u16::MAX;
 
-impl Grammar {
+impl CGrammar {
     fn new(language: &Language, cpp: bool) -> Self {
         let kind = |name| language.id_for_node_kind(name, true);
         Self {
@@ -209,18 +209,18 @@ impl Grammar {
     }
 
     /// Returns the kind of a node; errors have one of their own.
-    pub(crate) fn kind(&self, node: Node<'_>) -> K {
-        if node.kind_id() == ERROR_KIND { K::Error } else { self.kinds.get(node) }
+    pub(crate) fn kind(&self, node: Node<'_>) -> CKind {
+        if node.kind_id() == ERROR_KIND { CKind::Error } else { self.kinds.get(node) }
     }
 }
 
 /// The C grammar with its kinds and fields, looked up once.
-pub(crate) static C: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar::new(&tree_sitter_c::LANGUAGE.into(), false));
+pub(crate) static C: LazyLock<CGrammar> =
+    LazyLock::new(|| CGrammar::new(&tree_sitter_c::LANGUAGE.into(), false));
 
 /// The C++ grammar with its kinds and fields, looked up once.
-pub(crate) static CPP: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar::new(&tree_sitter_cpp::LANGUAGE.into(), true));
+pub(crate) static CPP: LazyLock<CGrammar> =
+    LazyLock::new(|| CGrammar::new(&tree_sitter_cpp::LANGUAGE.into(), true));
 
 /// Words of the languages that error recovery hands out as identifiers.
 pub(crate) fn is_keyword(name: &str) -> bool {

@@ -12,23 +12,23 @@ use std::cmp::Reverse;
 
 use hob_base::FileId;
 
-use crate::langs::support::project::{folder, join, shared_folders};
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join, shared_folders};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for C.
 pub(crate) struct Includes;
 
 impl ImportRules for Includes {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         include_target(project, from, module)
     }
 }
 
 /// The file that `"path"` or `<path>` includes.
-pub(crate) fn include_target(project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
-    let Some((quoted, path)) = written(module) else { return ModuleTarget::Unknown };
+pub(crate) fn include_target(project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
+    let Some((quoted, path)) = parse_include_path(module) else { return ModuleTarget::Unknown };
     let own = project.path(from);
-    let beside = join(folder(own), path).and_then(|path| project.file(&path));
+    let beside = join(folder_of(own), path).and_then(|path| project.file(&path));
     if quoted && let Some(file) = beside {
         return ModuleTarget::File(file);
     }
@@ -37,46 +37,46 @@ pub(crate) fn include_target(project: &dyn Project, from: FileId, module: &str) 
     }
     // What leads upwards has no meaning but from the including file.
     let Some(path) = join("", path) else { return ModuleTarget::Unknown };
-    match nearest(project, own, &path) {
-        Found::One(file) => ModuleTarget::File(file),
-        Found::Several => ModuleTarget::Unknown,
-        Found::None => ModuleTarget::External(path),
+    match nearest_header(project, own, &path) {
+        CIncludeMatch::One(file) => ModuleTarget::File(file),
+        CIncludeMatch::Several => ModuleTarget::Unknown,
+        CIncludeMatch::None => ModuleTarget::External(path),
     }
 }
 
 /// The one file that the build's include paths lead to, if they lead to one.
-fn on_include_path(project: &dyn Project, own: &str, path: &str) -> Option<FileId> {
+fn on_include_path(project: &dyn ImportProject, own: &str, path: &str) -> Option<FileId> {
     let mut databases = project.manifests("compile_commands.json");
     databases.sort_by_key(|(dir, _)| Reverse(shared_folders(own, &format!("{dir}/x"))));
     let (_, facts) = databases.first()?;
     let named = facts.manifest.iter().filter(|(key, _)| facts.name(*key) == "include");
-    let folders = named.filter_map(|(_, folder)| here(project, facts.name(*folder)));
+    let folders = named.filter_map(|(_, folder)| folder_in_workspace(project, facts.name(*folder)));
     let mut found = folders.filter_map(|folder| project.file(&join(folder, path)?));
     let first = found.next()?;
     found.all(|file| file == first).then_some(first)
 }
 
 /// Returns the longest end of an absolute folder that is a folder of the workspace, wherever the workspace lies.
-fn here<'f>(project: &dyn Project, folder: &'f str) -> Option<&'f str> {
+fn folder_in_workspace<'f>(project: &dyn ImportProject, folder: &'f str) -> Option<&'f str> {
     let ends = folder.match_indices('/').map(|(at, _)| &folder[at + 1..]);
     std::iter::once(folder).chain(ends).find(|end| project.has_dir(end))
 }
 
 /// Takes the quotes or brackets off a module: returns true if it was quoted, and the path within.
-fn written(module: &str) -> Option<(bool, &str)> {
+fn parse_include_path(module: &str) -> Option<(bool, &str)> {
     if let Some(path) = module.strip_prefix('"') {
         return Some((true, path.strip_suffix('"')?));
     }
     Some((false, module.strip_prefix('<')?.strip_suffix('>')?))
 }
 
-enum Found {
+enum CIncludeMatch {
     None,
     One(FileId),
     Several,
 }
 
-fn nearest(project: &dyn Project, own: &str, path: &str) -> Found {
+fn nearest_header(project: &dyn ImportProject, own: &str, path: &str) -> CIncludeMatch {
     let file_name = path.rsplit('/').next().unwrap_or(path);
     let mut best = None;
     let mut tied = false;
@@ -93,9 +93,9 @@ fn nearest(project: &dyn Project, own: &str, path: &str) -> Found {
         }
     }
     match best {
-        None => Found::None,
-        Some(_) if tied => Found::Several,
-        Some((_, file)) => Found::One(file),
+        None => CIncludeMatch::None,
+        Some(_) if tied => CIncludeMatch::Several,
+        Some((_, file)) => CIncludeMatch::One(file),
     }
 }
 

@@ -24,11 +24,11 @@ mod types;
 pub use database::compile_commands;
 use tree_sitter::{Language, Tree};
 
-pub(crate) use declarator::{Declared, Parts, declared};
+pub(crate) use declarator::{CDeclarationParts, Declared, follow_declarator};
 pub(crate) use imports::{Includes, include_target};
 pub(crate) use rules::Family;
 
-use super::{Lang, LangSpec, PackageScope, Reader, Reparse};
+use super::{Lang, LangSpec, LanguageReader, PackageScope, Reparse};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -39,7 +39,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C",
     extensions: &["c"],
     interpreters: &[],
-    reader: Reader::Twice { grammar: language, extract },
+    reader: LanguageReader::Twice { grammar: language, extract },
     imports: &Includes,
     bare_members: false,
     package_scope: PackageScope::File,

@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use super::declarator::Declared;
-use super::grammar::K;
+use super::grammar::CKind;
 use super::rules::Family;
 use crate::facts::DefIdx;
 use crate::langs::support::child_where;
 use crate::walk::Cx;
 
 /// The name that a declarator declares, with the path before it.
-pub(crate) struct Named<'t> {
+pub(crate) struct CDeclaredName<'t> {
     pub(crate) name: &'t str,
     pub(crate) node: Node<'t>,
     /// The path before the name (C++), dotted.
@@ -18,7 +18,7 @@ pub(crate) struct Named<'t> {
 }
 
 /// Where a definition belongs.
-pub(crate) struct Place {
+pub(crate) struct CDefPlace {
     pub(crate) parent: Option<DefIdx>,
     pub(crate) qualifier: Option<String>,
     /// It belongs to a type.
@@ -27,14 +27,14 @@ pub(crate) struct Place {
 
 impl Family {
     /// The name that a declarator ends in.
-    pub(crate) fn named<'t>(&self, declared: &Declared<'t>, cx: &Cx<'t>) -> Named<'t> {
+    pub(crate) fn declared_name<'t>(&self, declared: &Declared<'t>, cx: &Cx<'t>) -> CDeclaredName<'t> {
         let (node, path) = match declared.kind {
-            K::Qualified | K::TemplateType => {
+            CKind::Qualified | CKind::TemplateType => {
                 self.type_leaf(declared.name, cx).unwrap_or((declared.name, String::new()))
             }
             _ => (declared.name, String::new()),
         };
-        Named { name: self.leaf_text(node, cx), node, path }
+        CDeclaredName { name: self.leaf_text(node, cx), node, path }
     }
 
     /// The text of a name's last part; an `operator bool() const` is cut to the type.
@@ -49,7 +49,7 @@ impl Family {
         let mut path = String::new();
         loop {
             match self.g.kind(node) {
-                K::Qualified => {
+                CKind::Qualified => {
                     if let Some(scope) = node.child_by_field_id(self.g.f.scope) {
                         let scope = scope.child_by_field_id(self.g.f.name).unwrap_or(scope);
                         if !path.is_empty() {
@@ -59,9 +59,11 @@ impl Family {
                     }
                     node = node.child_by_field_id(self.g.f.name)?;
                 }
-                K::TemplateType => node = node.child_by_field_id(self.g.f.name)?,
-                K::PtrDeclr => node = child_where(node, |c| c.is_named())?,
-                K::Ident | K::TypeIdent | K::FieldIdent | K::Operator => return Some((node, path)),
+                CKind::TemplateType => node = node.child_by_field_id(self.g.f.name)?,
+                CKind::PtrDeclr => node = child_where(node, |c| c.is_named())?,
+                CKind::Ident | CKind::TypeIdent | CKind::FieldIdent | CKind::Operator => {
+                    return Some((node, path));
+                }
                 _ => return None,
             }
         }
@@ -79,27 +81,27 @@ impl Family {
         match cx.owner() {
             None => path.to_owned(),
             Some(owner) => {
-                format!("{}.{path}", cx.facts.provisional(cx.facts.defs()[owner.index()].qualified))
+                format!("{}.{path}", cx.facts.provisional_name(cx.facts.defs()[owner.index()].qualified))
             }
         }
     }
 
     /// Where a name belongs: to the type or namespace around it, or to the one its path says.
-    pub(crate) fn place(&self, named: &Named<'_>, cx: &mut Cx<'_>) -> Place {
+    pub(crate) fn place_of_name(&self, named: &CDeclaredName<'_>, cx: &mut Cx<'_>) -> CDefPlace {
         if named.path.is_empty() {
             let member = self.g.cpp && self.owner_type(cx).is_some();
-            return Place { parent: cx.owner(), qualifier: None, member };
+            return CDefPlace { parent: cx.owner(), qualifier: None, member };
         }
         let full = self.in_namespace(&named.path, cx);
         let id = cx.facts.intern(&full);
         let parent = self.types.get(&id).copied();
         let member = parent.is_some() || !self.namespaces.contains(&id);
-        Place { parent: parent.or_else(|| cx.owner()), qualifier: Some(full), member }
+        CDefPlace { parent: parent.or_else(|| cx.owner()), qualifier: Some(full), member }
     }
 }
 
 /// `int x __read_mostly;` and `int __init f(void)`: of the two words, the one that looks like an attribute is not the name.
-pub(super) fn swapped(stray: &str, name: &str) -> bool {
+pub(super) fn is_swapped(stray: &str, name: &str) -> bool {
     attribute_like(name) && !attribute_like(stray)
 }
 

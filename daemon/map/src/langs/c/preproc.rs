@@ -6,39 +6,39 @@
 use memchr::memchr;
 use tree_sitter::Node;
 
-use super::grammar::{K, is_keyword};
+use super::grammar::{CKind, is_keyword};
 use super::rules::Family;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{NewDef, each_child};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Longest macro body that is scanned, in bytes.
 const BODY_LIMIT: usize = 16 << 10;
 
 impl Family {
-    pub(crate) fn preprocessor(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_preprocessor(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         match self.g.kind(node) {
-            K::Include => self.include(node, cx),
-            K::Define => self.define_macro(node, cx),
+            CKind::Include => self.record_include(node, cx),
+            CKind::Define => self.define_macro(node, cx),
             _ => {
                 if let Some(name) = node.child_by_field_id(self.g.f.name).filter(|name| is_guard(*name, cx)) {
                     self.handled.mark(name);
                     self.guard = (name.start_byte(), name.end_byte());
                 }
-                return Step::Into;
+                return WalkStep::Into;
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    fn include(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
+    fn record_include(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let Some(path) = node.child_by_field_id(self.g.f.path) else { return };
         let module = cx.text(path);
-        if self.g.kind(path) != K::Nothing || module.len() < 3 {
+        if self.g.kind(path) != CKind::Nothing || module.len() < 3 {
             return;
         }
         let owner = cx.owner();
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Star,
             module,
             name: None,
@@ -57,7 +57,7 @@ impl Family {
         }
         let end =
             value.or(node.child_by_field_id(self.g.f.parameters)).map_or(name.end_byte(), |n| n.end_byte());
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let def = NewDef {
             node,
             name_at: cx.position(name),
@@ -68,7 +68,7 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), end.min(node.start_byte() + 200)),
         };
-        let idx = def.make(cx, &outer, None);
+        let idx = def.make_def(cx, &outer, None);
         if let (Some(value), Some(idx)) = (value, idx) {
             let mut parameters = Vec::new();
             if let Some(list) = node.child_by_field_id(self.g.f.parameters) {
@@ -103,7 +103,7 @@ fn scan_body(value: Node<'_>, owner: DefIdx, parameters: &[&str], cx: &mut Cx<'_
     while let Some(c) = rest.chars().next() {
         let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         let taken = match c {
-            '"' | '\'' => quoted(rest, c),
+            '"' | '\'' => literal_length(rest, c),
             _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
             _ if word > 0 => word,
             _ => c.len_utf8(),
@@ -117,7 +117,7 @@ fn scan_body(value: Node<'_>, owner: DefIdx, parameters: &[&str], cx: &mut Cx<'_
             && !is_keyword(piece)
         {
             let kind = if call { RefKind::Call } else { RefKind::Use };
-            cx.facts.reference(&RefInput {
+            cx.facts.add_reference(&RefInput {
                 name: piece,
                 kind,
                 receiver: Receiver::None,
@@ -143,7 +143,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Length of a string or character literal.
-fn quoted(text: &str, quote: char) -> usize {
+fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {

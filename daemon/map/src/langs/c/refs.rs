@@ -2,66 +2,66 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{K, is_keyword};
+use super::grammar::{CKind, is_keyword};
 use super::rules::Family;
 use crate::facts::{Receiver, RefKind, StrId};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {
-    pub(crate) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Skip;
+    pub(crate) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Skip;
         }
         let name = cx.text(node);
         if !is_keyword(name) {
-            cx.refer(name, node, RefKind::Use, Receiver::None);
+            cx.record_use(name, node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(crate) fn type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) && !is_keyword(cx.text(node)) {
-            cx.refer(cx.text(node), node, RefKind::Type, Receiver::None);
+    pub(crate) fn visit_type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) && !is_keyword(cx.text(node)) {
+            cx.record_use(cx.text(node), node, RefKind::Type, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(crate) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
+    pub(crate) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return WalkStep::Into };
         match self.g.kind(function) {
-            K::Ident => {
+            CKind::Ident => {
                 self.handled.mark(function);
                 if !is_keyword(cx.text(function)) {
-                    cx.refer(cx.text(function), function, RefKind::Call, Receiver::None);
+                    cx.record_use(cx.text(function), function, RefKind::Call, Receiver::None);
                 }
             }
-            K::Member => {
+            CKind::Member => {
                 self.handled.mark(function);
                 self.refer_member(function, RefKind::Call, cx);
             }
-            K::Qualified => {
+            CKind::Qualified => {
                 self.handled.mark(function);
                 self.refer_qualified(function, RefKind::Call, cx);
             }
-            K::TemplateType => {
+            CKind::TemplateType => {
                 self.handled.mark(function);
                 self.refer_template(function, RefKind::Call, cx);
             }
             _ => {}
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A field that is read or written. C programs do that so often that the uses would outweigh all other facts, while
     /// the receiver's type is mostly declared in another file; they are recorded for C++ only, where it is known.
-    pub(crate) fn member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) && self.g.cpp {
+    pub(crate) fn visit_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) && self.g.cpp {
             let known = node.child_by_field_id(self.g.f.argument).map(|argument| self.receiver(argument, cx));
             if matches!(known, Some(Receiver::SelfType | Receiver::Typed(_))) {
                 self.refer_member(node, RefKind::Use, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn refer_member(&mut self, member: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
@@ -71,23 +71,23 @@ impl Family {
             None => Receiver::Unknown,
         };
         let Some((leaf, _)) = self.type_leaf(field, cx) else { return };
-        cx.refer(cx.text(leaf), leaf, kind, receiver);
+        cx.record_use(cx.text(leaf), leaf, kind, receiver);
     }
 
     /// Returns what is known of the value before `.` or `->`.
     fn receiver(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let ty = match self.g.kind(argument) {
-            K::This => return Receiver::SelfType,
-            K::Ident => self.variable_type(cx.text(argument), cx),
-            K::Member => self.field_type(argument, cx),
-            K::Call | K::New | K::Literal => self.value_type(argument, cx),
+            CKind::This => return Receiver::SelfType,
+            CKind::Ident => self.variable_type(cx.text(argument), cx),
+            CKind::Member => self.field_type(argument, cx),
+            CKind::Call | CKind::New | CKind::Literal => self.value_type(argument, cx),
             _ => None,
         };
         ty.map_or(Receiver::Unknown, Receiver::Typed)
     }
 
     fn variable_type(&self, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
-        match cx.binding(name) {
+        match cx.local_binding(name) {
             Some(Binding::Typed(ty)) => Some(ty),
             Some(Binding::Opaque) => None,
             None => {
@@ -102,8 +102,8 @@ impl Family {
     fn field_type(&self, member: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let argument = member.child_by_field_id(self.g.f.argument)?;
         let owner = match self.g.kind(argument) {
-            K::This => self.own_type(cx)?,
-            K::Ident => self.variable_type(cx.text(argument), cx)?,
+            CKind::This => self.own_type(cx)?,
+            CKind::Ident => self.variable_type(cx.text(argument), cx)?,
             _ => return None,
         };
         let field = cx.facts.intern(cx.text(member.child_by_field_id(self.g.f.member)?));
@@ -117,7 +117,7 @@ impl Family {
         if let Some(parent) = own.parent.filter(|p| defs[p.index()].kind.is_type()) {
             return Some(defs[parent.index()].qualified);
         }
-        let qualified = cx.facts.provisional(own.qualified).to_owned();
+        let qualified = cx.facts.provisional_name(own.qualified).to_owned();
         let (owner, _) = qualified.rsplit_once('.')?;
         Some(cx.facts.intern(owner))
     }

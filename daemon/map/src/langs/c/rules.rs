@@ -3,14 +3,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::grammar::{Grammar, K};
+use super::grammar::{CGrammar, CKind};
 use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Outer};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for C and C++.
 pub(crate) struct Family {
-    pub(crate) g: &'static Grammar,
+    pub(crate) g: &'static CGrammar,
     pub(crate) lead: Lead,
     pub(crate) handled: Handled,
     /// The wrapper of a definition (`typedef`, `template<>`), kept for the definition inside: the bytes where the
@@ -68,7 +68,7 @@ pub(crate) struct MacroHead {
 }
 
 impl Family {
-    pub(crate) fn new(g: &'static Grammar) -> Self {
+    pub(crate) fn new(g: &'static CGrammar) -> Self {
         Self {
             g,
             lead: Lead::default(),
@@ -92,10 +92,10 @@ impl Family {
     }
 
     /// Comments and attributes before `node`, or before the wrapper it is in.
-    pub(crate) fn outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
+    pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
         match self.wrapper.take() {
             Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => outer,
-            _ => self.lead.take(node, cx),
+            _ => self.lead.take_outer(node, cx),
         }
     }
 
@@ -115,7 +115,7 @@ impl Family {
     }
 
     /// Visible from other files, as far as this file says.
-    pub(crate) fn exported(&self, node: Node<'_>, is_static: bool) -> DefFlags {
+    pub(crate) fn export_flags(&self, node: Node<'_>, is_static: bool) -> DefFlags {
         DefFlags::default().with_if(!is_static && node.start_byte() >= self.hidden_until, DefFlags::EXPORTED)
     }
 
@@ -124,49 +124,51 @@ impl Family {
         ty.is_some_and(|ty| ty.child_by_field_id(self.g.f.body).is_some())
     }
 
-    fn block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.is_local(node) {
             self.block_end = node.end_byte();
             if self.open_headed_block(node, cx) {
-                return Step::Into;
+                return WalkStep::Into;
             }
         }
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for Family {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Other => Step::Into,
-            K::Ident => self.identifier(node, cx),
-            K::TypeIdent => self.type_identifier(node, cx),
-            K::Call => self.call(node, cx),
-            K::Member => self.member(node, cx),
-            K::Declaration => self.declaration(node, cx),
-            K::FieldDecl => self.field_declaration(node, cx),
-            K::Param => self.parameter(node, cx),
-            K::Function => self.function(node, cx),
-            K::Block => self.block(node, cx),
-            K::Scope => {
+            CKind::Other => WalkStep::Into,
+            CKind::Ident => self.visit_identifier(node, cx),
+            CKind::TypeIdent => self.visit_type_identifier(node, cx),
+            CKind::Call => self.visit_call(node, cx),
+            CKind::Member => self.visit_member(node, cx),
+            CKind::Declaration => self.visit_declaration(node, cx),
+            CKind::FieldDecl => self.visit_field_declaration(node, cx),
+            CKind::Param => self.visit_parameter(node, cx),
+            CKind::Function => self.visit_function(node, cx),
+            CKind::Block => self.visit_block(node, cx),
+            CKind::Scope => {
                 cx.open_scope(true);
-                Step::Into
+                WalkStep::Into
             }
-            K::Comment => {
-                self.lead.comment(node, cx.source, Comment::Doc);
-                Step::Skip
+            CKind::Comment => {
+                self.lead.add_comment(node, cx.source, Comment::Doc);
+                WalkStep::Skip
             }
-            K::Include | K::Define | K::Ifdef => self.preprocessor(node, cx),
-            K::Record => self.record(node, cx),
-            K::Enum => self.enumeration(node, cx),
-            K::Enumerator => self.enumerator(node, cx),
-            K::Typedef => self.typedef(node, cx),
-            K::Statement => self.statement(node, cx),
-            K::MacroType => self.macro_type(node, cx),
-            K::Error => self.error(node, cx),
-            K::Qualified => self.qualified_use(node, cx, crate::facts::RefKind::Use),
-            K::Nothing | K::FieldIdent | K::This | K::Access | K::Auto if !self.g.cpp => Step::Skip,
+            CKind::Include | CKind::Define | CKind::Ifdef => self.visit_preprocessor(node, cx),
+            CKind::Record => self.visit_record(node, cx),
+            CKind::Enum => self.visit_enumeration(node, cx),
+            CKind::Enumerator => self.visit_enumerator(node, cx),
+            CKind::Typedef => self.visit_typedef(node, cx),
+            CKind::Statement => self.visit_statement(node, cx),
+            CKind::MacroType => self.visit_macro_type(node, cx),
+            CKind::Error => self.visit_error(node, cx),
+            CKind::Qualified => self.visit_qualified_use(node, cx, crate::facts::RefKind::Use),
+            CKind::Nothing | CKind::FieldIdent | CKind::This | CKind::Access | CKind::Auto if !self.g.cpp => {
+                WalkStep::Skip
+            }
             // Of C++, in its folder.
             kind => self.enter_cpp(kind, node, cx),
         }

@@ -5,13 +5,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::C, source, expected);
 }
 
 #[test]
 fn functions_with_their_comments_and_linkage() {
-    check(
+    check_facts(
         r#"
 /* Licence. */
 
@@ -47,7 +47,7 @@ variable hook 17-17@17:14 ED | extern int (*hook)(int x)
 
 #[test]
 fn types_fields_enumerators_and_names_for_them() {
-    check(
+    check_facts(
         r#"
 struct fwd;
 enum colour { RED, GREEN = FIRST };
@@ -104,7 +104,7 @@ variable z 12-12@12:16 E | int x = 1, *y, z[SIZE]
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 static struct ops *global;
 int run(struct ops *o, int count) {
@@ -145,7 +145,7 @@ function run 3-16@3:5 E | int run(struct ops *o, int count)
 
 #[test]
 fn preprocessor() {
-    check(
+    check_facts(
         r#"
 #ifndef THING_H
 #define THING_H
@@ -183,7 +183,7 @@ import star <stdio.h> reexported @5
 
 #[test]
 fn macros_that_disturb_the_grammar() {
-    check(
+    check_facts(
         r#"
 static int __init setup(void) { return 0; }
 SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
@@ -244,7 +244,7 @@ function after 17-18@18:5 E | late_initcall(setup) int after(void)
 
 #[test]
 fn bodies_that_the_preprocessor_splits() {
-    check(
+    check_facts(
         r#"
 #ifdef A
 int first(int a) {
@@ -267,7 +267,7 @@ function first~2 5-8@5:5 E | int first(long b)
 
 #[test]
 fn two_definitions_of_a_name_are_counted() {
-    check(
+    check_facts(
         "int f(void);\nint f(void) { return g(); }\n",
         r#"
 function f 1-1@1:5 ED | int f(void)
@@ -337,7 +337,7 @@ fn includes_find_their_files() {
 fn a_macro_that_renames_a_function_is_not_what_its_callers_mean() {
     let code = "//- /conf.h\n#ifdef PREFIX\n#define deflate z_deflate\n#endif\n//- /deflate.c\n#include \"conf.h\"\n\
         int deflate(int x) { return x; }\n//- /gz.c\n#include \"conf.h\"\nint gz(void) { return deflate(1); }\n";
-    let edges = crate::fixture::uses(&crate::fixture::map(code));
+    let edges = crate::fixture::shown_uses(&crate::fixture::map(code));
     let calls: Vec<&String> = edges.iter().filter(|edge| edge.starts_with("gz.c#gz calls")).collect();
     assert!(matches!(&calls[..], [edge] if edge.contains("deflate.c#deflate")), "{edges:?}");
 }
@@ -346,6 +346,6 @@ fn a_macro_that_renames_a_function_is_not_what_its_callers_mean() {
 fn a_type_behind_a_macro_is_referred_to() {
     let code =
         "//- /a.c\n#define local static\ntypedef int block_state;\nlocal block_state stored(int flush);\n";
-    let edges = crate::fixture::uses(&crate::fixture::map(code));
+    let edges = crate::fixture::shown_uses(&crate::fixture::map(code));
     assert!(edges.iter().any(|edge| edge == "a.c references a.c#block_state exact"), "{edges:?}");
 }

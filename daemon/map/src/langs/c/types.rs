@@ -4,12 +4,12 @@ use memchr::memchr_iter;
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-use super::declarator::{Declared, Parts, declared, parts};
-use super::grammar::{K, is_keyword};
+use super::declarator::{CDeclarationParts, Declared, follow_declarator, split_declaration};
+use super::grammar::{CKind, is_keyword};
 use super::rules::{AliasOf, Family};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Where a type's name comes from.
 struct TypeHead<'t> {
@@ -22,12 +22,12 @@ struct TypeHead<'t> {
 }
 
 impl Family {
-    pub(crate) fn record(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Skip;
+    pub(crate) fn visit_record(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Skip;
         }
         let Some(body) = node.child_by_field_id(self.g.f.body) else {
-            return self.type_mention(node, cx);
+            return self.visit_type_mention(node, cx);
         };
         let kind = match node.kind_id() {
             id if id == self.g.class_kind => DefKind::Class,
@@ -38,7 +38,7 @@ impl Family {
         }
         self.access.retain(|&(end, _)| end > node.start_byte());
         self.access.push((node.end_byte(), kind != DefKind::Class));
-        Step::Into
+        WalkStep::Into
     }
 
     /// A type's name with its place; none for an anonymous one.
@@ -62,7 +62,7 @@ impl Family {
         flags: DefFlags,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let outer = self.outer(head.node, cx);
+        let outer = self.take_outer(head.node, cx);
         let owner = cx.owner();
         let qualifier = match (self.g.cpp, self.owner_type(cx)) {
             (false, Some(_)) => Some(String::new()),
@@ -71,9 +71,9 @@ impl Family {
         };
         let flags = match self.access.last() {
             Some(&(end, public)) if end > head.node.start_byte() => {
-                flags.with(self.exported(head.node, !public))
+                flags.with(self.export_flags(head.node, !public))
             }
-            _ => flags.with(self.exported(head.node, false)),
+            _ => flags.with(self.export_flags(head.node, false)),
         };
         let head_start = outer.start.unwrap_or(head.node.start_byte()).min(head.node.start_byte());
         let def = NewDef {
@@ -86,17 +86,17 @@ impl Family {
             qualifier: qualifier.as_deref(),
             head: (head_start, head.head_end),
         };
-        let idx = def.make(cx, &outer, Some(false))?;
+        let idx = def.make_def(cx, &outer, Some(false))?;
         let qualified = cx.facts.defs()[idx.index()].qualified;
         self.types.entry(qualified).or_insert(idx);
         Some(idx)
     }
 
     /// `struct s` without a body: a forward declaration if it stands alone, else a use.
-    fn type_mention(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        if self.g.kind(name) != K::TypeIdent {
-            return Step::Into;
+    fn visit_type_mention(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        if self.g.kind(name) != CKind::TypeIdent {
+            return WalkStep::Into;
         }
         self.handled.mark(name);
         let rest = cx.source.get(node.end_byte()..).unwrap_or(&[]);
@@ -112,15 +112,15 @@ impl Family {
                 head_end: node.end_byte(),
             };
             let kind = match self.g.kind(node) {
-                K::Enum => DefKind::Enum,
+                CKind::Enum => DefKind::Enum,
                 _ if node.kind_id() == self.g.class_kind => DefKind::Class,
                 _ => DefKind::Struct,
             };
-            self.forward(&head, kind, cx);
+            self.define_forward(&head, kind, cx);
         } else {
             refer_unbound(cx, cx.text(name), name, RefKind::Type, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// Returns true if `typedef struct name alias;` is the first mention of a type whose body is in another file.
@@ -128,40 +128,40 @@ impl Family {
         if self.g.cpp || name.is_empty() {
             return false;
         }
-        self.tags.get_or_insert_with(|| bodies(source)).insert(name.as_bytes().to_vec())
+        self.tags.get_or_insert_with(|| tags_with_bodies(source)).insert(name.as_bytes().to_vec())
     }
 
-    fn forward(&mut self, head: &TypeHead<'_>, kind: DefKind, cx: &mut Cx<'_>) {
-        let outer = self.outer(head.node, cx);
+    fn define_forward(&mut self, head: &TypeHead<'_>, kind: DefKind, cx: &mut Cx<'_>) {
+        let outer = self.take_outer(head.node, cx);
         NewDef {
             node: head.node,
             name_at: head.name_at,
             name: cx.slice(head.name.0, head.name.1),
             kind,
-            flags: self.exported(head.node, false).with(DefFlags::DECLARATION),
+            flags: self.export_flags(head.node, false).with(DefFlags::DECLARATION),
             parent: cx.owner(),
             qualifier: None,
             head: (head.node.start_byte(), head.head_end),
         }
-        .make(cx, &outer, None);
+        .make_def(cx, &outer, None);
     }
 
-    pub(crate) fn enumeration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_enumeration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(body) = node.child_by_field_id(self.g.f.body) else {
-            return self.type_mention(node, cx);
+            return self.visit_type_mention(node, cx);
         };
         if let Some(head) = self.type_head(node, body, cx) {
             let def = self.define_type(&head, DefKind::Enum, DefFlags::default(), cx);
             let scoped = child_where(node, |c| matches!(c.kind(), "class" | "struct")).is_some();
             self.open_enum = def.filter(|_| !scoped);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(crate) fn enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(crate) fn visit_enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let parent = cx.owner();
         let qualifier = self.enumerator_scope(parent, cx);
         NewDef {
@@ -169,13 +169,13 @@ impl Family {
             name_at: cx.position(name),
             name: cx.text(name),
             kind: DefKind::Constant,
-            flags: self.exported(node, false),
+            flags: self.export_flags(node, false),
             parent,
             qualifier: qualifier.as_deref(),
             head: (node.start_byte(), node.end_byte()),
         }
-        .make(cx, &outer, None);
-        Step::Into
+        .make_def(cx, &outer, None);
+        WalkStep::Into
     }
 
     /// Unscoped enumerators belong to the scope around their enumeration.
@@ -184,21 +184,21 @@ impl Family {
             return Some(String::new());
         }
         let parent = parent.filter(|_| self.open_enum == parent)?;
-        let qualified = cx.facts.provisional(cx.facts.defs()[parent.index()].qualified);
+        let qualified = cx.facts.provisional_name(cx.facts.defs()[parent.index()].qualified);
         Some(qualified.rsplit_once('.').map_or(String::new(), |(scope, _)| scope.to_owned()))
     }
 
     /// `typedef`: its names, and the name of an anonymous struct in it.
-    pub(crate) fn typedef(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let parts = parts(self.g, node, cx.source);
+    pub(crate) fn visit_typedef(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let parts = split_declaration(self.g, node, cx.source);
         let anonymous = parts.ty.filter(|ty| self.is_anonymous(*ty));
         let tag = parts.ty.and_then(|ty| self.defined_tag(ty, cx));
         self.announced = parts.ty.map_or(usize::MAX, |ty| ty.start_byte());
-        let mut outer = self.lead.take(node, cx);
+        let mut outer = self.lead.take_outer(node, cx);
         (outer.start, outer.line) = (Some(node.start_byte()), Some(Cx::lines(node).0));
         (outer.end, outer.end_line) = (node.end_byte(), Cx::lines(node).1);
         for (at, declarator) in parts.declarators.iter().enumerate() {
-            let Some(declared) = declared(self.g, *declarator) else { continue };
+            let Some(declared) = follow_declarator(self.g, *declarator) else { continue };
             self.handled.mark(declared.name);
             let name = (declared.name.start_byte(), declared.name.end_byte());
             match anonymous {
@@ -207,17 +207,17 @@ impl Family {
                         Some(AliasOf { start: ty.start_byte(), name, at: cx.position(declared.name) });
                 }
                 _ if tag == Some(cx.text(declared.name)) => {}
-                _ => self.alias(node, &declared, cx, if tag.is_some() { "" } else { &outer.doc }),
+                _ => self.define_alias(node, &declared, cx, if tag.is_some() { "" } else { &outer.doc }),
             }
         }
         if anonymous.is_some() || tag.is_some() {
             self.wrapper = Some((node.start_byte(), node.end_byte(), outer));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn is_anonymous(&self, ty: Node<'_>) -> bool {
-        matches!(self.g.kind(ty), K::Record | K::Enum)
+        matches!(self.g.kind(ty), CKind::Record | CKind::Enum)
             && ty.child_by_field_id(self.g.f.name).is_none()
             && ty.child_by_field_id(self.g.f.body).is_some()
     }
@@ -228,34 +228,34 @@ impl Family {
         Some(cx.text(ty.child_by_field_id(self.g.f.name)?))
     }
 
-    fn alias(&mut self, node: Node<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>, doc: &str) {
+    fn define_alias(&mut self, node: Node<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>, doc: &str) {
         let outer = Outer { doc: doc.to_owned(), ..Outer::default() };
         NewDef {
             node,
             name_at: cx.position(declared.name),
             name: cx.text(declared.name),
             kind: DefKind::TypeAlias,
-            flags: self.exported(node, false),
+            flags: self.export_flags(node, false),
             parent: cx.owner(),
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         }
-        .make(cx, &outer, None);
+        .make_def(cx, &outer, None);
     }
 
     /// `struct __packed s { ... }` reads as a function `s` that returns `struct __packed`.
     pub(crate) fn attributed_record(
         &mut self,
         node: Node<'_>,
-        parts: &Parts<'_>,
+        parts: &CDeclarationParts<'_>,
         declared: &Declared<'_>,
         cx: &mut Cx<'_>,
     ) {
-        let Some(ty) = parts.ty.filter(|ty| self.g.kind(*ty) == K::Record && declared.plain) else {
+        let Some(ty) = parts.ty.filter(|ty| self.g.kind(*ty) == CKind::Record && declared.plain) else {
             cx.open_scope(true);
             return;
         };
-        if let Some(attribute) = child_where(ty, |c| self.g.kind(c) == K::TypeIdent) {
+        if let Some(attribute) = child_where(ty, |c| self.g.kind(c) == CKind::TypeIdent) {
             self.handled.mark(attribute);
         }
         self.handled.mark(ty);
@@ -280,17 +280,17 @@ impl Family {
         let Some(error) = child_where(node, |c| c.is_error()) else { return };
         let mut bases = Vec::new();
         each_child(error, |child, _| {
-            bases.extend(matches!(self.g.kind(child), K::Ident | K::TypeIdent).then_some(child));
+            bases.extend(matches!(self.g.kind(child), CKind::Ident | CKind::TypeIdent).then_some(child));
         });
         bases.retain(|base| !is_keyword(cx.text(*base)));
         for base in bases {
-            cx.refer(cx.text(base), base, RefKind::Extends, Receiver::None);
+            cx.record_use(cx.text(base), base, RefKind::Extends, Receiver::None);
         }
     }
 }
 
 /// The tags that a file has bodies for.
-fn bodies(source: &[u8]) -> FxHashSet<Vec<u8>> {
+fn tags_with_bodies(source: &[u8]) -> FxHashSet<Vec<u8>> {
     let mut found = FxHashSet::default();
     for brace in memchr_iter(b'{', source) {
         let before = source[..brace].trim_ascii_end();

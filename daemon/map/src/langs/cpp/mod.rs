@@ -16,7 +16,9 @@ use tree_sitter::{Language, Tree};
 pub use header::looks_like_cpp;
 
 use super::c::{Family, grammar, include_target, mend};
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project, Reader, Reparse};
+use super::{
+    FileId, ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, PackageScope, Reparse,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -27,7 +29,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C++",
     extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl"],
     interpreters: &[],
-    reader: Reader::Twice { grammar: language, extract },
+    reader: LanguageReader::Twice { grammar: language, extract },
     imports: &Imports,
     bare_members: true,
     package_scope: PackageScope::File,
@@ -48,7 +50,7 @@ fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
 struct Imports;
 
 impl ImportRules for Imports {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         match module.split("::").next() {
             Some("std") => ModuleTarget::External("std".to_owned()),
             _ => include_target(project, from, module),

@@ -4,30 +4,30 @@ use tree_sitter::Node;
 
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::c::Family;
-use crate::langs::c::grammar::K;
-use crate::walk::{Cx, Step};
+use crate::langs::c::grammar::CKind;
+use crate::walk::{Cx, WalkStep};
 
 impl Family {
     /// A qualified name where a value or a type stands.
-    pub(crate) fn qualified_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>, kind: RefKind) -> Step {
-        if !self.handled.take(node) {
+    pub(crate) fn visit_qualified_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>, kind: RefKind) -> WalkStep {
+        if !self.handled.take_mark(node) {
             let leaf = self.type_leaf(node, cx).map(|(leaf, _)| self.g.kind(leaf));
-            let kind = if leaf == Some(K::TypeIdent) { RefKind::Type } else { kind };
+            let kind = if leaf == Some(CKind::TypeIdent) { RefKind::Type } else { kind };
             self.refer_qualified(node, kind, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records `a::b::c` as a use of `c` on the path `a.b`, and passes its parts over; template arguments are walked.
     pub(crate) fn refer_qualified(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         self.mark_parts(node);
         let Some((leaf, path)) = self.type_leaf(node, cx) else { return };
-        if self.g.kind(leaf) == K::Operator || path.len() > 500 {
+        if self.g.kind(leaf) == CKind::Operator || path.len() > 500 {
             return;
         }
         // `::name` is looked up at the top, where a bare name would end.
         let receiver = if path.is_empty() { Receiver::None } else { Receiver::Path(cx.facts.intern(&path)) };
-        cx.refer(cx.text(leaf), leaf, kind, receiver);
+        cx.record_use(cx.text(leaf), leaf, kind, receiver);
     }
 
     /// The walk is to pass over the names that a path is made of.
@@ -35,13 +35,13 @@ impl Family {
         let mut next = Some(node);
         while let Some(node) = next {
             next = match self.g.kind(node) {
-                K::Qualified => {
+                CKind::Qualified => {
                     if let Some(scope) = node.child_by_field_id(self.g.f.scope) {
                         self.mark_template(scope);
                     }
                     node.child_by_field_id(self.g.f.name)
                 }
-                K::TemplateType => node.child_by_field_id(self.g.f.name),
+                CKind::TemplateType => node.child_by_field_id(self.g.f.name),
                 _ => None,
             };
             if let Some(part) = next {
@@ -51,7 +51,7 @@ impl Family {
     }
 
     fn mark_template(&mut self, scope: Node<'_>) {
-        if self.g.kind(scope) == K::TemplateType {
+        if self.g.kind(scope) == CKind::TemplateType {
             self.handled.mark(scope);
             if let Some(name) = scope.child_by_field_id(self.g.f.name) {
                 self.handled.mark(name);
@@ -60,53 +60,53 @@ impl Family {
     }
 
     /// `name<args>` where nothing else has dealt with it: a type.
-    pub(crate) fn template_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(crate) fn visit_template_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             let name = node.child_by_field_id(self.g.f.name);
             let kind = match name.map(|name| self.g.kind(name)) {
-                Some(K::TypeIdent) => RefKind::Type,
+                Some(CKind::TypeIdent) => RefKind::Type,
                 _ => RefKind::Use,
             };
             self.refer_template(node, kind, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the name before `<args>`.
     pub(crate) fn refer_template(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
         self.handled.mark(name);
-        if matches!(self.g.kind(name), K::Ident | K::TypeIdent) && !is_cast(cx.text(name)) {
-            cx.refer(cx.text(name), name, kind, Receiver::None);
+        if matches!(self.g.kind(name), CKind::Ident | CKind::TypeIdent) && !is_cast(cx.text(name)) {
+            cx.record_use(cx.text(name), name, kind, Receiver::None);
         }
     }
 
-    pub(crate) fn new_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_new_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
-            self.instantiate(ty, cx);
+            self.refer_instantiated(ty, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the creation of a value by a list: `Foo{1}`.
-    pub(crate) fn literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(crate) fn visit_list_literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
-            self.instantiate(ty, cx);
+            self.refer_instantiated(ty, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn instantiate(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) {
+    fn refer_instantiated(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) {
         match self.g.kind(ty) {
-            K::TypeIdent => {
+            CKind::TypeIdent => {
                 self.handled.mark(ty);
-                cx.refer(cx.text(ty), ty, RefKind::Call, Receiver::None);
+                cx.record_use(cx.text(ty), ty, RefKind::Call, Receiver::None);
             }
-            K::Qualified => {
+            CKind::Qualified => {
                 self.handled.mark(ty);
                 self.refer_qualified(ty, RefKind::Call, cx);
             }
-            K::TemplateType => {
+            CKind::TemplateType => {
                 self.handled.mark(ty);
                 self.refer_template(ty, RefKind::Call, cx);
             }
@@ -115,32 +115,32 @@ impl Family {
     }
 
     /// `Foo() : field(x), Base(y)`: a member of this type, or a base.
-    pub(crate) fn member_initialiser(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child(0) else { return Step::Into };
+    pub(crate) fn visit_member_initialiser(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child(0) else { return WalkStep::Into };
         match self.g.kind(name) {
-            K::FieldIdent => {
+            CKind::FieldIdent => {
                 let text = cx.text(name);
-                let hidden = cx.binding(text).is_some();
+                let hidden = cx.local_binding(text).is_some();
                 let receiver = if hidden { Receiver::SelfType } else { Receiver::None };
-                cx.refer(text, name, RefKind::Use, receiver);
+                cx.record_use(text, name, RefKind::Use, receiver);
             }
-            K::Qualified => {
+            CKind::Qualified => {
                 self.handled.mark(name);
                 self.refer_qualified(name, RefKind::Call, cx);
             }
             _ => {}
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The type of an `auto` variable, from what it is initialised with.
-    pub(crate) fn inferred(
+    pub(crate) fn inferred_type(
         &self,
         ty: Option<Node<'_>>,
         declarator: Node<'_>,
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
-        if self.g.kind(ty?) != K::Auto {
+        if self.g.kind(ty?) != CKind::Auto {
             return None;
         }
         self.value_type(declarator.child_by_field_id(self.g.f.value)?, cx)
@@ -149,8 +149,8 @@ impl Family {
     /// The type of `new T(..)`, `T{..}`, `make_unique<T>(..)`, and of `T(..)` when this file defines the type.
     pub(crate) fn value_type(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
-            K::New | K::Literal => self.type_name(value.child_by_field_id(self.g.f.ty), cx),
-            K::Call => self.called_type(value.child_by_field_id(self.g.f.function)?, cx),
+            CKind::New | CKind::Literal => self.type_name(value.child_by_field_id(self.g.f.ty), cx),
+            CKind::Call => self.called_type(value.child_by_field_id(self.g.f.function)?, cx),
             _ => None,
         }
     }
@@ -158,11 +158,11 @@ impl Family {
     fn called_type(&self, function: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let (leaf, _) = self.type_leaf(function, cx)?;
         match self.g.kind(function) {
-            K::Ident => {
+            CKind::Ident => {
                 let id = cx.facts.intern(cx.text(leaf));
                 self.types.contains_key(&id).then_some(id)
             }
-            K::Qualified | K::TemplateType
+            CKind::Qualified | CKind::TemplateType
                 if matches!(cx.text(leaf), "make_unique" | "make_shared") || is_cast(cx.text(leaf)) =>
             {
                 self.first_argument_type(function, cx)
@@ -174,7 +174,7 @@ impl Family {
     /// Returns the type of a template's first argument: `T` in `make_unique<T>`.
     fn first_argument_type(&self, function: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let template = match self.g.kind(function) {
-            K::Qualified => function.child_by_field_id(self.g.f.name)?,
+            CKind::Qualified => function.child_by_field_id(self.g.f.name)?,
             _ => function,
         };
         let argument = template.child_by_field_id(self.g.f.arguments)?.named_child(0)?;

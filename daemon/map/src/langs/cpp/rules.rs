@@ -3,47 +3,47 @@
 use tree_sitter::Node;
 
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
-use crate::langs::c::grammar::K;
-use crate::langs::c::{Declared, Family, Parts, declared};
+use crate::langs::c::grammar::CKind;
+use crate::langs::c::{CDeclarationParts, Declared, Family, follow_declarator};
 use crate::langs::support::{NewDef, Outer, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {
     /// The judgement on nodes that only C++ has.
-    pub(crate) fn enter_cpp<'t>(&mut self, kind: K, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(crate) fn enter_cpp<'t>(&mut self, kind: CKind, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match kind {
-            K::Namespace => self.namespace(node, cx),
-            K::Using => self.using(node, cx),
-            K::NamespaceAlias => self.namespace_alias(node, cx),
-            K::Alias => self.using_alias(node, cx),
-            K::Template => self.template(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::Concept => self.concept(node, cx),
-            K::Bases => self.bases(node, cx),
-            K::Access => self.access_label(node, cx),
-            K::RangeFor => self.range_for(node, cx),
-            K::New => self.new_object(node, cx),
-            K::Literal => self.literal(node, cx),
-            K::TemplateType => self.template_use(node, cx),
-            K::MemberInit => self.member_initialiser(node, cx),
-            K::CaptureInit => self.capture(node, cx),
-            K::Friend => {
+            CKind::Namespace => self.visit_namespace(node, cx),
+            CKind::Using => self.visit_using(node, cx),
+            CKind::NamespaceAlias => self.visit_namespace_alias(node, cx),
+            CKind::Alias => self.visit_using_alias(node, cx),
+            CKind::Template => self.visit_template(node, cx),
+            CKind::TypeParam => self.visit_type_parameter(node, cx),
+            CKind::Concept => self.visit_concept(node, cx),
+            CKind::Bases => self.visit_bases(node, cx),
+            CKind::Access => self.visit_access_label(node, cx),
+            CKind::RangeFor => self.visit_range_for(node, cx),
+            CKind::New => self.visit_new_object(node, cx),
+            CKind::Literal => self.visit_list_literal(node, cx),
+            CKind::TemplateType => self.visit_template_use(node, cx),
+            CKind::MemberInit => self.visit_member_initialiser(node, cx),
+            CKind::CaptureInit => self.visit_capture(node, cx),
+            CKind::Friend => {
                 self.friend_until = node.end_byte();
-                Step::Into
+                WalkStep::Into
             }
             // An `operator T` has a type inside; a destructor has only its class's name.
-            K::Operator if node.kind() == "operator_cast" => Step::Into,
-            K::Operator | K::Nothing | K::FieldIdent | K::This => Step::Skip,
-            _ => Step::Into,
+            CKind::Operator if node.kind() == "operator_cast" => WalkStep::Into,
+            CKind::Operator | CKind::Nothing | CKind::FieldIdent | CKind::This => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 
-    fn namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else {
             self.hidden_until = self.hidden_until.max(node.end_byte());
-            return Step::Into;
+            return WalkStep::Into;
         };
-        let mut outer = self.outer(node, cx);
+        let mut outer = self.take_outer(node, cx);
         let body = node.child_by_field_id(self.g.f.body);
         let head = (node.start_byte(), body.map_or(node.end_byte(), |body| body.start_byte()));
         for part in self.namespace_parts(name) {
@@ -52,17 +52,17 @@ impl Family {
                 name_at: cx.position(part),
                 name: cx.text(part),
                 kind: DefKind::Module,
-                flags: self.exported(node, false),
+                flags: self.export_flags(node, false),
                 parent: cx.owner(),
                 qualifier: None,
                 head,
             };
-            let Some(idx) = def.make(cx, &outer, Some(false)) else { continue };
+            let Some(idx) = def.make_def(cx, &outer, Some(false)) else { continue };
             let qualified = cx.facts.defs()[idx.index()].qualified;
             self.namespaces.insert(qualified);
             outer = Outer::default();
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The names in `a::b::c`.
@@ -82,28 +82,28 @@ impl Family {
         parts
     }
 
-    fn using(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_using(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let text = cx.text(node).trim_start_matches("using").trim_end_matches(';').trim();
         let local = self.is_local(node) || self.owner_type(cx).is_some();
         if let Some(module) = text.strip_prefix("namespace") {
-            self.import(node, ImportKind::Star, (module.trim(), None), None, cx);
+            self.record_import(node, ImportKind::Star, (module.trim(), None), None, cx);
         } else if let Some((module, name)) = text.rsplit_once("::").filter(|_| !local) {
             let name = name.trim();
-            self.import(node, ImportKind::Named, (module.trim(), Some(name)), Some(name), cx);
+            self.record_import(node, ImportKind::Named, (module.trim(), Some(name)), Some(name), cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    fn namespace_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_namespace_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let text = cx.text(node).trim_end_matches(';');
         if let (Some((_, module)), Some(name)) = (text.split_once('='), node.child_by_field_id(self.g.f.name))
         {
-            self.import(node, ImportKind::Module, (module.trim(), None), Some(cx.text(name)), cx);
+            self.record_import(node, ImportKind::Module, (module.trim(), None), Some(cx.text(name)), cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    fn import(
+    fn record_import(
         &self,
         node: Node<'_>,
         kind: ImportKind,
@@ -114,53 +114,53 @@ impl Family {
         let owner = cx.owner();
         let line = Cx::lines(node).0;
         if !module.is_empty() && module.len() < 500 {
-            cx.facts.import(&ImportInput { kind, module, name, local, reexported: true, owner, line });
+            cx.facts.add_import(&ImportInput { kind, module, name, local, reexported: true, owner, line });
         }
     }
 
-    fn using_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    fn visit_using_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        self.simple(node, name, DefKind::TypeAlias, cx);
-        Step::Into
+        self.define_simple(node, name, DefKind::TypeAlias, cx);
+        WalkStep::Into
     }
 
-    fn concept(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    fn visit_concept(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        self.simple(node, name, DefKind::Trait, cx);
-        Step::Into
+        self.define_simple(node, name, DefKind::Trait, cx);
+        WalkStep::Into
     }
 
-    fn simple(&mut self, node: Node<'_>, name: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
-        let outer = self.outer(node, cx);
+    fn define_simple(&mut self, node: Node<'_>, name: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
+        let outer = self.take_outer(node, cx);
         let def = NewDef {
             node,
             name_at: cx.position(name),
             name: cx.text(name),
             kind,
-            flags: self.exported(node, false),
+            flags: self.export_flags(node, false),
             parent: cx.owner(),
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
-        def.make(cx, &outer, None);
+        def.make_def(cx, &outer, None);
     }
 
-    fn template(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let outer = self.outer(node, cx);
+    fn visit_template(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let outer = self.take_outer(node, cx);
         let start = outer.start.unwrap_or(node.start_byte());
         let line = outer.line.unwrap_or(Cx::lines(node).0);
         let outer = Outer { start: Some(start), line: Some(line), ..outer };
         self.wrapper = Some((node.start_byte(), node.end_byte(), outer));
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 
-    fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut name = None;
         each_child(node, |child, _| {
-            if name.is_none() && self.g.kind(child) == K::TypeIdent {
+            if name.is_none() && self.g.kind(child) == CKind::TypeIdent {
                 name = Some(child);
             }
         });
@@ -168,53 +168,53 @@ impl Family {
             self.handled.mark(name);
             cx.bind(cx.text(name), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut bases = Vec::new();
         each_child(node, |child, _| bases.push(child));
         for base in bases {
             match self.g.kind(base) {
-                K::TypeIdent => {
+                CKind::TypeIdent => {
                     self.handled.mark(base);
-                    cx.refer(cx.text(base), base, RefKind::Extends, Receiver::None);
+                    cx.record_use(cx.text(base), base, RefKind::Extends, Receiver::None);
                 }
-                K::Qualified => {
+                CKind::Qualified => {
                     self.handled.mark(base);
                     self.refer_qualified(base, RefKind::Extends, cx);
                 }
-                K::TemplateType => {
+                CKind::TemplateType => {
                     self.handled.mark(base);
                     self.refer_template(base, RefKind::Extends, cx);
                 }
                 _ => {}
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn access_label(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_access_label(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         self.access.retain(|&(end, _)| end > node.start_byte());
         if let Some(last) = self.access.last_mut() {
             last.1 = cx.text(node).starts_with("public");
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    fn range_for(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_range_for(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         let declarator = node.child_by_field_id(self.g.f.declarator);
-        if let Some(declared) = declarator.and_then(|d| declared(self.g, d)) {
+        if let Some(declared) = declarator.and_then(|d| follow_declarator(self.g, d)) {
             let ty = self.type_name(node.child_by_field_id(self.g.f.ty), cx);
             self.bind_declared(&declared, ty.map_or(Binding::Opaque, Binding::Typed), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Binds a local, or all names of a structured binding.
     pub(crate) fn bind_declared(&mut self, declared: &Declared<'_>, binding: Binding, cx: &mut Cx<'_>) {
-        if declared.kind == K::Binding {
+        if declared.kind == CKind::Binding {
             each_child(declared.name, |child, _| {
                 if child.is_named() {
                     self.handled.mark(child);
@@ -227,23 +227,31 @@ impl Family {
         cx.bind(cx.text(declared.name), binding);
     }
 
-    fn capture(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_capture(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(left) = node.child_by_field_id(self.g.f.left) {
             self.handled.mark(left);
             cx.bind(cx.text(left), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `TEST(Suite, Name) { }`: a function of two names, neither a parameter.
-    pub(crate) fn is_test_macro(&self, parts: &Parts<'_>, declared: &Declared<'_>, cx: &Cx<'_>) -> bool {
-        self.g.cpp && parts.ty.is_none() && declared.kind == K::Ident && is_test_word(cx.text(declared.name))
+    pub(crate) fn is_test_macro(
+        &self,
+        parts: &CDeclarationParts<'_>,
+        declared: &Declared<'_>,
+        cx: &Cx<'_>,
+    ) -> bool {
+        self.g.cpp
+            && parts.ty.is_none()
+            && declared.kind == CKind::Ident
+            && is_test_word(cx.text(declared.name))
     }
 
     /// Names it `Suite.Name`, as the tests' own reports do.
     pub(crate) fn test_function(&mut self, node: Node<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>) {
         self.handled.mark(declared.name);
-        cx.refer(cx.text(declared.name), declared.name, RefKind::Call, Receiver::None);
+        cx.record_use(cx.text(declared.name), declared.name, RefKind::Call, Receiver::None);
         let mut words = Vec::new();
         if let Some(list) = declared.function.and_then(|f| f.child_by_field_id(self.g.f.parameters)) {
             each_child(list, |child, _| words.extend(child.child_by_field_id(self.g.f.ty)));
@@ -254,7 +262,7 @@ impl Family {
         };
         words.iter().for_each(|word| self.handled.mark(*word));
         let suite = (words.len() > 1).then(|| cx.text(words[0]));
-        let outer = self.outer(node, cx);
+        let outer = self.take_outer(node, cx);
         NewDef {
             node,
             name_at: cx.position(last),
@@ -265,7 +273,7 @@ impl Family {
             qualifier: suite,
             head: (node.start_byte(), declared.function.map_or(node.end_byte(), |f| f.end_byte())),
         }
-        .make(cx, &outer, Some(true));
+        .make_def(cx, &outer, Some(true));
     }
 }
 

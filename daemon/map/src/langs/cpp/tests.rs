@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Cpp, source, expected);
 }
 
 #[test]
 fn classes_and_namespaces() {
-    check(
+    check_facts(
         r#"
 #include <vector>
 namespace a::b {
@@ -133,7 +133,7 @@ import module std::filesystem as fs reexported @40
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 struct Part { void go(); };
 class Foo { Part part_; Part* next_; void run(); };

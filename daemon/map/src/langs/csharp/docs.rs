@@ -1,18 +1,18 @@
 //! Reads the summary of an XML documentation comment as plain text, without tags.
 
 /// The summary of a documentation comment, or all of it where there is none.
-pub(super) fn plain(doc: &str) -> String {
+pub(super) fn summary_text(doc: &str) -> String {
     if !doc.contains('<') {
         return doc.to_owned();
     }
     let from = doc.find("<summary>").map_or(0, |at| at + "<summary>".len());
     let rest = &doc[from..];
     let to = rest.find("</summary>").unwrap_or(rest.len());
-    untagged(&rest[..to])
+    without_tags(&rest[..to])
 }
 
 /// Text without tags; a reference leaves the name it refers to.
-fn untagged(text: &str) -> String {
+fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -32,13 +32,19 @@ fn untagged(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::summary_text;
 
     #[test]
     fn the_summary_is_what_counts() {
-        assert_eq!(plain("<summary>\nA <c>b</c>.\n</summary>\n<param name=\"x\">y</param>"), "\nA b.\n");
-        assert_eq!(plain("Says <see cref=\"T:Foo.Bar\"/> & <paramref name=\"x\"/>"), "Says Foo.Bar & x");
-        assert_eq!(plain("plain"), "plain");
-        assert_eq!(plain("broken <summary"), "broken ");
+        assert_eq!(
+            summary_text("<summary>\nA <c>b</c>.\n</summary>\n<param name=\"x\">y</param>"),
+            "\nA b.\n"
+        );
+        assert_eq!(
+            summary_text("Says <see cref=\"T:Foo.Bar\"/> & <paramref name=\"x\"/>"),
+            "Says Foo.Bar & x"
+        );
+        assert_eq!(summary_text("plain"), "plain");
+        assert_eq!(summary_text("broken <summary"), "broken ");
     }
 }

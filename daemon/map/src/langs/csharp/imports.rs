@@ -7,7 +7,7 @@
 use hob_base::FileId;
 
 use crate::langs::support::project::packages;
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for C#.
 pub(super) struct Namespaces;
@@ -17,9 +17,9 @@ const GLOBALS: [&str; 5] =
     ["GlobalUsings.cs", "GlobalUsing.cs", "Usings.cs", "GlobalUsings.g.cs", "_GlobalUsings.cs"];
 
 impl ImportRules for Namespaces {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
-        let package = packages::of(project, from);
-        let relative = packages::around(package).map(|outer| format!("{outer}.{module}"));
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
+        let package = packages::of_file(project, from);
+        let relative = packages::packages_around(package).map(|outer| format!("{outer}.{module}"));
         let written = std::iter::once(module.to_owned()).chain(relative);
         for name in written {
             match packages::find(project, &name) {
@@ -30,16 +30,21 @@ impl ImportRules for Namespaces {
         let first = module.split('.').next().unwrap_or(module);
         match package.split('.').next() == Some(first) {
             true => ModuleTarget::Unknown,
-            false => ModuleTarget::External(packages::outside(module)),
+            false => ModuleTarget::External(packages::external_name(module)),
         }
     }
 
-    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
-        let package = packages::of(project, from);
-        let relative = packages::around(package).map(|outer| (format!("{outer}.{path}"), outer));
+    fn resolve_path(
+        &self,
+        project: &dyn ImportProject,
+        from: FileId,
+        path: &str,
+    ) -> Option<(ModuleTarget, usize)> {
+        let package = packages::of_file(project, from);
+        let relative = packages::packages_around(package).map(|outer| (format!("{outer}.{path}"), outer));
         let written = std::iter::once((path.to_owned(), "")).chain(relative);
         for (name, outer) in written {
-            if let Some((files, taken)) = packages::longest(project, &name) {
+            if let Some((files, taken)) = packages::longest_package(project, &name) {
                 let before = outer.split('.').filter(|part| !part.is_empty()).count();
                 if taken > before {
                     return Some((ModuleTarget::Files(files.to_vec()), taken - before));
@@ -47,14 +52,14 @@ impl ImportRules for Namespaces {
             }
         }
         let outside = path.contains('.') && matches!(path.split('.').next(), Some("System" | "Microsoft"));
-        outside.then(|| (ModuleTarget::External(packages::outside(path)), 2))
+        outside.then(|| (ModuleTarget::External(packages::external_name(path)), 2))
     }
 
     fn submodule(&self, module: &str, name: &str) -> Option<String> {
         Some(format!("{module}.{name}"))
     }
 
-    fn project_wide(&self, project: &dyn Project, _from: FileId) -> Vec<FileId> {
+    fn project_wide(&self, project: &dyn ImportProject, _from: FileId) -> Vec<FileId> {
         GLOBALS.iter().flat_map(|name| project.files_named(name)).copied().collect()
     }
 }

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, K};
-use crate::langs::support::{Syntax, Value, child_where};
+use super::grammar::{CSharpKind, GRAMMAR};
+use crate::langs::support::{Syntax, TypedExpression, child_where};
 use crate::walk::Cx;
 
 /// Longest chain of brackets, arrays and `.` that is followed.
@@ -18,22 +18,26 @@ impl Syntax for Sharp {
     // Properties and namespaces have capitals too.
     const CAPITAL_IS_TYPE: bool = false;
 
-    fn value<'t>(&self, node: Node<'t>, _cx: &Cx<'_>) -> Value<'t> {
+    fn value<'t>(&self, node: Node<'t>, _cx: &Cx<'_>) -> TypedExpression<'t> {
         let (g, f) = (&*GRAMMAR, &GRAMMAR.f);
         let found = match g.kind(node) {
-            K::Ident => Some(Value::Name(node)),
-            K::Text => Some(Value::Literal("string")),
-            K::New | K::Cast => node.child_by_field_id(f.ty).map(Value::Of),
-            K::As => node.child_by_field_id(f.right).map(Value::Of),
-            K::Parens => node.named_child(0).map(Value::Same),
-            K::Member | K::Conditional => self.access(node).map(|(object, name)| Value::Member(object, name)),
-            K::Invocation => self.called(node).map(|(object, name)| Value::Call(object, name)),
+            CSharpKind::Ident => Some(TypedExpression::Name(node)),
+            CSharpKind::Text => Some(TypedExpression::Literal("string")),
+            CSharpKind::New | CSharpKind::Cast => node.child_by_field_id(f.ty).map(TypedExpression::Of),
+            CSharpKind::As => node.child_by_field_id(f.right).map(TypedExpression::Of),
+            CSharpKind::Parens => node.named_child(0).map(TypedExpression::Same),
+            CSharpKind::Member | CSharpKind::Conditional => {
+                self.access_parts(node).map(|(object, name)| TypedExpression::Member(object, name))
+            }
+            CSharpKind::Invocation => {
+                self.call_parts(node).map(|(object, name)| TypedExpression::Call(object, name))
+            }
             _ => None,
         };
         found.unwrap_or(match node.kind() {
-            "this" => Value::This,
-            "base" => Value::Super,
-            _ => Value::Unknown,
+            "this" => TypedExpression::This,
+            "base" => TypedExpression::Super,
+            _ => TypedExpression::Unknown,
         })
     }
 
@@ -43,18 +47,18 @@ impl Syntax for Sharp {
         let mut node = ty;
         while segments.len() < LIMIT {
             match g.kind(node) {
-                K::Ident | K::Builtin => {
+                CSharpKind::Ident | CSharpKind::Builtin => {
                     segments.push(node);
                     segments.reverse();
                     return Some(segments);
                 }
-                K::Generic => node = node.named_child(0)?,
-                K::Alias => node = node.child_by_field_id(f.name)?,
-                K::Qualified => {
-                    segments.push(simple(node.child_by_field_id(f.name)?)?);
+                CSharpKind::Generic => node = node.named_child(0)?,
+                CSharpKind::Alias => node = node.child_by_field_id(f.name)?,
+                CSharpKind::Qualified => {
+                    segments.push(name_identifier(node.child_by_field_id(f.name)?)?);
                     node = node.child(0)?;
                 }
-                K::Typed if matches!(node.kind(), "nullable_type" | "ref_type" | "scoped_type") => {
+                CSharpKind::Typed if matches!(node.kind(), "nullable_type" | "ref_type" | "scoped_type") => {
                     node = node.child_by_field_id(f.ty)?;
                 }
                 _ => return None,
@@ -66,32 +70,34 @@ impl Syntax for Sharp {
 
 impl Sharp {
     /// The object and the name of `object.name` and `object?.name`.
-    pub(super) fn access<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    pub(super) fn access_parts<'t>(&self, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
         let (g, f) = (&*GRAMMAR, &GRAMMAR.f);
-        if g.kind(node) == K::Member {
-            let name = simple(node.child_by_field_id(f.name)?)?;
+        if g.kind(node) == CSharpKind::Member {
+            let name = name_identifier(node.child_by_field_id(f.name)?)?;
             return Some((node.child_by_field_id(f.expression)?, name));
         }
-        let binding = child_where(node, |child| g.kind(child) == K::MemberBinding)?;
-        Some((node.child_by_field_id(f.condition)?, simple(binding.child_by_field_id(f.name)?)?))
+        let binding = child_where(node, |child| g.kind(child) == CSharpKind::MemberBinding)?;
+        Some((node.child_by_field_id(f.condition)?, name_identifier(binding.child_by_field_id(f.name)?)?))
     }
 
     /// The object, if any, and the name of a call.
-    pub(super) fn called<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
+    pub(super) fn call_parts<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
         let function = call.child_by_field_id(GRAMMAR.f.function)?;
         match GRAMMAR.kind(function) {
-            K::Ident | K::Generic => Some((None, simple(function)?)),
-            K::Member | K::Conditional => self.access(function).map(|(object, name)| (Some(object), name)),
+            CSharpKind::Ident | CSharpKind::Generic => Some((None, name_identifier(function)?)),
+            CSharpKind::Member | CSharpKind::Conditional => {
+                self.access_parts(function).map(|(object, name)| (Some(object), name))
+            }
             _ => None,
         }
     }
 }
 
 /// The identifier of a name that may have type arguments.
-pub(super) fn simple(name: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn name_identifier(name: Node<'_>) -> Option<Node<'_>> {
     match GRAMMAR.kind(name) {
-        K::Ident => Some(name),
-        K::Generic => name.named_child(0).filter(|first| GRAMMAR.kind(*first) == K::Ident),
+        CSharpKind::Ident => Some(name),
+        CSharpKind::Generic => name.named_child(0).filter(|first| GRAMMAR.kind(*first) == CSharpKind::Ident),
         _ => None,
     }
 }

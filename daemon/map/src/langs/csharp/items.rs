@@ -3,17 +3,17 @@
 use tree_sitter::Node;
 
 use super::docs;
-use super::grammar::K;
-use super::infer::{Sharp, simple};
+use super::grammar::CSharpKind;
+use super::infer::{Sharp, name_identifier};
 use super::rules::CSharpRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, StrId};
 use crate::langs::support::{
-    Body, NewDef, Outer, Syntax, child_where, each_child, has_word, header_start, is_capital,
+    NewDef, Outer, SurroundingBody, Syntax, child_where, each_child, has_word, header_start, is_capital,
 };
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct CSharpItem<'t, 'a> {
     node: Node<'t>,
     /// Where its name stands, and the name.
     name: (Node<'t>, &'a str),
@@ -26,42 +26,43 @@ pub(super) struct Item<'t, 'a> {
 impl CSharpRules {
     /// The file's own namespace is the first, down to where it holds more than one other; a file without any is in the
     /// nameless one.
-    pub(super) fn root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.enter(node, Body::Code);
+    pub(super) fn visit_root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);
         let mut package = String::new();
-        let mut next = child_where(node, |c| self.g.kind(c) == K::Namespace);
+        let mut next = child_where(node, |c| self.g.kind(c) == CSharpKind::Namespace);
         while let Some(space) = next.filter(|_| package.len() < 1000) {
             self.handled.mark(space);
             if !package.is_empty() {
                 package.push('.');
             }
-            package.push_str(&dotted(space.child_by_field_id(self.g.f.name), cx));
+            package.push_str(&dotted_name(space.child_by_field_id(self.g.f.name), cx));
             next = space.child_by_field_id(self.g.f.body).and_then(|body| self.only_namespace(body));
         }
-        cx.facts.package(&package);
-        Step::Into
+        cx.facts.set_package(&package);
+        WalkStep::Into
     }
 
     fn only_namespace<'t>(&self, body: Node<'t>) -> Option<Node<'t>> {
-        let counts = |n: Node<'_>| n.is_named() && !matches!(self.g.kind(n), K::Comment | K::Using);
+        let counts =
+            |n: Node<'_>| n.is_named() && !matches!(self.g.kind(n), CSharpKind::Comment | CSharpKind::Using);
         let first = child_where(body, counts)?;
-        (self.g.kind(first) == K::Namespace).then_some(first)
+        (self.g.kind(first) == CSharpKind::Namespace).then_some(first)
     }
 
-    pub(super) fn namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let text = dotted(Some(name), cx);
+    pub(super) fn visit_namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let text = dotted_name(Some(name), cx);
         self.mark_names(name);
         let package = cx.facts.package_name();
-        if self.handled.take(node) || (cx.owner().is_none() && package == text) {
-            return Step::Into;
+        if self.handled.take_mark(node) || (cx.owner().is_none() && package == text) {
+            return WalkStep::Into;
         }
         let end = node.child_by_field_id(self.g.f.body).map_or(name.end_byte(), |body| body.start_byte());
         let flags = DefFlags::EXPORTED;
-        let item = Item { node, name: (name, &text), kind: DefKind::Module, flags, end };
-        self.define(item, Some(false), cx);
-        Step::Into
+        let item = CSharpItem { node, name: (name, &text), kind: DefKind::Module, flags, end };
+        self.define_item(item, Some(false), cx);
+        WalkStep::Into
     }
 
     fn mark_names(&mut self, name: Node<'_>) {
@@ -72,9 +73,10 @@ impl CSharpRules {
         }
     }
 
-    pub(super) fn using(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_using(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let alias = node.child_by_field_id(self.g.f.name);
-        let target = child_where(node, |c| c.is_named() && Some(c) != alias && self.g.kind(c) != K::Comment);
+        let target =
+            child_where(node, |c| c.is_named() && Some(c) != alias && self.g.kind(c) != CSharpKind::Comment);
         let segments = target.and_then(|target| Sharp.type_segments(target)).unwrap_or_default();
         let path = segments.iter().map(|part| cx.text(*part)).collect::<Vec<_>>().join(".");
         let alias = alias.map(|alias| cx.text(alias));
@@ -84,7 +86,7 @@ impl CSharpRules {
             (Some(_), None) => (ImportKind::Module, path.as_str(), None),
         };
         if !path.is_empty() {
-            cx.facts.import(&ImportInput {
+            cx.facts.add_import(&ImportInput {
                 kind,
                 module,
                 name,
@@ -94,32 +96,32 @@ impl CSharpRules {
                 line: Cx::lines(node).0,
             });
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let kind = match self.g.kind(node) {
-            K::Class => DefKind::Class,
-            K::Interface => DefKind::Interface,
-            K::Enum => DefKind::Enum,
+            CSharpKind::Class => DefKind::Class,
+            CSharpKind::Interface => DefKind::Interface,
+            CSharpKind::Enum => DefKind::Enum,
             _ => DefKind::Struct,
         };
         let flags = self.visibility(node, cx).with_if(has_word(node, cx, &["partial"]), DefFlags::PARTIAL);
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let item = Item { node, name: (name, cx.text(name)), kind, flags, end };
-        let Some(idx) = self.define(item, Some(true), cx) else { return Step::Into };
+        let item = CSharpItem { node, name: (name, cx.text(name)), kind, flags, end };
+        let Some(idx) = self.define_item(item, Some(true), cx) else { return WalkStep::Into };
         let qualified = cx.facts.defs()[idx.index()].qualified;
         let open = matches!(kind, DefKind::Interface | DefKind::Enum);
-        self.members.enter(node, Body::Type { name: qualified, open });
+        self.members.enter_body(node, SurroundingBody::Type { name: qualified, open });
         if let Some(body) = body {
             self.know_members(body, qualified, cx);
         }
-        if self.g.kind(node) == K::Record {
-            self.components(node, qualified, cx);
+        if self.g.kind(node) == CSharpKind::Record {
+            self.define_components(node, qualified, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Types of a class's fields and of what its methods return, before they are walked.
@@ -130,15 +132,15 @@ impl CSharpRules {
             let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
             let ty = member.child_by_field_id(self.g.f.ty);
             match self.g.kind(member) {
-                K::Property | K::Event => {
+                CSharpKind::Property | CSharpKind::Event => {
                     let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
                     self.members.know_field(class, name, ty, cx);
                 }
-                K::Fields => self.know_fields(member, class, cx),
-                K::Method => {
+                CSharpKind::Fields => self.know_fields(member, class, cx),
+                CSharpKind::Method => {
                     let generic = child_where(member, |c| c.kind() == "type_parameter_list").is_some();
                     let ty = member.child_by_field_id(self.g.f.returns).filter(|_| !generic);
-                    let ty = ty.and_then(|ty| Sharp.type_path(self.awaited(ty, cx), cx));
+                    let ty = ty.and_then(|ty| Sharp.type_path(self.awaited_type(ty, cx), cx));
                     self.members.know_result(class, name, ty, cx);
                 }
                 _ => {}
@@ -147,14 +149,14 @@ impl CSharpRules {
     }
 
     /// Returns the type inside a task's type, because callers await the task; any other type as it is.
-    fn awaited<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Node<'t> {
-        let is_task = simple(ty).is_some_and(|name| matches!(cx.text(name), "Task" | "ValueTask"));
-        let arguments = child_where(ty, |c| self.g.kind(c) == K::TypeArgs);
+    fn awaited_type<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Node<'t> {
+        let is_task = name_identifier(ty).is_some_and(|name| matches!(cx.text(name), "Task" | "ValueTask"));
+        let arguments = child_where(ty, |c| self.g.kind(c) == CSharpKind::TypeArgs);
         arguments.filter(|_| is_task).and_then(|list| list.named_child(0)).unwrap_or(ty)
     }
 
     fn know_fields(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
-        let (ty, names) = self.declared(node);
+        let (ty, names) = self.declared_fields(node);
         let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
         for name in names {
             self.members.know_field(class, cx.text(name), ty, cx);
@@ -162,8 +164,8 @@ impl CSharpRules {
     }
 
     /// The type and the names of a declaration of fields.
-    fn declared<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Vec<Node<'t>>) {
-        let Some(declaration) = child_where(node, |c| self.g.kind(c) == K::Declaration) else {
+    fn declared_fields<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Vec<Node<'t>>) {
+        let Some(declaration) = child_where(node, |c| self.g.kind(c) == CSharpKind::Declaration) else {
             return (None, Vec::new());
         };
         let mut names = Vec::new();
@@ -176,28 +178,32 @@ impl CSharpRules {
     }
 
     /// A record's parameters are properties.
-    fn components(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
-        let Some(list) = child_where(node, |c| self.g.kind(c) == K::Parameters) else { return };
+    fn define_components(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+        let Some(list) = child_where(node, |c| self.g.kind(c) == CSharpKind::Parameters) else { return };
         let mut parameters = Vec::new();
-        each_child(list, |p, _| parameters.extend((self.g.kind(p) == K::Parameter).then_some(p)));
+        each_child(list, |p, _| parameters.extend((self.g.kind(p) == CSharpKind::Parameter).then_some(p)));
         for parameter in parameters {
             let Some(name) = parameter.child_by_field_id(self.g.f.name) else { continue };
             let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| Sharp.type_path(ty, cx));
             let (kind, flags) = (DefKind::Field, DefFlags::EXPORTED);
             let end = parameter.end_byte();
-            self.define(Item { node: parameter, name: (name, cx.text(name)), kind, flags, end }, None, cx);
+            self.define_item(
+                CSharpItem { node: parameter, name: (name, cx.text(name)), kind, flags, end },
+                None,
+                cx,
+            );
             self.members.know_field(class, cx.text(name), ty, cx);
         }
     }
 
-    pub(super) fn define(
+    pub(super) fn define_item(
         &mut self,
-        item: Item<'_, '_>,
+        item: CSharpItem<'_, '_>,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let outer = self.lead.take(item.node, cx);
-        let outer = Outer { doc: docs::plain(&outer.doc), ..outer };
+        let outer = self.lead.take_outer(item.node, cx);
+        let outer = Outer { doc: docs::summary_text(&outer.doc), ..outer };
         self.handled.mark(item.name.0);
         let def = NewDef {
             node: item.node,
@@ -207,9 +213,9 @@ impl CSharpRules {
             flags: item.flags,
             parent: cx.owner(),
             qualifier: None,
-            head: (header_start(item.node, cx, |n| self.g.kind(n) == K::AttributeList), item.end),
+            head: (header_start(item.node, cx, |n| self.g.kind(n) == CSharpKind::AttributeList), item.end),
         };
-        def.make(cx, &outer, scope)
+        def.make_def(cx, &outer, scope)
     }
 
     /// Everything but private is visible to some other file; members of classes are private unless they say otherwise.
@@ -217,16 +223,16 @@ impl CSharpRules {
         let said = has_word(node, cx, &["public", "internal", "protected"]);
         let hidden = !said && has_word(node, cx, &["private", "file"]);
         let explicit = child_where(node, |c| c.kind() == "explicit_interface_specifier").is_some();
-        let by_default = match self.members.innermost(node) {
-            Some(Body::Type { open, .. }) => open || explicit,
+        let by_default = match self.members.innermost_body(node) {
+            Some(SurroundingBody::Type { open, .. }) => open || explicit,
             _ => true,
         };
         DefFlags::default().with_if(said || (by_default && !hidden), DefFlags::EXPORTED)
     }
 
-    pub(super) fn method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let body = node.child_by_field_id(self.g.f.body);
-        let Some((at, name)) = self.method_name(node, cx) else { return Step::Into };
+        let Some((at, name)) = self.method_name(node, cx) else { return WalkStep::Into };
         let flags = self
             .visibility(node, cx)
             .with_if(body.is_none(), DefFlags::DECLARATION)
@@ -234,24 +240,28 @@ impl CSharpRules {
             .with_if(self.is_extension(node, cx), DefFlags::EXTENSION);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         self.mark_types(node);
-        self.define(Item { node, name: (at, &name), kind: DefKind::Method, flags, end }, Some(true), cx);
-        self.members.enter(node, Body::Code);
-        Step::Into
+        self.define_item(
+            CSharpItem { node, name: (at, &name), kind: DefKind::Method, flags, end },
+            Some(true),
+            cx,
+        );
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
     fn method_name<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Option<(Node<'t>, String)> {
         let f = &self.g.f;
         let text = |node: Node<'_>| cx.text(node).split_whitespace().collect::<String>();
         match self.g.kind(node) {
-            K::Operator => {
+            CSharpKind::Operator => {
                 let sign = node.child_by_field_id(f.operator)?;
                 Some((sign, format!("operator{}", text(sign))))
             }
-            K::Conversion => {
+            CSharpKind::Conversion => {
                 let ty = node.child_by_field_id(f.ty)?;
                 Some((ty, format!("operator {}", text(ty))))
             }
-            K::Destructor => {
+            CSharpKind::Destructor => {
                 let name = node.child_by_field_id(f.name)?;
                 Some((name, format!("~{}", cx.text(name))))
             }
@@ -270,78 +280,79 @@ impl CSharpRules {
                 || name.ends_with("Theory")
                 || name.ends_with("TestMethod")
         };
-        let list_marks =
-            |list: Node<'_>| self.g.kind(list) == K::AttributeList && child_where(list, marks).is_some();
+        let list_marks = |list: Node<'_>| {
+            self.g.kind(list) == CSharpKind::AttributeList && child_where(list, marks).is_some()
+        };
         child_where(node, list_marks).is_some()
     }
 
     /// Its first parameter is `this`.
     fn is_extension(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let list = node.child_by_field_id(self.g.f.parameters);
-        let first = list.and_then(|list| child_where(list, |c| self.g.kind(c) == K::Parameter));
+        let first = list.and_then(|list| child_where(list, |c| self.g.kind(c) == CSharpKind::Parameter));
         first.is_some_and(|first| has_word(first, cx, &["this"]))
     }
 
-    pub(super) fn property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let named = node.child_by_field_id(self.g.f.name).map(|name| (name, cx.text(name)));
         let this = || child_where(node, |c| c.kind() == "this").map(|this| (this, "this[]"));
-        let Some(name) = named.or_else(this) else { return Step::Into };
+        let Some(name) = named.or_else(this) else { return WalkStep::Into };
         let body = node.child_by_field_id(self.g.f.accessors).or(node.child_by_field_id(self.g.f.value));
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let flags = self.visibility(node, cx);
         self.mark_types(node);
-        self.define(Item { node, name, kind: DefKind::Field, flags, end }, Some(true), cx);
-        self.members.enter(node, Body::Code);
-        Step::Into
+        self.define_item(CSharpItem { node, name, kind: DefKind::Field, flags, end }, Some(true), cx);
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
-    pub(super) fn fields(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let (_, names) = self.declared(node);
+    pub(super) fn visit_fields(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let (_, names) = self.declared_fields(node);
         let fixed = has_word(node, cx, &["const"])
             || (has_word(node, cx, &["static"]) && has_word(node, cx, &["readonly"]));
         let kind = if fixed { DefKind::Constant } else { DefKind::Field };
         let flags = self.visibility(node, cx);
         for name in names {
             let end = name.end_byte();
-            self.define(Item { node, name: (name, cx.text(name)), kind, flags, end }, None, cx);
+            self.define_item(CSharpItem { node, name: (name, cx.text(name)), kind, flags, end }, None, cx);
         }
-        if let Some(declaration) = child_where(node, |c| self.g.kind(c) == K::Declaration) {
+        if let Some(declaration) = child_where(node, |c| self.g.kind(c) == CSharpKind::Declaration) {
             self.handled.mark(declaration);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn enum_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_enum_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let (kind, flags) = (DefKind::Constant, DefFlags::EXPORTED);
         let end = node.end_byte();
-        self.define(Item { node, name: (name, cx.text(name)), kind, flags, end }, Some(false), cx);
-        Step::Into
+        self.define_item(CSharpItem { node, name: (name, cx.text(name)), kind, flags, end }, Some(false), cx);
+        WalkStep::Into
     }
 
     /// A type without members.
-    pub(super) fn delegate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_delegate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let flags = self.visibility(node, cx);
         self.mark_types(node);
         let (kind, end) = (DefKind::TypeAlias, node.end_byte());
-        self.define(Item { node, name: (name, cx.text(name)), kind, flags, end }, Some(true), cx);
-        self.members.enter(node, Body::Code);
-        Step::Into
+        self.define_item(CSharpItem { node, name: (name, cx.text(name)), kind, flags, end }, Some(true), cx);
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
-    pub(super) fn local_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_local_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         self.mark_types(node);
         let (kind, flags) = (DefKind::Function, DefFlags::default());
-        self.define(Item { node, name: (name, cx.text(name)), kind, flags, end }, Some(true), cx);
-        self.members.enter(node, Body::Code);
-        Step::Into
+        self.define_item(CSharpItem { node, name: (name, cx.text(name)), kind, flags, end }, Some(true), cx);
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
-    pub(super) fn bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].kind);
         let mut types = Vec::new();
         each_child(node, |child, _| match child.kind() {
@@ -359,7 +370,7 @@ impl CSharpRules {
             };
             self.refer_type(ty, kind, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
@@ -369,6 +380,6 @@ fn is_interface(name: &str) -> bool {
 }
 
 /// A dotted name without white space.
-fn dotted(name: Option<Node<'_>>, cx: &Cx<'_>) -> String {
+fn dotted_name(name: Option<Node<'_>>, cx: &Cx<'_>) -> String {
     name.map_or("", |name| cx.text(name)).split_whitespace().collect()
 }

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::CSharpKind;
 use super::infer::Sharp;
 use super::rules::CSharpRules;
 use crate::facts::StrId;
-use crate::langs::support::{Body, Syntax, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::langs::support::{SurroundingBody, Syntax, each_child};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl CSharpRules {
     /// The type in a field of a node, by its number, marked as one.
@@ -20,33 +20,35 @@ impl CSharpRules {
         });
     }
 
-    pub(super) fn typed(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_type_operand(&mut self, node: Node<'_>) -> WalkStep {
         self.mark_types(node);
-        if let Some(right) = node.child_by_field_id(self.g.f.right).filter(|_| self.g.kind(node) == K::As) {
+        if let Some(right) =
+            node.child_by_field_id(self.g.f.right).filter(|_| self.g.kind(node) == CSharpKind::As)
+        {
             self.types.mark(right);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn type_arguments(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_type_arguments(&mut self, node: Node<'_>) -> WalkStep {
         each_child(node, |child, _| self.types.mark(child));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let ty = node.child_by_field_id(self.g.f.ty);
         self.bind_to(node.child_by_field_id(self.g.f.name), ty, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// A `params` parameter has no node of its own.
-    pub(super) fn parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
         names.into_iter().for_each(|name| self.bind_to(Some(name), None, cx));
-        Step::Into
+        WalkStep::Into
     }
 
     fn bind_to(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
@@ -62,10 +64,10 @@ impl CSharpRules {
     }
 
     /// `T a = x, b;` in code; fields are told where they are defined.
-    pub(super) fn declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
-        if self.handled.take(node) {
-            return Step::Into;
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
         let ty = node.child_by_field_id(self.g.f.ty);
         let mut declarators = Vec::new();
@@ -83,81 +85,83 @@ impl CSharpRules {
             };
             self.bind(name, ty, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn for_each(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.enter(node, Body::Code);
+    pub(super) fn visit_for_each(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);
         self.mark_types(node);
         let ty = node.child_by_field_id(self.g.f.ty);
         let left = node.child_by_field_id(self.g.f.left);
-        self.bind_to(left.filter(|left| self.g.kind(*left) == K::Ident), ty, cx);
-        Step::Into
+        self.bind_to(left.filter(|left| self.g.kind(*left) == CSharpKind::Ident), ty, cx);
+        WalkStep::Into
     }
 
-    pub(super) fn lambda_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_lambda_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.bind(cx.text(node), Binding::Opaque);
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `out var x`, `is T x`, `(a, b)`: every name in a field `name` is bound.
-    pub(super) fn designation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_designation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let ty = node.child_by_field_id(self.g.f.ty);
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
         names.into_iter().for_each(|name| self.bind_to(Some(name), ty, cx));
-        Step::Into
+        WalkStep::Into
     }
 
     /// `let x = …`, `join x in …`, `into x`: the first name is bound.
-    pub(super) fn query_names(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_query_names(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.mark_types(node);
         let mut names = Vec::new();
-        each_child(node, |child, _| names.extend((self.g.kind(child) == K::Ident).then_some(child)));
+        each_child(node, |child, _| names.extend((self.g.kind(child) == CSharpKind::Ident).then_some(child)));
         self.bind(names.first().copied(), None, cx);
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.bind(node.child_by_field_id(self.g.f.name), None, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Handles an argument: the name in `name: value` is no reference.
-    pub(super) fn argument(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_argument(&mut self, node: Node<'_>) -> WalkStep {
         node.child_by_field_id(self.g.f.name).into_iter().for_each(|name| self.handled.mark(name));
-        Step::Into
+        WalkStep::Into
     }
 
     /// `{ A = x }`: the names before `=` are told by the creation, or are keys.
-    pub(super) fn keys(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_keys(&mut self, node: Node<'_>) -> WalkStep {
         let mut last: Option<Node<'_>> = None;
         each_child(node, |child, _| {
             let key = match child.kind() {
                 "=" => last,
-                "assignment_expression" if self.g.kind(node) == K::Initializer => {
+                "assignment_expression" if self.g.kind(node) == CSharpKind::Initializer => {
                     child.child_by_field_id(self.g.f.left)
                 }
                 _ => None,
             };
-            key.filter(|key| self.g.kind(*key) == K::Ident).into_iter().for_each(|k| self.handled.mark(k));
+            key.filter(|key| self.g.kind(*key) == CSharpKind::Ident)
+                .into_iter()
+                .for_each(|k| self.handled.mark(k));
             last = Some(child);
         });
-        Step::Into
+        WalkStep::Into
     }
 
     /// `Name: pattern`, `label: statement`.
-    pub(super) fn first_is_key(&mut self, node: Node<'_>) -> Step {
-        let first = node.named_child(0).filter(|first| self.g.kind(*first) == K::Ident);
+    pub(super) fn first_is_key(&mut self, node: Node<'_>) -> WalkStep {
+        let first = node.named_child(0).filter(|first| self.g.kind(*first) == CSharpKind::Ident);
         let follows = first.and_then(|first| first.next_sibling()).is_some_and(|next| next.kind() == ":");
         first.filter(|_| follows).into_iter().for_each(|first| self.handled.mark(first));
-        Step::Into
+        WalkStep::Into
     }
 
     /// Symbols of the preprocessor are no names of the program.
-    pub(super) fn condition(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_condition(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(condition) = node.child_by_field_id(self.g.f.condition) {
             self.handled.mark(condition);
             let mut next = vec![condition];
@@ -166,6 +170,6 @@ impl CSharpRules {
                 each_child(node, |child, _| next.push(child));
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 }

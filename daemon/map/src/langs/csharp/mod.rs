@@ -19,7 +19,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -30,7 +30,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C#",
     extensions: &["cs", "csx"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Namespaces,
     bare_members: true,
     package_scope: PackageScope::Enclosing,

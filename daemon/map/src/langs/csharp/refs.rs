@@ -2,37 +2,38 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::CSharpKind;
 use super::infer::Sharp;
 use super::rules::CSharpRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{Syntax, each_child};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl CSharpRules {
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let is_type = self.types.take(node);
-        if !self.handled.take(node) {
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let is_type = self.types.take_mark(node);
+        if !self.handled.take_mark(node) {
             let kind = if is_type { RefKind::Type } else { RefKind::Use };
-            cx.refer(cx.text(node), node, kind, Receiver::None);
+            cx.record_use(cx.text(node), node, kind, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `A<T>`, `N.A`, `global::A` where they stand by themselves.
-    pub(super) fn type_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let is_type = self.types.take(node);
-        if !self.handled.take(node) {
+    pub(super) fn visit_type_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let is_type = self.types.take_mark(node);
+        if !self.handled.take_mark(node) {
             self.refer_type(node, if is_type { RefKind::Type } else { RefKind::Use }, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records a type's last name as a use of this kind, on the path before it; type arguments are left to the walk.
     pub(super) fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let Some(segments) = Sharp.type_segments(ty) else { return };
         self.mark_type(ty);
-        let Some((last, before)) = segments.split_last().filter(|(last, _)| self.g.kind(**last) == K::Ident)
+        let Some((last, before)) =
+            segments.split_last().filter(|(last, _)| self.g.kind(**last) == CSharpKind::Ident)
         else {
             return;
         };
@@ -41,24 +42,24 @@ impl CSharpRules {
             true => Receiver::None,
             false => Receiver::Path(cx.facts.intern(&names.join("."))),
         };
-        cx.refer(cx.text(*last), *last, kind, receiver);
+        cx.record_use(cx.text(*last), *last, kind, receiver);
     }
 
     fn mark_type(&mut self, ty: Node<'_>) {
         let mut next = vec![ty];
         while let Some(node) = next.pop().filter(|_| next.len() < 100) {
             self.handled.mark(node);
-            if !matches!(self.g.kind(node), K::Ident | K::TypeArgs) {
+            if !matches!(self.g.kind(node), CSharpKind::Ident | CSharpKind::TypeArgs) {
                 each_child(node, |child, _| {
-                    next.extend((self.g.kind(child) != K::TypeArgs).then_some(child));
+                    next.extend((self.g.kind(child) != CSharpKind::TypeArgs).then_some(child));
                 });
             }
         }
     }
 
-    pub(super) fn invocation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
-        let Some((object, name)) = Sharp.called(node) else { return Step::Into };
+    pub(super) fn visit_invocation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return WalkStep::Into };
+        let Some((object, name)) = Sharp.call_parts(node) else { return WalkStep::Into };
         self.handled.mark(function);
         self.mark_name(function);
         match object {
@@ -69,10 +70,10 @@ impl CSharpRules {
             None if cx.text(name) == "nameof" => self.handled.mark(name),
             None => {
                 self.handled.mark(name);
-                cx.refer(cx.text(name), name, RefKind::Call, Receiver::None);
+                cx.record_use(cx.text(name), name, RefKind::Call, Receiver::None);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The name of an access may be in a node with type arguments, or in one for what follows `?`.
@@ -80,33 +81,33 @@ impl CSharpRules {
         let name = access.child_by_field_id(self.g.f.name);
         name.into_iter().for_each(|name| self.handled.mark(name));
         each_child(access, |child, _| {
-            if self.g.kind(child) == K::MemberBinding {
+            if self.g.kind(child) == CSharpKind::MemberBinding {
                 let name = child.child_by_field_id(self.g.f.name);
                 name.into_iter().for_each(|name| self.handled.mark(name));
             }
         });
     }
 
-    pub(super) fn member_access(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Into;
+    pub(super) fn visit_member_access(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
-        let Some((object, name)) = Sharp.access(node) else { return Step::Into };
+        let Some((object, name)) = Sharp.access_parts(node) else { return WalkStep::Into };
         self.mark_name(node);
         let (members, handled) = (&mut self.members, &mut self.handled);
         members.refer_member(&Sharp, (object, name, RefKind::Use), handled, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// `.name` after `?`, deeper in a chain: whose member it is cannot be told.
-    pub(super) fn member_binding(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_member_binding(&mut self, node: Node<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.name);
         name.into_iter().for_each(|name| self.handled.mark(name));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(ty) = node.child_by_field_id(self.g.f.ty) else { return Step::Into };
+    pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(ty) = node.child_by_field_id(self.g.f.ty) else { return WalkStep::Into };
         self.refer_type(ty, RefKind::Call, cx);
         let created = Sharp.type_path(ty, cx);
         if let (Some(created), Some(list)) = (created, node.child_by_field_id(self.g.f.initializer)) {
@@ -116,20 +117,20 @@ impl CSharpRules {
                     keys.extend(child.child_by_field_id(self.g.f.left));
                 }
             });
-            for key in keys.into_iter().filter(|key| self.g.kind(*key) == K::Ident) {
+            for key in keys.into_iter().filter(|key| self.g.kind(*key) == CSharpKind::Ident) {
                 self.handled.mark(key);
-                cx.refer(cx.text(key), key, RefKind::Use, Receiver::Typed(created));
+                cx.record_use(cx.text(key), key, RefKind::Use, Receiver::Typed(created));
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the use of an attribute: `[Fact]` means `FactAttribute`.
-    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(ty) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let Some(segments) = Sharp.type_segments(ty) else { return Step::Into };
+    pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(ty) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let Some(segments) = Sharp.type_segments(ty) else { return WalkStep::Into };
         self.mark_type(ty);
-        let Some((last, before)) = segments.split_last() else { return Step::Into };
+        let Some((last, before)) = segments.split_last() else { return WalkStep::Into };
         let path = before.iter().map(|part| cx.text(*part)).collect::<Vec<_>>().join(".");
         let receiver = match path.is_empty() {
             true => Receiver::None,
@@ -137,7 +138,7 @@ impl CSharpRules {
         };
         let name = cx.text(*last);
         let whole = if name.ends_with("Attribute") { name.to_owned() } else { format!("{name}Attribute") };
-        cx.refer(&whole, *last, RefKind::Call, receiver);
-        Step::Into
+        cx.record_use(&whole, *last, RefKind::Call, receiver);
+        WalkStep::Into
     }
 }

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
-use crate::langs::support::{Body, Comment, Handled, Lead, Members};
-use crate::walk::{Cx, Rules, Step};
+use super::grammar::{CSharpGrammar, CSharpKind, GRAMMAR};
+use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for C#.
 pub(super) struct CSharpRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static CSharpGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     /// Names that stand where a type does: the grammar does not tell them from values.
@@ -27,62 +27,70 @@ impl CSharpRules {
         }
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let doc = (text.starts_with(b"///") && !text.starts_with(b"////"))
             || (text.starts_with(b"/**") && text.len() > 5);
-        self.lead.comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 
     /// A block or the like: names declared in it are its own.
-    fn scope(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.enter(node, Body::Code);
+    fn visit_scope(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for CSharpRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::Generic | K::Qualified | K::Alias => self.type_name(node, cx),
-            K::Invocation => self.invocation(node, cx),
-            K::Member | K::Conditional => self.member_access(node, cx),
-            K::MemberBinding => self.member_binding(node),
-            K::New => self.creation(node, cx),
-            K::Typed | K::Cast | K::As => self.typed(node),
-            K::TypeArgs => self.type_arguments(node),
-            K::Argument => self.argument(node),
-            K::Comment => self.comment(node, cx),
-            K::Root => self.root(node, cx),
-            K::Using => self.using(node, cx),
-            K::Namespace => self.namespace(node, cx),
-            K::Class | K::Struct | K::Interface | K::Record | K::Enum => self.type_definition(node, cx),
-            K::Delegate => self.delegate(node, cx),
-            K::Method | K::Constructor | K::Destructor | K::Operator | K::Conversion => self.method(node, cx),
-            K::Indexer | K::Property | K::Event => self.property(node, cx),
-            K::Fields => self.fields(node, cx),
-            K::EnumMember => self.enum_member(node, cx),
-            K::LocalFunction => self.local_function(node, cx),
-            K::Bases => self.bases(node, cx),
-            K::Scope | K::Accessor => self.scope(node, cx),
-            K::Parameters => self.parameters(node, cx),
-            K::Parameter | K::Catch => self.parameter(node, cx),
-            K::Declaration => self.declaration(node, cx),
-            K::ForEach => self.for_each(node, cx),
-            K::Lambda => self.scope(node, cx),
-            K::LambdaName => self.lambda_name(node, cx),
-            K::Designation | K::From => self.designation(node, cx),
-            K::QueryNames => self.query_names(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::Attribute => self.attribute(node, cx),
-            K::Initializer | K::Anonymous | K::With => self.keys(node),
-            K::Subpattern | K::Labeled => self.first_is_key(node),
-            K::Condition => self.condition(node),
-            K::Nothing | K::Builtin => Step::Skip,
-            _ => Step::Into,
+            CSharpKind::Ident => self.visit_identifier(node, cx),
+            CSharpKind::Generic | CSharpKind::Qualified | CSharpKind::Alias => self.visit_type_name(node, cx),
+            CSharpKind::Invocation => self.visit_invocation(node, cx),
+            CSharpKind::Member | CSharpKind::Conditional => self.visit_member_access(node, cx),
+            CSharpKind::MemberBinding => self.visit_member_binding(node),
+            CSharpKind::New => self.visit_creation(node, cx),
+            CSharpKind::Typed | CSharpKind::Cast | CSharpKind::As => self.visit_type_operand(node),
+            CSharpKind::TypeArgs => self.visit_type_arguments(node),
+            CSharpKind::Argument => self.visit_argument(node),
+            CSharpKind::Comment => self.visit_comment(node, cx),
+            CSharpKind::Root => self.visit_root(node, cx),
+            CSharpKind::Using => self.visit_using(node, cx),
+            CSharpKind::Namespace => self.visit_namespace(node, cx),
+            CSharpKind::Class
+            | CSharpKind::Struct
+            | CSharpKind::Interface
+            | CSharpKind::Record
+            | CSharpKind::Enum => self.visit_type_definition(node, cx),
+            CSharpKind::Delegate => self.visit_delegate(node, cx),
+            CSharpKind::Method
+            | CSharpKind::Constructor
+            | CSharpKind::Destructor
+            | CSharpKind::Operator
+            | CSharpKind::Conversion => self.visit_method(node, cx),
+            CSharpKind::Indexer | CSharpKind::Property | CSharpKind::Event => self.visit_property(node, cx),
+            CSharpKind::Fields => self.visit_fields(node, cx),
+            CSharpKind::EnumMember => self.visit_enum_member(node, cx),
+            CSharpKind::LocalFunction => self.visit_local_function(node, cx),
+            CSharpKind::Bases => self.visit_bases(node, cx),
+            CSharpKind::Scope | CSharpKind::Accessor => self.visit_scope(node, cx),
+            CSharpKind::Parameters => self.visit_parameters(node, cx),
+            CSharpKind::Parameter | CSharpKind::Catch => self.visit_parameter(node, cx),
+            CSharpKind::Declaration => self.visit_declaration(node, cx),
+            CSharpKind::ForEach => self.visit_for_each(node, cx),
+            CSharpKind::Lambda => self.visit_scope(node, cx),
+            CSharpKind::LambdaName => self.visit_lambda_name(node, cx),
+            CSharpKind::Designation | CSharpKind::From => self.visit_designation(node, cx),
+            CSharpKind::QueryNames => self.visit_query_names(node, cx),
+            CSharpKind::TypeParam => self.visit_type_parameter(node, cx),
+            CSharpKind::Attribute => self.visit_attribute(node, cx),
+            CSharpKind::Initializer | CSharpKind::Anonymous | CSharpKind::With => self.visit_keys(node),
+            CSharpKind::Subpattern | CSharpKind::Labeled => self.first_is_key(node),
+            CSharpKind::Condition => self.visit_condition(node),
+            CSharpKind::Nothing | CSharpKind::Builtin => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 }

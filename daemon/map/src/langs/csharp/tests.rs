@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::CSharp, source, expected);
 }
 
 #[test]
 fn types_and_members_with_their_docs() {
-    check(
+    check_facts(
         r#"
 using System;
 using Alias = A.B.Thing;
@@ -123,7 +123,7 @@ import star G.H reexported @5
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 namespace N;
 class Foo : Base

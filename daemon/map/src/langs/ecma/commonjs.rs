@@ -4,25 +4,30 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::New;
-use super::modules::{namespace, pass_on, reexport, taken, whole_module};
-use super::scopes::{SELF, Value};
+use super::modules::{import_namespace, import_required_name, pass_on, record_reexport, whole_module};
+use super::scopes::{EcmaValueKind, SELF};
 use super::types::THIS;
 use crate::facts::{DefIdx, DefKind};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl Ecma {
     /// `const x = require('y')` and its variants.
-    pub(super) fn required<'t>(&mut self, pattern: Node<'t>, value: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(required) = self.module_of(value, cx.source) else { return Step::Into };
+    pub(super) fn bind_required<'t>(
+        &mut self,
+        pattern: Node<'t>,
+        value: Node<'t>,
+        cx: &mut Cx<'t>,
+    ) -> WalkStep {
+        let Some(required) = self.module_of(value, cx.source) else { return WalkStep::Into };
         let module = required.module;
         if pattern.kind() == "identifier" {
             let local = cx.text(pattern);
             match required.property {
-                Some(name) => taken(cx, pattern, (module, name, local)),
-                None if required.dynamic => namespace(cx, pattern, (module, local)),
+                Some(name) => import_required_name(cx, pattern, (module, name, local)),
+                None if required.dynamic => import_namespace(cx, pattern, (module, local)),
                 None => whole_module(cx, pattern, (module, local)),
             }
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         let f = &self.grammar.fields;
         let mut cursor = pattern.walk();
@@ -36,40 +41,44 @@ impl Ecma {
                 _ => (None, None),
             };
             if let (Some(name), Some(local)) = (name, local.filter(|l| l.kind() != "object_pattern")) {
-                taken(cx, part, (module, cx.text(name), cx.text(local)));
+                import_required_name(cx, part, (module, cx.text(name), cx.text(local)));
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `module.exports = ...`, `exports.x = ...`, `Foo.prototype.bar = ...`, `Foo.bar = function ...`.
-    pub(super) fn assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.in_function(node) {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let f = &self.grammar.fields;
         let (left, right) = (node.child_by_field_id(f.left), node.child_by_field_id(f.right));
         let (Some(left), Some(right)) = (left.filter(|l| l.kind() == "member_expression"), right) else {
-            return Step::Into;
+            return WalkStep::Into;
         };
-        let Some(path) = self.reader(cx).dotted(left) else { return Step::Into };
+        let Some(path) = self.type_reader(cx).dotted_path(left) else { return WalkStep::Into };
         let property = left.child_by_field_id(f.property).unwrap_or(left);
         match path.split('.').collect::<Vec<_>>()[..] {
             ["module", "exports"] => self.exports(node, left, right, cx),
             ["exports", _] | ["module", "exports", _] => self.exports_one((node, left), property, right, cx),
-            [class, "prototype"] => self.prototype(class, left, right, cx),
-            [class, "prototype", _] => self.attached((class, true), (node, left), (property, right), cx),
-            [class, _] => self.attached((class, false), (node, left), (property, right), cx),
+            [class, "prototype"] => self.define_prototype(class, left, right, cx),
+            [class, "prototype", _] => {
+                self.define_attached((class, true), (node, left), (property, right), cx);
+            }
+            [class, _] => self.define_attached((class, false), (node, left), (property, right), cx),
             _ => {}
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn exports<'t>(&mut self, node: Node<'t>, left: Node<'t>, right: Node<'t>, cx: &mut Cx<'t>) {
         self.pass_over(left);
         match right.kind() {
             "object" => self.export_object(right, cx),
-            "call_expression" | "member_expression" if self.value_kind(right, cx.source) == Value::Module => {
+            "call_expression" | "member_expression"
+                if self.value_kind(right, cx.source) == EcmaValueKind::Module =>
+            {
                 if let Some(required) = self.module_of(right, cx.source) {
                     pass_on(cx, right, (required.module, required.property));
                 }
@@ -89,14 +98,16 @@ impl Ecma {
             let key = member.child_by_field_id(f.key).and_then(|key| self.property_name(key, cx));
             let value = member.child_by_field_id(f.value);
             match (member.kind(), key, value) {
-                ("shorthand_property_identifier", ..) => self.offer(cx.text(member), cx.text(member), cx),
+                ("shorthand_property_identifier", ..) => {
+                    self.record_export(cx.text(member), cx.text(member), cx);
+                }
                 ("pair", Some(key), Some(value)) if value.kind() == "identifier" => {
-                    self.offer(cx.text(value), key, cx);
+                    self.record_export(cx.text(value), key, cx);
                 }
                 ("pair", Some(key), Some(value)) => {
                     if let Some(required) = self.module_of(value, cx.source) {
                         let (module, name) = (required.module, required.property.unwrap_or("default"));
-                        reexport(cx, member, (module, name, key));
+                        record_reexport(cx, member, (module, name, key));
                     }
                 }
                 _ => {}
@@ -112,7 +123,7 @@ impl Ecma {
         (name, at, value): (&'t str, Node<'t>, Node<'t>),
         cx: &mut Cx<'t>,
     ) {
-        if value.kind() == "identifier" || self.value_kind(value, cx.source) == Value::Module {
+        if value.kind() == "identifier" || self.value_kind(value, cx.source) == EcmaValueKind::Module {
             return;
         }
         self.exports_value(node, (name, at), value, cx);
@@ -128,10 +139,10 @@ impl Ecma {
         self.pass_over(left);
         let name = cx.text(property);
         if let Some(required) = self.module_of(right, cx.source) {
-            reexport(cx, right, (required.module, required.property.unwrap_or("default"), name));
+            record_reexport(cx, right, (required.module, required.property.unwrap_or("default"), name));
         } else if right.kind() == "identifier" {
             if cx.text(right) != "undefined" {
-                self.offer(cx.text(right), name, cx);
+                self.record_export(cx.text(right), name, cx);
             }
         } else if name != "__esModule" && !is_void(right) {
             self.exports_value(node, (name, property), right, cx);
@@ -145,17 +156,17 @@ impl Ecma {
         value: Node<'t>,
         cx: &mut Cx<'t>,
     ) {
-        let mut wrap = self.wrap(node, cx);
+        let mut wrap = self.take_wrap(node, cx);
         wrap.exported = true;
         wrap.default = name == "default";
         match self.value_kind(value, cx.source) {
-            Value::Class => {
+            EcmaValueKind::Class => {
                 self.open_class(value, (name, at), &wrap, cx);
                 self.opened = value.id();
             }
-            Value::Function => {
+            EcmaValueKind::Function => {
                 let head = (node.start_byte(), self.head(value).1);
-                self.make(
+                self.make_def(
                     &New { name, at, kind: DefKind::Function, head, visible: true },
                     &wrap,
                     Some(true),
@@ -170,22 +181,27 @@ impl Ecma {
                     self.objects.insert(object.id());
                     false
                 });
-                self.make(&New { name, at, kind: DefKind::Variable, head, visible: true }, &wrap, scope, cx);
+                self.make_def(
+                    &New { name, at, kind: DefKind::Variable, head, visible: true },
+                    &wrap,
+                    scope,
+                    cx,
+                );
             }
         }
     }
 
     /// `Foo.prototype = { ... }`.
-    fn prototype<'t>(&mut self, class: &str, left: Node<'t>, right: Node<'t>, cx: &mut Cx<'t>) {
+    fn define_prototype<'t>(&mut self, class: &str, left: Node<'t>, right: Node<'t>, cx: &mut Cx<'t>) {
         let Some((idx, object)) = self.known_class(class, cx).zip(self.object_in(right)) else { return };
         as_class(idx, cx);
         self.pass_over(left);
-        cx.reopen(idx, false);
+        cx.reopen_scope(idx, false);
         self.objects.insert(object.id());
     }
 
     /// A function put on a class or function of this file.
-    fn attached<'t>(
+    fn define_attached<'t>(
         &mut self,
         (class, prototype): (&str, bool),
         (node, left): (Node<'t>, Node<'t>),
@@ -193,14 +209,14 @@ impl Ecma {
         cx: &mut Cx<'t>,
     ) {
         let Some(idx) = self.known_class(class, cx) else { return };
-        if self.value_kind(right, cx.source) != Value::Function {
+        if self.value_kind(right, cx.source) != EcmaValueKind::Function {
             return;
         }
         if prototype {
             as_class(idx, cx);
         }
         self.pass_over(left);
-        let wrap = self.wrap(node, cx);
+        let wrap = self.take_wrap(node, cx);
         let name = cx.text(property);
         let head = (node.start_byte(), self.head(right).1);
         let new = New { name, at: property, kind: DefKind::Method, head, visible: true };

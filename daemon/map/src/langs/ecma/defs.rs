@@ -6,12 +6,12 @@
 use tree_sitter::Node;
 
 use super::members::is_getter;
-use super::scopes::{SELF, settled};
+use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::langs::support::{Comment, Outer};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// The parts around a declaration: its whole range, its documentation, and whether it is exported.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub(super) struct Wrap {
 }
 
 impl Wrap {
-    pub(super) fn of(node: Node<'_>, outer: Outer) -> Self {
+    pub(super) fn around_node(node: Node<'_>, outer: Outer) -> Self {
         let (first, last) = Cx::lines(node);
         Self {
             bytes: (outer.start.unwrap_or(node.start_byte()) as u32, node.end_byte() as u32),
@@ -48,39 +48,39 @@ pub(super) struct New<'t> {
 
 impl Ecma {
     /// A comment: documentation if it starts with `/**`.
-    pub(super) fn comment<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+    pub(super) fn visit_comment<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         let is_doc = cx.slice(node.start_byte(), node.start_byte() + 3) == "/**";
-        self.lead.comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 
     /// Takes the wrap that belongs to a declaration: that of its export statement, or a new one from what precedes
     /// it.
-    pub(super) fn wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Wrap {
+    pub(super) fn take_wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Wrap {
         match self.around.take() {
             Some((id, wrap)) if id == node.id() => wrap,
             other => {
                 self.around = other;
-                Wrap::of(node, self.lead.take(node, cx))
+                Wrap::around_node(node, self.lead.take_outer(node, cx))
             }
         }
     }
 
     /// `declare ...`: what is in it is a declaration.
-    pub(super) fn ambient<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+    pub(super) fn visit_ambient<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         self.declare_until = self.declare_until.max(node.end_byte());
-        let wrap = self.wrap(node, cx);
+        let wrap = self.take_wrap(node, cx);
         if let Some(inner) = node.named_child(0) {
             if inner.kind() == "statement_block" {
                 self.plain_blocks.insert(inner.id());
             }
             self.around = Some((inner.id(), wrap));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records a definition, with a scope for its children if `scope` says whether that binds names.
-    pub(super) fn make<'t>(
+    pub(super) fn make_def<'t>(
         &mut self,
         new: &New<'t>,
         wrap: &Wrap,
@@ -151,45 +151,45 @@ impl Ecma {
     }
 
     /// Defines a function declaration: `function f() {}`.
-    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let wrap = self.wrap(node, cx);
+    pub(super) fn visit_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let wrap = self.take_wrap(node, cx);
         let (name, at) = self.name_or_default(node, cx);
         self.skip = at.id();
-        if let Some(idx) = self.overloaded(name, cx) {
+        if let Some(idx) = self.overloaded_def(name, cx) {
             self.replace(idx, node, at, &wrap, cx);
         } else {
             self.hide_repeated(name, node, cx);
             let visible = self.is_visible(&wrap, node, cx);
             let new = New { name, at, kind: DefKind::Function, head: self.head(node), visible };
-            self.make(&new, &wrap, Some(true), cx);
+            self.make_def(&new, &wrap, Some(true), cx);
         }
         cx.bind(THIS, Binding::Opaque);
         self.enter_function(node, cx);
         self.result(node, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// `function f();`: an overload, or a declaration.
-    pub(super) fn signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let wrap = self.wrap(node, cx);
+    pub(super) fn visit_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let wrap = self.take_wrap(node, cx);
         let (name, at) = self.name_or_default(node, cx);
         self.skip = at.id();
         let visible = self.is_visible(&wrap, node, cx);
         let new =
             New { name, at, kind: DefKind::Function, head: (node.start_byte(), node.end_byte()), visible };
-        self.overload(&new, &wrap, cx);
+        self.define_overload(&new, &wrap, cx);
         self.enter_function(node, cx);
         self.result(node, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Says what calls of the function just entered give: what is declared, or else what all its `return`s give.
     pub(super) fn result<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let ty = match (node.child_by_field_id(f.return_type), node.child_by_field_id(f.body)) {
-            (Some(declared), _) => self.reader(cx).annotation(declared),
-            (None, Some(body)) if body.kind() == "statement_block" => self.returned(body, cx),
-            (None, Some(body)) => self.reader(cx).value(body),
+            (Some(declared), _) => self.type_reader(cx).annotation_type(declared),
+            (None, Some(body)) if body.kind() == "statement_block" => self.returned_type(body, cx),
+            (None, Some(body)) => self.type_reader(cx).value(body),
             (None, None) => None,
         };
         if let Some(idx) = cx.owner() {
@@ -198,7 +198,7 @@ impl Ecma {
         if let (Some(idx), Some(ty)) = (cx.owner(), ty) {
             let is_getter = is_getter(node);
             let part = if is_getter { TypePart::VALUE } else { TypePart::RESULT };
-            self.hint((idx, part), &ty, cx);
+            self.add_type_hint((idx, part), &ty, cx);
         }
     }
 
@@ -224,19 +224,19 @@ impl Ecma {
             let is_this = |n: &Node<'_>| n.child_by_field_id(f.pattern).is_some_and(|p| p.kind() == "this");
             let given = given.named_children(&mut inner).filter(|n| n.kind() != "comment" && !is_this(n));
             for (place, one) in given.enumerate().take(16) {
-                let ty = one.child_by_field_id(f.ty).and_then(|ty| self.reader(cx).annotation(ty));
+                let ty = one.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
                 if let (Some(part), Some(ty)) = (TypePart::callback(argument, place), ty) {
-                    self.hint((idx, part), &ty, cx);
+                    self.add_type_hint((idx, part), &ty, cx);
                 }
             }
         }
     }
 
-    fn returned<'t>(&self, body: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
+    fn returned_type<'t>(&self, body: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
         let mut found: Option<TypeName<'t>> = None;
         self.each_statement(body, &mut |statement, _| {
             if statement.kind() == "return_statement" {
-                let ty = statement.named_child(0).and_then(|value| self.reader(cx).value(value));
+                let ty = statement.named_child(0).and_then(|value| self.type_reader(cx).value(value));
                 let same = found.as_ref().is_none_or(|known| *known == ty);
                 found = Some(ty.filter(|_| same));
             }
@@ -245,10 +245,10 @@ impl Ecma {
     }
 
     /// Says what is known of a definition's type; the type is read where the walk is.
-    pub(super) fn hint(&self, (idx, part): (DefIdx, TypePart), ty: &str, cx: &mut Cx<'_>) {
+    pub(super) fn add_type_hint(&self, (idx, part): (DefIdx, TypePart), ty: &str, cx: &mut Cx<'_>) {
         let ty = match ty {
             THIS => Some("=this".to_owned()),
-            ty => settled(ty, cx),
+            ty => without_local_names(ty, cx),
         };
         if let Some(ty) = ty {
             cx.facts.type_hint(idx, part, &ty);
@@ -256,20 +256,20 @@ impl Ecma {
     }
 
     /// Makes a definition of the first signature of its name, and goes back into it at the others.
-    pub(super) fn overload<'t>(&mut self, new: &New<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
+    pub(super) fn define_overload<'t>(&mut self, new: &New<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
         let key = (cx.owner(), cx.facts.intern(new.name));
         if let Some(&idx) = self.overloads.get(&key) {
-            cx.reopen(idx, true);
+            cx.reopen_scope(idx, true);
             return;
         }
-        let idx = self.make(new, wrap, Some(true), cx);
+        let idx = self.make_def(new, wrap, Some(true), cx);
         let def = cx.facts.def_mut(idx);
         def.flags = def.flags.with(DefFlags::DECLARATION);
         self.overloads.insert(key, idx);
     }
 
     /// The definition that earlier signatures of this name made.
-    pub(super) fn overloaded(&mut self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {
+    pub(super) fn overloaded_def(&mut self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {
         if self.overloads.is_empty() {
             return None;
         }
@@ -301,11 +301,11 @@ impl Ecma {
         if !wrap.doc.is_empty() {
             cx.facts.set_doc(idx, &wrap.doc);
         }
-        cx.reopen(idx, true);
+        cx.reopen_scope(idx, true);
     }
 
     /// A function in an expression.
-    pub(super) fn lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let is_arrow = node.kind() == "arrow_function";
         let opened = self.opened == node.id();
         let name = node.child_by_field_id(self.grammar.fields.name).filter(|_| !is_arrow);
@@ -327,15 +327,15 @@ impl Ecma {
         if opened {
             self.result(node, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `each(function visit() {})`: a definition, but its name means it in itself only.
     fn named_lambda<'t>(&mut self, node: Node<'t>, at: Node<'t>, cx: &mut Cx<'t>) {
-        let wrap = Wrap::of(node, Outer::default());
+        let wrap = Wrap::around_node(node, Outer::default());
         let new =
             New { name: cx.text(at), at, kind: DefKind::Function, head: self.head(node), visible: false };
-        self.make(&new, &wrap, Some(true), cx);
+        self.make_def(&new, &wrap, Some(true), cx);
     }
 
     /// Returns true if a name means something in the whole file, so that a function in an expression must not take
@@ -345,31 +345,31 @@ impl Ecma {
     }
 
     /// Defines a class declaration: `class A {}`.
-    pub(super) fn class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened != node.id() {
-            let wrap = self.wrap(node, cx);
+            let wrap = self.take_wrap(node, cx);
             let (name, at) = self.name_or_default(node, cx);
             self.open_class(node, (name, at), &wrap, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A class in an expression: a definition if something names it.
-    pub(super) fn class_value<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_class_value<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened == node.id() {
-            return Step::Into;
+            return WalkStep::Into;
         }
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
-            let wrap = Wrap::of(node, Outer::default());
+            let wrap = Wrap::around_node(node, Outer::default());
             self.open_class(node, (cx.text(name), name), &wrap, cx);
-            return Step::Into;
+            return WalkStep::Into;
         }
         cx.open_scope(true);
         cx.bind(THIS, Binding::Opaque);
         if let Some(body) = node.child_by_field_id(self.grammar.fields.body) {
             self.nameless.insert(body.id());
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Makes the definition of a class and all that its members need to know.
@@ -383,7 +383,7 @@ impl Ecma {
         self.hide_repeated(name, node, cx);
         let visible = self.is_visible(wrap, node, cx);
         let new = New { name, at, kind: DefKind::Class, head: self.head(node), visible };
-        let idx = self.make(&new, wrap, Some(true), cx);
+        let idx = self.make_def(&new, wrap, Some(true), cx);
         cx.bind(THIS, Binding::Typed(SELF));
         self.bind_type_parameters(node, cx);
         if let Some(own) = node.child_by_field_id(self.grammar.fields.name) {
@@ -415,7 +415,7 @@ impl Ecma {
     /// The name of a property as written; `None` for one that is computed at length.
     pub(super) fn property_name<'t>(&self, name: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
         let text = match name.kind() {
-            "string" => self.reader(cx).string(name)?,
+            "string" => self.type_reader(cx).string_text(name)?,
             _ => cx.text(name),
         };
         (!text.is_empty() && text.len() <= 100 && !text.contains('\n')).then_some(text)
@@ -430,7 +430,7 @@ impl Ecma {
     }
 
     /// Returns the container of the members of `node`'s parent.
-    pub(super) fn container(&mut self, node: Node<'_>) -> Container {
+    pub(super) fn container_around(&mut self, node: Node<'_>) -> Container {
         while self.containers.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
             self.containers.pop();
         }
@@ -438,7 +438,7 @@ impl Ecma {
     }
 
     /// Bases are references of their own kind; `nodes` are the clause's children.
-    pub(super) fn bases<'t>(&mut self, clause: Node<'t>, kind: RefKind) -> Step {
+    pub(super) fn mark_bases<'t>(&mut self, clause: Node<'t>, kind: RefKind) -> WalkStep {
         let mut cursor = clause.walk();
         for base in clause.named_children(&mut cursor) {
             let name = match base.kind() {
@@ -455,7 +455,7 @@ impl Ecma {
                 self.roles.insert(name.id(), kind);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 

@@ -180,32 +180,34 @@ const KINDS: &[(&str, Act)] = &[
 
 /// One grammar, made ready.
 #[derive(Debug)]
-pub(super) struct Grammar {
+pub(super) struct EcmaGrammar {
     pub(super) kinds: KindTable<Act>,
     pub(super) fields: Fields,
     /// True if the language writes no types: fields are then found where they are assigned.
     pub(super) untyped: bool,
 }
 
-impl Grammar {
+impl EcmaGrammar {
     fn new(language: &Language, untyped: bool) -> Self {
         Self { kinds: KindTable::new(language, KINDS), fields: Fields::new(language), untyped }
     }
 }
 
-pub(super) static TYPESCRIPT: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(&typescript(), false));
-pub(super) static TSX: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(&tsx(), false));
-pub(super) static JAVASCRIPT: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(&javascript(), true));
+pub(super) static TYPESCRIPT: LazyLock<EcmaGrammar> =
+    LazyLock::new(|| EcmaGrammar::new(&typescript_language(), false));
+pub(super) static TSX: LazyLock<EcmaGrammar> = LazyLock::new(|| EcmaGrammar::new(&tsx_language(), false));
+pub(super) static JAVASCRIPT: LazyLock<EcmaGrammar> =
+    LazyLock::new(|| EcmaGrammar::new(&javascript_language(), true));
 
-pub(super) fn typescript() -> Language {
+pub(super) fn typescript_language() -> Language {
     tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
 }
 
-pub(super) fn tsx() -> Language {
+pub(super) fn tsx_language() -> Language {
     tree_sitter_typescript::LANGUAGE_TSX.into()
 }
 
-pub(super) fn javascript() -> Language {
+pub(super) fn javascript_language() -> Language {
     tree_sitter_javascript::LANGUAGE.into()
 }
 
@@ -215,7 +217,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_some_grammar() {
-        let grammars = [typescript(), tsx(), javascript()];
+        let grammars = [typescript_language(), tsx_language(), javascript_language()];
         for (kind, _) in KINDS {
             assert!(grammars.iter().any(|g| g.id_for_node_kind(kind, true) != 0), "{kind}");
         }
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn typescript_has_every_field() {
         for name in ["alias", "constructor", "declaration", "module", "pattern", "return_type", "source"] {
-            assert!(typescript().field_id_for_name(name).is_some(), "{name}");
+            assert!(typescript_language().field_id_for_name(name).is_some(), "{name}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Finds the module that a specifier names: relative paths, path aliases, packages of the workspace, packages
 //! outside.
 
-use super::packages::{by_config, inner, package_name, package_root, workspace};
-use super::probe::probe;
-use crate::langs::support::project::{folder, join};
-use crate::langs::{FileId, ImportRules, ModuleTarget, Project};
+use super::packages::{by_config, package_name, package_root, resolve_package_import, workspace};
+use super::probe::probe_file;
+use crate::langs::support::project::{folder_of, join};
+use crate::langs::{FileId, ImportProject, ImportRules, ModuleTarget};
 
 /// The rules of TypeScript and of bundlers.
 pub(super) struct Imports;
@@ -56,7 +56,7 @@ const BUILTIN: &[&str] = &[
 ];
 
 impl ImportRules for Imports {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         // Bundlers allow a query after the path; a lone `#name` is the package's own.
         let module = module.split('?').next().unwrap_or(module);
         let path = project.path(from);
@@ -64,7 +64,7 @@ impl ImportRules for Imports {
             return ModuleTarget::Unknown;
         }
         if is_relative(module) {
-            let found = join(folder(path), module).and_then(|path| probe(project, &path));
+            let found = join(folder_of(path), module).and_then(|path| probe_file(project, &path));
             return found.map_or(ModuleTarget::Unknown, ModuleTarget::File);
         }
         if module.starts_with("node:") {
@@ -73,7 +73,7 @@ impl ImportRules for Imports {
         if let Some(file) = by_config(project, path, module).filter(|file| *file != from) {
             return ModuleTarget::File(file);
         }
-        outside(project, path, module)
+        resolve_outside(project, path, module)
     }
 
     fn reads_facts(&self) -> bool {
@@ -81,19 +81,20 @@ impl ImportRules for Imports {
     }
 }
 
-fn outside(project: &dyn Project, from: &str, module: &str) -> ModuleTarget {
+fn resolve_outside(project: &dyn ImportProject, from: &str, module: &str) -> ModuleTarget {
     if module.starts_with('#') {
-        return inner(project, from, module).map_or(ModuleTarget::Unknown, ModuleTarget::File);
+        return resolve_package_import(project, from, module)
+            .map_or(ModuleTarget::Unknown, ModuleTarget::File);
     }
     if let Some(rooted) = module.strip_prefix('/') {
-        return probe(project, rooted).map_or(ModuleTarget::Unknown, ModuleTarget::File);
+        return probe_file(project, rooted).map_or(ModuleTarget::Unknown, ModuleTarget::File);
     }
     let name = package_name(module);
     if BUILTIN.binary_search(&name).is_ok() {
         return ModuleTarget::External(format!("node:{name}"));
     }
     if let Some(alias) = ALIASES.iter().find(|alias| module.starts_with(*alias)) {
-        let found = aliased(project, from, alias, &module[alias.len()..]);
+        let found = resolve_alias(project, from, alias, &module[alias.len()..]);
         return found.map_or(ModuleTarget::Unknown, ModuleTarget::File);
     }
     // `@/x` and `~/x` are aliases of some bundler; no package can be called that.
@@ -108,14 +109,14 @@ fn outside(project: &dyn Project, from: &str, module: &str) -> ModuleTarget {
 const ALIASES: [&str; 4] = ["@/", "~/", "~~/", "$lib/"];
 
 /// The file that such an alias means: below the sources of the nearest package, as far as there is one.
-fn aliased(project: &dyn Project, from: &str, alias: &str, rest: &str) -> Option<FileId> {
+fn resolve_alias(project: &dyn ImportProject, from: &str, alias: &str, rest: &str) -> Option<FileId> {
     let root = package_root(project, from)?;
     let sources: &[&str] = match alias {
         "$lib/" => &["src/lib"],
         "~~/" => &[""],
         _ => &["src", "app", ""],
     };
-    let below = |source: &&str| probe(project, &join(&root, &format!("{source}/{rest}"))?);
+    let below = |source: &&str| probe_file(project, &join(&root, &format!("{source}/{rest}"))?);
     sources.iter().find_map(below).filter(|file| project.path(*file) != from)
 }
 
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
     use crate::langs::support::project::fake::Fake;
 
-    fn check(files: &[(&str, &str)], from: &str, expected: &[(&str, &str)]) {
+    fn check_targets(files: &[(&str, &str)], from: &str, expected: &[(&str, &str)]) {
         let project = Fake::new(files);
         for (module, target) in expected {
             assert_eq!(project.resolve(&Imports, from, module), *target, "{module} from {from}");
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn relative_paths_take_extensions_and_index_files() {
-        check(
+        check_targets(
             &[
                 ("src/a.ts", ""),
                 ("src/b.tsx", ""),
@@ -179,7 +180,7 @@ mod tests {
     fn path_aliases_of_the_nearest_configuration() {
         let base = r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "~lib/*": ["lib/*"] } } }"#;
         let app = r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"], "@/x": ["./special.ts"], "*": ["./any/*"] } } }"#;
-        check(
+        check_targets(
             &[
                 ("config/tsconfig.json", base),
                 ("config/lib/l.ts", ""),
@@ -200,7 +201,7 @@ mod tests {
                 ("react", "ext:react"),
             ],
         );
-        check(
+        check_targets(
             &[
                 ("config/tsconfig.json", base),
                 ("config/lib/l.ts", ""),
@@ -217,7 +218,7 @@ mod tests {
     fn configurations_refer_to_parts_and_extend_packages() {
         let app = r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }"#;
         let shared = r#"{ "compilerOptions": { "baseUrl": "..", "paths": { "$lib/*": ["lib/*"] } } }"#;
-        check(
+        check_targets(
             &[
                 (
                     "web/tsconfig.json",
@@ -231,7 +232,7 @@ mod tests {
             "web/src/main.ts",
             &[("@/App.vue", "web/src/App.vue"), ("./Old", "web/src/Old.vue"), ("@/none", "unknown")],
         );
-        check(
+        check_targets(
             &[
                 (
                     "tsconfig.base.json",
@@ -244,7 +245,7 @@ mod tests {
             "apps/a/main.ts",
             &[("@org/ui", "libs/ui/src/index.ts")],
         );
-        check(
+        check_targets(
             &[
                 ("config/package.json", r#"{ "name": "@repo/config" }"#),
                 ("config/tsconfig.base.json", shared),
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn customary_aliases_start_at_the_sources_of_the_package() {
-        check(
+        check_targets(
             &[
                 ("web/package.json", "{}"),
                 ("web/src/a.ts", ""),
@@ -281,7 +282,7 @@ mod tests {
 
     #[test]
     fn packages_of_the_workspace_lead_to_their_sources() {
-        check(
+        check_targets(
             &[
                 ("packages/a/package.json", r#"{ "name": "@w/a", "main": "dist/index.js" }"#),
                 ("packages/a/src/index.ts", ""),
@@ -310,7 +311,7 @@ mod tests {
 
     #[test]
     fn everything_else_is_outside() {
-        check(
+        check_targets(
             &[("src/lodash.ts", ""), ("src/a.ts", "")],
             "src/a.ts",
             &[

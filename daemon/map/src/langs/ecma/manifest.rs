@@ -22,29 +22,29 @@ const DEPTH: usize = 6;
 const CONDITIONS: [&str; 7] = ["source", "types", "typings", "import", "module", "default", "require"];
 
 /// Reads a `tsconfig.json` or `jsconfig.json`; see the table above.
-pub fn tsconfig(text: &str, facts: &mut FactsBuilder) {
+pub fn read_tsconfig(text: &str, facts: &mut FactsBuilder) {
     let Some(config) = json::parse(text) else { return };
     match &config["extends"] {
-        Value::String(base) => facts.manifest("extends", base),
+        Value::String(base) => facts.add_manifest_pair("extends", base),
         Value::Array(bases) => {
-            bases.iter().filter_map(Value::as_str).for_each(|base| facts.manifest("extends", base));
+            bases.iter().filter_map(Value::as_str).for_each(|base| facts.add_manifest_pair("extends", base));
         }
         _ => {}
     }
     let references = config["references"].as_array().into_iter().flatten();
     for path in references.filter_map(|reference| reference["path"].as_str()) {
-        facts.manifest("references", path);
+        facts.add_manifest_pair("references", path);
     }
     let options = &config["compilerOptions"];
     for key in ["baseUrl", "rootDir", "outDir"] {
         if let Some(value) = options[key].as_str() {
-            facts.manifest(key, value);
+            facts.add_manifest_pair(key, value);
         }
     }
     let Some(paths) = options["paths"].as_object() else { return };
     for (pattern, targets) in paths {
         for target in targets.as_array().into_iter().flatten().filter_map(Value::as_str) {
-            facts.manifest(&format!("paths:{pattern}"), target);
+            facts.add_manifest_pair(&format!("paths:{pattern}"), target);
         }
     }
 }
@@ -53,7 +53,7 @@ pub fn tsconfig(text: &str, facts: &mut FactsBuilder) {
 pub fn package_json(text: &str, facts: &mut FactsBuilder) {
     let Some(package) = json::parse(text) else { return };
     if let Some(name) = package["name"].as_str() {
-        facts.manifest("name", name);
+        facts.add_manifest_pair("name", name);
     }
     let entries = [
         ("source", "source"),
@@ -64,34 +64,36 @@ pub fn package_json(text: &str, facts: &mut FactsBuilder) {
     ];
     for (key, as_key) in entries {
         if let Some(value) = package[key].as_str() {
-            facts.manifest(as_key, value);
+            facts.add_manifest_pair(as_key, value);
         }
     }
     match &package["exports"] {
         Value::Object(map) if map.keys().any(|key| key.starts_with('.')) => {
-            map.iter()
-                .for_each(|(subpath, target)| targets(&format!("exports:{subpath}"), target, DEPTH, facts));
+            map.iter().for_each(|(subpath, target)| {
+                record_targets(&format!("exports:{subpath}"), target, DEPTH, facts);
+            });
         }
         Value::Null => {}
-        target => targets("exports:.", target, DEPTH, facts),
+        target => record_targets("exports:.", target, DEPTH, facts),
     }
     if let Some(map) = package["imports"].as_object() {
-        map.iter().for_each(|(name, target)| targets(&format!("imports:{name}"), target, DEPTH, facts));
+        map.iter()
+            .for_each(|(name, target)| record_targets(&format!("imports:{name}"), target, DEPTH, facts));
     }
 }
 
 /// Records every target below `value`, the likeliest first.
-fn targets(key: &str, value: &Value, depth: usize, facts: &mut FactsBuilder) {
+fn record_targets(key: &str, value: &Value, depth: usize, facts: &mut FactsBuilder) {
     match value {
         _ if depth == 0 => {}
-        Value::String(target) => facts.manifest(key, target),
-        Value::Array(list) => list.iter().for_each(|value| targets(key, value, depth - 1, facts)),
+        Value::String(target) => facts.add_manifest_pair(key, target),
+        Value::Array(list) => list.iter().for_each(|value| record_targets(key, value, depth - 1, facts)),
         Value::Object(map) => {
             for value in CONDITIONS.iter().filter_map(|condition| map.get(*condition)) {
-                targets(key, value, depth - 1, facts);
+                record_targets(key, value, depth - 1, facts);
             }
             for (_, value) in map.iter().filter(|(name, _)| !CONDITIONS.contains(&name.as_str())) {
-                targets(key, value, depth - 1, facts);
+                record_targets(key, value, depth - 1, facts);
             }
         }
         _ => {}
@@ -102,7 +104,7 @@ fn targets(key: &str, value: &Value, depth: usize, facts: &mut FactsBuilder) {
 mod tests {
     use crate::facts::FileFacts;
 
-    fn pairs(name: &str, text: &str) -> Vec<String> {
+    fn manifest_pairs(name: &str, text: &str) -> Vec<String> {
         let facts: FileFacts = crate::langs::manifest_facts(name, text.as_bytes());
         facts.manifest.iter().map(|(k, v)| format!("{} = {}", facts.name(*k), facts.name(*v))).collect()
     }
@@ -115,7 +117,7 @@ mod tests {
         }"#;
         let expected =
             ["extends = ./a.json", "extends = @b/c", "baseUrl = .", "paths:@/* = src/*", "paths:@/* = gen/*"];
-        assert_eq!(pairs("tsconfig.json", text), expected);
+        assert_eq!(manifest_pairs("tsconfig.json", text), expected);
     }
 
     #[test]
@@ -133,7 +135,7 @@ mod tests {
             "exports:./x/* = ./src/x/*.ts",
             "imports:#in = ./in.js",
         ];
-        assert_eq!(pairs("package.json", text), expected);
+        assert_eq!(manifest_pairs("package.json", text), expected);
     }
 
     #[test]
@@ -142,7 +144,8 @@ mod tests {
             ["", "{", "[]", "3", "{\"exports\": {\"a\": {}}}", "{\"compilerOptions\": 1, \"extends\": 2}"]
         {
             assert!(
-                pairs("tsconfig.json", text).is_empty() && pairs("package.json", text).is_empty(),
+                manifest_pairs("tsconfig.json", text).is_empty()
+                    && manifest_pairs("package.json", text).is_empty(),
                 "{text}"
             );
         }

@@ -4,11 +4,11 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::defs::{New, Wrap};
-use super::scopes::{SELF, Value};
+use super::scopes::{EcmaValueKind, SELF};
 use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
 use crate::facts::{DefFlags, DefIdx, DefKind, TypePart};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// The types of a class's fields, by name; `None` where it cannot be told.
 pub(super) type FieldTypes = FxHashMap<String, Option<String>>;
@@ -18,16 +18,16 @@ const OBJECT_DEPTH: usize = 3;
 
 impl Ecma {
     /// `{ ... }` of a class.
-    pub(super) fn class_body(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_class_body(&mut self, node: Node<'_>) -> WalkStep {
         let nameless = !self.nameless.is_empty() && self.nameless.remove(&node.id());
-        self.container(node);
+        self.container_around(node);
         let container = if nameless { Container::Other } else { Container::Class };
         self.containers.push((node.end_byte(), container));
-        Step::Into
+        WalkStep::Into
     }
 
     /// Enters an object literal, and notes what its members belong to.
-    pub(super) fn object(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_object(&mut self, node: Node<'_>) -> WalkStep {
         let container = if !self.objects.is_empty() && self.objects.remove(&node.id()) {
             Container::Object
         } else if !self.exported_objects.is_empty() && self.exported_objects.remove(&node.id()) {
@@ -35,30 +35,30 @@ impl Ecma {
         } else {
             self.local_container(node).unwrap_or(Container::Other)
         };
-        self.container(node);
+        self.container_around(node);
         self.containers.push((node.end_byte(), container));
-        Step::Into
+        WalkStep::Into
     }
 
     /// `{ ... }` of an interface, or a type written as its members.
-    pub(super) fn object_type(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_object_type(&mut self, node: Node<'_>) -> WalkStep {
         let named = self.interface_body == node.id();
-        self.container(node);
+        self.container_around(node);
         self.containers.push((node.end_byte(), if named { Container::Interface } else { Container::Other }));
-        Step::Into
+        WalkStep::Into
     }
 
     /// A method with a body.
-    pub(super) fn method<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let container = self.container(node);
-        let wrap = self.wrap(node, cx);
+    pub(super) fn visit_method<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let container = self.container_around(node);
+        let wrap = self.take_wrap(node, cx);
         let at = node.child_by_field_id(self.grammar.fields.name);
         let name = at.and_then(|at| self.property_name(at, cx));
         match (container, at, name) {
             (Container::Exports, Some(at), Some(name)) => {
                 let head = self.head(node);
                 let new = New { name, at, kind: DefKind::Function, head, visible: true };
-                self.make(&new, &wrap, Some(true), cx);
+                self.make_def(&new, &wrap, Some(true), cx);
                 cx.bind(THIS, Binding::Opaque);
             }
             (Container::Class | Container::Object, Some(at), Some(name)) => {
@@ -81,7 +81,7 @@ impl Ecma {
         if container != Container::Other && name.is_some() {
             self.result(node, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn open_method<'t>(
@@ -91,26 +91,26 @@ impl Ecma {
         wrap: &Wrap,
         cx: &mut Cx<'t>,
     ) {
-        if let Some(idx) = self.overloaded(name, cx) {
+        if let Some(idx) = self.overloaded_def(name, cx) {
             self.replace(idx, node, at, wrap, cx);
             return;
         }
         let visible = is_open(node, name, cx);
         let new = New { name, at, kind: DefKind::Method, head: self.head(node), visible };
-        self.make(&new, wrap, Some(true), cx);
+        self.make_def(&new, wrap, Some(true), cx);
     }
 
     /// `m(): T;` in an interface, or an overload or abstract method of a class.
-    pub(super) fn member_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let container = self.container(node);
-        let wrap = self.wrap(node, cx);
+    pub(super) fn visit_member_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let container = self.container_around(node);
+        let wrap = self.take_wrap(node, cx);
         let at = node.child_by_field_id(self.grammar.fields.name);
         let name = at.and_then(|at| self.property_name(at, cx));
         match (container, at, name) {
             (Container::Class | Container::Interface, Some(at), Some(name)) => {
                 let visible = is_open(node, name, cx);
                 let head = (node.start_byte(), node.end_byte());
-                self.overload(&New { name, at, kind: DefKind::Method, head, visible }, &wrap, cx);
+                self.define_overload(&New { name, at, kind: DefKind::Method, head, visible }, &wrap, cx);
             }
             _ => cx.open_scope(true),
         }
@@ -118,7 +118,7 @@ impl Ecma {
         if matches!(container, Container::Class | Container::Interface) && name.is_some() {
             self.result(node, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Binds the parameter names of something without a body.
@@ -130,48 +130,49 @@ impl Ecma {
     }
 
     /// A field of a class.
-    pub(super) fn field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
-        let (container, wrap) = (self.container(node), self.wrap(node, cx));
+        let (container, wrap) = (self.container_around(node), self.take_wrap(node, cx));
         let at = node.child_by_field_id(f.name).or_else(|| node.child_by_field_id(f.property));
         let name = at.and_then(|at| self.property_name(at, cx));
-        let (Container::Class, Some(at), Some(name)) = (container, at, name) else { return Step::Into };
+        let (Container::Class, Some(at), Some(name)) = (container, at, name) else { return WalkStep::Into };
         let value = node.child_by_field_id(f.value);
-        self.property(node, (name, at, value), &wrap, cx);
-        Step::Into
+        self.define_property(node, (name, at, value), &wrap, cx);
+        WalkStep::Into
     }
 
     /// `key: value` of an object literal.
-    pub(super) fn pair<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let container = self.container(node);
+    pub(super) fn visit_pair<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let container = self.container_around(node);
         if container == Container::Methods {
             return self.local_member(node, cx);
         }
         if !matches!(container, Container::Object | Container::Exports) {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let f = &self.grammar.fields;
-        let wrap = self.wrap(node, cx);
+        let wrap = self.take_wrap(node, cx);
         let (at, value) = (node.child_by_field_id(f.key), node.child_by_field_id(f.value));
         let Some((at, name)) = at.and_then(|at| Some((at, self.property_name(at, cx)?))) else {
-            return Step::Into;
+            return WalkStep::Into;
         };
         match (container, value) {
             (Container::Exports, Some(value)) => self.exported_member(node, (name, at, value), cx),
-            _ => self.property(node, (name, at, value), &wrap, cx),
+            _ => self.define_property(node, (name, at, value), &wrap, cx),
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A field; a method when its value is a function.
-    fn property<'t>(
+    fn define_property<'t>(
         &mut self,
         node: Node<'t>,
         (name, at, value): (&'t str, Node<'t>, Option<Node<'t>>),
         wrap: &Wrap,
         cx: &mut Cx<'t>,
     ) {
-        let is_function = value.is_some_and(|value| self.value_kind(value, cx.source) == Value::Function);
+        let is_function =
+            value.is_some_and(|value| self.value_kind(value, cx.source) == EcmaValueKind::Function);
         let kind = if is_function { DefKind::Method } else { DefKind::Field };
         let end = match value {
             Some(value) if is_function => self.head(value).1,
@@ -185,9 +186,9 @@ impl Ecma {
         let inside =
             value.and_then(|value| self.object_in(value)).filter(|_| self.object_depth() < OBJECT_DEPTH);
         let scope = if is_function { Some(true) } else { inside.map(|_| false) };
-        let idx = self.make(&new, wrap, scope, cx);
+        let idx = self.make_def(&new, wrap, scope, cx);
         if let Some(ty) = self.declared_type(node, cx).filter(|_| !is_function) {
-            self.hint((idx, TypePart::VALUE), &ty, cx);
+            self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
         }
         if is_abstract(node) {
             let def = cx.facts.def_mut(idx);
@@ -207,23 +208,23 @@ impl Ecma {
     }
 
     /// `a: T;` of an interface.
-    pub(super) fn property_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if self.container(node) != Container::Interface {
-            return Step::Into;
+    pub(super) fn visit_property_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        if self.container_around(node) != Container::Interface {
+            return WalkStep::Into;
         }
-        let wrap = self.wrap(node, cx);
+        let wrap = self.take_wrap(node, cx);
         let at = node.child_by_field_id(self.grammar.fields.name);
         if let Some((at, name)) = at.and_then(|at| Some((at, self.property_name(at, cx)?))) {
             let head = (node.start_byte(), node.end_byte());
             let idx =
-                self.make(&New { name, at, kind: DefKind::Field, head, visible: true }, &wrap, None, cx);
+                self.make_def(&New { name, at, kind: DefKind::Field, head, visible: true }, &wrap, None, cx);
             let def = cx.facts.def_mut(idx);
             def.flags = def.flags.with(DefFlags::DECLARATION);
             if let Some(ty) = self.declared_type(node, cx) {
-                self.hint((idx, TypePart::VALUE), &ty, cx);
+                self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `constructor(private a: T)`: `a` is a field, too.
@@ -242,9 +243,10 @@ impl Ecma {
             let visible = is_open(parameter, name, cx);
             let new = New { name, at, kind: DefKind::Field, head: (start, end), visible };
             let idx = self.make_in(&new, &wrap, (None, class, None), cx);
-            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| self.reader(cx).annotation(ty));
+            let ty =
+                parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
             if let Some(ty) = ty {
-                self.hint((idx, TypePart::VALUE), &ty, cx);
+                self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
             }
         }
     }
@@ -271,9 +273,9 @@ impl Ecma {
             let Some(name) = name.map(|name| cx.text(name)) else { continue };
             let ty = match member.kind() {
                 "public_field_definition" | "field_definition" => self.declared_type(member, cx),
-                "method_definition" if is_getter(member) => {
-                    member.child_by_field_id(f.return_type).and_then(|ty| self.reader(cx).annotation(ty))
-                }
+                "method_definition" if is_getter(member) => member
+                    .child_by_field_id(f.return_type)
+                    .and_then(|ty| self.type_reader(cx).annotation_type(ty)),
                 _ => None,
             };
             types.entry(name.to_owned()).or_insert_with(|| ty.map(Into::into));
@@ -292,7 +294,8 @@ impl Ecma {
         let Some(parameters) = constructor.child_by_field_id(f.parameters) else { return };
         let mut cursor = parameters.walk();
         for parameter in parameters.named_children(&mut cursor).filter(|p| is_property(*p)) {
-            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| self.reader(cx).annotation(ty));
+            let ty =
+                parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
             if let Some(name) = parameter.child_by_field_id(f.pattern) {
                 types.insert(cx.text(name).to_owned(), ty.map(Into::into));
             }
@@ -317,7 +320,8 @@ impl Ecma {
                 let object = left.child_by_field_id(f.object).filter(|o| o.kind() == "this");
                 let property = left.child_by_field_id(f.property).filter(|_| object.is_some());
                 if let Some(property) = property {
-                    let value = assignment.child_by_field_id(f.right).and_then(|v| self.reader(cx).value(v));
+                    let value =
+                        assignment.child_by_field_id(f.right).and_then(|v| self.type_reader(cx).value(v));
                     found.push((left, property, value));
                 }
             });

@@ -13,11 +13,11 @@ use memchr::memmem::find_iter;
 const PARAMETERS: usize = 1 << 14;
 
 /// The text with the same length and lines; `None` if there is nothing to mend.
-pub(crate) fn mended(source: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn repair_text(source: &[u8]) -> Option<Vec<u8>> {
     let mut text = source.to_vec();
     let mut start = 0;
     for line in source.split_inclusive(|byte| *byte == b'\n') {
-        if let Some(at) = member(source, start, line).and_then(|at| gap(source, at)) {
+        if let Some(at) = member_start(source, start, line).and_then(|at| gap_before(source, at)) {
             text[at] = b';';
         }
         start += line.len();
@@ -29,7 +29,7 @@ pub(crate) fn mended(source: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Where a member begins in a line, if it is one that the scanner does not expect.
-fn member(source: &[u8], start: usize, line: &[u8]) -> Option<usize> {
+fn member_start(source: &[u8], start: usize, line: &[u8]) -> Option<usize> {
     let at = start + line.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let rest = &source[at..];
     let is_member = match rest {
@@ -63,7 +63,7 @@ fn is_named(rest: &[u8], name: &[u8]) -> bool {
 }
 
 /// The nearest blank before a member that stands behind the end of another: behind a word or a closing bracket, comments aside.
-fn gap(source: &[u8], member: usize) -> Option<usize> {
+fn gap_before(source: &[u8], member: usize) -> Option<usize> {
     let before = source[..member].trim_ascii_end();
     let code = without_comments(before);
     let ends = |byte: u8| byte.is_ascii_alphanumeric() || b"_$>)]}\"'`".contains(&byte) || !byte.is_ascii();
@@ -82,7 +82,7 @@ fn without_comments(mut text: &[u8]) -> &[u8] {
         let shorter = if text.ends_with(b"*/") {
             memchr::memmem::rfind(text, b"/*")
         } else {
-            comment(&text[line..]).map(|at| line + at)
+            comment_start(&text[line..]).map(|at| line + at)
         };
         match shorter {
             Some(at) => text = &text[..at],
@@ -92,7 +92,7 @@ fn without_comments(mut text: &[u8]) -> &[u8] {
 }
 
 /// Where `// ...` begins in a line, a URL's aside.
-fn comment(line: &[u8]) -> Option<usize> {
+fn comment_start(line: &[u8]) -> Option<usize> {
     find_iter(line, b"//").find(|at| *at == 0 || line[at - 1] != b':')
 }
 
@@ -101,26 +101,26 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn becomes(source: &str, expected: &str) {
-        let text = mended(source.as_bytes()).map(|text| String::from_utf8(text).expect("text"));
+    fn check_repair(source: &str, expected: &str) {
+        let text = repair_text(source.as_bytes()).map(|text| String::from_utf8(text).expect("text"));
         assert_eq!(text.as_deref().unwrap_or(source), expected);
     }
 
     #[test]
     fn members_are_separated_where_the_language_does() {
-        becomes(
+        check_repair(
             "{\n  (a): B<C>\n  // next\n  <T>(a: T): T\n}",
             "{\n  (a): B<C>\n  // next\n ;<T>(a: T): T\n}",
         );
-        becomes("{\n  a: b // x\n  in?: c\n}", "{\n  a: b // x\n ;in?: c\n}");
-        becomes("{\n  a: b\n  instance: c\n  into(): d }", "{\n  a: b\n  instance: c\n  into(): d }");
-        becomes(
+        check_repair("{\n  a: b // x\n  in?: c\n}", "{\n  a: b // x\n ;in?: c\n}");
+        check_repair("{\n  a: b\n  instance: c\n  into(): d }", "{\n  a: b\n  instance: c\n  into(): d }");
+        check_repair(
             "{\n  <A extends () => B>(): C /* x */\n\n  <D>() }",
             "{\n  <A extends () => B>(): C /* x */\n\n ;<D>() }",
         );
         // No member: an argument's list, a union, a comparison.
-        becomes("f(\n  <T>(a) => a)", "f(\n  <T>(a) => a)");
-        becomes("a = b\n  < c", "a = b\n  < c");
-        becomes("x = typeof undefined | y", "x =        undefined | y");
+        check_repair("f(\n  <T>(a) => a)", "f(\n  <T>(a) => a)");
+        check_repair("a = b\n  < c", "a = b\n  < c");
+        check_repair("x = typeof undefined | y", "x =        undefined | y");
     }
 }

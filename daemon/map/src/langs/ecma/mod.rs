@@ -36,15 +36,15 @@ mod variables;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::{DefFlags, DefIdx, FactsBuilder, RefKind, StrId};
 use crate::langs::support::{Handled, Lead};
-use crate::walk::{Cx, Rules, Step, walk};
-use grammar::{Act, Grammar};
+use crate::walk::{Cx, Rules, WalkStep, walk};
+use grammar::{Act, EcmaGrammar};
 
 pub use json::parse as parse_json;
-pub use manifest::{package_json, tsconfig};
-pub(crate) use mend::mended;
+pub use manifest::{package_json, read_tsconfig};
+pub(crate) use mend::repair_text;
 
 /// TypeScript's row in the language table.
 pub const TYPESCRIPT: LangSpec = LangSpec {
@@ -53,7 +53,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
     name: "TypeScript",
     extensions: &["ts", "mts", "cts"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: grammar::typescript, extract: extract_typescript },
+    reader: LanguageReader::Tree { grammar: grammar::typescript_language, extract: extract_typescript },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -64,7 +64,7 @@ pub const TSX: LangSpec = LangSpec {
     lang: Lang::Tsx,
     name: "TSX",
     extensions: &["tsx"],
-    reader: Reader::Tree { grammar: grammar::tsx, extract: extract_tsx },
+    reader: LanguageReader::Tree { grammar: grammar::tsx_language, extract: extract_tsx },
     ..TYPESCRIPT
 };
 
@@ -75,7 +75,7 @@ pub const JAVASCRIPT: LangSpec = LangSpec {
     name: "JavaScript",
     extensions: &["js", "jsx", "mjs", "cjs"],
     interpreters: &["node"],
-    reader: Reader::Tree { grammar: grammar::javascript, extract: extract_javascript },
+    reader: LanguageReader::Tree { grammar: grammar::javascript_language, extract: extract_javascript },
     ..TYPESCRIPT
 };
 
@@ -91,10 +91,10 @@ fn extract_javascript(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsB
     extract(&grammar::JAVASCRIPT, tree, source, facts)
 }
 
-fn extract(grammar: &'static Grammar, tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+fn extract(grammar: &'static EcmaGrammar, tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = Ecma::new(grammar);
     let facts = walk(tree, source, facts, &mut rules);
-    flows::trace(tree, source, rules.settle_exports(facts), &grammar.fields)
+    flows::trace_values(tree, source, rules.settle_exports(facts), &grammar.fields)
 }
 
 /// The kind of container that a member belongs to.
@@ -114,12 +114,12 @@ enum Container {
 
 /// The walk's state. Sets of node ids say what a node further up decided about one further down.
 struct Ecma {
-    grammar: &'static Grammar,
+    grammar: &'static EcmaGrammar,
     lead: Lead,
     /// The next declaration and what stands around it.
     around: Option<(usize, defs::Wrap)>,
     /// The plans for variables, by the node ID of their declarator.
-    plans: FxHashMap<usize, variables::Plan>,
+    plans: FxHashMap<usize, variables::EcmaVariablePlan>,
     /// The names of the file's top level with their types.
     top: FxHashMap<String, Option<String>>,
     /// The names that imports bind.
@@ -178,7 +178,7 @@ struct Ecma {
 }
 
 impl Ecma {
-    fn new(grammar: &'static Grammar) -> Self {
+    fn new(grammar: &'static EcmaGrammar) -> Self {
         Self {
             grammar,
             lead: Lead::default(),
@@ -233,63 +233,63 @@ impl Ecma {
         facts
     }
 
-    fn decorator<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
-        self.lead.attribute(node, cx.source, false);
-        self.called(node.named_child(0))
+    fn visit_decorator<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
+        self.lead.add_attribute(node, cx.source, false);
+        self.mark_callee(node.named_child(0))
     }
 }
 
 impl Rules for Ecma {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.grammar.kinds.get(node) {
-            Act::Into => Step::Into,
-            Act::Program => self.look_over(node, cx),
-            Act::Skip => Step::Skip,
-            Act::Comment => self.comment(node, cx),
-            Act::Decorator => self.decorator(node, cx),
-            Act::Import => self.import(node, cx),
-            Act::ImportAlias => self.import_alias(node, cx),
-            Act::Export => self.export(node, cx),
-            Act::Ambient => self.ambient(node, cx),
-            Act::Function => self.function(node, cx),
-            Act::Signature => self.signature(node, cx),
-            Act::Lambda => self.lambda(node, cx),
-            Act::Class => self.class(node, cx),
-            Act::ClassValue => self.class_value(node, cx),
-            Act::ClassBody => self.class_body(node),
-            Act::Object => self.object(node),
-            Act::ObjectType => self.object_type(node),
-            Act::Method => self.method(node, cx),
-            Act::MemberSignature => self.member_signature(node, cx),
-            Act::FieldDefinition => self.field(node, cx),
-            Act::PropertySignature => self.property_signature(node, cx),
-            Act::Pair => self.pair(node, cx),
+            Act::Into => WalkStep::Into,
+            Act::Program => self.scan_top_level(node, cx),
+            Act::Skip => WalkStep::Skip,
+            Act::Comment => self.visit_comment(node, cx),
+            Act::Decorator => self.visit_decorator(node, cx),
+            Act::Import => self.visit_import(node, cx),
+            Act::ImportAlias => self.visit_import_alias(node, cx),
+            Act::Export => self.visit_export(node, cx),
+            Act::Ambient => self.visit_ambient(node, cx),
+            Act::Function => self.visit_function(node, cx),
+            Act::Signature => self.visit_signature(node, cx),
+            Act::Lambda => self.visit_lambda(node, cx),
+            Act::Class => self.visit_class(node, cx),
+            Act::ClassValue => self.visit_class_value(node, cx),
+            Act::ClassBody => self.visit_class_body(node),
+            Act::Object => self.visit_object(node),
+            Act::ObjectType => self.visit_object_type(node),
+            Act::Method => self.visit_method(node, cx),
+            Act::MemberSignature => self.visit_member_signature(node, cx),
+            Act::FieldDefinition => self.visit_field(node, cx),
+            Act::PropertySignature => self.visit_property_signature(node, cx),
+            Act::Pair => self.visit_pair(node, cx),
             Act::Return => self.returned_object(node, cx),
-            Act::Interface => self.interface(node, cx),
-            Act::Enum => self.enumeration(node, cx),
-            Act::EnumMember => self.enum_members(node, cx),
-            Act::TypeAlias => self.type_alias(node, cx),
-            Act::Namespace => self.namespace(node, cx),
-            Act::Declaration => self.declaration(node, cx),
-            Act::Declarator => self.declarator(node, cx),
-            Act::Assignment => self.assignment(node, cx),
-            Act::Block => self.block(node, cx),
-            Act::SwitchBody => self.switch_body(node, cx),
-            Act::For => self.for_statement(node, cx),
-            Act::ForIn => self.for_in(node, cx),
-            Act::Catch => self.catch(node, cx),
-            Act::Identifier => self.identifier(node, cx),
-            Act::Shorthand => self.shorthand(node, cx),
-            Act::Member => self.member(node, cx),
-            Act::TypeIdentifier => self.type_identifier(node, cx),
-            Act::NestedType => self.nested_type(node, cx),
-            Act::Extends => self.bases(node, RefKind::Extends),
-            Act::Implements => self.bases(node, RefKind::Implements),
-            Act::Call => self.call(node, cx),
-            Act::New => self.construction(node, cx),
-            Act::Jsx => self.jsx(node, cx),
-            Act::TypeScope => self.type_scope(node, cx),
-            Act::Parameter => self.parameter(node),
+            Act::Interface => self.visit_interface(node, cx),
+            Act::Enum => self.visit_enumeration(node, cx),
+            Act::EnumMember => self.visit_enum_members(node, cx),
+            Act::TypeAlias => self.visit_type_alias(node, cx),
+            Act::Namespace => self.visit_namespace(node, cx),
+            Act::Declaration => self.visit_declaration(node, cx),
+            Act::Declarator => self.visit_declarator(node, cx),
+            Act::Assignment => self.visit_assignment(node, cx),
+            Act::Block => self.visit_block(node, cx),
+            Act::SwitchBody => self.visit_switch_body(node, cx),
+            Act::For => self.visit_for_statement(node, cx),
+            Act::ForIn => self.visit_for_in(node, cx),
+            Act::Catch => self.visit_catch(node, cx),
+            Act::Identifier => self.visit_identifier(node, cx),
+            Act::Shorthand => self.visit_shorthand(node, cx),
+            Act::Member => self.visit_member(node, cx),
+            Act::TypeIdentifier => self.visit_type_identifier(node, cx),
+            Act::NestedType => self.visit_nested_type(node, cx),
+            Act::Extends => self.mark_bases(node, RefKind::Extends),
+            Act::Implements => self.mark_bases(node, RefKind::Implements),
+            Act::Call => self.visit_call(node, cx),
+            Act::New => self.visit_construction(node, cx),
+            Act::Jsx => self.visit_jsx_element(node, cx),
+            Act::TypeScope => self.visit_type_scope(node, cx),
+            Act::Parameter => self.visit_parameter(node),
         }
     }
 }

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::defs::New;
 use crate::facts::{DefKind, ImportInput, ImportKind};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// A binding before it knows where it stands.
 struct Binds<'t> {
@@ -21,39 +21,43 @@ struct Binds<'t> {
 
 impl Ecma {
     /// Records an import statement: `import ...`.
-    pub(super) fn import<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_import<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let mut cursor = node.walk();
         let clause = node.named_children(&mut cursor).find(|c| c.kind().ends_with("_clause"));
         match clause {
             Some(clause) if clause.kind() == "import_require_clause" => {
                 let source = clause.child_by_field_id(self.grammar.fields.source);
                 let local = clause.named_child(0).map(|name| cx.text(name));
-                if let (Some(module), Some(local)) = (source.and_then(|s| self.reader(cx).string(s)), local) {
+                if let (Some(module), Some(local)) =
+                    (source.and_then(|s| self.type_reader(cx).string_text(s)), local)
+                {
                     whole_module(cx, node, (module, local));
                 }
             }
             clause => {
                 let source = node.child_by_field_id(self.grammar.fields.source);
-                let Some(module) = source.and_then(|s| self.reader(cx).string(s)) else { return Step::Skip };
+                let Some(module) = source.and_then(|s| self.type_reader(cx).string_text(s)) else {
+                    return WalkStep::Skip;
+                };
                 match clause {
                     Some(clause) => self.import_clause(clause, module, cx),
-                    None => bind(cx, node, &Binds { module, ..effect() }),
+                    None => bind(cx, node, &Binds { module, ..effect_import() }),
                 }
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `import A = ns.B`: another name for something.
-    pub(super) fn import_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let wrap = self.wrap(node, cx);
+    pub(super) fn visit_import_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let wrap = self.take_wrap(node, cx);
         if let Some(at) = node.named_child(0).filter(|at| !cx.text(*at).is_empty()) {
             self.handled.mark(at);
             let head = (node.start_byte(), node.end_byte());
             let new = New { name: cx.text(at), at, kind: DefKind::TypeAlias, head, visible: wrap.exported };
-            self.make(&new, &wrap, None, cx);
+            self.make_def(&new, &wrap, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn import_clause<'t>(&self, clause: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
@@ -70,7 +74,7 @@ impl Ecma {
                 }
                 "namespace_import" => {
                     let local = part.named_child(0).map(|name| cx.text(name));
-                    bind(cx, part, &Binds { kind: ImportKind::Module, module, local, ..effect() });
+                    bind(cx, part, &Binds { kind: ImportKind::Module, module, local, ..effect_import() });
                 }
                 "named_imports" => self.named_imports(part, module, cx),
                 _ => {}
@@ -81,7 +85,7 @@ impl Ecma {
     fn named_imports<'t>(&self, list: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
         let mut cursor = list.walk();
         for specifier in list.named_children(&mut cursor) {
-            let Some((name, alias)) = self.specifier(specifier, cx) else { continue };
+            let Some((name, alias)) = self.specifier_names(specifier, cx) else { continue };
             let binds = Binds {
                 kind: ImportKind::Named,
                 module,
@@ -94,42 +98,42 @@ impl Ecma {
     }
 
     /// The name and alias of `a as b`; names may be strings.
-    fn specifier<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Option<(&'t str, Option<&'t str>)> {
+    fn specifier_names<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Option<(&'t str, Option<&'t str>)> {
         let f = &self.grammar.fields;
-        let word = |n: Node<'t>| self.reader(cx).string(n).unwrap_or_else(|| cx.text(n));
+        let word = |n: Node<'t>| self.type_reader(cx).string_text(n).unwrap_or_else(|| cx.text(n));
         let name = node.child_by_field_id(f.name).map(word)?;
         Some((name, node.child_by_field_id(f.alias).map(word)))
     }
 
     /// Records an export statement: `export ...`.
-    pub(super) fn export<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_export<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         if let Some(declaration) = node.child_by_field_id(f.declaration) {
             return self.export_declaration(node, declaration, cx);
         }
         if let Some(source) = node.child_by_field_id(f.source) {
-            if let Some(module) = self.reader(cx).string(source) {
+            if let Some(module) = self.type_reader(cx).string_text(source) {
                 self.export_from(node, module, cx);
             }
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
         if let Some(clause) = children.iter().find(|c| c.kind() == "export_clause") {
             self.export_clause(*clause, cx);
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         let value = node.child_by_field_id(f.value);
         let assigned = children.iter().any(|c| c.kind() == "=");
         let value = value.or_else(|| children.iter().copied().find(|c| assigned && c.is_named()));
         match value {
             Some(value) => self.export_value(node, value, cx),
-            None => Step::Skip,
+            None => WalkStep::Skip,
         }
     }
 
-    fn export_declaration<'t>(&mut self, node: Node<'t>, declaration: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let mut wrap = self.wrap(node, cx);
+    fn export_declaration<'t>(&mut self, node: Node<'t>, declaration: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let mut wrap = self.take_wrap(node, cx);
         wrap.exported = true;
         wrap.default = is_default(node);
         if matches!(declaration.kind(), "class_declaration" | "abstract_class_declaration") {
@@ -139,7 +143,7 @@ impl Ecma {
         } else {
             self.around = Some((declaration.id(), wrap));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn export_from<'t>(&self, node: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
@@ -148,14 +152,15 @@ impl Ecma {
         let all = Binds { kind: ImportKind::Star, module, name: None, local: None, reexported: true };
         match part {
             Some(part) if part.kind() == "namespace_export" => {
-                let local =
-                    part.named_child(0).map(|n| self.reader(cx).string(n).unwrap_or_else(|| cx.text(n)));
+                let local = part
+                    .named_child(0)
+                    .map(|n| self.type_reader(cx).string_text(n).unwrap_or_else(|| cx.text(n)));
                 bind(cx, part, &Binds { kind: ImportKind::Module, local, ..all });
             }
             Some(part) if part.kind() == "export_clause" => {
                 let mut cursor = part.walk();
                 for specifier in part.named_children(&mut cursor) {
-                    let Some((name, alias)) = self.specifier(specifier, cx) else { continue };
+                    let Some((name, alias)) = self.specifier_names(specifier, cx) else { continue };
                     let local = alias.filter(|alias| *alias != name);
                     bind(cx, specifier, &Binds { kind: ImportKind::Named, name: Some(name), local, ..all });
                 }
@@ -167,25 +172,25 @@ impl Ecma {
     fn export_clause<'t>(&mut self, clause: Node<'t>, cx: &mut Cx<'t>) {
         let mut cursor = clause.walk();
         for specifier in clause.named_children(&mut cursor) {
-            if let Some((local, alias)) = self.specifier(specifier, cx) {
-                self.offer(local, alias.unwrap_or(local), cx);
+            if let Some((local, alias)) = self.specifier_names(specifier, cx) {
+                self.record_export(local, alias.unwrap_or(local), cx);
             }
         }
     }
 
     /// Records that a name of this file is offered to others.
-    pub(super) fn offer(&mut self, local: &str, exported: &str, cx: &mut Cx<'_>) {
-        cx.facts.export(local, exported);
+    pub(super) fn record_export(&mut self, local: &str, exported: &str, cx: &mut Cx<'_>) {
+        cx.facts.add_export(local, exported);
         self.exported.push((local.to_owned(), exported == "default"));
     }
 
     /// `export default value`, `export = value`, `module.exports = value`.
-    pub(super) fn export_value<'t>(&mut self, node: Node<'t>, value: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn export_value<'t>(&mut self, node: Node<'t>, value: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if value.kind() == "identifier" {
-            self.offer(cx.text(value), "default", cx);
-            return Step::Skip;
+            self.record_export(cx.text(value), "default", cx);
+            return WalkStep::Skip;
         }
-        let mut wrap = self.wrap(node, cx);
+        let mut wrap = self.take_wrap(node, cx);
         (wrap.exported, wrap.default) = (true, true);
         let own_name = value.child_by_field_id(self.grammar.fields.name).filter(|n| !cx.text(*n).is_empty());
         let (name, at) = own_name.map_or(("default", value), |at| (cx.text(at), at));
@@ -196,12 +201,12 @@ impl Ecma {
             }
             "function_expression" | "generator_function" | "arrow_function" => {
                 let new = New { name, at, kind: DefKind::Function, head: self.head(value), visible: true };
-                self.make(&new, &wrap, Some(true), cx);
+                self.make_def(&new, &wrap, Some(true), cx);
                 self.opened = value.id();
             }
             _ => self.export_plain(value, &wrap, cx),
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn export_plain<'t>(&mut self, value: Node<'t>, wrap: &super::defs::Wrap, cx: &mut Cx<'t>) {
@@ -210,20 +215,20 @@ impl Ecma {
         let head = (start, start + line);
         let new = New { name: "default", at: value, kind: DefKind::Constant, head, visible: true };
         let scope = self.has_inside(value).then_some(false);
-        self.make(&new, wrap, scope, cx);
+        self.make_def(&new, wrap, scope, cx);
         if let Some(object) = self.object_in(value) {
             self.objects.insert(object.id());
         }
     }
 }
 
-fn effect<'t>() -> Binds<'t> {
+fn effect_import<'t>() -> Binds<'t> {
     Binds { kind: ImportKind::Effect, module: "", name: None, local: None, reexported: false }
 }
 
 fn bind(cx: &mut Cx<'_>, at: Node<'_>, binds: &Binds<'_>) {
     let owner = cx.owner();
-    cx.facts.import(&ImportInput {
+    cx.facts.add_import(&ImportInput {
         kind: binds.kind,
         module: binds.module,
         name: binds.name,
@@ -249,18 +254,22 @@ pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (
 }
 
 /// One name taken out of a module by `require`.
-pub(super) fn taken<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, name, local): (&'t str, &'t str, &'t str)) {
+pub(super) fn import_required_name<'t>(
+    cx: &mut Cx<'t>,
+    at: Node<'t>,
+    (module, name, local): (&'t str, &'t str, &'t str),
+) {
     let (name, local) = (Some(name), Some(local));
     bind(cx, at, &Binds { kind: ImportKind::Named, module, name, local, reexported: false });
 }
 
 /// A module under a name.
-pub(super) fn namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t str, &'t str)) {
-    bind(cx, at, &Binds { kind: ImportKind::Module, module, local: Some(local), ..effect() });
+pub(super) fn import_namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t str, &'t str)) {
+    bind(cx, at, &Binds { kind: ImportKind::Module, module, local: Some(local), ..effect_import() });
 }
 
 /// Records a re-export: `exports.exported = require('module').name`.
-pub(super) fn reexport<'t>(
+pub(super) fn record_reexport<'t>(
     cx: &mut Cx<'t>,
     at: Node<'t>,
     (module, name, exported): (&'t str, &'t str, &'t str),
@@ -271,7 +280,7 @@ pub(super) fn reexport<'t>(
 
 /// `module.exports = require('module')`, or one property of it.
 pub(super) fn pass_on<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, name): (&'t str, Option<&'t str>)) {
-    reexport(cx, at, (module, name.unwrap_or("default"), "default"));
+    record_reexport(cx, at, (module, name.unwrap_or("default"), "default"));
     if name.is_none() {
         let all = Binds { kind: ImportKind::Star, module, name: None, local: None, reexported: true };
         bind(cx, at, &all);

@@ -5,17 +5,17 @@
 use tree_sitter::Node;
 
 use super::defs::New;
-use super::scopes::Value;
+use super::scopes::EcmaValueKind;
 use super::types::THIS;
 use super::{Container, Ecma};
 use crate::facts::DefKind;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl Ecma {
     /// `return { run() {} }`.
-    pub(super) fn returned_object<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+    pub(super) fn returned_object<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         self.note_object(node.named_child(0), cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// `=> ({ run() {} })`.
@@ -45,7 +45,7 @@ impl Ecma {
     fn function_of<'t>(&self, member: Node<'t>, cx: &Cx<'t>) -> Option<Node<'t>> {
         let value =
             member.child_by_field_id(self.grammar.fields.value).filter(|_| member.kind() == "pair")?;
-        let is_function = |value: &Node<'t>| self.value_kind(*value, cx.source) == Value::Function;
+        let is_function = |value: &Node<'t>| self.value_kind(*value, cx.source) == EcmaValueKind::Function;
         if value.kind() != "ternary_expression" {
             return Some(value).filter(is_function);
         }
@@ -55,18 +55,20 @@ impl Ecma {
     }
 
     /// `key: function` of such a literal.
-    pub(super) fn local_member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn local_member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let at = node.child_by_field_id(self.grammar.fields.key);
         let name = at.and_then(|at| Some((at, self.property_name(at, cx)?)));
-        let (Some((at, name)), Some(value)) = (name, self.function_of(node, cx)) else { return Step::Into };
-        let wrap = self.wrap(node, cx);
+        let (Some((at, name)), Some(value)) = (name, self.function_of(node, cx)) else {
+            return WalkStep::Into;
+        };
+        let wrap = self.take_wrap(node, cx);
         let head = (node.start_byte(), self.head(value).1);
-        self.make(&New { name, at, kind: DefKind::Method, head, visible: true }, &wrap, Some(true), cx);
+        self.make_def(&New { name, at, kind: DefKind::Method, head, visible: true }, &wrap, Some(true), cx);
         if value.kind() != "arrow_function" {
             cx.bind(THIS, Binding::Opaque);
         }
         self.opened = value.id();
-        Step::Into
+        WalkStep::Into
     }
 
     /// Whether a literal is one of these.

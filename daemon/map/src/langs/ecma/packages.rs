@@ -1,9 +1,9 @@
 //! Packages of the workspace and the path aliases of its configurations, from what `manifest` recorded.
 
-use super::probe::{below, probe, probe_entry};
+use super::probe::{path_below, probe_entry, probe_file};
 use crate::facts::FileFacts;
-use crate::langs::support::project::{folder, join};
-use crate::langs::{FileId, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join};
+use crate::langs::{FileId, ImportProject, ModuleTarget};
 
 /// Most configurations that may extend each other in a row.
 const EXTENDS: usize = 6;
@@ -23,7 +23,7 @@ fn entries<'f>(facts: &'f FileFacts, prefix: &'static str) -> impl Iterator<Item
 }
 
 /// `a*c` matches `abc` with `b`.
-fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
+fn match_pattern<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     match pattern.split_once('*') {
         None => (pattern == name).then_some(""),
         Some((before, after)) => name.strip_prefix(before)?.strip_suffix(after),
@@ -31,10 +31,10 @@ fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
 }
 
 /// The targets of the pattern that fits best (the exact one, else the longest), with the star filled in.
-fn targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &str) -> Vec<String> {
+fn best_targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &str) -> Vec<String> {
     let mut best: Option<(usize, Vec<String>)> = None;
     for (pattern, target) in entries {
-        let Some(star) = matched(pattern, name) else { continue };
+        let Some(star) = match_pattern(pattern, name) else { continue };
         let rank = if pattern.contains('*') { pattern.find('*').unwrap_or(0) } else { usize::MAX };
         let target = target.replacen('*', star, 1);
         match &mut best {
@@ -47,36 +47,40 @@ fn targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &str) ->
 }
 
 /// The nearest project file above `path` with one of these names: (folder, facts).
-fn nearest<'p>(project: &'p dyn Project, path: &str, names: &[&str]) -> Option<(String, &'p FileFacts)> {
-    let mut at = folder(path);
+fn nearest_manifest<'p>(
+    project: &'p dyn ImportProject,
+    path: &str,
+    names: &[&str],
+) -> Option<(String, &'p FileFacts)> {
+    let mut at = folder_of(path);
     loop {
         for name in names {
-            if let Some(facts) = project.file(&below(at, name)).and_then(|file| project.facts(file)) {
+            if let Some(facts) = project.file(&path_below(at, name)).and_then(|file| project.facts(file)) {
                 return Some((at.to_owned(), facts));
             }
         }
         if at.is_empty() {
             return None;
         }
-        at = folder(at);
+        at = folder_of(at);
     }
 }
 
 /// Resolves a specifier by the `paths` and `baseUrl` of the nearest configuration, or of one that it refers to: a
 /// configuration may hold nothing but references to those of its parts (`tsconfig.app.json`).
-pub(super) fn by_config(project: &dyn Project, from: &str, module: &str) -> Option<FileId> {
-    let (at, facts) = nearest(project, from, &["tsconfig.json", "jsconfig.json"])?;
+pub(super) fn by_config(project: &dyn ImportProject, from: &str, module: &str) -> Option<FileId> {
+    let (at, facts) = nearest_manifest(project, from, &["tsconfig.json", "jsconfig.json"])?;
     let own = by_chain(project, (at.clone(), facts), module);
     own.or_else(|| {
         let parts = values(facts, "references").take(REFERENCES);
         let mut parts = parts.filter_map(|part| config_at(project, &join(&at, part)?));
-        parts.find_map(|(path, part)| by_chain(project, (folder(&path).to_owned(), part), module))
+        parts.find_map(|(path, part)| by_chain(project, (folder_of(&path).to_owned(), part), module))
     })
 }
 
 /// The configuration that a path in another one means: the file, with or without its ending, or the one in the folder.
-fn config_at<'p>(project: &'p dyn Project, path: &str) -> Option<(String, &'p FileFacts)> {
-    let files = [path.to_owned(), format!("{path}.json"), below(path, "tsconfig.json")];
+fn config_at<'p>(project: &'p dyn ImportProject, path: &str) -> Option<(String, &'p FileFacts)> {
+    let files = [path.to_owned(), format!("{path}.json"), path_below(path, "tsconfig.json")];
     files.into_iter().find_map(|path| {
         let facts = project.facts(project.file(&path)?)?;
         Some((path, facts))
@@ -84,7 +88,7 @@ fn config_at<'p>(project: &'p dyn Project, path: &str) -> Option<(String, &'p Fi
 }
 
 /// Where the `extends` of a configuration leads: a path, or one in a package of the workspace.
-fn extended(project: &dyn Project, at: &str, base: &str) -> Option<String> {
+fn extended_config(project: &dyn ImportProject, at: &str, base: &str) -> Option<String> {
     if base.starts_with('.') {
         return join(at, base);
     }
@@ -96,7 +100,7 @@ fn extended(project: &dyn Project, at: &str, base: &str) -> Option<String> {
 
 /// Asks a configuration, then those that it extends.
 fn by_chain(
-    project: &dyn Project,
+    project: &dyn ImportProject,
     (mut at, mut facts): (String, &FileFacts),
     module: &str,
 ) -> Option<FileId> {
@@ -106,46 +110,55 @@ fn by_chain(
         }
         let says = facts.manifest.iter().any(|(key, _)| facts.name(*key).starts_with("paths:"));
         let mut bases = values(facts, "extends").filter(|_| !says);
-        let (path, next) = bases.find_map(|base| config_at(project, &extended(project, &at, base)?))?;
-        at = folder(&path).to_owned();
+        let (path, next) =
+            bases.find_map(|base| config_at(project, &extended_config(project, &at, base)?))?;
+        at = folder_of(&path).to_owned();
         facts = next;
     }
     None
 }
 
-fn by_one_config(project: &dyn Project, (at, facts): (&str, &FileFacts), module: &str) -> Option<FileId> {
+fn by_one_config(
+    project: &dyn ImportProject,
+    (at, facts): (&str, &FileFacts),
+    module: &str,
+) -> Option<FileId> {
     let base_url = values(facts, "baseUrl").next();
     let base = match base_url {
         Some(url) => join(at, url)?,
         None => at.to_owned(),
     };
-    let found = targets(entries(facts, "paths:"), module);
-    let by_paths = found.iter().find_map(|target| probe(project, &join(&base, target)?));
+    let found = best_targets(entries(facts, "paths:"), module);
+    let by_paths = found.iter().find_map(|target| probe_file(project, &join(&base, target)?));
     by_paths.or_else(|| {
         base_url?;
-        probe(project, &join(&base, module)?)
+        probe_file(project, &join(&base, module)?)
     })
 }
 
 /// The folder of the nearest package.
-pub(super) fn package_root(project: &dyn Project, from: &str) -> Option<String> {
-    nearest(project, from, &["package.json"]).map(|(at, _)| at)
+pub(super) fn package_root(project: &dyn ImportProject, from: &str) -> Option<String> {
+    nearest_manifest(project, from, &["package.json"]).map(|(at, _)| at)
 }
 
 /// Resolves `#name` by the `imports` of the nearest package.
-pub(super) fn inner(project: &dyn Project, from: &str, module: &str) -> Option<FileId> {
-    let (at, facts) = nearest(project, from, &["package.json"])?;
-    let found = targets(entries(facts, "imports:"), module);
+pub(super) fn resolve_package_import(
+    project: &dyn ImportProject,
+    from: &str,
+    module: &str,
+) -> Option<FileId> {
+    let (at, facts) = nearest_manifest(project, from, &["package.json"])?;
+    let found = best_targets(entries(facts, "imports:"), module);
     found.iter().find_map(|target| probe_entry(project, &at, target))
 }
 
 /// Resolves a specifier that names a package of the workspace. `None`: no package here has that name.
-pub(super) fn workspace(project: &dyn Project, module: &str) -> Option<ModuleTarget> {
+pub(super) fn workspace(project: &dyn ImportProject, module: &str) -> Option<ModuleTarget> {
     let name = package_name(module);
     let manifests = project.manifests("package.json");
     let mut found = None;
     for (at, facts) in manifests.into_iter().filter(|(_, facts)| values(facts, "name").any(|n| n == name)) {
-        let target = entry(project, (at, facts), module.get(name.len() + 1..));
+        let target = package_entry(project, (at, facts), module.get(name.len() + 1..));
         if let Some(file) = target {
             return Some(ModuleTarget::File(file));
         }
@@ -154,21 +167,26 @@ pub(super) fn workspace(project: &dyn Project, module: &str) -> Option<ModuleTar
     found
 }
 
-fn entry(project: &dyn Project, (at, facts): (&str, &FileFacts), subpath: Option<&str>) -> Option<FileId> {
+fn package_entry(
+    project: &dyn ImportProject,
+    (at, facts): (&str, &FileFacts),
+    subpath: Option<&str>,
+) -> Option<FileId> {
     let wanted = subpath.map_or(".".to_owned(), |subpath| format!("./{subpath}"));
-    let exported = targets(entries(facts, "exports:"), &wanted);
+    let exported = best_targets(entries(facts, "exports:"), &wanted);
     let by_exports = exported.iter().find_map(|target| probe_entry(project, at, target));
     if by_exports.is_some() {
         return by_exports;
     }
     if let Some(subpath) = subpath {
         return probe_entry(project, at, subpath)
-            .or_else(|| probe(project, &join(at, &below("src", subpath))?));
+            .or_else(|| probe_file(project, &join(at, &path_below("src", subpath))?));
     }
     let keys = ["source", "types", "module", "main"];
     let entries = keys.iter().flat_map(|key| values(facts, key));
     let by_keys = entries.into_iter().find_map(|target| probe_entry(project, at, target));
-    by_keys.or_else(|| ["src/index", "index"].iter().find_map(|path| probe(project, &below(at, path))))
+    by_keys
+        .or_else(|| ["src/index", "index"].iter().find_map(|path| probe_file(project, &path_below(at, path))))
 }
 
 /// The package that a specifier names: its first segment, or first two of `@scope/name`.

@@ -1,7 +1,7 @@
 //! From a path without certainty about its ending to a file: extensions, index files, sources of built files.
 
-use crate::langs::support::project::{folder, join};
-use crate::langs::{FileId, Project};
+use crate::langs::support::project::{folder_of, join};
+use crate::langs::{FileId, ImportProject};
 
 /// Endings tried after a path, in TypeScript's order.
 const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
@@ -16,7 +16,7 @@ const SOURCES: [(&str, &[&str]); 4] = [
 const BUILT: [&str; 7] = ["dist", "lib", "build", "out", "esm", "cjs", "es"];
 
 /// The file that a path without a sure ending means.
-pub(super) fn probe(project: &dyn Project, path: &str) -> Option<FileId> {
+pub(super) fn probe_file(project: &dyn ImportProject, path: &str) -> Option<FileId> {
     for (ending, sources) in SOURCES {
         let found = path.strip_suffix(ending).and_then(|stem| with_endings(project, stem, sources));
         if found.is_some() {
@@ -25,21 +25,21 @@ pub(super) fn probe(project: &dyn Project, path: &str) -> Option<FileId> {
     }
     let exact = || project.file(path).filter(|_| !path.is_empty());
     let extended = || with_endings(project, path, &ENDINGS).filter(|_| !path.is_empty());
-    exact().or_else(extended).or_else(|| with_endings(project, &below(path, "index"), &ENDINGS))
+    exact().or_else(extended).or_else(|| with_endings(project, &path_below(path, "index"), &ENDINGS))
 }
 
-fn with_endings(project: &dyn Project, stem: &str, endings: &[&str]) -> Option<FileId> {
+fn with_endings(project: &dyn ImportProject, stem: &str, endings: &[&str]) -> Option<FileId> {
     endings.iter().find_map(|ending| project.file(&format!("{stem}{ending}")))
 }
 
 /// The file that a package's entry means: itself, or the source it was built from when the built file is not there.
-pub(super) fn probe_entry(project: &dyn Project, package: &str, target: &str) -> Option<FileId> {
+pub(super) fn probe_entry(project: &dyn ImportProject, package: &str, target: &str) -> Option<FileId> {
     let path = join(package, target)?;
-    probe(project, &path).or_else(|| source_of(project, package, target))
+    probe_file(project, &path).or_else(|| source_of(project, package, target))
 }
 
 /// `dist/esm/x.js` is built from `src/x.ts`.
-fn source_of(project: &dyn Project, package: &str, target: &str) -> Option<FileId> {
+fn source_of(project: &dyn ImportProject, package: &str, target: &str) -> Option<FileId> {
     let mut segments: Vec<&str> = target.split('/').filter(|s| !matches!(*s, "" | ".")).collect();
     let before = segments.len();
     while segments.len() > 1 && BUILT.contains(&segments[0]) {
@@ -49,20 +49,20 @@ fn source_of(project: &dyn Project, package: &str, target: &str) -> Option<FileI
         return None;
     }
     let rest = segments.join("/");
-    let stem = stem(&rest);
+    let stem = without_ending(&rest);
     ["src", "source", "lib", ""].iter().find_map(|source| {
         let path = join(package, &format!("{source}/{stem}"))?;
-        probe(project, &path).filter(|&file| folder(project.path(file)).starts_with(package))
+        probe_file(project, &path).filter(|&file| folder_of(project.path(file)).starts_with(package))
     })
 }
 
 /// A path without its ending.
-fn stem(path: &str) -> &str {
+fn without_ending(path: &str) -> &str {
     let endings = [".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
     endings.iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
 /// A name in a folder.
-pub(super) fn below(folder: &str, name: &str) -> String {
+pub(super) fn path_below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

@@ -6,55 +6,55 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::{New, Wrap};
-use super::scopes::{SELF, settled};
+use super::scopes::{SELF, without_local_names};
 use super::types::{LONGEST, PATH, THIS, TypeName};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most nodes of a condition that are searched for `infer`.
 const INFER_LIMIT: usize = 500;
 
 impl Ecma {
     /// A bare name in an expression.
-    pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if node.id() != self.skip && !self.handled.take(node) {
+    pub(super) fn visit_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        if node.id() != self.skip && !self.handled.take_mark(node) {
             let kind = self.kind_of(node, RefKind::Use);
-            cx.refer(cx.text(node), node, kind, Receiver::None);
+            cx.record_use(cx.text(node), node, kind, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `{ name }` in an object literal.
-    pub(super) fn shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        cx.refer(cx.text(node), node, RefKind::Use, Receiver::None);
-        Step::Skip
+    pub(super) fn visit_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        cx.record_use(cx.text(node), node, RefKind::Use, Receiver::None);
+        WalkStep::Skip
     }
 
     /// A bare name in a type.
-    pub(super) fn type_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if node.id() != self.skip && !self.handled.take(node) {
+    pub(super) fn visit_type_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        if node.id() != self.skip && !self.handled.take_mark(node) {
             let kind = self.kind_of(node, RefKind::Type);
-            cx.refer(cx.text(node), node, kind, Receiver::None);
+            cx.record_use(cx.text(node), node, kind, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `object.name`; the walk goes on into the object.
-    pub(super) fn member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let (object, name) = (node.child_by_field_id(f.object), node.child_by_field_id(f.property));
-        let (Some(object), Some(name)) = (object, name) else { return Step::Into };
-        if node.id() == self.passed_over || self.handled.take(node) {
-            return Step::Skip;
+        let (Some(object), Some(name)) = (object, name) else { return WalkStep::Into };
+        if node.id() == self.passed_over || self.handled.take_mark(node) {
+            return WalkStep::Skip;
         }
         if !self.assigned.is_empty() && self.assigned.remove(&node.id()) {
             self.assigned_field(node, name, cx);
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         let kind = self.kind_of(node, RefKind::Use);
         let receiver = self.receiver(object, cx);
-        cx.refer(cx.text(name), name, kind, receiver);
-        Step::Into
+        cx.record_use(cx.text(name), name, kind, receiver);
+        WalkStep::Into
     }
 
     fn assigned_field<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
@@ -70,18 +70,18 @@ impl Ecma {
     }
 
     /// Records the use of a type in a namespace: `ns.Type`.
-    pub(super) fn nested_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_nested_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let (module, name) = (node.child_by_field_id(f.module), node.child_by_field_id(f.name));
-        let (Some(module), Some(name)) = (module, name) else { return Step::Into };
+        let (Some(module), Some(name)) = (module, name) else { return WalkStep::Into };
         let kind = self.kind_of(node, RefKind::Type);
-        let receiver = match self.reader(cx).dotted(module) {
+        let receiver = match self.type_reader(cx).dotted_path(module) {
             Some(path) => cx.path_receiver(&path),
             None => Receiver::Unknown,
         };
-        cx.refer(cx.text(name), name, kind, receiver);
+        cx.record_use(cx.text(name), name, kind, receiver);
         self.handled.mark(name);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns the kind of use of a name, from what the walk met just before it.
@@ -99,25 +99,25 @@ impl Ecma {
         if object.kind() == "super" {
             return Receiver::Super;
         }
-        if let Some(path) = self.reader(cx).dotted(object) {
+        if let Some(path) = self.type_reader(cx).dotted_path(object) {
             return self.path_receiver(&path, cx);
         }
-        let ty = self.reader(cx).value(object);
-        typed(&ty, cx)
+        let ty = self.type_reader(cx).value(object);
+        typed_receiver(&ty, cx)
     }
 
     fn path_receiver(&self, path: &str, cx: &mut Cx<'_>) -> Receiver {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        match cx.binding(first) {
+        match cx.local_binding(first) {
             Some(Binding::Typed(SELF)) if rest.is_empty() => Receiver::SelfType,
             Some(Binding::Typed(SELF)) if rest == "constructor" => Receiver::SelfType,
             Some(Binding::Typed(SELF)) if first == THIS => self.field_receiver(rest, cx),
             Some(Binding::Typed(of)) if of != SELF && !rest.is_empty() => {
-                typed(&Some(format!("={path}").into()), cx)
+                typed_receiver(&Some(format!("={path}").into()), cx)
             }
             None if first == THIS => Receiver::Unknown,
             None if rest.is_empty() => match self.top.get(first).cloned().flatten() {
-                Some(ty) => typed(&Some(ty.into()), cx),
+                Some(ty) => typed_receiver(&Some(ty.into()), cx),
                 None => cx.path_receiver(path),
             },
             _ => cx.path_receiver(path),
@@ -128,29 +128,33 @@ impl Ecma {
         let types = self.class_around(cx).and_then(|class| self.classes.get(&class));
         let ty = types.and_then(|types| types.get(field).cloned().flatten());
         let ty = ty.unwrap_or_else(|| format!("={THIS}.{field}"));
-        typed(&Some(ty.into()), cx)
+        typed_receiver(&Some(ty.into()), cx)
     }
 
     /// A call: what is called is met next. `import('x')` and `require('x')` load a module.
-    pub(super) fn call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(function) = node.child_by_field_id(self.grammar.fields.function) else { return Step::Into };
+    pub(super) fn visit_call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(function) = node.child_by_field_id(self.grammar.fields.function) else {
+            return WalkStep::Into;
+        };
         self.callee = function.id();
         self.note_callbacks(node, function, cx);
         match function.kind() {
-            "super" => cx.refer("constructor", function, RefKind::Call, Receiver::Super),
-            "import" => self.loaded(node, cx),
-            "identifier" if cx.text(function) == "require" => self.loaded(node, cx),
+            "super" => cx.record_use("constructor", function, RefKind::Call, Receiver::Super),
+            "import" => self.import_for_effect(node, cx),
+            "identifier" if cx.text(function) == "require" => self.import_for_effect(node, cx),
             _ => {}
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A module loaded without a name for it.
-    fn loaded<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) {
+    fn import_for_effect<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) {
         let argument = call.child_by_field_id(self.grammar.fields.arguments).and_then(|a| a.named_child(0));
-        let Some(module) = argument.and_then(|argument| self.reader(cx).string(argument)) else { return };
+        let Some(module) = argument.and_then(|argument| self.type_reader(cx).string_text(argument)) else {
+            return;
+        };
         let owner = cx.owner();
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Effect,
             module,
             name: None,
@@ -162,12 +166,12 @@ impl Ecma {
     }
 
     /// Marks the class in `new Foo()` as called, and notes callbacks among the arguments.
-    pub(super) fn construction<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+    pub(super) fn visit_construction<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         let constructor = node.child_by_field_id(self.grammar.fields.constructor);
         if let Some(constructor) = constructor {
             self.note_callbacks(node, constructor, cx);
         }
-        self.called(constructor)
+        self.mark_callee(constructor)
     }
 
     /// Functions among the arguments of a call get what the function that is called says they get.
@@ -179,7 +183,7 @@ impl Ecma {
             if !matches!(argument.kind(), "arrow_function" | "function_expression") {
                 continue;
             }
-            if let Some(path) = self.reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST) {
+            if let Some(path) = self.type_reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST) {
                 self.contexts.insert(argument.id(), (path, place));
             }
         }
@@ -208,31 +212,31 @@ impl Ecma {
     }
 
     /// `@decorator`, or what `new` makes.
-    pub(super) fn called(&mut self, callee: Option<Node<'_>>) -> Step {
+    pub(super) fn mark_callee(&mut self, callee: Option<Node<'_>>) -> WalkStep {
         self.callee = callee.map_or(0, |callee| callee.id());
-        Step::Into
+        WalkStep::Into
     }
 
     /// `<Foo ...>`; tags in lower case are the platform's own.
-    pub(super) fn jsx<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(name) = node.child_by_field_id(self.grammar.fields.name) else { return Step::Into };
+    pub(super) fn visit_jsx_element<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.grammar.fields.name) else { return WalkStep::Into };
         self.callee = name.id();
         let text = cx.text(name);
         if name.kind() == "identifier" && (text.starts_with(char::is_lowercase) || text.contains('-')) {
             self.handled.mark(name);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A part of a type that binds names of its own.
-    pub(super) fn type_scope<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_type_scope<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         cx.open_scope(true);
         match node.kind() {
             "conditional_type" => self.bind_inferred(node, cx),
             "index_signature" => self.bind_keys(node, cx),
             _ => self.enter_signature(node, cx),
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `[key: string]`, `[K in T]`.
@@ -269,25 +273,25 @@ impl Ecma {
     }
 
     /// The label of a tuple's element is no reference; parameters are bound by their function.
-    pub(super) fn parameter(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(label) = node.child_by_field_id(self.grammar.fields.name) {
             self.handled.mark(label);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A block: its variables hide outer ones.
-    pub(super) fn block<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_block<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.id() == self.body || (!self.plain_blocks.is_empty() && self.plain_blocks.remove(&node.id())) {
-            return Step::Into;
+            return WalkStep::Into;
         }
         self.block_until = self.block_until.max(node.end_byte());
         self.bind_block(node, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// The cases of a `switch` share a scope.
-    pub(super) fn switch_body<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_switch_body<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.block_until = self.block_until.max(node.end_byte());
         cx.open_scope(true);
         let mut cursor = node.walk();
@@ -299,11 +303,11 @@ impl Ecma {
                 }
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `for (let i = 0; ...)`.
-    pub(super) fn for_statement<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_for_statement<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let initializer = node.child_by_field_id(self.grammar.fields.initializer);
         let declared = |n: &Node<'_>| matches!(n.kind(), "lexical_declaration" | "variable_declaration");
         if let Some(initializer) = initializer.filter(declared) {
@@ -312,37 +316,37 @@ impl Ecma {
             cx.open_scope(true);
             self.bind_declaration(initializer, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `for (const x of xs)`.
-    pub(super) fn for_in<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_for_in<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let left = node.child_by_field_id(f.left).filter(|_| node.child_by_field_id(f.kind).is_some());
         if let Some(left) = left {
             cx.open_scope(true);
             self.bind_names(left, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Binds the names of a catch clause: `catch (error)`.
-    pub(super) fn catch<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_catch<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if let Some(parameter) = node.child_by_field_id(self.grammar.fields.parameter) {
             cx.open_scope(true);
             self.bind_names(parameter, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
-fn typed(ty: &TypeName<'_>, cx: &mut Cx<'_>) -> Receiver {
+fn typed_receiver(ty: &TypeName<'_>, cx: &mut Cx<'_>) -> Receiver {
     if ty.as_deref() == Some(THIS) {
-        return match cx.binding(THIS) {
+        return match cx.local_binding(THIS) {
             Some(Binding::Typed(SELF)) => Receiver::SelfType,
             _ => Receiver::Unknown,
         };
     }
-    let ty = ty.as_deref().and_then(|ty| settled(ty, cx));
+    let ty = ty.as_deref().and_then(|ty| without_local_names(ty, cx));
     ty.map_or(Receiver::Unknown, |ty| Receiver::Typed(cx.facts.intern(&ty)))
 }

@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::Ecma;
-use super::types::{Reader, THIS, TypeName, head, member, text};
+use super::types::{EcmaTypeReader, THIS, TypeName, head, member_type, text};
 use crate::facts::StrId;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Stands for "the class at hand" among the bindings. It is turned into `Receiver::SelfType` before anything is recorded,
 /// and is never handed to the facts.
@@ -17,7 +17,7 @@ pub(super) const SELF: StrId = StrId(u32::MAX);
 
 /// The kind of thing that the value of a variable makes of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Value {
+pub(super) enum EcmaValueKind {
     Function,
     Class,
     /// `require()`, or an awaited `import()`.
@@ -26,8 +26,8 @@ pub(super) enum Value {
 }
 
 impl Ecma {
-    pub(super) fn reader<'t>(&self, cx: &Cx<'t>) -> Reader<'t> {
-        Reader { source: cx.source, fields: &self.grammar.fields }
+    pub(super) fn type_reader<'t>(&self, cx: &Cx<'t>) -> EcmaTypeReader<'t> {
+        EcmaTypeReader { source: cx.source, fields: &self.grammar.fields }
     }
 
     /// Binds a function's parameters, type parameters and hoisted variables in the scope just opened.
@@ -43,7 +43,7 @@ impl Ecma {
         }
         if let Some(body) = node.child_by_field_id(f.body).filter(|b| b.kind() == "statement_block") {
             self.body = body.id();
-            self.hoist(body, cx);
+            self.hoist_variables(body, cx);
         }
     }
 
@@ -67,8 +67,9 @@ impl Ecma {
                 self.bind_names(parameter, None, cx);
                 continue;
             };
-            let declared = parameter.child_by_field_id(f.ty).map(|ty| self.reader(cx).annotation(ty));
-            let value = || parameter.child_by_field_id(f.value).and_then(|v| self.reader(cx).value(v));
+            let declared =
+                parameter.child_by_field_id(f.ty).map(|ty| self.type_reader(cx).annotation_type(ty));
+            let value = || parameter.child_by_field_id(f.value).and_then(|v| self.type_reader(cx).value(v));
             let ty = declared.unwrap_or_else(value);
             self.bind_names(pattern, ty, cx);
         }
@@ -107,7 +108,7 @@ impl Ecma {
     }
 
     /// Binds the variables of a function's body: `let` and `const` that stand directly in it, `var` at any depth.
-    fn hoist<'t>(&self, body: Node<'t>, cx: &mut Cx<'t>) {
+    fn hoist_variables<'t>(&self, body: Node<'t>, cx: &mut Cx<'t>) {
         self.each_statement(body, &mut |statement, direct| match statement.kind() {
             "lexical_declaration" | "using_declaration" if direct => self.bind_declaration(statement, cx),
             "variable_declaration" => self.bind_declaration(statement, cx),
@@ -160,9 +161,9 @@ impl Ecma {
             let Some(name) = declarator.child_by_field_id(f.name) else { continue };
             let value = declarator.child_by_field_id(f.value);
             let simple = name.kind() == "identifier";
-            match value.map_or(Value::Plain, |value| self.value_kind(value, cx.source)) {
-                Value::Function | Value::Class if simple => continue,
-                Value::Module => continue,
+            match value.map_or(EcmaValueKind::Plain, |value| self.value_kind(value, cx.source)) {
+                EcmaValueKind::Function | EcmaValueKind::Class if simple => continue,
+                EcmaValueKind::Module => continue,
                 _ => {}
             }
             let ty = self.declared_type(declarator, cx);
@@ -172,29 +173,29 @@ impl Ecma {
 
     /// The type of a variable or field, from its annotation or else its value.
     pub(super) fn declared_type<'t>(&self, declarator: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
-        let (f, reader) = (&self.grammar.fields, self.reader(cx));
+        let (f, reader) = (&self.grammar.fields, self.type_reader(cx));
         match declarator.child_by_field_id(f.ty) {
-            Some(annotation) => reader.annotation(annotation),
+            Some(annotation) => reader.annotation_type(annotation),
             None => declarator.child_by_field_id(f.value).and_then(|value| reader.value(value)),
         }
     }
 
     /// Returns the kind of thing that a value makes of its variable.
-    pub(super) fn value_kind(&self, value: Node<'_>, source: &[u8]) -> Value {
+    pub(super) fn value_kind(&self, value: Node<'_>, source: &[u8]) -> EcmaValueKind {
         match value.kind() {
-            "arrow_function" | "function_expression" | "generator_function" => Value::Function,
-            "class" => Value::Class,
+            "arrow_function" | "function_expression" | "generator_function" => EcmaValueKind::Function,
+            "class" => EcmaValueKind::Class,
             "call_expression" | "await_expression" | "member_expression"
                 if self.module_of(value, source).is_some() =>
             {
-                Value::Module
+                EcmaValueKind::Module
             }
-            _ => Value::Plain,
+            _ => EcmaValueKind::Plain,
         }
     }
 
     /// The names of the file's top level with their types.
-    pub(super) fn look_over<'t>(&mut self, program: Node<'t>, cx: &Cx<'t>) -> Step {
+    pub(super) fn scan_top_level<'t>(&mut self, program: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let mut top: FxHashMap<String, Option<String>> = FxHashMap::default();
         let mut cursor = program.walk();
@@ -216,7 +217,7 @@ impl Ecma {
             for declarator in statement.named_children(&mut inner) {
                 let Some(name) = declarator.child_by_field_id(f.name) else { continue };
                 let value = declarator.child_by_field_id(f.value).map(|v| self.value_kind(v, cx.source));
-                let plain = value.is_none_or(|value| value == Value::Plain);
+                let plain = value.is_none_or(|value| value == EcmaValueKind::Plain);
                 let ty = if plain { self.declared_type(declarator, cx) } else { None };
                 if name.kind() == "identifier" {
                     top.insert(cx.text(name).to_owned(), ty.filter(|ty| ty != THIS).map(Into::into));
@@ -224,7 +225,7 @@ impl Ecma {
             }
         }
         self.top = top;
-        Step::Into
+        WalkStep::Into
     }
 
     /// Remembers the names that an import binds.
@@ -254,24 +255,24 @@ impl Ecma {
 /// Returns the binding of a local of this type.
 pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
     if ty.as_deref() == Some(THIS) {
-        return cx.binding(THIS).unwrap_or(Binding::Opaque);
+        return cx.local_binding(THIS).unwrap_or(Binding::Opaque);
     }
-    let ty = ty.and_then(|ty| settled(&ty, cx));
+    let ty = ty.and_then(|ty| without_local_names(&ty, cx));
     ty.map_or(Binding::Opaque, |ty| Binding::Typed(cx.facts.intern(&ty)))
 }
 
 /// A type in terms of the file: what it says by way of local names is said by way of their types.
-pub(super) fn settled(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
+pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     let first = head(ty);
-    match (cx.binding(first), ty.strip_prefix('=')) {
+    match (cx.local_binding(first), ty.strip_prefix('=')) {
         (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={path}")),
         (None, Some(_)) if first == THIS => None,
         (None, _) => Some(ty.to_owned()),
         (Some(Binding::Typed(of)), Some(path)) if of != SELF => {
-            let of = cx.facts.provisional(of).to_owned();
+            let of = cx.facts.provisional_name(of).to_owned();
             match &path[first.len()..] {
                 "" => Some(of),
-                rest if rest.starts_with('.') => member(&of, rest),
+                rest if rest.starts_with('.') => member_type(&of, rest),
                 _ => None,
             }
         }
@@ -283,7 +284,7 @@ impl Ecma {
     /// The specifier in `require('x')`, `require('x').y` or `await import('x')`.
     pub(super) fn module_of<'t>(&self, value: Node<'t>, source: &'t [u8]) -> Option<Required<'t>> {
         let f = &self.grammar.fields;
-        let reader = Reader { source, fields: f };
+        let reader = EcmaTypeReader { source, fields: f };
         let (call, property) = match value.kind() {
             "member_expression" => (value.child_by_field_id(f.object)?, value.child_by_field_id(f.property)),
             "await_expression" => (value.named_child(0)?, None),
@@ -296,7 +297,7 @@ impl Ecma {
         };
         let argument = call.child_by_field_id(f.arguments)?.named_child(0)?;
         let awaited = function.kind() != "import" || value.kind() == "await_expression";
-        let module = reader.string(argument).filter(|_| is_import && awaited)?;
+        let module = reader.string_text(argument).filter(|_| is_import && awaited)?;
         Some(Required {
             module,
             property: property.map(|p| text(source, p)),

@@ -4,7 +4,7 @@ use crate::langs::Lang;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::TypeScript, source, expected);
 }
 
@@ -30,7 +30,7 @@ fn is_def(line: &str) -> bool {
 }
 
 mod definitions {
-    use super::{Lang, check, check_lines, is_def};
+    use super::{Lang, check_facts, check_lines, is_def};
 
     #[test]
     fn functions_however_they_are_written() {
@@ -221,14 +221,14 @@ export default A;
              export v as w
              export A as default",
         );
-        check(
+        check_facts(
             "export default { name: 'x', run() { this.go(); } };",
             "constant default 1-1@1:16 EX | export default { name: 'x', run() { this.go(); } }
              field default.name 1-1@1:18 E | name: 'x'
              method default.run 1-1@1:29 E | run()
              1:42 call self.go in default.run",
         );
-        check(
+        check_facts(
             "export default class { m() {} }",
             "class default 1-1@1:16 EX | class\nmethod default.m 1-1@1:24 E | m()",
         );
@@ -357,13 +357,13 @@ mod references {
     use super::{Lang, check_lines, is_ref};
 
     #[track_caller]
-    fn check(source: &str, expected: &str) {
+    fn check_refs(source: &str, expected: &str) {
         check_lines(Lang::TypeScript, source, is_ref, expected);
     }
 
     #[test]
     fn calls_and_their_receivers() {
-        check(
+        check_refs(
             "
 f(g);
 ns.deep.call(a?.b);
@@ -431,7 +431,7 @@ class A extends B {
 
     #[test]
     fn locals_are_not_recorded_wherever_they_are_bound() {
-        check(
+        check_refs(
             "
 function f(a, { b, c: [d] }, ...e) {
   early;
@@ -463,7 +463,7 @@ function f(a, { b, c: [d] }, ...e) {
 
     #[test]
     fn types_and_what_they_bind() {
-        check(
+        check_refs(
             "
 interface I<T> extends Sup<T>, ns.Other { a: Map<string, T>; m<U>(x: U): x is Foo; [k: string]: V }
 class A implements I<Arg>, ns.J { }
@@ -518,7 +518,7 @@ type R<F> = F extends (...a: infer A) => infer B ? [A, B] : never;
 
     #[test]
     fn variables_of_the_file_have_types() {
-        check(
+        check_refs(
             "
 const app = new App();
 export const log: Logger = make();
@@ -538,7 +538,7 @@ function f() { log.warn(); }
 
     #[test]
     fn functions_of_one_name_in_two_callbacks_are_not_confused() {
-        check(
+        check_refs(
             "
 describe('a', () => { const helper = () => 1; helper(); });
 describe('b', () => { const helper = () => 2; helper(); });

@@ -6,34 +6,34 @@ use super::Ecma;
 use super::defs::{New, Wrap};
 use crate::facts::DefKind;
 use crate::langs::support::Outer;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl Ecma {
     /// Defines an interface: `interface A {}`.
-    pub(super) fn interface<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_interface<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.type_declaration(node, DefKind::Interface, cx) {
             self.bind_type_parameters(node, cx);
             self.interface_body = node.child_by_field_id(self.grammar.fields.body).map_or(0, |b| b.id());
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `type A = ...`.
-    pub(super) fn type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.type_declaration(node, DefKind::TypeAlias, cx) {
             self.bind_type_parameters(node, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Defines an enumeration: `enum A {}`.
-    pub(super) fn enumeration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_enumeration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.type_declaration(node, DefKind::Enum, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     fn type_declaration<'t>(&mut self, node: Node<'t>, kind: DefKind, cx: &mut Cx<'t>) -> bool {
-        let wrap = self.wrap(node, cx);
+        let wrap = self.take_wrap(node, cx);
         let Some(at) = node.child_by_field_id(self.grammar.fields.name) else { return false };
         if cx.text(at).is_empty() {
             return false;
@@ -44,43 +44,43 @@ impl Ecma {
         let visible = self.is_visible(&wrap, node, cx);
         let head =
             if kind == DefKind::TypeAlias { (node.start_byte(), node.end_byte()) } else { self.head(node) };
-        self.make(&New { name, at, kind, head, visible }, &wrap, Some(true), cx);
+        self.make_def(&New { name, at, kind, head, visible }, &wrap, Some(true), cx);
         true
     }
 
     /// The members of an enumeration.
-    pub(super) fn enum_members<'t>(&mut self, body: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_enum_members<'t>(&mut self, body: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let mut cursor = body.walk();
         for member in body.named_children(&mut cursor) {
             let at = member.child_by_field_id(self.grammar.fields.name).unwrap_or(member);
             let Some(name) = self.property_name(at, cx).filter(|_| at.kind() != "comment") else { continue };
-            let wrap = Wrap::of(member, Outer::default());
+            let wrap = Wrap::around_node(member, Outer::default());
             let head = (member.start_byte(), member.end_byte());
-            self.make(&New { name, at, kind: DefKind::Constant, head, visible: true }, &wrap, None, cx);
+            self.make_def(&New { name, at, kind: DefKind::Constant, head, visible: true }, &wrap, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `namespace A.B {}`: one definition for each part of the name.
-    pub(super) fn namespace<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_namespace<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
         let (name, body) = (node.child_by_field_id(f.name), node.child_by_field_id(f.body));
-        let wrap = self.wrap(node, cx);
-        let Some(name) = name else { return Step::Into };
+        let wrap = self.take_wrap(node, cx);
+        let Some(name) = name else { return WalkStep::Into };
         body.into_iter().for_each(|body| {
             self.plain_blocks.insert(body.id());
         });
         self.mark_path(name);
         let head = self.head(node);
-        let text = self.reader(cx).string(name).unwrap_or_else(|| cx.text(name));
+        let text = self.type_reader(cx).string_text(name).unwrap_or_else(|| cx.text(name));
         let parts = text.split('.').filter(|_| name.kind() == "nested_identifier");
         let whole = std::iter::once(text).filter(|_| name.kind() != "nested_identifier");
         for (i, part) in parts.chain(whole).map(str::trim).filter(|p| !p.is_empty()).enumerate() {
             let visible = i > 0 || self.is_visible(&wrap, node, cx) || name.kind() == "string";
             let new = New { name: part, at: name, kind: DefKind::Module, head, visible };
-            self.make(&new, &wrap, Some(false), cx);
+            self.make_def(&new, &wrap, Some(false), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The parts of `A.B.C` are no references.

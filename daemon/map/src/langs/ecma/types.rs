@@ -35,21 +35,21 @@ pub(super) fn head(path: &str) -> &str {
 }
 
 /// The type of a member of a value of this type: `rest` starts with a dot.
-pub(super) fn member(ty: &str, rest: &str) -> Option<String> {
+pub(super) fn member_type(ty: &str, rest: &str) -> Option<String> {
     let path = if ty.starts_with('=') { format!("{ty}{rest}") } else { format!("={ty}(){rest}") };
     (path.len() <= LONGEST).then_some(path)
 }
 
 /// A file's text and its grammar's fields, to read expressions with.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'t> {
+pub(super) struct EcmaTypeReader<'t> {
     pub(super) source: &'t [u8],
     pub(super) fields: &'static Fields,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> EcmaTypeReader<'t> {
     /// `a.b.c` for a name or a chain of properties of names; `this` counts as a name.
-    pub(super) fn dotted(self, node: Node<'_>) -> TypeName<'t> {
+    pub(super) fn dotted_path(self, node: Node<'_>) -> TypeName<'t> {
         let mut segments: Vec<&'t str> = Vec::new();
         let mut at = node;
         for _ in 0..4 * DEPTH {
@@ -89,19 +89,19 @@ impl<'t> Reader<'t> {
                     at = at.named_child(0)?;
                 }
                 "as_expression" => match at.named_child(1) {
-                    Some(ty) => return self.annotation(ty),
+                    Some(ty) => return self.annotation_type(ty),
                     None => at = at.named_child(0)?,
                 },
-                "type_assertion" => return self.annotation(at.named_child(0)?.named_child(0)?),
+                "type_assertion" => return self.annotation_type(at.named_child(0)?.named_child(0)?),
                 "new_expression" => {
-                    return self.dotted(at.child_by_field_id(self.fields.constructor)?);
+                    return self.dotted_path(at.child_by_field_id(self.fields.constructor)?);
                 }
                 "this" => return Some(THIS.into()),
                 "call_expression" | "member_expression" | "identifier" | "await_expression" => {
                     let path = self.path(at, PATH).filter(|path| path.len() < LONGEST)?;
                     return Some(format!("={path}").into());
                 }
-                kind => return literal(kind).map(Cow::from),
+                kind => return literal_type(kind).map(Cow::from),
             }
         }
         None
@@ -122,11 +122,11 @@ impl<'t> Reader<'t> {
             "await_expression" | "non_null_expression" | "satisfies_expression" => inner(node.named_child(0)),
             "parenthesized_expression" => inner(node.named_child(0)),
             "new_expression" => {
-                let constructor = self.dotted(node.child_by_field_id(self.fields.constructor)?)?;
+                let constructor = self.dotted_path(node.child_by_field_id(self.fields.constructor)?)?;
                 Some(format!("{constructor}()"))
             }
             "as_expression" => {
-                let ty = self.annotation(node.named_child(1)?)?;
+                let ty = self.annotation_type(node.named_child(1)?)?;
                 (ty != THIS).then(|| format!("{ty}()"))
             }
             _ => None,
@@ -134,14 +134,14 @@ impl<'t> Reader<'t> {
     }
 
     /// The type an annotation names: `Foo`, `Foo<T>`, `Foo | null`, `Readonly<Foo>` all give `Foo`.
-    pub(super) fn annotation(self, node: Node<'_>) -> TypeName<'t> {
+    pub(super) fn annotation_type(self, node: Node<'_>) -> TypeName<'t> {
         let mut at = node;
         for _ in 0..DEPTH {
             match at.kind() {
                 "type_annotation" | "parenthesized_type" | "readonly_type" => at = at.named_child(0)?,
-                "type_identifier" | "nested_type_identifier" | "identifier" => return self.dotted(at),
+                "type_identifier" | "nested_type_identifier" | "identifier" => return self.dotted_path(at),
                 "generic_type" => {
-                    let name = self.dotted(at.child_by_field_id(self.fields.name)?)?;
+                    let name = self.dotted_path(at.child_by_field_id(self.fields.name)?)?;
                     if !matches!(&*name, "Readonly" | "Partial" | "Required" | "NonNullable") {
                         return Some(name);
                     }
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
                     };
                 }
                 "array_type" | "tuple_type" => return Some("Array".into()),
-                "predefined_type" => return predefined(text(self.source, at)).map(Cow::from),
+                "predefined_type" => return predefined_type(text(self.source, at)).map(Cow::from),
                 "this_type" => return Some(THIS.into()),
                 "function_type" => return Some("Function".into()),
                 _ => return None,
@@ -170,14 +170,14 @@ impl<'t> Reader<'t> {
     }
 
     /// The text between the quotes of a string.
-    pub(super) fn string(self, node: Node<'_>) -> Option<&'t str> {
+    pub(super) fn string_text(self, node: Node<'_>) -> Option<&'t str> {
         let text = text(self.source, node);
         let is_string = matches!(node.kind(), "string" | "template_string");
         (is_string && text.len() >= 2).then(|| text.get(1..text.len() - 1)).flatten()
     }
 }
 
-fn literal(kind: &str) -> Option<&'static str> {
+fn literal_type(kind: &str) -> Option<&'static str> {
     match kind {
         "string" | "template_string" => Some("String"),
         "number" => Some("Number"),
@@ -189,7 +189,7 @@ fn literal(kind: &str) -> Option<&'static str> {
     }
 }
 
-fn predefined(name: &str) -> Option<&'static str> {
+fn predefined_type(name: &str) -> Option<&'static str> {
     match name {
         "string" => Some("String"),
         "number" => Some("Number"),

@@ -4,16 +4,16 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::{New, Wrap};
-use super::scopes::Value;
+use super::scopes::EcmaValueKind;
 use crate::facts::{DefKind, TypePart};
 use crate::langs::support::Outer;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// The plan for one variable of a declaration, carried out when the walk meets the variable.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct EcmaVariablePlan {
     wrap: Wrap,
-    value: Value,
+    value: EcmaValueKind,
     is_const: bool,
     /// Whether it stands in a function, so that only functions in its value count.
     is_local: bool,
@@ -22,9 +22,9 @@ pub(super) struct Plan {
 
 impl Ecma {
     /// `const`, `let`, `var`: what becomes of each variable is settled here, and done when it is met.
-    pub(super) fn declaration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_declaration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let f = &self.grammar.fields;
-        let wrap = self.wrap(node, cx);
+        let wrap = self.take_wrap(node, cx);
         let is_var = node.kind() == "variable_declaration";
         let is_const = node.child_by_field_id(f.kind).is_some_and(|kind| cx.text(kind) == "const");
         let in_head = node.start_byte() < self.local_until;
@@ -35,53 +35,62 @@ impl Ecma {
         let alone = declarators.len() == 1;
         for (i, &declarator) in declarators.iter().enumerate() {
             let value = declarator.child_by_field_id(f.value);
-            let value = value.map_or(Value::Plain, |value| self.value_kind(value, cx.source));
-            let is_local = local && value == Value::Plain;
+            let value = value.map_or(EcmaValueKind::Plain, |value| self.value_kind(value, cx.source));
+            let is_local = local && value == EcmaValueKind::Plain;
             if is_local && !self.holds_functions(declarator, cx) {
                 continue;
             }
-            let mut own = if alone { wrap.clone() } else { Wrap::of(declarator, Outer::default()) };
+            let mut own = if alone { wrap.clone() } else { Wrap::around_node(declarator, Outer::default()) };
             own.exported = wrap.exported;
             if i == 0 {
                 own.doc.clone_from(&wrap.doc);
             }
             let head = if i == 0 { node.start_byte() } else { declarator.start_byte() };
-            self.plans.insert(declarator.id(), Plan { wrap: own, value, is_const, is_local, head });
+            self.plans
+                .insert(declarator.id(), EcmaVariablePlan { wrap: own, value, is_const, is_local, head });
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Carries out the plan for one variable.
-    pub(super) fn declarator<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_declarator<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.plans.is_empty() {
-            return Step::Into;
+            return WalkStep::Into;
         }
-        let Some(plan) = self.plans.remove(&node.id()) else { return Step::Into };
+        let Some(plan) = self.plans.remove(&node.id()) else { return WalkStep::Into };
         let f = &self.grammar.fields;
         let (name, value) = (node.child_by_field_id(f.name), node.child_by_field_id(f.value));
-        let Some(name) = name else { return Step::Into };
+        let Some(name) = name else { return WalkStep::Into };
         let simple = name.kind() == "identifier" && !cx.text(name).is_empty();
         match (plan.value, value) {
-            (Value::Module, Some(value)) => return self.required(name, value, cx),
-            (Value::Function, Some(value)) if simple => self.function_variable(name, value, &plan, cx),
-            (Value::Class, Some(value)) if simple => {
+            (EcmaValueKind::Module, Some(value)) => return self.bind_required(name, value, cx),
+            (EcmaValueKind::Function, Some(value)) if simple => {
+                self.function_variable(name, value, &plan, cx);
+            }
+            (EcmaValueKind::Class, Some(value)) if simple => {
                 self.handled.mark(name);
                 self.open_class(value, (cx.text(name), name), &plan.wrap, cx);
                 self.opened = value.id();
             }
-            _ => self.variables(node, &plan, cx),
+            _ => self.define_variables(node, &plan, cx),
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn function_variable<'t>(&mut self, name: Node<'t>, value: Node<'t>, plan: &Plan, cx: &mut Cx<'t>) {
+    fn function_variable<'t>(
+        &mut self,
+        name: Node<'t>,
+        value: Node<'t>,
+        plan: &EcmaVariablePlan,
+        cx: &mut Cx<'t>,
+    ) {
         let text = cx.text(name);
         self.skip = name.id();
         self.hide_repeated(text, name, cx);
         let visible = self.is_visible(&plan.wrap, name, cx);
         let head = (plan.head, self.head(value).1);
         let new = New { name: text, at: name, kind: DefKind::Function, head, visible };
-        self.make(&new, &plan.wrap, Some(true), cx);
+        self.make_def(&new, &plan.wrap, Some(true), cx);
         if value.kind() != "arrow_function" {
             cx.bind(super::types::THIS, Binding::Opaque);
         }
@@ -89,7 +98,7 @@ impl Ecma {
     }
 
     /// Variables of the file or of a namespace.
-    fn variables<'t>(&mut self, node: Node<'t>, plan: &Plan, cx: &mut Cx<'t>) {
+    fn define_variables<'t>(&mut self, node: Node<'t>, plan: &EcmaVariablePlan, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let Some(pattern) = node.child_by_field_id(f.name) else { return };
         let value = node.child_by_field_id(f.value);
@@ -105,10 +114,10 @@ impl Ecma {
         for at in names {
             self.handled.mark(at);
             let new = New { name: cx.text(at), at, kind, head, visible };
-            let idx = self.make(&new, &plan.wrap, scope.then_some(false), cx);
+            let idx = self.make_def(&new, &plan.wrap, scope.then_some(false), cx);
             let whole = pattern.kind() == "identifier";
             if let Some(ty) = self.declared_type(node, cx).filter(|_| whole) {
-                self.hint((idx, TypePart::VALUE), &ty, cx);
+                self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
             }
         }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
@@ -116,7 +125,7 @@ impl Ecma {
             objects.insert(object.id());
         }
         if value.is_some_and(|value| self.is_module_exports(value, cx)) {
-            self.offer(cx.text(pattern), "default", cx);
+            self.record_export(cx.text(pattern), "default", cx);
         }
     }
 

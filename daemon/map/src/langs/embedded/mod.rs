@@ -9,12 +9,12 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use crate::extract::{Part, extract_part};
+use crate::extract::{EmbeddedSource, extract_part};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, ImportInput, ImportKind, RefInput};
 use crate::facts::{Receiver, RefKind};
-use crate::langs::{Lang, LangSpec, PackageScope, Reader, ecma};
+use crate::langs::{Lang, LangSpec, LanguageReader, PackageScope, ecma};
 use crate::parse::Patience;
-use scan::{Page, Piece, Places, scan};
+use scan::{EmbeddedPageKind, PagePiece, PiecePositions, scan_page};
 
 /// Vue's row in the language table.
 pub const VUE: LangSpec = LangSpec {
@@ -23,7 +23,7 @@ pub const VUE: LangSpec = LangSpec {
     name: "Vue",
     extensions: &["vue"],
     interpreters: &[],
-    reader: Reader::Own(read_component),
+    reader: LanguageReader::Own(read_component),
     imports: ecma::TYPESCRIPT.imports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -39,7 +39,7 @@ pub const ASTRO: LangSpec = LangSpec {
     id: "astro",
     name: "Astro",
     extensions: &["astro"],
-    reader: Reader::Own(read_astro),
+    reader: LanguageReader::Own(read_astro),
     ..VUE
 };
 
@@ -49,45 +49,52 @@ pub const HTML: LangSpec = LangSpec {
     id: "html",
     name: "HTML",
     extensions: &["html", "htm"],
-    reader: Reader::Own(read_page),
+    reader: LanguageReader::Own(read_page),
     ..VUE
 };
 
 fn read_component(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
-    read(source, facts, (Page::Component, patience))
+    read(source, facts, (EmbeddedPageKind::Component, patience))
 }
 
 fn read_astro(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
-    read(source, facts, (Page::Astro, patience))
+    read(source, facts, (EmbeddedPageKind::Astro, patience))
 }
 
 fn read_page(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
-    read(source, facts, (Page::Html, patience))
+    read(source, facts, (EmbeddedPageKind::Html, patience))
 }
 
-fn read(source: &[u8], mut facts: FactsBuilder, (page, patience): (Page, Patience<'_>)) -> FactsBuilder {
-    let pieces = scan(source, page);
-    let mut places = Places::new(source);
+fn read(
+    source: &[u8],
+    mut facts: FactsBuilder,
+    (page, patience): (EmbeddedPageKind, Patience<'_>),
+) -> FactsBuilder {
+    let pieces = scan_page(source, page);
+    let mut places = PiecePositions::new(source);
     for piece in &pieces {
-        if let Piece::Script { lang, from, to } = *piece {
-            let row = places.at(from).0 as usize - 1;
-            facts = extract_part(lang, &Part { source, from, to, row }, facts, patience);
+        if let PagePiece::Script { lang, from, to } = *piece {
+            let row = places.position_at(from).0 as usize - 1;
+            facts = extract_part(lang, &EmbeddedSource { source, from, to, row }, facts, patience);
         }
     }
-    let component = if page == Page::Html { None } else { Some(component(source, &mut facts)) };
-    let mut places = Places::new(source);
+    let component =
+        if page == EmbeddedPageKind::Html { None } else { Some(define_component(source, &mut facts)) };
+    let mut places = PiecePositions::new(source);
     for piece in &pieces {
         match piece {
-            Piece::Source { at, module } => load(module, places.at(*at).0, &mut facts),
-            Piece::Element { at, name } => refer(name, places.at(*at), component, &mut facts),
-            Piece::Script { .. } => {}
+            PagePiece::Source { at, module } => load(module, places.position_at(*at).0, &mut facts),
+            PagePiece::Element { at, name } => {
+                refer_element(name, places.position_at(*at), component, &mut facts);
+            }
+            PagePiece::Script { .. } => {}
         }
     }
     facts
 }
 
 /// The component itself: what the scripts export by default, or the file.
-fn component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
+fn define_component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
     let exported = facts.defs().iter().position(|def| def.flags.has(DefFlags::DEFAULT));
     if let Some(at) = exported {
         return DefIdx(at as u32);
@@ -115,7 +122,7 @@ fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
     }
     let told = module.starts_with(['.', '/', '@', '~']);
     let module = if told { module.to_owned() } else { format!("./{module}") };
-    facts.import(&ImportInput {
+    facts.add_import(&ImportInput {
         kind: ImportKind::Effect,
         module: &module,
         name: None,
@@ -127,10 +134,10 @@ fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
 }
 
 /// `<Button>` and, in Vue, `<my-button>`: used if the file has such a name.
-fn refer(element: &str, (line, col): (u32, u32), owner: Option<DefIdx>, facts: &mut FactsBuilder) {
-    let name = pascal(element.split('.').next().unwrap_or(element));
+fn refer_element(element: &str, (line, col): (u32, u32), owner: Option<DefIdx>, facts: &mut FactsBuilder) {
+    let name = pascal_case(element.split('.').next().unwrap_or(element));
     if facts.binds_at_top(&name) {
-        facts.reference(&RefInput {
+        facts.add_reference(&RefInput {
             name: &name,
             kind: RefKind::Call,
             receiver: Receiver::None,
@@ -142,7 +149,7 @@ fn refer(element: &str, (line, col): (u32, u32), owner: Option<DefIdx>, facts: &
 }
 
 /// Returns the name of the component that an element means: `MyButton` for `my-button`.
-fn pascal(element: &str) -> String {
+fn pascal_case(element: &str) -> String {
     if !element.contains('-') {
         return element.to_owned();
     }

@@ -15,7 +15,7 @@ const ATTRIBUTES: usize = 64;
 
 /// The kind of page that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Page {
+pub(super) enum EmbeddedPageKind {
     /// A component of Vue or Svelte.
     Component,
     Astro,
@@ -24,7 +24,7 @@ pub(super) enum Page {
 
 /// Something found, in bytes of the whole file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Piece {
+pub(super) enum PagePiece {
     /// The inside of a script.
     Script {
         /// The language that the script is written in.
@@ -51,13 +51,13 @@ pub(super) enum Piece {
 }
 
 /// Everything of interest, in order.
-pub(super) fn scan(source: &[u8], page: Page) -> Vec<Piece> {
+pub(super) fn scan_page(source: &[u8], page: EmbeddedPageKind) -> Vec<PagePiece> {
     let mut pieces = Vec::new();
     let mut at = 0;
-    if page == Page::Astro
-        && let Some((from, to)) = front(source)
+    if page == EmbeddedPageKind::Astro
+        && let Some((from, to)) = front_range(source)
     {
-        pieces.push(Piece::Script { lang: Lang::TypeScript, from, to });
+        pieces.push(PagePiece::Script { lang: Lang::TypeScript, from, to });
         at = to;
     }
     while let Some(open) = memchr(b'<', source.get(at..).unwrap_or(&[])).map(|found| at + found) {
@@ -65,16 +65,16 @@ pub(super) fn scan(source: &[u8], page: Page) -> Vec<Piece> {
             break;
         }
         at = if source[open..].starts_with(b"<!--") {
-            after(source, open + 4, b"-->")
+            end_after(source, open + 4, b"-->")
         } else {
-            element(source, open, page, &mut pieces)
+            scan_element(source, open, page, &mut pieces)
         };
     }
     pieces
 }
 
 /// The text between two lines of three dashes at the top.
-fn front(source: &[u8]) -> Option<(usize, usize)> {
+fn front_range(source: &[u8]) -> Option<(usize, usize)> {
     let blank = source.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let from = blank + source.get(blank..)?.strip_prefix(b"---").map(|_| 3)?;
     let end = memmem::find(source.get(from..)?, b"\n---")?;
@@ -82,22 +82,22 @@ fn front(source: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Where the next `end` ends; the end of the file if there is none.
-fn after(source: &[u8], from: usize, end: &[u8]) -> usize {
+fn end_after(source: &[u8], from: usize, end: &[u8]) -> usize {
     memmem::find(source.get(from..).unwrap_or(&[]), end).map_or(source.len(), |at| from + at + end.len())
 }
 
 /// One tag that opens at `open`; gives where to go on.
-fn element(source: &[u8], open: usize, page: Page, pieces: &mut Vec<Piece>) -> usize {
+fn scan_element(source: &[u8], open: usize, page: EmbeddedPageKind, pieces: &mut Vec<PagePiece>) -> usize {
     let name = name_at(source, open + 1);
     let end = open + 1 + name.len();
     match name.to_ascii_lowercase().as_str() {
         "" => open + 1,
-        "script" => script(source, (open, end), page, pieces),
-        "style" => close(source, tag(source, end).end, "</style"),
+        "script" => scan_script(source, (open, end), page, pieces),
+        "style" => close(source, read_tag(source, end).end, "</style"),
         _ => {
             let own = name.starts_with(|c: char| c.is_ascii_uppercase()) || name.contains('-');
-            if page != Page::Html && own {
-                pieces.push(Piece::Element { at: open + 1, name: name.to_owned() });
+            if page != EmbeddedPageKind::Html && own {
+                pieces.push(PagePiece::Element { at: open + 1, name: name.to_owned() });
             }
             end
         }
@@ -112,13 +112,18 @@ fn name_at(source: &[u8], from: usize) -> &str {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { "" }
 }
 
-fn script(source: &[u8], (open, from): (usize, usize), page: Page, pieces: &mut Vec<Piece>) -> usize {
-    let tag = tag(source, from);
+fn scan_script(
+    source: &[u8],
+    (open, from): (usize, usize),
+    page: EmbeddedPageKind,
+    pieces: &mut Vec<PagePiece>,
+) -> usize {
+    let tag = read_tag(source, from);
     let end = if tag.closed { tag.end } else { close(source, tag.end, "</script") };
     if let Some(module) = tag.value("src") {
-        pieces.push(Piece::Source { at: open, module: module.to_owned() });
+        pieces.push(PagePiece::Source { at: open, module: module.to_owned() });
     } else if let Some(lang) = language(&tag, page).filter(|_| end > tag.end) {
-        pieces.push(Piece::Script { lang, from: tag.end, to: end });
+        pieces.push(PagePiece::Script { lang, from: tag.end, to: end });
     }
     end
 }
@@ -138,8 +143,8 @@ fn close(source: &[u8], from: usize, closing: &str) -> usize {
 }
 
 /// The language of a script; `None` if it is no program (data, templates, import maps) or in another language.
-fn language(tag: &Tag, page: Page) -> Option<Lang> {
-    let plain = if page == Page::Astro { Lang::TypeScript } else { Lang::JavaScript };
+fn language(tag: &Tag, page: EmbeddedPageKind) -> Option<Lang> {
+    let plain = if page == EmbeddedPageKind::Astro { Lang::TypeScript } else { Lang::JavaScript };
     if let Some(lang) = tag.value("lang") {
         return match lang {
             "ts" | "typescript" => Some(Lang::TypeScript),
@@ -173,7 +178,7 @@ impl Tag {
 }
 
 /// Reads attributes up to the `>` that is in none of them.
-fn tag(source: &[u8], from: usize) -> Tag {
+fn read_tag(source: &[u8], from: usize) -> Tag {
     let mut found = Tag { end: source.len(), ..Tag::default() };
     let mut at = from;
     while let Some(&byte) = source.get(at) {
@@ -185,13 +190,13 @@ fn tag(source: &[u8], from: usize) -> Tag {
             }
             b'/' | b'=' => at += 1,
             _ if byte.is_ascii_whitespace() => at += 1,
-            _ => at = attribute(source, at, &mut found),
+            _ => at = read_attribute(source, at, &mut found),
         }
     }
     found
 }
 
-fn attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
+fn read_attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
     let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'=' | b'>' | b'/');
     let len = source[from..].iter().take_while(|b| !ends(b)).count().max(1);
     let name = String::from_utf8_lossy(&source[from..from + len]).to_lowercase();
@@ -201,7 +206,7 @@ fn attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
     let mut value = String::new();
     if source.get(equals) == Some(&b'=') {
         let start = equals + 1 + blank(equals + 1);
-        let (text, end) = quoted(source, start);
+        let (text, end) = quoted_value(source, start);
         value = String::from_utf8_lossy(text).into_owned();
         at = end;
     }
@@ -212,7 +217,7 @@ fn attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
 }
 
 /// The value that starts here, and the byte after it.
-fn quoted(source: &[u8], start: usize) -> (&[u8], usize) {
+fn quoted_value(source: &[u8], start: usize) -> (&[u8], usize) {
     match source.get(start) {
         Some(&quote @ (b'"' | b'\'')) => {
             let end = memchr(quote, &source[start + 1..]).map_or(source.len(), |at| start + 1 + at);
@@ -228,20 +233,20 @@ fn quoted(source: &[u8], start: usize) -> (&[u8], usize) {
 
 /// Positions of places that are asked for from first to last.
 #[derive(Debug)]
-pub(super) struct Places<'s> {
+pub(super) struct PiecePositions<'s> {
     source: &'s [u8],
     at: usize,
     line: u32,
     col: u32,
 }
 
-impl<'s> Places<'s> {
+impl<'s> PiecePositions<'s> {
     pub(super) fn new(source: &'s [u8]) -> Self {
         Self { source, at: mark_len(source), line: 1, col: 1 }
     }
 
     /// The 1-based line and UTF-16 column of a byte that is not before the last one asked for.
-    pub(super) fn at(&mut self, byte: usize) -> (u32, u32) {
+    pub(super) fn position_at(&mut self, byte: usize) -> (u32, u32) {
         let between = self.source.get(self.at..byte).unwrap_or(&[]);
         match memchr::memrchr(b'\n', between) {
             Some(last) => {

@@ -8,21 +8,21 @@ use hob_base::FileId;
 
 use crate::facts::FileFacts;
 use crate::langs::support::project::join;
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Go.
-pub(super) struct Packages;
+pub(super) struct GoImportRules;
 
-impl ImportRules for Packages {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+impl ImportRules for GoImportRules {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let manifests = project.manifests("go.mod");
         if manifests.is_empty() || module == "C" {
-            return ModuleTarget::External(external(module).to_owned());
+            return ModuleTarget::External(external_name(module).to_owned());
         }
         let own = project.path(from);
         // A workspace's replacements hold for all of its modules.
         let all = [manifests.clone(), project.manifests("go.work")].concat();
-        let folders = folders(&all, own, module);
+        let folders = candidate_folders(&all, own, module);
         for folder in &folders {
             let files = package_files(project, folder);
             if !files.is_empty() {
@@ -30,19 +30,19 @@ impl ImportRules for Packages {
             }
         }
         let inside =
-            manifests.iter().any(|(_, facts)| below(module, values(facts, "module").next()).is_some());
-        if inside { ModuleTarget::Unknown } else { ModuleTarget::External(external(module).to_owned()) }
+            manifests.iter().any(|(_, facts)| path_below(module, values(facts, "module").next()).is_some());
+        if inside { ModuleTarget::Unknown } else { ModuleTarget::External(external_name(module).to_owned()) }
     }
 }
 
 /// Folders that a path may mean, likeliest first.
-fn folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<String> {
+fn candidate_folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<String> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let above = |dir: &str| dir.is_empty() || own.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
     for (dir, facts) in manifests {
         for name in values(facts, "module") {
             let std = (name == "std").then_some(module);
-            if let Some(rest) = below(module, Some(name)).or(std) {
+            if let Some(rest) = path_below(module, Some(name)).or(std) {
                 found.extend(join(dir, rest).map(|folder| (name.len(), folder)));
             }
         }
@@ -51,7 +51,7 @@ fn folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<Str
         }
         for replace in values(facts, "replace") {
             let Some((old, new)) = replace.split_once('=') else { continue };
-            if let Some(rest) = below(module, Some(old)) {
+            if let Some(rest) = path_below(module, Some(old)) {
                 found.extend(join(dir, &format!("{new}/{rest}")).map(|folder| (usize::MAX, folder)));
             }
         }
@@ -62,12 +62,12 @@ fn folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<Str
 }
 
 /// Returns the part of `path` below `module`: empty for the module itself, `None` if `path` is not in it.
-fn below<'p>(path: &'p str, module: Option<&str>) -> Option<&'p str> {
+fn path_below<'p>(path: &'p str, module: Option<&str>) -> Option<&'p str> {
     let rest = path.strip_prefix(module?)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-fn package_files(project: &dyn Project, folder: &str) -> Vec<FileId> {
+fn package_files(project: &dyn ImportProject, folder: &str) -> Vec<FileId> {
     let mut files = project.files_in(folder);
     files.retain(|file| {
         let path = project.path(*file);
@@ -81,7 +81,7 @@ fn values<'f>(facts: &'f FileFacts, key: &'static str) -> impl Iterator<Item = &
 }
 
 /// The name an outside package is known by: its repository, or its path when it is of the standard library.
-fn external(module: &str) -> &str {
+fn external_name(module: &str) -> &str {
     let host = module.split('/').next().unwrap_or(module);
     if !host.contains('.') {
         return module;

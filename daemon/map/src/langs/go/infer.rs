@@ -2,25 +2,25 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::GoKind;
 use super::rules::GoRules;
 use crate::facts::{Receiver, StrId};
 use crate::langs::support::each_child;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl GoRules {
     /// Reads the declarations at file level before the walk.
-    pub(super) fn file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut items = Vec::new();
         each_child(node, |item, _| items.push(item));
         for item in items {
             match self.g.kind(item) {
-                K::Function | K::Method => self.know_result(item, cx),
-                K::Declaration => self.know_declaration(item, cx),
+                GoKind::Function | GoKind::Method => self.know_result(item, cx),
+                GoKind::Declaration => self.know_declaration(item, cx),
                 _ => {}
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn know_result(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
@@ -38,7 +38,7 @@ impl GoRules {
         let owner =
             receiver.and_then(|p| p.child_by_field_id(self.g.f.ty)).and_then(|ty| self.type_path(ty, cx));
         let key = match owner {
-            Some(owner) => joined(owner, name, cx),
+            Some(owner) => member_key(owner, name, cx),
             None => cx.facts.intern(name),
         };
         self.known.results.insert(key, ty);
@@ -46,7 +46,7 @@ impl GoRules {
 
     fn is_type_parameter(&self, item: Node<'_>, ty: StrId, cx: &Cx<'_>) -> bool {
         let list = crate::langs::support::child_where(item, |c| c.kind() == "type_parameter_list");
-        let name = cx.facts.provisional(ty);
+        let name = cx.facts.provisional_name(ty);
         list.is_some_and(|list| {
             crate::langs::support::child_where(list, |p| {
                 p.child_by_field_id(self.g.f.name).is_some_and(|n| cx.text(n) == name)
@@ -63,8 +63,8 @@ impl GoRules {
         });
         for spec in specs {
             match self.g.kind(spec) {
-                K::TypeSpec => self.know_type(spec, cx),
-                K::VarSpec => self.know_variable(spec, cx),
+                GoKind::TypeSpec => self.know_type(spec, cx),
+                GoKind::VarSpec => self.know_variable(spec, cx),
                 _ => {}
             }
         }
@@ -74,10 +74,10 @@ impl GoRules {
         let Some(name) = spec.child_by_field_id(self.g.f.name) else { return };
         let owner = cx.facts.intern(cx.text(name));
         self.known.types.insert(owner);
-        let body = spec.child_by_field_id(self.g.f.ty).filter(|ty| self.g.kind(*ty) == K::Struct);
+        let body = spec.child_by_field_id(self.g.f.ty).filter(|ty| self.g.kind(*ty) == GoKind::Struct);
         let Some(list) = body.and_then(|ty| ty.named_child(0)) else { return };
         let mut fields = Vec::new();
-        each_child(list, |field, _| fields.extend((self.g.kind(field) == K::Field).then_some(field)));
+        each_child(list, |field, _| fields.extend((self.g.kind(field) == GoKind::Field).then_some(field)));
         for field in fields {
             let Some(ty) = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)) else {
                 continue;
@@ -86,13 +86,13 @@ impl GoRules {
             each_child(field, |child, id| {
                 if id == self.g.f.name {
                     named = true;
-                    let key = joined(owner, cx.text(child), cx);
+                    let key = member_key(owner, cx.text(child), cx);
                     self.known.fields.insert(key, ty);
                 }
             });
             if !named {
-                let text = cx.facts.provisional(ty).to_owned();
-                let key = joined(owner, text.rsplit('.').next().unwrap_or(&text), cx);
+                let text = cx.facts.provisional_name(ty).to_owned();
+                let key = member_key(owner, text.rsplit('.').next().unwrap_or(&text), cx);
                 self.known.fields.insert(key, ty);
             }
         }
@@ -118,26 +118,27 @@ impl GoRules {
         let mut ty = ty;
         loop {
             ty = match self.g.kind(ty) {
-                K::Pointer | K::Parens => ty.named_child(0)?,
-                K::Generic => ty.child_by_field_id(self.g.f.ty)?,
+                GoKind::Pointer | GoKind::Parens => ty.named_child(0)?,
+                GoKind::Generic => ty.child_by_field_id(self.g.f.ty)?,
                 _ => break,
             };
         }
         match self.g.kind(ty) {
-            K::TypeIdent | K::Ident => {
+            GoKind::TypeIdent | GoKind::Ident => {
                 let name = cx.text(ty);
-                let usable = !name.is_empty() && !is_basic(name) && cx.binding(name).is_none();
+                let usable = !name.is_empty() && !is_basic(name) && cx.local_binding(name).is_none();
                 usable.then(|| cx.facts.intern(name))
             }
-            K::Qualified => {
+            GoKind::Qualified => {
                 let package = cx.text(ty.child_by_field_id(self.g.f.package)?);
                 let name = cx.text(ty.child_by_field_id(self.g.f.name)?);
                 Some(cx.facts.intern(&format!("{package}.{name}")))
             }
-            K::Selector => {
+            GoKind::Selector => {
                 let package = ty.child_by_field_id(self.g.f.operand)?;
                 let name = cx.text(ty.child_by_field_id(self.g.f.member)?);
-                let plain = self.g.kind(package) == K::Ident && cx.binding(cx.text(package)).is_none();
+                let plain =
+                    self.g.kind(package) == GoKind::Ident && cx.local_binding(cx.text(package)).is_none();
                 plain.then(|| cx.facts.intern(&format!("{}.{name}", cx.text(package))))
             }
             _ => None,
@@ -149,13 +150,13 @@ impl GoRules {
         let mut value = value;
         for _ in 0..8 {
             match self.g.kind(value) {
-                K::Parens | K::Unary => value = value.named_child(0)?,
-                K::Composite | K::Assertion => {
+                GoKind::Parens | GoKind::Unary => value = value.named_child(0)?,
+                GoKind::Composite | GoKind::Assertion => {
                     return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx);
                 }
-                K::Call => return self.call_type(value, cx),
-                K::Ident => return self.variable(cx.text(value), cx),
-                K::Selector => return self.field_type(value, cx),
+                GoKind::Call => return self.call_type(value, cx),
+                GoKind::Ident => return self.variable_type(cx.text(value), cx),
+                GoKind::Selector => return self.field_type(value, cx),
                 _ => return None,
             }
         }
@@ -165,9 +166,9 @@ impl GoRules {
     fn call_type(&self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let function = call.child_by_field_id(self.g.f.function)?;
         match self.g.kind(function) {
-            K::Ident => {
+            GoKind::Ident => {
                 let name = cx.text(function);
-                if cx.binding(name).is_some() {
+                if cx.local_binding(name).is_some() {
                     return None;
                 }
                 if name == "new" {
@@ -178,23 +179,23 @@ impl GoRules {
                 let conversion = self.known.types.contains(&id).then_some(id);
                 self.known.results.get(&id).copied().or(conversion)
             }
-            K::Selector => {
+            GoKind::Selector => {
                 let operand = function.child_by_field_id(self.g.f.operand)?;
                 let owner = match self.g.kind(operand) {
-                    K::Ident => self.variable(cx.text(operand), cx)?,
-                    K::Selector => self.field_type(operand, cx)?,
+                    GoKind::Ident => self.variable_type(cx.text(operand), cx)?,
+                    GoKind::Selector => self.field_type(operand, cx)?,
                     _ => return None,
                 };
                 let name = cx.text(function.child_by_field_id(self.g.f.member)?);
-                let key = joined(owner, name, cx);
+                let key = member_key(owner, name, cx);
                 self.known.results.get(&key).copied()
             }
             _ => None,
         }
     }
 
-    fn variable(&self, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
-        match cx.binding(name) {
+    fn variable_type(&self, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+        match cx.local_binding(name) {
             Some(Binding::Typed(ty)) => Some(ty),
             Some(Binding::Opaque) => None,
             None => {
@@ -208,14 +209,17 @@ impl GoRules {
     fn field_type(&self, selector: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut fields = Vec::new();
         let mut node = selector;
-        while self.g.kind(node) == K::Selector && fields.len() < 8 {
+        while self.g.kind(node) == GoKind::Selector && fields.len() < 8 {
             fields.push(node.child_by_field_id(self.g.f.member)?);
             node = node.child_by_field_id(self.g.f.operand)?;
         }
-        let first =
-            if self.g.kind(node) == K::Ident { self.variable(cx.text(node), cx)? } else { return None };
+        let first = if self.g.kind(node) == GoKind::Ident {
+            self.variable_type(cx.text(node), cx)?
+        } else {
+            return None;
+        };
         fields.iter().rev().try_fold(first, |owner, field| {
-            let key = joined(owner, cx.text(*field), cx);
+            let key = member_key(owner, cx.text(*field), cx);
             self.known.fields.get(&key).copied()
         })
     }
@@ -226,8 +230,8 @@ impl GoRules {
             return Receiver::Typed(ty);
         }
         match self.g.kind(operand) {
-            K::Ident => cx.path_receiver(cx.text(operand)),
-            K::Selector => match self.package_path(operand, cx) {
+            GoKind::Ident => cx.path_receiver(cx.text(operand)),
+            GoKind::Selector => match self.package_path(operand, cx) {
                 Some(path) => cx.path_receiver(&path),
                 None => Receiver::Unknown,
             },
@@ -239,12 +243,12 @@ impl GoRules {
     fn package_path(&self, selector: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let operand = selector.child_by_field_id(self.g.f.operand)?;
         let member = selector.child_by_field_id(self.g.f.member)?;
-        (self.g.kind(operand) == K::Ident).then(|| format!("{}.{}", cx.text(operand), cx.text(member)))
+        (self.g.kind(operand) == GoKind::Ident).then(|| format!("{}.{}", cx.text(operand), cx.text(member)))
     }
 }
 
-fn joined(owner: StrId, name: &str, cx: &mut Cx<'_>) -> StrId {
-    let key = format!("{}.{name}", cx.facts.provisional(owner));
+fn member_key(owner: StrId, name: &str, cx: &mut Cx<'_>) -> StrId {
+    let key = format!("{}.{name}", cx.facts.provisional_name(owner));
     cx.facts.intern(&key)
 }
 

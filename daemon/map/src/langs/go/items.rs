@@ -2,26 +2,26 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::GoKind;
 use super::imports::local_name;
 use super::rules::GoRules;
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl GoRules {
-    pub(super) fn package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.named_child(0) {
-            cx.facts.package(cx.text(name));
+            cx.facts.set_package(cx.text(name));
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let path = node.child_by_field_id(self.g.f.path).map_or("", |path| cx.text(path));
         let module = path.trim_matches(['"', '`']);
         if module.is_empty() {
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         let alias = node.child_by_field_id(self.g.f.name).map(|name| cx.text(name));
         let (kind, local) = match alias {
@@ -35,7 +35,7 @@ impl GoRules {
             self.packages.insert(local);
         }
         let line = Cx::lines(node).0;
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind,
             module,
             name: None,
@@ -44,66 +44,67 @@ impl GoRules {
             owner: None,
             line,
         });
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `type T ...` without parentheses: the comment before it is about the one thing in it.
-    pub(super) fn declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let group = child_where(node, |c| matches!(c.kind(), "(" | "var_spec_list")).is_some();
         self.single = None;
         if !group {
-            let mut outer = self.lead.take(node, cx);
+            let mut outer = self.lead.take_outer(node, cx);
             (outer.start, outer.line) = (Some(node.start_byte()), Some(Cx::lines(node).0));
             self.single = Some((node.start_byte(), node.end_byte(), outer));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns the comments and attributes before a specification, and the byte where its header starts.
-    fn outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> (Outer, usize) {
+    fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> (Outer, usize) {
         match self.single.take() {
             Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => (outer, start),
-            _ => (self.lead.take(node, cx), node.start_byte()),
+            _ => (self.lead.take_outer(node, cx), node.start_byte()),
         }
     }
 
-    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let receiver = node.child_by_field_id(self.g.f.receiver);
         let receiver =
             receiver.and_then(|list| list.named_child(0)).and_then(|p| p.child_by_field_id(self.g.f.ty));
-        let ty = receiver.and_then(|ty| self.type_path(ty, cx)).map(|id| cx.facts.provisional(id).to_owned());
+        let ty =
+            receiver.and_then(|ty| self.type_path(ty, cx)).map(|id| cx.facts.provisional_name(id).to_owned());
         let parent = ty.as_deref().and_then(|ty| {
             let id = cx.facts.intern(ty);
             self.types.get(&id).copied()
         });
         let body = node.child_by_field_id(self.g.f.body);
         let text = cx.text(name);
-        let method = self.g.kind(node) == K::Method;
-        let outer = self.lead.take(node, cx);
+        let method = self.g.kind(node) == GoKind::Method;
+        let outer = self.lead.take_outer(node, cx);
         let def = NewDef {
             node,
             name_at: cx.position(name),
             name: text,
             kind: if method { DefKind::Method } else { DefKind::Function },
-            flags: exported(text)
+            flags: export_flags(text)
                 .with_if(body.is_none(), DefFlags::DECLARATION)
                 .with_if(!method && self.is_test(node, text, cx), DefFlags::TEST),
             parent,
             qualifier: ty.as_deref(),
             head: (node.start_byte(), body.map_or(node.end_byte(), |body| body.start_byte())),
         };
-        def.make(cx, &outer, Some(true));
-        if let Some(generic) = receiver.and_then(|ty| self.generic(ty)) {
+        def.make_def(cx, &outer, Some(true));
+        if let Some(generic) = receiver.and_then(|ty| self.generic_node(ty)) {
             self.receiver_parameters(generic, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn generic<'t>(&self, ty: Node<'t>) -> Option<Node<'t>> {
-        let ty = if self.g.kind(ty) == K::Pointer { ty.named_child(0)? } else { ty };
-        (self.g.kind(ty) == K::Generic).then_some(ty)
+    fn generic_node<'t>(&self, ty: Node<'t>) -> Option<Node<'t>> {
+        let ty = if self.g.kind(ty) == GoKind::Pointer { ty.named_child(0)? } else { ty };
+        (self.g.kind(ty) == GoKind::Generic).then_some(ty)
     }
 
     /// `func (g G[T])` declares `T`.
@@ -133,38 +134,38 @@ impl GoRules {
         }
     }
 
-    pub(super) fn type_spec(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_type_spec(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let ty = node.child_by_field_id(self.g.f.ty);
         let kind = match ty.map(|ty| self.g.kind(ty)) {
-            _ if self.g.kind(node) == K::Alias => DefKind::TypeAlias,
-            Some(K::Struct) => DefKind::Struct,
-            Some(K::Interface) => DefKind::Interface,
+            _ if self.g.kind(node) == GoKind::Alias => DefKind::TypeAlias,
+            Some(GoKind::Struct) => DefKind::Struct,
+            Some(GoKind::Interface) => DefKind::Interface,
             _ => DefKind::Class,
         };
         let end = match kind {
             DefKind::Struct | DefKind::Interface => ty.map_or(node.end_byte(), |ty| self.keyword_end(ty)),
             _ => node.end_byte(),
         };
-        let (outer, start) = self.outer(node, cx);
+        let (outer, start) = self.take_outer(node, cx);
         let parent = cx.owner();
         let def = NewDef {
             node,
             name_at: cx.position(name),
             name: cx.text(name),
             kind,
-            flags: exported(cx.text(name)),
+            flags: export_flags(cx.text(name)),
             parent,
             qualifier: None,
             head: (start, end),
         };
-        let Some(idx) = def.make(cx, &outer, Some(true)) else { return Step::Into };
+        let Some(idx) = def.make_def(cx, &outer, Some(true)) else { return WalkStep::Into };
         if parent.is_none() {
             let id = cx.facts.intern(cx.text(name));
             self.types.entry(id).or_insert(idx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Where `struct` or `interface` ends.
@@ -172,24 +173,30 @@ impl GoRules {
         ty.child(0).map_or(ty.end_byte(), |keyword| keyword.end_byte())
     }
 
-    pub(super) fn field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
         if names.is_empty() {
             if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
                 self.refer_type(ty, RefKind::Extends, cx);
             }
-            return Step::Into;
+            return WalkStep::Into;
         }
         let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Struct);
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         for name in names.into_iter().filter(|_| in_type) {
-            self.simple((node, name), DefKind::Field, &outer, (node.start_byte(), node.end_byte()), cx);
+            self.define_simple(
+                (node, name),
+                DefKind::Field,
+                &outer,
+                (node.start_byte(), node.end_byte()),
+                cx,
+            );
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn simple(
+    fn define_simple(
         &mut self,
         (node, name): (Node<'_>, Node<'_>),
         kind: DefKind,
@@ -200,55 +207,64 @@ impl GoRules {
         let text = cx.text(name);
         let (name_at, parent) = (cx.position(name), cx.owner());
         if text != "_" {
-            NewDef { node, name_at, name: text, kind, flags: exported(text), parent, qualifier: None, head }
-                .make(cx, outer, None);
+            NewDef {
+                node,
+                name_at,
+                name: text,
+                kind,
+                flags: export_flags(text),
+                parent,
+                qualifier: None,
+                head,
+            }
+            .make_def(cx, outer, None);
         }
     }
 
-    pub(super) fn method_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let outer = self.lead.take(node, cx);
+    pub(super) fn visit_method_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let outer = self.lead.take_outer(node, cx);
         let text = cx.text(name);
         let def = NewDef {
             node,
             name_at: cx.position(name),
             name: text,
             kind: DefKind::Method,
-            flags: exported(text).with(DefFlags::DECLARATION),
+            flags: export_flags(text).with(DefFlags::DECLARATION),
             parent: cx.owner(),
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
         let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
         if in_type {
-            def.make(cx, &outer, Some(true));
+            def.make_def(cx, &outer, Some(true));
         } else {
             cx.open_scope(true);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// An interface embedded in another; unions are of types.
-    pub(super) fn type_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let in_interface = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
         if let Some(ty) = node.named_child(0).filter(|_| in_interface && node.named_child_count() == 1) {
             self.refer_type(ty, RefKind::Extends, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the name of a type, through pointers and arguments, as a use of this kind.
     fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let name = match self.g.kind(ty) {
-            K::Generic => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
+            GoKind::Generic => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
             _ => ty,
         };
         match self.g.kind(name) {
-            K::TypeIdent => {
+            GoKind::TypeIdent => {
                 self.handled.mark(name);
-                cx.refer(cx.text(name), name, kind, Receiver::None);
+                cx.record_use(cx.text(name), name, kind, Receiver::None);
             }
-            K::Qualified => {
+            GoKind::Qualified => {
                 self.handled.mark(name);
                 self.refer_qualified(name, kind, cx);
             }
@@ -257,36 +273,36 @@ impl GoRules {
     }
 
     /// Constants and variables: definitions at file level, locals in functions.
-    pub(super) fn values(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_values(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| {
-            names.extend((field == self.g.f.name && self.g.kind(child) == K::Ident).then_some(child));
+            names.extend((field == self.g.f.name && self.g.kind(child) == GoKind::Ident).then_some(child));
         });
         names.iter().for_each(|name| self.handled.mark(*name));
         if cx.owner().is_some() || cx.in_function() {
             self.local_values(node, &names, cx);
-            return Step::Into;
+            return WalkStep::Into;
         }
-        let (outer, start) = self.outer(node, cx);
+        let (outer, start) = self.take_outer(node, cx);
         let end = node.child_by_field_id(self.g.f.value).map_or(node.end_byte(), |value| value.start_byte());
-        let kind = if self.g.kind(node) == K::ConstSpec { DefKind::Constant } else { DefKind::Variable };
+        let kind = if self.g.kind(node) == GoKind::ConstSpec { DefKind::Constant } else { DefKind::Variable };
         for name in names {
-            self.simple((node, name), kind, &outer, (start, end), cx);
+            self.define_simple((node, name), kind, &outer, (start, end), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         each_child(node, |child, field| {
             if field == self.g.f.name {
                 self.handled.mark(child);
                 cx.bind(cx.text(child), Binding::Opaque);
             }
         });
-        Step::Into
+        WalkStep::Into
     }
 }
 
-fn exported(name: &str) -> DefFlags {
+fn export_flags(name: &str) -> DefFlags {
     DefFlags::default().with_if(name.starts_with(char::is_uppercase), DefFlags::EXPORTED)
 }

@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::GoKind;
 use super::rules::GoRules;
 use crate::facts::StrId;
 use crate::langs::support::each_child;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl GoRules {
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = match node.kind() {
             "variadic_parameter_declaration" => None,
             _ => node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)),
@@ -17,25 +17,25 @@ impl GoRules {
         each_child(node, |child, field| {
             if field == self.g.f.name {
                 self.handled.mark(child);
-                cx.bind(cx.text(child), binding(ty));
+                cx.bind(cx.text(child), binding_of_type(ty));
             }
         });
-        Step::Into
+        WalkStep::Into
     }
 
     /// `a, b := x, y`: names come into scope after the statement.
-    pub(super) fn short_variables(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let names = self.names(node.child_by_field_id(self.g.f.left));
+    pub(super) fn visit_short_variables(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let names = self.plain_names(node.child_by_field_id(self.g.f.left));
         let values = self.list(node.child_by_field_id(self.g.f.right));
         self.bind_values(&names, &values, node.end_byte(), cx);
-        Step::Into
+        WalkStep::Into
     }
 
     pub(super) fn local_values(&mut self, node: Node<'_>, names: &[Node<'_>], cx: &mut Cx<'_>) {
         match node.child_by_field_id(self.g.f.ty) {
             Some(ty) => {
                 let ty = self.type_path(ty, cx);
-                names.iter().for_each(|name| self.pending.add(*name, binding(ty), node.end_byte()));
+                names.iter().for_each(|name| self.pending.add(*name, binding_of_type(ty), node.end_byte()));
             }
             None => {
                 let values = self.list(node.child_by_field_id(self.g.f.value));
@@ -50,38 +50,38 @@ impl GoRules {
             let value = if names.len() == values.len() || at == 0 { values.get(at) } else { None };
             let ty = value.and_then(|value| self.value_type(*value, cx));
             self.handled.mark(*name);
-            self.pending.add(*name, binding(ty), from);
+            self.pending.add(*name, binding_of_type(ty), from);
         }
     }
 
     /// `for k, v := range x`, `case v := <-ch`; without `:=` the names are uses.
-    pub(super) fn bind_left(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> Step {
+    pub(super) fn bind_left(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> WalkStep {
         let mut declares = false;
         each_child(node, |child, _| declares |= child.kind() == ":=");
         if declares {
-            for name in self.names(node.child_by_field_id(self.g.f.left)) {
+            for name in self.plain_names(node.child_by_field_id(self.g.f.left)) {
                 self.handled.mark(name);
                 self.pending.add(name, Binding::Opaque, node.end_byte());
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn type_switch(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.pending.block(node);
+    pub(super) fn visit_type_switch(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.pending.enter_block(node);
         cx.open_scope(true);
         self.switches.retain(|(end, _)| *end > node.start_byte());
-        if let Some(name) = self.names(node.child_by_field_id(self.g.f.alias)).first() {
+        if let Some(name) = self.plain_names(node.child_by_field_id(self.g.f.alias)).first() {
             self.handled.mark(*name);
             self.switches.push((node.end_byte(), (name.start_byte(), name.end_byte())));
             cx.bind(cx.text(*name), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// In a case of one type, the switch's variable is of that type.
-    pub(super) fn type_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.pending.block(node);
+    pub(super) fn visit_type_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.pending.enter_block(node);
         cx.open_scope(true);
         let mut types = Vec::new();
         each_child(node, |child, field| {
@@ -90,15 +90,15 @@ impl GoRules {
         self.switches.retain(|(end, _)| *end > node.start_byte());
         if let (&[ty], Some(&(_, (from, to)))) = (&types[..], self.switches.last()) {
             let ty = self.type_path(ty, cx);
-            cx.bind(cx.slice(from, to), binding(ty));
+            cx.bind(cx.slice(from, to), binding_of_type(ty));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The plain names in an expression list, without `_`.
-    fn names<'t>(&self, list: Option<Node<'t>>) -> Vec<Node<'t>> {
+    fn plain_names<'t>(&self, list: Option<Node<'t>>) -> Vec<Node<'t>> {
         let mut names = self.list(list);
-        names.retain(|node| self.g.kind(*node) == K::Ident && node.end_byte() > node.start_byte());
+        names.retain(|node| self.g.kind(*node) == GoKind::Ident && node.end_byte() > node.start_byte());
         names
     }
 
@@ -111,6 +111,6 @@ impl GoRules {
     }
 }
 
-fn binding(ty: Option<StrId>) -> Binding {
+fn binding_of_type(ty: Option<StrId>) -> Binding {
     ty.map_or(Binding::Opaque, Binding::Typed)
 }

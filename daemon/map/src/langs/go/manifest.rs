@@ -6,7 +6,7 @@
 use crate::facts::FactsBuilder;
 
 /// Reads a `go.mod` into facts, line by line.
-pub fn manifest(text: &str, facts: &mut FactsBuilder) {
+pub fn read_go_mod(text: &str, facts: &mut FactsBuilder) {
     let mut block = "";
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or(line).trim();
@@ -18,24 +18,24 @@ pub fn manifest(text: &str, facts: &mut FactsBuilder) {
         if rest.trim() == "(" {
             block = word;
         } else if block.is_empty() {
-            directive(word, rest.trim(), facts);
+            record_directive(word, rest.trim(), facts);
         } else {
-            directive(block, line, facts);
+            record_directive(block, line, facts);
         }
     }
 }
 
-fn directive(word: &str, rest: &str, facts: &mut FactsBuilder) {
+fn record_directive(word: &str, rest: &str, facts: &mut FactsBuilder) {
     let first = rest.split_whitespace().next().unwrap_or("").trim_matches('"');
     match word {
         _ if first.is_empty() => {}
-        "module" => facts.manifest("module", first),
-        "require" => facts.manifest("require", first),
+        "module" => facts.add_manifest_pair("module", first),
+        "require" => facts.add_manifest_pair("require", first),
         "replace" => {
             let target = rest.split_once("=>").map_or("", |(_, target)| target.trim());
             let folder = target.split_whitespace().next().unwrap_or("").trim_matches('"');
             if folder.starts_with('.') {
-                facts.manifest("replace", &format!("{first}={folder}"));
+                facts.add_manifest_pair("replace", &format!("{first}={folder}"));
             }
         }
         _ => {}

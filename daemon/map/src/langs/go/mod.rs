@@ -18,9 +18,9 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-pub use manifest::manifest;
+pub use manifest::read_go_mod;
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -31,8 +31,8 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Go",
     extensions: &["go"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: language, extract },
-    imports: &imports::Packages,
+    reader: LanguageReader::Tree { grammar: language, extract },
+    imports: &imports::GoImportRules,
     bare_members: false,
     package_scope: PackageScope::Folder,
 };

@@ -3,14 +3,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, GoGrammar, GoKind};
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Outer, Pending};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Go.
 pub(super) struct GoRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static GoGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
@@ -21,7 +21,7 @@ pub(super) struct GoRules {
     /// Names that imports bind to packages.
     pub(super) packages: FxHashSet<StrId>,
     /// The fields and types of the file, collected before the walk.
-    pub(super) known: Known,
+    pub(super) known: GoDeclaredTypes,
     /// Composite literals around the walk: where they end, and what their keys are.
     pub(super) literals: Vec<(usize, Keys)>,
     /// Type switches around the walk: where they end, and the variable they bind.
@@ -30,7 +30,7 @@ pub(super) struct GoRules {
 
 /// Types that declarations anywhere in the file give to names.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct GoDeclaredTypes {
     /// Variables at file level.
     pub(super) globals: FxHashMap<StrId, StrId>,
     /// First results of functions, by name, and of methods, by `Type.name`.
@@ -60,63 +60,63 @@ impl GoRules {
             single: None,
             types: FxHashMap::default(),
             packages: FxHashSet::default(),
-            known: Known::default(),
+            known: GoDeclaredTypes::default(),
             literals: Vec::new(),
             switches: Vec::new(),
         }
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let directive = text.starts_with(b"//go:") || text.starts_with(b"//nolint");
         let kind = if directive { Comment::Other } else { Comment::Doc };
-        self.lead.comment(node, cx.source, kind);
-        Step::Skip
+        self.lead.add_comment(node, cx.source, kind);
+        WalkStep::Skip
     }
 
-    fn block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.pending.block(node);
+    fn visit_block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.pending.enter_block(node);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for GoRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        self.pending.reach(node.start_byte(), cx);
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.pending.bind_reached(node.start_byte(), cx);
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::TypeIdent => self.type_identifier(node, cx),
-            K::Call => self.call(node, cx),
-            K::Selector => self.selector(node, cx),
-            K::Qualified => self.qualified_type(node, cx),
-            K::ShortVar => self.short_variables(node, cx),
-            K::Param => self.parameter(node, cx),
-            K::Block => self.block(node, cx),
-            K::Scope => {
+            GoKind::Ident => self.visit_identifier(node, cx),
+            GoKind::TypeIdent => self.visit_type_identifier(node, cx),
+            GoKind::Call => self.visit_call(node, cx),
+            GoKind::Selector => self.visit_selector(node, cx),
+            GoKind::Qualified => self.visit_qualified_type(node, cx),
+            GoKind::ShortVar => self.visit_short_variables(node, cx),
+            GoKind::Param => self.visit_parameter(node, cx),
+            GoKind::Block => self.visit_block(node, cx),
+            GoKind::Scope => {
                 cx.open_scope(true);
-                Step::Into
+                WalkStep::Into
             }
-            K::Composite => self.composite(node, cx),
-            K::LiteralValue => self.literal_value(node),
-            K::Keyed => self.keyed(node, cx),
-            K::Range | K::Receive => self.bind_left(node, cx),
-            K::TypeSwitch => self.type_switch(node, cx),
-            K::TypeCase => self.type_case(node, cx),
-            K::Comment => self.comment(node, cx),
-            K::File => self.file(node, cx),
-            K::Package => self.package(node, cx),
-            K::Import => self.import(node, cx),
-            K::Declaration => self.declaration(node, cx),
-            K::ConstSpec | K::VarSpec => self.values(node, cx),
-            K::TypeSpec | K::Alias => self.type_spec(node, cx),
-            K::Field => self.field(node, cx),
-            K::MethodElem => self.method_element(node, cx),
-            K::TypeElem => self.type_element(node, cx),
-            K::Function | K::Method => self.function(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::Nothing => Step::Skip,
-            _ => Step::Into,
+            GoKind::Composite => self.visit_composite_literal(node, cx),
+            GoKind::LiteralValue => self.visit_literal_value(node),
+            GoKind::Keyed => self.visit_keyed_element(node, cx),
+            GoKind::Range | GoKind::Receive => self.bind_left(node, cx),
+            GoKind::TypeSwitch => self.visit_type_switch(node, cx),
+            GoKind::TypeCase => self.visit_type_case(node, cx),
+            GoKind::Comment => self.visit_comment(node, cx),
+            GoKind::File => self.visit_file(node, cx),
+            GoKind::Package => self.visit_package(node, cx),
+            GoKind::Import => self.visit_import(node, cx),
+            GoKind::Declaration => self.visit_declaration(node, cx),
+            GoKind::ConstSpec | GoKind::VarSpec => self.visit_values(node, cx),
+            GoKind::TypeSpec | GoKind::Alias => self.visit_type_spec(node, cx),
+            GoKind::Field => self.visit_field(node, cx),
+            GoKind::MethodElem => self.visit_method_element(node, cx),
+            GoKind::TypeElem => self.visit_type_element(node, cx),
+            GoKind::Function | GoKind::Method => self.visit_function(node, cx),
+            GoKind::TypeParam => self.visit_type_parameter(node, cx),
+            GoKind::Nothing => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Go, source, expected);
 }
 
 #[test]
 fn items_with_their_docs() {
-    check(
+    check_facts(
         r#"
 // Package server serves.
 package server
@@ -120,7 +120,7 @@ import module github.com/a/go-b/v2 as b @10
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 package p
 import "net/http"
@@ -276,7 +276,7 @@ fn paths_find_their_packages() {
         ("tools/go.mod", "module example.com/app/tools // c\n"),
         ("tools/gen/g.go", "package gen"),
     ]);
-    let resolve = |from, module| project.resolve(&super::imports::Packages, from, module);
+    let resolve = |from, module| project.resolve(&super::imports::GoImportRules, from, module);
     assert_eq!(resolve("main.go", "example.com/app/server"), "[server/a.go server/b.go]");
     assert_eq!(resolve("main.go", "example.com/app"), "[main.go]");
     assert_eq!(resolve("main.go", "example.com/app/tools/gen"), "[tools/gen/g.go]");
@@ -313,7 +313,7 @@ fn a_workspace_may_replace_modules() {
         ("forks/forked/go.mod", "module z.w/other\n"),
         ("forks/forked/sub/sub.go", "package sub"),
     ]);
-    let resolve = |module| project.resolve(&super::imports::Packages, "app/main.go", module);
+    let resolve = |module| project.resolve(&super::imports::GoImportRules, "app/main.go", module);
     assert_eq!(resolve("a.b/tool/run"), "[tool/run/run.go]");
     assert_eq!(resolve("x.y/forked/sub"), "[forks/forked/sub/sub.go]");
     assert_eq!(resolve("x.y/forkedly"), "ext:x.y/forkedly");
@@ -322,7 +322,7 @@ fn a_workspace_may_replace_modules() {
 #[test]
 fn manifests_name_module_and_replacements() {
     let mut facts = FactsBuilder::new(Lang::Manifest);
-    super::manifest(
+    super::read_go_mod(
         "module \"a.b/c\"\ngo 1.22\nrequire (\n\tx.y/z v1 // indirect\n)\nreplace q.r/s v1 => ../s\nreplace k => l v2\n",
         &mut facts,
     );

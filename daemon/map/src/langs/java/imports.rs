@@ -7,16 +7,16 @@
 use hob_base::FileId;
 
 use crate::langs::support::project::packages;
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Java.
-pub(super) struct Packages;
+pub(super) struct JavaImportRules;
 
-impl ImportRules for Packages {
-    fn resolve(&self, project: &dyn Project, _from: FileId, module: &str) -> ModuleTarget {
+impl ImportRules for JavaImportRules {
+    fn resolve(&self, project: &dyn ImportProject, _from: FileId, module: &str) -> ModuleTarget {
         match packages::find(project, module) {
-            ModuleTarget::Unknown if packages::longest(project, module).is_none() => {
-                ModuleTarget::External(outside(module))
+            ModuleTarget::Unknown if packages::longest_package(project, module).is_none() => {
+                ModuleTarget::External(external_name(module))
             }
             found => found,
         }
@@ -24,7 +24,7 @@ impl ImportRules for Packages {
 
     fn resolve_path(
         &self,
-        project: &dyn Project,
+        project: &dyn ImportProject,
         _from: FileId,
         path: &str,
     ) -> Option<(ModuleTarget, usize)> {
@@ -33,7 +33,7 @@ impl ImportRules for Packages {
 }
 
 /// The name an outside package is known by: an import may name a type in a package of one segment.
-fn outside(module: &str) -> String {
+fn external_name(module: &str) -> String {
     let is_package = |part: &&str| !part.starts_with(char::is_uppercase);
     let package: Vec<&str> = module.split('.').take(2).take_while(is_package).collect();
     package.join(".")

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::JavaKind;
 use super::rules::JavaRules;
 use crate::facts::{Receiver, StrId};
 use crate::walk::{Binding, Cx};
@@ -18,7 +18,7 @@ impl JavaRules {
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
-        let known = cx.binding(names.first()?).is_none() && names != ["var"];
+        let known = cx.local_binding(names.first()?).is_none() && names != ["var"];
         known.then(|| cx.facts.intern(&names.join(".")))
     }
 
@@ -28,18 +28,20 @@ impl JavaRules {
         let mut node = ty;
         while segments.len() < PATH_LIMIT {
             match self.g.kind(node) {
-                K::TypeIdent | K::Ident => {
+                JavaKind::TypeIdent | JavaKind::Ident => {
                     segments.push(node);
                     segments.reverse();
                     return Some(segments);
                 }
-                K::Generic => node = node.named_child(0)?,
-                K::Annotated => node = node.named_child(node.named_child_count().checked_sub(1)? as u32)?,
-                K::ScopedType => {
+                JavaKind::Generic => node = node.named_child(0)?,
+                JavaKind::Annotated => {
+                    node = node.named_child(node.named_child_count().checked_sub(1)? as u32)?;
+                }
+                JavaKind::ScopedType => {
                     segments.push(node.named_child(node.named_child_count().checked_sub(1)? as u32)?);
                     node = node.named_child(0)?;
                 }
-                K::ScopedName => {
+                JavaKind::ScopedName => {
                     segments.push(node.child_by_field_id(self.g.f.name)?);
                     node = node.named_child(0)?;
                 }
@@ -52,20 +54,22 @@ impl JavaRules {
     /// The type of `new T(..)`, `(T) x`, a string, of variables and fields that are known, and of what this file's methods
     /// return.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.typed(value, CHAIN_LIMIT, cx)
+        self.infer_type(value, CHAIN_LIMIT, cx)
     }
 
-    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn infer_type(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
         for _ in 0..depth {
             match self.g.kind(value) {
-                K::Parens => value = value.named_child(0)?,
-                K::New | K::Cast => return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx),
-                K::Text => return Some(cx.facts.intern("String")),
-                K::Ident => return self.variable(value, cx),
-                K::This => return self.classes(value).last().and_then(|class| class.name),
-                K::FieldAccess => return self.field_type(value, depth - 1, cx),
-                K::Invocation => return self.result_type(value, depth - 1, cx),
+                JavaKind::Parens => value = value.named_child(0)?,
+                JavaKind::New | JavaKind::Cast => {
+                    return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx);
+                }
+                JavaKind::Text => return Some(cx.facts.intern("String")),
+                JavaKind::Ident => return self.variable_type(value, cx),
+                JavaKind::This => return self.classes_around(value).last().and_then(|class| class.name),
+                JavaKind::FieldAccess => return self.field_type(value, depth - 1, cx),
+                JavaKind::Invocation => return self.result_type(value, depth - 1, cx),
                 _ => return None,
             }
         }
@@ -75,23 +79,23 @@ impl JavaRules {
     fn result_type(&mut self, call: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let name = cx.facts.intern(cx.text(call.child_by_field_id(self.g.f.name)?));
         if let Some(object) = call.child_by_field_id(self.g.f.object) {
-            let owner = self.typed(object, depth, cx)?;
+            let owner = self.infer_type(object, depth, cx)?;
             return self.results.get(&(owner, name)).copied().flatten();
         }
-        self.classes(call);
+        self.classes_around(call);
         // In an anonymous class, its bases' methods come before those of the classes around.
         let around = self.classes.iter().rev().map_while(|class| class.name);
         around.filter_map(|class| self.results.get(&(class, name))).next().copied().flatten()
     }
 
     /// The type of a local, or of a field of the classes around.
-    fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        match cx.binding(cx.text(node)) {
+    fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        match cx.local_binding(cx.text(node)) {
             Some(Binding::Typed(ty)) => Some(ty),
             Some(Binding::Opaque) => None,
             None => {
                 let name = cx.facts.intern(cx.text(node));
-                self.classes(node);
+                self.classes_around(node);
                 let around = self.classes.iter().rev().filter_map(|class| class.name);
                 around.filter_map(|class| self.field_types.get(&(class, name))).next().copied()
             }
@@ -102,10 +106,10 @@ impl JavaRules {
     fn field_type(&mut self, access: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let object = access.child_by_field_id(self.g.f.object)?;
         let field = access.child_by_field_id(self.g.f.member)?;
-        if self.g.kind(field) == K::This {
+        if self.g.kind(field) == JavaKind::This {
             return self.type_path(object, cx);
         }
-        let owner = self.typed(object, depth, cx)?;
+        let owner = self.infer_type(object, depth, cx)?;
         let field = cx.facts.intern(cx.text(field));
         self.field_types.get(&(owner, field)).copied()
     }
@@ -113,9 +117,9 @@ impl JavaRules {
     /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(object) {
-            K::This | K::Super if self.is_anonymous(object) => return Receiver::Unknown,
-            K::This => return Receiver::SelfType,
-            K::Super => return Receiver::Super,
+            JavaKind::This | JavaKind::Super if self.is_anonymous(object) => return Receiver::Unknown,
+            JavaKind::This => return Receiver::SelfType,
+            JavaKind::Super => return Receiver::Super,
             _ => {}
         }
         if let Some(ty) = self.value_type(object, cx) {
@@ -131,7 +135,7 @@ impl JavaRules {
     }
 
     fn is_anonymous(&mut self, node: Node<'_>) -> bool {
-        self.classes(node).last().is_some_and(|class| class.name.is_none())
+        self.classes_around(node).last().is_some_and(|class| class.name.is_none())
     }
 
     /// The names of `a.b.C`, if it is nothing but names.
@@ -140,14 +144,15 @@ impl JavaRules {
         let mut node = node;
         while path.len() < PATH_LIMIT {
             match self.g.kind(node) {
-                K::Ident => {
+                JavaKind::Ident => {
                     path.push(node);
                     path.reverse();
                     return Some(path);
                 }
-                K::FieldAccess => {
+                JavaKind::FieldAccess => {
                     path.push(
-                        node.child_by_field_id(self.g.f.member).filter(|m| self.g.kind(*m) == K::Ident)?,
+                        node.child_by_field_id(self.g.f.member)
+                            .filter(|m| self.g.kind(*m) == JavaKind::Ident)?,
                     );
                     node = node.child_by_field_id(self.g.f.object)?;
                 }

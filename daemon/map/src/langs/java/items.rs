@@ -2,34 +2,34 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::rules::{Class, JavaRules};
+use super::grammar::JavaKind;
+use super::rules::{JavaClassScope, JavaRules};
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind, StrId};
 use crate::langs::support::{NewDef, child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl JavaRules {
-    pub(super) fn package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let name = child_where(node, |c| matches!(self.g.kind(c), K::Ident | K::ScopedName));
+    pub(super) fn visit_package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let name = child_where(node, |c| matches!(self.g.kind(c), JavaKind::Ident | JavaKind::ScopedName));
         if let Some(name) = name {
             let name: String = cx.text(name).split_whitespace().collect();
-            cx.facts.package(&name);
+            cx.facts.set_package(&name);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let path = child_where(node, |c| matches!(self.g.kind(c), K::Ident | K::ScopedName));
+    pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let path = child_where(node, |c| matches!(self.g.kind(c), JavaKind::Ident | JavaKind::ScopedName));
         let path: String = path.map_or("", |path| cx.text(path)).split_whitespace().collect();
         let star = child_where(node, |c| c.kind() == "asterisk").is_some();
         let line = Cx::lines(node).0;
         let (kind, module, name) = match path.rsplit_once('.') {
             _ if star => (ImportKind::Star, path.as_str(), None),
             Some((module, name)) => (ImportKind::Named, module, Some(name)),
-            None => return Step::Skip,
+            None => return WalkStep::Skip,
         };
         if !module.is_empty() {
-            cx.facts.import(&ImportInput {
+            cx.facts.add_import(&ImportInput {
                 kind,
                 module,
                 name,
@@ -39,36 +39,36 @@ impl JavaRules {
                 line,
             });
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let kind = match self.g.kind(node) {
-            K::Class => DefKind::Class,
-            K::Enum => DefKind::Enum,
-            K::Record => DefKind::Struct,
+            JavaKind::Class => DefKind::Class,
+            JavaKind::Enum => DefKind::Enum,
+            JavaKind::Record => DefKind::Struct,
             _ => DefKind::Interface,
         };
         let flags = self.visibility(node, cx);
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let Some(idx) = self.define((node, name), (kind, flags), end, Some(true), cx) else {
-            return Step::Into;
+        let Some(idx) = self.define_node((node, name), (kind, flags), end, Some(true), cx) else {
+            return WalkStep::Into;
         };
         let qualified = cx.facts.defs()[idx.index()].qualified;
-        self.classes(node);
+        self.classes_around(node);
         let interface = kind == DefKind::Interface;
-        self.classes.push(Class { end: node.end_byte(), name: Some(qualified), interface });
+        self.classes.push(JavaClassScope { end: node.end_byte(), name: Some(qualified), interface });
         if let Some(body) = body {
             self.handled.mark(body);
             self.know_members(body, qualified, cx);
         }
         if kind == DefKind::Struct {
-            self.components(node, qualified, cx);
+            self.define_components(node, qualified, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Types of a class's fields and of what its methods return, before they are walked.
@@ -81,8 +81,8 @@ impl JavaRules {
         for member in members {
             let ty = member.child_by_field_id(self.g.f.ty);
             match self.g.kind(member) {
-                K::Field => self.know_field(member, ty, class, cx),
-                K::Method => self.know_result(member, ty, class, cx),
+                JavaKind::Field => self.know_field(member, ty, class, cx),
+                JavaKind::Method => self.know_result(member, ty, class, cx),
                 _ => {}
             }
         }
@@ -90,7 +90,7 @@ impl JavaRules {
 
     fn know_field(&mut self, field: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
         let Some(ty) = ty.and_then(|ty| self.type_path(ty, cx)) else { return };
-        for name in self.declared(field) {
+        for name in self.declared_names(field) {
             let name = cx.facts.intern(cx.text(name));
             self.field_types.insert((class, name), ty);
         }
@@ -107,14 +107,14 @@ impl JavaRules {
     }
 
     /// A record's components are fields.
-    fn components(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+    fn define_components(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let Some(list) = node.child_by_field_id(self.g.f.parameters) else { return };
         let mut parameters = Vec::new();
-        each_child(list, |p, _| parameters.extend((self.g.kind(p) == K::Param).then_some(p)));
+        each_child(list, |p, _| parameters.extend((self.g.kind(p) == JavaKind::Param).then_some(p)));
         for parameter in parameters {
             let Some(name) = parameter.child_by_field_id(self.g.f.name) else { continue };
             let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
-            self.define(
+            self.define_node(
                 (parameter, name),
                 (DefKind::Field, DefFlags::EXPORTED),
                 parameter.end_byte(),
@@ -130,7 +130,7 @@ impl JavaRules {
         }
     }
 
-    fn define(
+    fn define_node(
         &mut self,
         (node, name): (Node<'_>, Node<'_>),
         (kind, flags): (DefKind, DefFlags),
@@ -138,7 +138,7 @@ impl JavaRules {
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<crate::facts::DefIdx> {
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let def = NewDef {
             node,
             name_at: cx.position(name),
@@ -149,14 +149,15 @@ impl JavaRules {
             qualifier: None,
             head: (self.head_start(node, cx), end),
         };
-        def.make(cx, &outer, scope)
+        def.make_def(cx, &outer, scope)
     }
 
     /// Where a header starts when the annotations before it are left out.
     fn head_start(&self, node: Node<'_>, cx: &Cx<'_>) -> usize {
         let Some(modifiers) = self.modifiers(node) else { return node.start_byte() };
-        let word =
-            child_where(modifiers, |c| self.g.kind(c) != K::Annotation && self.g.kind(c) != K::Comment);
+        let word = child_where(modifiers, |c| {
+            self.g.kind(c) != JavaKind::Annotation && self.g.kind(c) != JavaKind::Comment
+        });
         let start = word.map_or(modifiers.end_byte(), |word| word.start_byte());
         let blank =
             cx.source.get(start..).unwrap_or(&[]).iter().take_while(|b| b.is_ascii_whitespace()).count();
@@ -164,7 +165,7 @@ impl JavaRules {
     }
 
     fn modifiers<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
-        node.child(0).filter(|first| self.g.kind(*first) == K::Modifiers)
+        node.child(0).filter(|first| self.g.kind(*first) == JavaKind::Modifiers)
     }
 
     /// Everything but private is visible to some other file.
@@ -177,16 +178,16 @@ impl JavaRules {
         self.modifiers(node).is_some_and(|m| child_where(m, |c| c.kind() == word).is_some())
     }
 
-    pub(super) fn method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let body = node.child_by_field_id(self.g.f.body);
         let flags = self.visibility(node, cx);
         let flags = flags.with_if(body.is_none(), DefFlags::DECLARATION);
         let flags = flags.with_if(self.is_test(node, cx), DefFlags::TEST);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        self.define((node, name), (DefKind::Method, flags), end, Some(true), cx);
-        Step::Into
+        self.define_node((node, name), (DefKind::Method, flags), end, Some(true), cx);
+        WalkStep::Into
     }
 
     fn is_test(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
@@ -199,17 +200,17 @@ impl JavaRules {
         .is_some()
     }
 
-    pub(super) fn fields(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let names = self.declared(node);
+    pub(super) fn visit_fields(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let names = self.declared_names(node);
         names.iter().for_each(|name| self.handled.mark(*name));
-        if self.classes(node).last().is_some_and(|class| class.name.is_none()) {
+        if self.classes_around(node).last().is_some_and(|class| class.name.is_none()) {
             let ty = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
-            names.iter().for_each(|name| cx.bind(cx.text(*name), binding(ty)));
-            return Step::Into;
+            names.iter().for_each(|name| cx.bind(cx.text(*name), binding_of_type(ty)));
+            return WalkStep::Into;
         }
-        let interface = self.classes(node).last().is_some_and(|class| class.interface);
+        let interface = self.classes_around(node).last().is_some_and(|class| class.interface);
         let fixed = self.has_modifier(node, "static") && self.has_modifier(node, "final");
-        let kind = if interface || fixed || self.g.kind(node) == K::Constant {
+        let kind = if interface || fixed || self.g.kind(node) == JavaKind::Constant {
             DefKind::Constant
         } else {
             DefKind::Field
@@ -221,13 +222,13 @@ impl JavaRules {
             } else {
                 name.end_byte()
             };
-            self.define((node, name), (kind, flags), end, None, cx);
+            self.define_node((node, name), (kind, flags), end, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The names that a declaration of variables declares.
-    fn declared<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    fn declared_names<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let mut names = Vec::new();
         each_child(node, |child, field| {
             if field == self.g.f.declarator {
@@ -237,56 +238,63 @@ impl JavaRules {
         names
     }
 
-    pub(super) fn enum_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_enum_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        self.define((node, name), (DefKind::Constant, DefFlags::EXPORTED), node.end_byte(), Some(false), cx);
-        Step::Into
+        self.define_node(
+            (node, name),
+            (DefKind::Constant, DefFlags::EXPORTED),
+            node.end_byte(),
+            Some(false),
+            cx,
+        );
+        WalkStep::Into
     }
 
     /// The body of an anonymous class: its members are of the method around, its fields like locals.
-    pub(super) fn anonymous_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
-            self.classes(node);
-            self.classes.push(Class { end: node.end_byte(), name: None, interface: false });
+    pub(super) fn visit_anonymous_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
+            self.classes_around(node);
+            self.classes.push(JavaClassScope { end: node.end_byte(), name: None, interface: false });
             cx.open_scope(true);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let kind = if self.g.kind(node) == K::Implements { RefKind::Implements } else { RefKind::Extends };
+    pub(super) fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let kind =
+            if self.g.kind(node) == JavaKind::Implements { RefKind::Implements } else { RefKind::Extends };
         let mut types = Vec::new();
         each_child(node, |child, _| match self.g.kind(child) {
-            K::TypeList => each_child(child, |ty, _| types.push(ty)),
+            JavaKind::TypeList => each_child(child, |ty, _| types.push(ty)),
             _ => types.push(child),
         });
         types.into_iter().for_each(|ty| self.refer_type(ty, kind, cx));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if let Some(name) = child_where(node, |c| self.g.kind(c) == K::TypeIdent) {
+    pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if let Some(name) = child_where(node, |c| self.g.kind(c) == JavaKind::TypeIdent) {
             self.handled.mark(name);
             cx.bind(cx.text(name), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Parameters, resources, loop variables and patterns that have a `name`.
-    pub(super) fn bind_named(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let is_component = self.handled.take(node);
+    pub(super) fn bind_named(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let is_component = self.handled.take_mark(node);
         let ty = match self.g.kind(node) {
-            K::Instanceof => {
-                child_where(node, |c| matches!(self.g.kind(c), K::TypeIdent | K::Generic | K::ScopedType))
-            }
+            JavaKind::Instanceof => child_where(node, |c| {
+                matches!(self.g.kind(c), JavaKind::TypeIdent | JavaKind::Generic | JavaKind::ScopedType)
+            }),
             _ => node.child_by_field_id(self.g.f.ty),
         };
         if !is_component {
             self.bind(name, ty, node.child_by_field_id(self.g.f.value), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn bind(&mut self, name: Node<'_>, ty: Option<Node<'_>>, value: Option<Node<'_>>, cx: &mut Cx<'_>) {
@@ -297,27 +305,27 @@ impl JavaRules {
             ty.and_then(|ty| self.type_path(ty, cx))
         };
         self.handled.mark(name);
-        cx.bind(cx.text(name), binding(ty));
+        cx.bind(cx.text(name), binding_of_type(ty));
     }
 
-    pub(super) fn bind_spread(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn bind_spread(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let declarator = child_where(node, |c| c.kind() == "variable_declarator");
         if let Some(name) = declarator.and_then(|d| d.child_by_field_id(self.g.f.name)) {
             self.bind(name, None, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `case Type name` and parts of a record pattern.
-    pub(super) fn bind_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn bind_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = node.named_child(0);
-        if let Some(name) = child_where(node, |c| self.g.kind(c) == K::Ident) {
+        if let Some(name) = child_where(node, |c| self.g.kind(c) == JavaKind::Ident) {
             self.bind(name, ty, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn locals(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_locals(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = node.child_by_field_id(self.g.f.ty);
         let mut declarators = Vec::new();
         each_child(node, |child, field| declarators.extend((field == self.g.f.declarator).then_some(child)));
@@ -326,31 +334,31 @@ impl JavaRules {
                 self.bind(name, ty, declarator.child_by_field_id(self.g.f.value), cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
-        let Some(parameters) = node.child_by_field_id(self.g.f.parameters) else { return Step::Into };
+        let Some(parameters) = node.child_by_field_id(self.g.f.parameters) else { return WalkStep::Into };
         let mut names = Vec::new();
-        if self.g.kind(parameters) == K::Ident {
+        if self.g.kind(parameters) == JavaKind::Ident {
             names.push(parameters);
         } else if parameters.kind() == "inferred_parameters" {
-            each_child(parameters, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+            each_child(parameters, |c, _| names.extend((self.g.kind(c) == JavaKind::Ident).then_some(c)));
         }
         names.into_iter().for_each(|name| self.bind(name, None, None, cx));
-        Step::Into
+        WalkStep::Into
     }
 
     /// Labels and keys are no uses.
-    pub(super) fn pass_over_first(&mut self, node: Node<'_>) -> Step {
-        if let Some(first) = node.named_child(0).filter(|first| self.g.kind(*first) == K::Ident) {
+    pub(super) fn pass_over_first(&mut self, node: Node<'_>) -> WalkStep {
+        if let Some(first) = node.named_child(0).filter(|first| self.g.kind(*first) == JavaKind::Ident) {
             self.handled.mark(first);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
-fn binding(ty: Option<StrId>) -> Binding {
+fn binding_of_type(ty: Option<StrId>) -> Binding {
     ty.map_or(Binding::Opaque, Binding::Typed)
 }

@@ -15,7 +15,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -26,8 +26,8 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Java",
     extensions: &["java"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: language, extract },
-    imports: &imports::Packages,
+    reader: LanguageReader::Tree { grammar: language, extract },
+    imports: &imports::JavaImportRules,
     bare_members: true,
     package_scope: PackageScope::Package,
 };

@@ -2,39 +2,39 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::JavaKind;
 use super::rules::JavaRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::refer_unbound;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl JavaRules {
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
-            cx.refer(cx.text(node), node, RefKind::Use, Receiver::None);
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
+            cx.record_use(cx.text(node), node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) && cx.text(node) != "var" {
-            cx.refer(cx.text(node), node, RefKind::Type, Receiver::None);
+    pub(super) fn visit_type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) && cx.text(node) != "var" {
+            cx.record_use(cx.text(node), node, RefKind::Type, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn invocation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_invocation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         match node.child_by_field_id(self.g.f.object) {
             Some(object) => {
                 let receiver = self.receiver(object, cx);
                 self.type_on_path(object, receiver, cx);
-                cx.refer(cx.text(name), name, RefKind::Call, receiver);
+                cx.record_use(cx.text(name), name, RefKind::Call, receiver);
             }
             None => refer_unbound(cx, cx.text(name), name, RefKind::Call, Receiver::None),
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// In `a.b.Type.member` the type is used too; the names before it are packages, which are no definitions.
@@ -51,10 +51,10 @@ impl JavaRules {
             true => Receiver::None,
             false => Receiver::Path(cx.facts.intern(&before.join("."))),
         };
-        cx.refer(cx.text(path[at]), path[at], RefKind::Type, receiver);
+        cx.record_use(cx.text(path[at]), path[at], RefKind::Type, receiver);
         // The accesses between the type and the member: `Type.FIELD.method()`.
         let mut node = object;
-        while self.g.kind(node) == K::FieldAccess {
+        while self.g.kind(node) == JavaKind::FieldAccess {
             self.handled.mark(node);
             match node.child_by_field_id(self.g.f.object) {
                 Some(inner) => node = inner,
@@ -64,78 +64,79 @@ impl JavaRules {
         for end in at + 1..path.len() {
             let names: Vec<&str> = path[..end].iter().map(|part| cx.text(*part)).collect();
             let receiver = Receiver::Path(cx.facts.intern(&names.join(".")));
-            cx.refer(cx.text(path[end]), path[end], RefKind::Use, receiver);
+            cx.record_use(cx.text(path[end]), path[end], RefKind::Use, receiver);
         }
     }
 
     /// `object.field`; recorded where something is known of the object.
-    pub(super) fn field_access(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_field_access(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let object = node.child_by_field_id(self.g.f.object);
         let (Some(object), Some(name)) = (object, node.child_by_field_id(self.g.f.member)) else {
-            return Step::Into;
+            return WalkStep::Into;
         };
-        if self.handled.take(node) {
-            return Step::Into;
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
         self.handled.mark(name);
-        if self.g.kind(name) == K::Ident {
+        if self.g.kind(name) == JavaKind::Ident {
             let receiver = self.receiver(object, cx);
             self.type_on_path(object, receiver, cx);
             if receiver != Receiver::Unknown {
-                cx.refer(cx.text(name), name, RefKind::Use, receiver);
+                cx.record_use(cx.text(name), name, RefKind::Use, receiver);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
             self.refer_type(ty, RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the use in a method reference: `Type::method`, `value::method`, `Type::new`.
-    pub(super) fn method_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_method_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let count = node.named_child_count();
         let (Some(object), Some(last)) =
             (node.named_child(0), node.child(node.child_count().saturating_sub(1)))
         else {
-            return Step::Into;
+            return WalkStep::Into;
         };
-        if self.g.kind(last) == K::Ident && count > 1 {
+        if self.g.kind(last) == JavaKind::Ident && count > 1 {
             self.handled.mark(last);
-            let receiver = match self.type_segments(object).filter(|_| self.g.kind(object) != K::Ident) {
+            let receiver = match self.type_segments(object).filter(|_| self.g.kind(object) != JavaKind::Ident)
+            {
                 Some(_) => self.type_path(object, cx).map_or(Receiver::Unknown, Receiver::Typed),
                 None => self.receiver(object, cx),
             };
             self.type_on_path(object, receiver, cx);
-            cx.refer(cx.text(last), last, RefKind::Use, receiver);
+            cx.record_use(cx.text(last), last, RefKind::Use, receiver);
         } else if last.kind() == "new" {
             match self.g.kind(object) {
-                K::Ident => {
+                JavaKind::Ident => {
                     self.handled.mark(object);
-                    cx.refer(cx.text(object), object, RefKind::Call, Receiver::None);
+                    cx.record_use(cx.text(object), object, RefKind::Call, Receiver::None);
                 }
                 _ => self.refer_type(object, RefKind::Call, cx),
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
             self.refer_type(name, RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn scoped_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_scoped_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             self.refer_type(node, RefKind::Type, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records a type's last name as a use of this kind, on the path before it; type arguments are left to the walk.
@@ -148,7 +149,7 @@ impl JavaRules {
             true => Receiver::None,
             false => Receiver::Path(cx.facts.intern(&names.join("."))),
         };
-        cx.refer(cx.text(*last), *last, kind, receiver);
+        cx.record_use(cx.text(*last), *last, kind, receiver);
     }
 
     fn mark_type(&mut self, ty: Node<'_>) {
@@ -157,9 +158,9 @@ impl JavaRules {
             self.handled.mark(node);
             let last = node.named_child(node.named_child_count().saturating_sub(1) as u32);
             next = match self.g.kind(node) {
-                K::Annotated => last,
-                K::Generic => node.named_child(0),
-                K::ScopedType | K::ScopedName => {
+                JavaKind::Annotated => last,
+                JavaKind::Generic => node.named_child(0),
+                JavaKind::ScopedType | JavaKind::ScopedName => {
                     last.into_iter().for_each(|name| self.handled.mark(name));
                     node.named_child(0)
                 }

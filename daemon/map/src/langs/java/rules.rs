@@ -3,14 +3,14 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, JavaGrammar, JavaKind};
 use crate::facts::StrId;
 use crate::langs::support::{Comment, Handled, Lead};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Java.
 pub(super) struct JavaRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static JavaGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     /// Types of fields: (type's qualified name, field) to its type's name.
@@ -18,11 +18,11 @@ pub(super) struct JavaRules {
     /// Types that methods return, by (type's qualified name, method); overloads that differ give none.
     pub(super) results: FxHashMap<(StrId, StrId), Option<StrId>>,
     /// The classes around the walk, innermost last.
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<JavaClassScope>,
 }
 
 /// A class around the walk.
-pub(super) struct Class {
+pub(super) struct JavaClassScope {
     pub(super) end: usize,
     /// Its qualified name; none for an anonymous one.
     pub(super) name: Option<StrId>,
@@ -43,58 +43,62 @@ impl JavaRules {
     }
 
     /// The classes around `node`.
-    pub(super) fn classes(&mut self, node: Node<'_>) -> &[Class] {
+    pub(super) fn classes_around(&mut self, node: Node<'_>) -> &[JavaClassScope] {
         while self.classes.pop_if(|class| class.end <= node.start_byte()).is_some() {}
         &self.classes
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let doc = text.starts_with(b"/**") && text.len() > 5;
-        self.lead.comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 }
 
 impl Rules for JavaRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::TypeIdent => self.type_identifier(node, cx),
-            K::Invocation => self.invocation(node, cx),
-            K::FieldAccess => self.field_access(node, cx),
-            K::New => self.creation(node, cx),
-            K::MethodRef => self.method_reference(node, cx),
-            K::ScopedType => self.scoped_type(node, cx),
-            K::Annotation => self.annotation(node, cx),
-            K::Scope => {
+            JavaKind::Ident => self.visit_identifier(node, cx),
+            JavaKind::TypeIdent => self.visit_type_identifier(node, cx),
+            JavaKind::Invocation => self.visit_invocation(node, cx),
+            JavaKind::FieldAccess => self.visit_field_access(node, cx),
+            JavaKind::New => self.visit_creation(node, cx),
+            JavaKind::MethodRef => self.visit_method_reference(node, cx),
+            JavaKind::ScopedType => self.visit_scoped_type(node, cx),
+            JavaKind::Annotation => self.visit_annotation(node, cx),
+            JavaKind::Scope => {
                 cx.open_scope(true);
-                Step::Into
+                WalkStep::Into
             }
-            K::Comment => self.comment(node, cx),
-            K::Package => self.package(node, cx),
-            K::Import => self.import(node, cx),
-            K::Class | K::Interface | K::Enum | K::Record | K::AnnotationType => {
-                self.type_definition(node, cx)
+            JavaKind::Comment => self.visit_comment(node, cx),
+            JavaKind::Package => self.visit_package(node, cx),
+            JavaKind::Import => self.visit_import(node, cx),
+            JavaKind::Class
+            | JavaKind::Interface
+            | JavaKind::Enum
+            | JavaKind::Record
+            | JavaKind::AnnotationType => self.visit_type_definition(node, cx),
+            JavaKind::Method | JavaKind::Constructor | JavaKind::Element => self.visit_method(node, cx),
+            JavaKind::Field | JavaKind::Constant => self.visit_fields(node, cx),
+            JavaKind::EnumConstant => self.visit_enum_constant(node, cx),
+            JavaKind::Param | JavaKind::Catch | JavaKind::Resource | JavaKind::Instanceof => {
+                self.bind_named(node, cx)
             }
-            K::Method | K::Constructor | K::Element => self.method(node, cx),
-            K::Field | K::Constant => self.fields(node, cx),
-            K::EnumConstant => self.enum_constant(node, cx),
-            K::Param | K::Catch | K::Resource | K::Instanceof => self.bind_named(node, cx),
-            K::Spread => self.bind_spread(node, cx),
-            K::Pattern => self.bind_pattern(node, cx),
-            K::Locals => self.locals(node, cx),
-            K::ForEach => {
+            JavaKind::Spread => self.bind_spread(node, cx),
+            JavaKind::Pattern => self.bind_pattern(node, cx),
+            JavaKind::Locals => self.visit_locals(node, cx),
+            JavaKind::ForEach => {
                 cx.open_scope(true);
                 self.bind_named(node, cx)
             }
-            K::Lambda => self.lambda(node, cx),
-            K::Labeled | K::Pair => self.pass_over_first(node),
-            K::Superclass | K::Implements | K::ExtendsList => self.bases(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::ClassBody => self.anonymous_body(node, cx),
-            K::Nothing | K::Text | K::This | K::Super => Step::Skip,
-            _ => Step::Into,
+            JavaKind::Lambda => self.visit_lambda(node, cx),
+            JavaKind::Labeled | JavaKind::Pair => self.pass_over_first(node),
+            JavaKind::Superclass | JavaKind::Implements | JavaKind::ExtendsList => self.visit_bases(node, cx),
+            JavaKind::TypeParam => self.visit_type_parameter(node, cx),
+            JavaKind::ClassBody => self.visit_anonymous_body(node, cx),
+            JavaKind::Nothing | JavaKind::Text | JavaKind::This | JavaKind::Super => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 }

@@ -5,13 +5,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Java, source, expected);
 }
 
 #[test]
 fn types_and_members_with_their_docs() {
-    check(
+    check_facts(
         r#"
 package a.b.c;
 
@@ -104,7 +104,7 @@ import star m.N @7
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 class Foo {
     void t(D p, String... rest) {
@@ -250,7 +250,7 @@ fn imports_find_packages_and_types() {
         ("test/a/b/OneTest.java", "package a.b; class OneTest {}"),
         ("src/a/Main.java", "package a; class Main {}"),
     ]);
-    let rules = &super::imports::Packages;
+    let rules = &super::imports::JavaImportRules;
     let resolve = |module| project.resolve(rules, "src/a/Main.java", module);
     assert_eq!(resolve("a.b"), "[src/a/b/One.java src/a/b/Two.java test/a/b/OneTest.java]");
     assert_eq!(resolve("a.b.One"), "src/a/b/One.java#One");

@@ -4,16 +4,16 @@
 use hob_base::FileId;
 
 use crate::langs::support::project::packages;
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Kotlin.
-pub(super) struct Packages;
+pub(super) struct KotlinImportRules;
 
-impl ImportRules for Packages {
-    fn resolve(&self, project: &dyn Project, _from: FileId, module: &str) -> ModuleTarget {
+impl ImportRules for KotlinImportRules {
+    fn resolve(&self, project: &dyn ImportProject, _from: FileId, module: &str) -> ModuleTarget {
         match packages::find(project, module) {
-            ModuleTarget::Unknown if packages::longest(project, module).is_none() => {
-                ModuleTarget::External(packages::outside(module))
+            ModuleTarget::Unknown if packages::longest_package(project, module).is_none() => {
+                ModuleTarget::External(packages::external_name(module))
             }
             found => found,
         }
@@ -21,7 +21,7 @@ impl ImportRules for Packages {
 
     fn resolve_path(
         &self,
-        project: &dyn Project,
+        project: &dyn ImportProject,
         _from: FileId,
         path: &str,
     ) -> Option<(ModuleTarget, usize)> {

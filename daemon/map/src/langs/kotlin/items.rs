@@ -2,15 +2,17 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefInput, RefKind, StrId};
-use crate::langs::support::{Body, NewDef, Syntax, child_where, each_child, has_word, header_start};
-use crate::walk::{Cx, Step};
+use crate::langs::support::{
+    NewDef, SurroundingBody, Syntax, child_where, each_child, has_word, header_start,
+};
+use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct KotlinItem<'t, 'a> {
     node: Node<'t>,
     /// Where its name stands, and the name.
     name: (Node<'t>, &'a str),
@@ -21,17 +23,17 @@ pub(super) struct Item<'t, 'a> {
 }
 
 impl KotlinRules {
-    pub(super) fn root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let header = child_where(node, |c| self.g.kind(c) == K::Package);
+    pub(super) fn visit_root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let header = child_where(node, |c| self.g.kind(c) == KotlinKind::Package);
         let name = header.and_then(|header| header.named_child(0)).map_or("", |name| cx.text(name));
         let name: String = name.split_whitespace().collect::<String>().replace('`', "");
-        cx.facts.package(&name);
+        cx.facts.set_package(&name);
         let file = cx.facts.intern("");
         self.know_members(node, file, cx);
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let path = child_where(node, |c| c.kind() == "identifier").map_or("", |path| cx.text(path));
         let path = path.split_whitespace().collect::<String>().replace('`', "").replace(".Companion.", ".");
         let star = child_where(node, |c| c.kind() == "wildcard_import").is_some();
@@ -40,9 +42,9 @@ impl KotlinRules {
         let (kind, module, name) = match path.rsplit_once('.') {
             _ if star => (ImportKind::Star, path, None),
             Some((module, name)) => (ImportKind::Named, module, Some(name)),
-            None => return Step::Skip,
+            None => return WalkStep::Skip,
         };
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind,
             module,
             name,
@@ -51,11 +53,13 @@ impl KotlinRules {
             owner: None,
             line: Cx::lines(node).0,
         });
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = child_where(node, |c| self.g.kind(c) == K::TypeIdent) else { return Step::Into };
+    pub(super) fn visit_type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = child_where(node, |c| self.g.kind(c) == KotlinKind::TypeIdent) else {
+            return WalkStep::Into;
+        };
         let kind = match () {
             () if has_word(node, cx, &["interface"]) => DefKind::Interface,
             () if has_word(node, cx, &["enum"]) => DefKind::Enum,
@@ -64,25 +68,29 @@ impl KotlinRules {
         let body = child_where(node, |c| matches!(c.kind(), "class_body" | "enum_class_body"));
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let flags = self.visibility(node, cx).with_if(self.is_suite(node, cx), DefFlags::TEST);
-        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
-        let Some(idx) = self.define(item, (cx.owner(), None), Some(true), cx) else { return Step::Into };
+        let item = KotlinItem { node, name: (name, without_quotes(cx.text(name))), kind, flags, end };
+        let Some(idx) = self.define_item(item, (cx.owner(), None), Some(true), cx) else {
+            return WalkStep::Into;
+        };
         let qualified = cx.facts.defs()[idx.index()].qualified;
-        self.members.enter(node, Body::Type { name: qualified, open: true });
-        self.pending.block(node);
+        self.members.enter_body(node, SurroundingBody::Type { name: qualified, open: true });
+        self.pending.enter_block(node);
         if let Some(constructor) = child_where(node, |c| c.kind() == "primary_constructor") {
             self.know_members(constructor, qualified, cx);
         }
         if let Some(body) = body {
             self.know_members(body, qualified, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Kotest writes tests as calls in the body of a class that is a `Spec`.
     fn is_suite(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let is_spec = |c: Node<'_>| {
-            let ty =
-                c.named_child(0).and_then(|c| c.named_child(0)).filter(|_| self.g.kind(c) == K::Delegation);
+            let ty = c
+                .named_child(0)
+                .and_then(|c| c.named_child(0))
+                .filter(|_| self.g.kind(c) == KotlinKind::Delegation);
             let name = ty.and_then(|ty| Kotlin.type_segments(ty)).and_then(|s| s.last().copied());
             name.is_some_and(|name| {
                 let name = cx.text(name);
@@ -105,7 +113,7 @@ impl KotlinRules {
     fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let mut members = Vec::new();
         each_child(body, |member, _| match self.g.kind(member) {
-            K::Companion => {
+            KotlinKind::Companion => {
                 let inner = child_where(member, |c| c.kind() == "class_body");
                 inner.into_iter().for_each(|inner| each_child(inner, |m, _| members.push(m)));
             }
@@ -113,13 +121,13 @@ impl KotlinRules {
         });
         for member in members {
             match self.g.kind(member) {
-                K::Property => self.know_property(member, class, cx),
-                K::ClassParameter => {
+                KotlinKind::Property => self.know_property(member, class, cx),
+                KotlinKind::ClassParameter => {
                     let name = self.name_child(member).map_or("", |name| cx.text(name));
                     let ty = type_child(member).and_then(|ty| Kotlin.type_path(ty, cx));
                     self.members.know_field(class, name, ty, cx);
                 }
-                K::Function if member.child_by_field_id(self.g.f.receiver).is_none() => {
+                KotlinKind::Function if member.child_by_field_id(self.g.f.receiver).is_none() => {
                     self.know_function(member, class, cx);
                 }
                 _ => {}
@@ -128,7 +136,7 @@ impl KotlinRules {
     }
 
     fn know_property(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
-        let Some(variable) = child_where(member, |c| self.g.kind(c) == K::Variable) else { return };
+        let Some(variable) = child_where(member, |c| self.g.kind(c) == KotlinKind::Variable) else { return };
         let name = self.name_child(variable).map_or("", |name| cx.text(name));
         let ty = match type_child(variable) {
             Some(ty) => Kotlin.type_path(ty, cx),
@@ -153,14 +161,14 @@ impl KotlinRules {
         self.members.know_result(class, name, ty, cx);
     }
 
-    fn define(
+    fn define_item(
         &mut self,
-        item: Item<'_, '_>,
+        item: KotlinItem<'_, '_>,
         (parent, qualifier): (Option<DefIdx>, Option<&str>),
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let outer = self.lead.take(item.node, cx);
+        let outer = self.lead.take_outer(item.node, cx);
         self.handled.mark(item.name.0);
         let def = NewDef {
             node: item.node,
@@ -170,13 +178,13 @@ impl KotlinRules {
             flags: item.flags,
             parent,
             qualifier,
-            head: (header_start(item.node, cx, |n| self.g.kind(n) == K::Annotation), item.end),
+            head: (header_start(item.node, cx, |n| self.g.kind(n) == KotlinKind::Annotation), item.end),
         };
-        def.make(cx, &outer, scope)
+        def.make_def(cx, &outer, scope)
     }
 
     fn modifiers<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
-        child_where(node, |c| self.g.kind(c) == K::Modifiers)
+        child_where(node, |c| self.g.kind(c) == KotlinKind::Modifiers)
     }
 
     fn has_modifier(&self, node: Node<'_>, cx: &Cx<'_>, word: &str) -> bool {
@@ -189,56 +197,58 @@ impl KotlinRules {
     }
 
     /// A companion has no members of its own: they are its class's. Its bases are its own.
-    pub(super) fn companion(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let named = child_where(node, |c| self.g.kind(c) == K::TypeIdent);
+    pub(super) fn visit_companion(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let named = child_where(node, |c| self.g.kind(c) == KotlinKind::TypeIdent);
         let at = named.or_else(|| child_where(node, |c| c.kind() == "object"));
-        let Some(at) = at else { return Step::Into };
+        let Some(at) = at else { return WalkStep::Into };
         let body = child_where(node, |c| c.kind() == "class_body");
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let name = named.map_or("Companion", |named| cx.text(named));
         let flags = self.visibility(node, cx);
-        let item = Item { node, name: (at, name), kind: DefKind::Class, flags, end };
-        let owner = self.define(item, (cx.owner(), None), None, cx);
+        let item = KotlinItem { node, name: (at, name), kind: DefKind::Class, flags, end };
+        let owner = self.define_item(item, (cx.owner(), None), None, cx);
         let mut specifiers = Vec::new();
-        each_child(node, |c, _| specifiers.extend((self.g.kind(c) == K::Delegation).then_some(c)));
+        each_child(node, |c, _| specifiers.extend((self.g.kind(c) == KotlinKind::Delegation).then_some(c)));
         for specifier in specifiers {
             self.handled.mark(specifier);
-            let Some((ty, kind)) = self.base(specifier, false) else { continue };
+            let Some((ty, kind)) = self.base_type(specifier, false) else { continue };
             let Some(last) = Kotlin.type_segments(ty).and_then(|s| s.last().copied()) else { continue };
             self.handled.mark(ty);
             let ((line, col), receiver) = (cx.position(last), self.type_receiver(ty, cx));
-            cx.facts.reference(&RefInput { name: cx.text(last), kind, receiver, owner, line, col });
+            cx.facts.add_reference(&RefInput { name: cx.text(last), kind, receiver, owner, line, col });
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn enum_entry(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = self.name_child(node) else { return Step::Into };
-        let item = Item {
+    pub(super) fn visit_enum_entry(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = self.name_child(node) else { return WalkStep::Into };
+        let item = KotlinItem {
             node,
             name: (name, cx.text(name)),
             kind: DefKind::Constant,
             flags: DefFlags::EXPORTED,
             end: node.end_byte(),
         };
-        self.define(item, (cx.owner(), None), Some(false), cx);
-        Step::Into
+        self.define_item(item, (cx.owner(), None), Some(false), cx);
+        WalkStep::Into
     }
 
-    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let is_constructor = self.g.kind(node) == K::Constructor;
+    pub(super) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let is_constructor = self.g.kind(node) == KotlinKind::Constructor;
         let named = match is_constructor {
             true => child_where(node, |c| c.kind() == "constructor").map(|at| (at, "constructor")),
-            false => self.name_child(node).map(|name| (name, plain(cx.text(name)))),
+            false => self.name_child(node).map(|name| (name, without_quotes(cx.text(name)))),
         };
-        let Some(name) = named else { return Step::Into };
-        let around = self.members.innermost(node);
+        let Some(name) = named else { return WalkStep::Into };
+        let around = self.members.innermost_body(node);
         let body = child_where(node, |c| matches!(c.kind(), "function_body" | "statements"));
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let end = if is_constructor { self.constructor_head(node) } else { end };
-        let extended = self.extended(node, cx);
+        let extended = self.extended_type(node, cx);
         let kind = match (around, &extended) {
-            (Some(Body::Type { .. } | Body::Anonymous), _) | (None, Some(Some(_))) => DefKind::Method,
+            (Some(SurroundingBody::Type { .. } | SurroundingBody::Anonymous), _) | (None, Some(Some(_))) => {
+                DefKind::Method
+            }
             _ => DefKind::Function,
         };
         let is_declared = body.is_none() && !is_constructor;
@@ -248,20 +258,20 @@ impl KotlinRules {
             .with_if(self.is_test(node, cx), DefFlags::TEST)
             .with_if(extended.is_some(), DefFlags::EXTENSION);
         let qualifier = extended.flatten().filter(|_| around.is_none());
-        let item = Item { node, name, kind, flags, end };
-        self.define(item, (cx.owner(), qualifier.as_deref()), Some(true), cx);
-        self.members.enter(node, Body::Code);
-        self.pending.block(node);
-        Step::Into
+        let item = KotlinItem { node, name, kind, flags, end };
+        self.define_item(item, (cx.owner(), qualifier.as_deref()), Some(true), cx);
+        self.members.enter_body(node, SurroundingBody::Code);
+        self.pending.enter_block(node);
+        WalkStep::Into
     }
 
     fn constructor_head(&self, node: Node<'_>) -> usize {
-        let list = child_where(node, |c| self.g.kind(c) == K::Parameters);
+        let list = child_where(node, |c| self.g.kind(c) == KotlinKind::Parameters);
         list.map_or(node.end_byte(), |list| list.end_byte())
     }
 
     /// For an extension, the type it extends; none for a type parameter.
-    fn extended(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Option<String>> {
+    fn extended_type(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Option<String>> {
         let receiver = node.child_by_field_id(self.g.f.receiver)?;
         let segments = Kotlin.type_segments(receiver);
         let last = segments.map(|s| s.iter().map(|part| cx.text(*part)).collect::<Vec<_>>().join("."));
@@ -279,7 +289,7 @@ impl KotlinRules {
             let name = cx.text(annotation).trim_start_matches('@');
             let name = name.split(['(', '<', ' ', '\n']).next().unwrap_or(name);
             let name = name.rsplit(['.', ':']).next().unwrap_or(name);
-            self.g.kind(annotation) == K::Annotation
+            self.g.kind(annotation) == KotlinKind::Annotation
                 && matches!(
                     name,
                     "Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory" | "TestTemplate"
@@ -288,20 +298,20 @@ impl KotlinRules {
         .is_some()
     }
 
-    pub(super) fn property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let around = self.members.innermost(node);
-        if matches!(around, Some(Body::Code | Body::Anonymous)) {
-            return self.local(node, cx);
+    pub(super) fn visit_property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let around = self.members.innermost_body(node);
+        if matches!(around, Some(SurroundingBody::Code | SurroundingBody::Anonymous)) {
+            return self.visit_local(node, cx);
         }
         let mut variables = Vec::new();
         each_child(node, |child, _| match child.kind() {
             "variable_declaration" => variables.push(child),
             "multi_variable_declaration" => each_child(child, |c, _| {
-                variables.extend((self.g.kind(c) == K::Variable).then_some(c));
+                variables.extend((self.g.kind(c) == KotlinKind::Variable).then_some(c));
             }),
             _ => {}
         });
-        let extended = self.extended(node, cx);
+        let extended = self.extended_type(node, cx);
         let kind = match around {
             _ if self.has_modifier(node, cx, "const") => DefKind::Constant,
             None if !matches!(extended, Some(Some(_))) => DefKind::Variable,
@@ -313,51 +323,64 @@ impl KotlinRules {
         for variable in variables {
             self.handled.mark(variable);
             let Some(name) = self.name_child(variable) else { continue };
-            let item =
-                Item { node, name: (name, plain(cx.text(name))), kind, flags, end: variable.end_byte() };
+            let item = KotlinItem {
+                node,
+                name: (name, without_quotes(cx.text(name))),
+                kind,
+                flags,
+                end: variable.end_byte(),
+            };
             let scope = if several { None } else { Some(true) };
-            self.define(item, (cx.owner(), qualifier.as_deref()), scope, cx);
+            self.define_item(item, (cx.owner(), qualifier.as_deref()), scope, cx);
         }
-        self.members.enter(node, Body::Code);
-        self.pending.block(node);
-        Step::Into
+        self.members.enter_body(node, SurroundingBody::Code);
+        self.pending.enter_block(node);
+        WalkStep::Into
     }
 
-    pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = child_where(node, |c| self.g.kind(c) == K::TypeIdent) else { return Step::Into };
+    pub(super) fn visit_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = child_where(node, |c| self.g.kind(c) == KotlinKind::TypeIdent) else {
+            return WalkStep::Into;
+        };
         let flags = self.visibility(node, cx);
         let (kind, end) = (DefKind::TypeAlias, node.end_byte());
-        let item = Item { node, name: (name, cx.text(name)), kind, flags, end };
-        self.define(item, (cx.owner(), None), Some(true), cx);
-        Step::Into
+        let item = KotlinItem { node, name: (name, cx.text(name)), kind, flags, end };
+        self.define_item(item, (cx.owner(), None), Some(true), cx);
+        WalkStep::Into
     }
 
     /// `val` in a header declares a property; other parameters are seen by the class's code.
-    pub(super) fn class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = self.name_child(node) else { return Step::Into };
+    pub(super) fn visit_class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = self.name_child(node) else { return WalkStep::Into };
         if child_where(node, |c| c.kind() == "binding_pattern_kind").is_none() {
-            return self.parameter(node, cx);
+            return self.visit_parameter(node, cx);
         }
         let flags = self.visibility(node, cx);
         let end = type_child(node).map_or(name.end_byte(), |ty| ty.end_byte());
-        let item = Item { node, name: (name, plain(cx.text(name))), kind: DefKind::Field, flags, end };
-        self.define(item, (cx.owner(), None), None, cx);
-        Step::Into
+        let item = KotlinItem {
+            node,
+            name: (name, without_quotes(cx.text(name))),
+            kind: DefKind::Field,
+            flags,
+            end,
+        };
+        self.define_item(item, (cx.owner(), None), None, cx);
+        WalkStep::Into
     }
 
     /// The type in a list of bases, and what it is: only a class is followed by arguments.
-    pub(super) fn base<'t>(&self, node: Node<'t>, in_interface: bool) -> Option<(Node<'t>, RefKind)> {
+    pub(super) fn base_type<'t>(&self, node: Node<'t>, in_interface: bool) -> Option<(Node<'t>, RefKind)> {
         let first = child_where(node, |c| c.is_named() && !c.is_extra())?;
         Some(match self.g.kind(first) {
-            K::ConstructorCall => (first.named_child(0)?, RefKind::Extends),
-            K::UserType if in_interface => (first, RefKind::Extends),
-            K::UserType => (first, RefKind::Implements),
+            KotlinKind::ConstructorCall => (first.named_child(0)?, RefKind::Extends),
+            KotlinKind::UserType if in_interface => (first, RefKind::Extends),
+            KotlinKind::UserType => (first, RefKind::Implements),
             _ => (type_child(first)?, RefKind::Implements),
         })
     }
 }
 
 /// A name without the quotes it may be written in.
-fn plain(name: &str) -> &str {
+fn without_quotes(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }

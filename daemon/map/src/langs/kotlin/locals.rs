@@ -2,46 +2,46 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::StrId;
 use crate::langs::support::{Syntax, child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl KotlinRules {
     pub(super) fn name_child<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
-        child_where(node, |c| self.g.kind(c) == K::Ident)
+        child_where(node, |c| self.g.kind(c) == KotlinKind::Ident)
     }
 
     fn bind(&mut self, name: Option<Node<'_>>, ty: Option<StrId>, cx: &mut Cx<'_>) {
         if let Some(name) = name {
             self.handled.mark(name);
-            cx.bind(cx.text(name), binding(ty));
+            cx.bind(cx.text(name), binding_of_type(ty));
         }
     }
 
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = type_child(node).and_then(|ty| Kotlin.type_path(ty, cx));
         self.bind(self.name_child(node), ty, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// A variable of a loop, a lambda, a `when`; those of declarations are told there.
-    pub(super) fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Into;
+    pub(super) fn visit_variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
-        self.parameter(node, cx)
+        self.visit_parameter(node, cx)
     }
 
     /// A variable is in scope after its declaration: in `val x = x()` another `x` is called.
-    pub(super) fn local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut variables = Vec::new();
         each_child(node, |child, _| match child.kind() {
             "variable_declaration" => variables.push(child),
             "multi_variable_declaration" => each_child(child, |c, _| {
-                variables.extend((self.g.kind(c) == K::Variable).then_some(c));
+                variables.extend((self.g.kind(c) == KotlinKind::Variable).then_some(c));
             }),
             _ => {}
         });
@@ -55,9 +55,9 @@ impl KotlinRules {
                 (None, Some(value)) => self.members.type_of(&Kotlin, value, cx),
                 (None, None) => None,
             };
-            self.pending.add(name, binding(ty), node.end_byte());
+            self.pending.add(name, binding_of_type(ty), node.end_byte());
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns the expression that a property or variable is set to.
@@ -70,44 +70,44 @@ impl KotlinRules {
         })
     }
 
-    pub(super) fn lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.code(node, cx);
+    pub(super) fn visit_lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.visit_code(node, cx);
         if child_where(node, |c| c.kind() == "lambda_parameters").is_none() {
             cx.bind("it", Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     pub(super) fn bind_catch(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
-        if self.g.kind(node) != K::Catch {
+        if self.g.kind(node) != KotlinKind::Catch {
             return;
         }
         if let Some(name) = self.name_child(node) {
             let ty = type_child(node).and_then(|ty| Kotlin.type_path(ty, cx));
             self.handled.mark(name);
-            if let Some(body) = child_where(node, |c| self.g.kind(c) == K::Statements) {
-                self.pending.block(node);
-                self.pending.add(name, binding(ty), body.start_byte());
+            if let Some(body) = child_where(node, |c| self.g.kind(c) == KotlinKind::Statements) {
+                self.pending.enter_block(node);
+                self.pending.add(name, binding_of_type(ty), body.start_byte());
             }
         }
     }
 
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if let Some(name) = child_where(node, |c| self.g.kind(c) == K::TypeIdent) {
+    pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if let Some(name) = child_where(node, |c| self.g.kind(c) == KotlinKind::TypeIdent) {
             cx.bind(cx.text(name), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Handles an argument: the name in `name = value` is no reference.
-    pub(super) fn argument(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_argument(&mut self, node: Node<'_>) -> WalkStep {
         let is_named = child_where(node, |c| c.kind() == "=").is_some();
-        let first = node.named_child(0).filter(|first| is_named && self.g.kind(*first) == K::Ident);
+        let first = node.named_child(0).filter(|first| is_named && self.g.kind(*first) == KotlinKind::Ident);
         first.into_iter().for_each(|name| self.handled.mark(name));
-        Step::Into
+        WalkStep::Into
     }
 }
 
-fn binding(ty: Option<StrId>) -> Binding {
+fn binding_of_type(ty: Option<StrId>) -> Binding {
     ty.map_or(Binding::Opaque, Binding::Typed)
 }

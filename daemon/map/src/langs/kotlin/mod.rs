@@ -17,7 +17,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -28,8 +28,8 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Kotlin",
     extensions: &["kt", "kts"],
     interpreters: &["kotlin"],
-    reader: Reader::Tree { grammar: language, extract },
-    imports: &imports::Packages,
+    reader: LanguageReader::Tree { grammar: language, extract },
+    imports: &imports::KotlinImportRules,
     bare_members: true,
     package_scope: PackageScope::Package,
 };

@@ -2,26 +2,26 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::{DefKind, Receiver, RefKind};
 use crate::langs::support::{Syntax, child_where, is_capital};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl KotlinRules {
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) && !matches!(cx.text(node), "field" | "it") {
-            cx.refer(name_of(node, cx), node, RefKind::Use, Receiver::None);
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) && !matches!(cx.text(node), "field" | "it") {
+            cx.record_use(name_of(node, cx), node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn user_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_user_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             self.refer_type(node, RefKind::Type, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The path before a type's last name.
@@ -40,12 +40,12 @@ impl KotlinRules {
         self.handled.mark(ty);
         let receiver = self.type_receiver(ty, cx);
         if let Some(last) = Kotlin.type_segments(ty).and_then(|segments| segments.last().copied()) {
-            cx.refer(name_of(last, cx), last, kind, receiver);
+            cx.record_use(name_of(last, cx), last, kind, receiver);
         }
     }
 
-    pub(super) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some((object, name)) = Kotlin.called(node) else { return Step::Into };
+    pub(super) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some((object, name)) = Kotlin.call_parts(node) else { return WalkStep::Into };
         match object {
             Some(object) => {
                 node.named_child(0).into_iter().for_each(|callee| self.handled.mark(callee));
@@ -54,73 +54,74 @@ impl KotlinRules {
             }
             None => {
                 self.handled.mark(name);
-                cx.refer(name_of(name, cx), name, RefKind::Call, Receiver::None);
+                cx.record_use(name_of(name, cx), name, RefKind::Call, Receiver::None);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn navigation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Into;
+    pub(super) fn visit_navigation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
-        let Some((object, name)) = Kotlin.member(node) else { return Step::Into };
+        let Some((object, name)) = Kotlin.member_parts(node) else { return WalkStep::Into };
         let (members, handled) = (&mut self.members, &mut self.handled);
         members.refer_member(&Kotlin, (object, name, RefKind::Use), handled, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// `a to b` calls `to` on `a`.
-    pub(super) fn infix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_infix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let (Some(left), Some(name)) = (node.named_child(0), node.named_child(1))
-            && self.g.kind(name) == K::Ident
+            && self.g.kind(name) == KotlinKind::Ident
         {
             self.handled.mark(name);
             let receiver = self.members.receiver(&Kotlin, left, cx);
-            cx.refer(cx.text(name), name, RefKind::Call, receiver);
+            cx.record_use(cx.text(name), name, RefKind::Call, receiver);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `Type::name`, `value::name`, `::name`, `Type::class`.
-    pub(super) fn callable_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let before = child_where(node, |c| matches!(self.g.kind(c), K::TypeIdent | K::UserType));
-        let name = child_where(node, |c| self.g.kind(c) == K::Ident);
+    pub(super) fn visit_callable_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let before =
+            child_where(node, |c| matches!(self.g.kind(c), KotlinKind::TypeIdent | KotlinKind::UserType));
+        let name = child_where(node, |c| self.g.kind(c) == KotlinKind::Ident);
         let receiver = match before {
             Some(before) if is_capital(cx.text(before)) => {
-                cx.refer(cx.text(before), before, RefKind::Type, Receiver::None);
+                cx.record_use(cx.text(before), before, RefKind::Type, Receiver::None);
                 cx.path_receiver(cx.text(before))
             }
             Some(before) => {
-                cx.refer(cx.text(before), before, RefKind::Use, Receiver::None);
+                cx.record_use(cx.text(before), before, RefKind::Use, Receiver::None);
                 cx.path_receiver(cx.text(before))
             }
             None => Receiver::None,
         };
         if let Some(name) = name {
             self.handled.mark(name);
-            cx.refer(cx.text(name), name, RefKind::Use, receiver);
+            cx.record_use(cx.text(name), name, RefKind::Use, receiver);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn delegation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_delegation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].kind);
-        let base = self.base(node, owner == Some(DefKind::Interface));
-        if let Some((ty, kind)) = base.filter(|_| !self.handled.take(node)) {
+        let base = self.base_type(node, owner == Some(DefKind::Interface));
+        if let Some((ty, kind)) = base.filter(|_| !self.handled.take_mark(node)) {
             self.refer_type(ty, kind, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// An annotation counts as a call of its class.
-    pub(super) fn annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let called = child_where(node, |c| self.g.kind(c) == K::ConstructorCall);
+    pub(super) fn visit_annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let called = child_where(node, |c| self.g.kind(c) == KotlinKind::ConstructorCall);
         let ty = called.and_then(|called| called.named_child(0)).or_else(|| type_child(node));
         if let Some(ty) = ty {
             self.refer_type(ty, RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
-use crate::langs::support::{Body, Comment, Handled, Lead, Members, Pending};
-use crate::walk::{Cx, Rules, Step};
+use super::grammar::{GRAMMAR, KotlinGrammar, KotlinKind};
+use crate::langs::support::{Comment, Handled, Lead, Members, Pending, SurroundingBody};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Kotlin.
 pub(super) struct KotlinRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static KotlinGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
@@ -26,66 +26,72 @@ impl KotlinRules {
         }
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let doc = text.starts_with(b"/**") && text.len() > 5;
-        self.lead.comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 
     /// Code: names declared in it are its own.
-    pub(super) fn code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.enter(node, Body::Code);
-        self.pending.block(node);
+    pub(super) fn visit_code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.enter_body(node, SurroundingBody::Code);
+        self.pending.enter_block(node);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 
     /// The body of an anonymous object: its members are of what it is written in, its properties like locals.
-    fn anonymous(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.enter(node, Body::Anonymous);
-        self.pending.block(node);
+    fn visit_anonymous_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.enter_body(node, SurroundingBody::Anonymous);
+        self.pending.enter_block(node);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for KotlinRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        self.pending.reach(node.start_byte(), cx);
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.pending.bind_reached(node.start_byte(), cx);
         match self.g.kind(node) {
-            K::Ident | K::Interpolated => self.identifier(node, cx),
-            K::UserType => self.user_type(node, cx),
-            K::Call => self.call(node, cx),
-            K::Navigation | K::Assignable => self.navigation(node, cx),
-            K::Infix => self.infix(node, cx),
-            K::Reference => self.callable_reference(node, cx),
-            K::Argument => self.argument(node),
-            K::Comment => self.comment(node, cx),
-            K::Root => self.root(node, cx),
-            K::Package => Step::Skip,
-            K::Import => self.import(node, cx),
-            K::Class | K::Object => self.type_definition(node, cx),
-            K::Companion => self.companion(node, cx),
-            K::ObjectLiteral => self.anonymous(node, cx),
-            K::EnumEntry => self.enum_entry(node, cx),
-            K::Function | K::Constructor => self.function(node, cx),
-            K::Property => self.property(node, cx),
-            K::Alias => self.alias(node, cx),
-            K::ClassParameter => self.class_parameter(node, cx),
-            K::Delegation => self.delegation(node, cx),
-            K::Annotation => self.annotation(node, cx),
-            K::Initializer | K::Accessor | K::Statements | K::AnonymousFunction | K::Catch => {
+            KotlinKind::Ident | KotlinKind::Interpolated => self.visit_identifier(node, cx),
+            KotlinKind::UserType => self.visit_user_type(node, cx),
+            KotlinKind::Call => self.visit_call(node, cx),
+            KotlinKind::Navigation | KotlinKind::Assignable => self.visit_navigation(node, cx),
+            KotlinKind::Infix => self.visit_infix(node, cx),
+            KotlinKind::Reference => self.visit_callable_reference(node, cx),
+            KotlinKind::Argument => self.visit_argument(node),
+            KotlinKind::Comment => self.visit_comment(node, cx),
+            KotlinKind::Root => self.visit_root(node, cx),
+            KotlinKind::Package => WalkStep::Skip,
+            KotlinKind::Import => self.visit_import(node, cx),
+            KotlinKind::Class | KotlinKind::Object => self.visit_type_definition(node, cx),
+            KotlinKind::Companion => self.visit_companion(node, cx),
+            KotlinKind::ObjectLiteral => self.visit_anonymous_body(node, cx),
+            KotlinKind::EnumEntry => self.visit_enum_entry(node, cx),
+            KotlinKind::Function | KotlinKind::Constructor => self.visit_function(node, cx),
+            KotlinKind::Property => self.visit_property(node, cx),
+            KotlinKind::Alias => self.visit_alias(node, cx),
+            KotlinKind::ClassParameter => self.visit_class_parameter(node, cx),
+            KotlinKind::Delegation => self.visit_delegation(node, cx),
+            KotlinKind::Annotation => self.visit_annotation(node, cx),
+            KotlinKind::Initializer
+            | KotlinKind::Accessor
+            | KotlinKind::Statements
+            | KotlinKind::AnonymousFunction
+            | KotlinKind::Catch => {
                 self.bind_catch(node, cx);
-                self.code(node, cx)
+                self.visit_code(node, cx)
             }
-            K::Lambda => self.lambda(node, cx),
-            K::For | K::When => self.code(node, cx),
-            K::Parameter => self.parameter(node, cx),
-            K::Variable => self.variable(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::Nothing | K::TypeIdent | K::This | K::Super => Step::Skip,
-            _ => Step::Into,
+            KotlinKind::Lambda => self.visit_lambda(node, cx),
+            KotlinKind::For | KotlinKind::When => self.visit_code(node, cx),
+            KotlinKind::Parameter => self.visit_parameter(node, cx),
+            KotlinKind::Variable => self.visit_variable(node, cx),
+            KotlinKind::TypeParam => self.visit_type_parameter(node, cx),
+            KotlinKind::Nothing | KotlinKind::TypeIdent | KotlinKind::This | KotlinKind::Super => {
+                WalkStep::Skip
+            }
+            _ => WalkStep::Into,
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Kotlin, source, expected);
 }
 
 #[test]
 fn types_and_members_with_their_docs() {
-    check(
+    check_facts(
         r#"
 @file:JvmName("X")
 package a.b
@@ -160,7 +160,7 @@ import star q @8
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 package a
 
@@ -305,7 +305,7 @@ fn imports_find_packages_types_and_functions() {
         ("src/a/Two.java", "package a.b; class Two {}"),
         ("src/Main.kt", "package a\nclass Main"),
     ]);
-    let rules = &super::imports::Packages;
+    let rules = &super::imports::KotlinImportRules;
     let resolve = |module| project.resolve(rules, "src/Main.kt", module);
     assert_eq!(resolve("a.b"), "[src/a/One.kt src/a/Two.java]");
     assert_eq!(resolve("a.b.One"), "src/a/One.kt#One");

@@ -2,36 +2,36 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::items::Item;
+use super::grammar::LuaKind;
+use super::items::LuaItem;
 use super::rules::LuaRules;
-use super::values::{arguments, literal, required};
+use super::values::{call_arguments, required_module, string_literal};
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
-use crate::langs::support::{child_where, refer_unbound, title};
-use crate::walk::{Cx, Step};
+use crate::langs::support::{child_where, refer_unbound, test_title};
+use crate::walk::{Cx, WalkStep};
 
 impl LuaRules {
-    pub(super) fn call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        if let Some(module) = required(node, cx.source) {
+    pub(super) fn visit_call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        if let Some(module) = required_module(node, cx.source) {
             self.handled.mark(name);
-            if !self.handled.take(node) {
-                self.loaded(module, node, cx);
+            if !self.handled.take_mark(node) {
+                self.import_for_effect(module, node, cx);
             }
-            return Step::Into;
+            return WalkStep::Into;
         }
         match self.g.kind(name) {
-            K::Ident => {
+            LuaKind::Ident => {
                 self.handled.mark(name);
-                if !self.spec(node, name, cx) {
-                    cx.refer(cx.text(name), name, RefKind::Call, Receiver::None);
+                if !self.define_spec(node, name, cx) {
+                    cx.record_use(cx.text(name), name, RefKind::Call, Receiver::None);
                 }
             }
-            K::Dot => self.called_field(name, self.g.f.field, cx),
-            K::Method => self.called_field(name, self.g.f.method, cx),
+            LuaKind::Dot => self.called_field(name, self.g.f.field, cx),
+            LuaKind::Method => self.called_field(name, self.g.f.method, cx),
             _ => {}
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn called_field(&mut self, name: Node<'_>, field: u16, cx: &mut Cx<'_>) {
@@ -46,9 +46,9 @@ impl LuaRules {
     }
 
     /// A module that is loaded without a name of its own.
-    fn loaded(&mut self, module: &str, node: Node<'_>, cx: &mut Cx<'_>) {
+    fn import_for_effect(&mut self, module: &str, node: Node<'_>, cx: &mut Cx<'_>) {
         let owner = cx.owner();
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Effect,
             module,
             name: None,
@@ -60,21 +60,24 @@ impl LuaRules {
     }
 
     /// Busted's `describe("…", function() … end)` and `it`.
-    fn spec<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) -> bool {
+    fn define_spec<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) -> bool {
         let (kind, flags) = match cx.text(name) {
             "describe" | "context" | "insulate" | "expose" => (DefKind::Module, DefFlags::TEST),
             "it" | "test" | "spec" => (DefKind::Function, DefFlags::TEST),
             _ => return false,
         };
-        let [first, body, ..] = arguments(node)[..] else { return false };
-        let Some(text) = literal(first, cx.source).filter(|text| !text.is_empty()) else { return false };
-        if self.g.kind(body) != K::Lambda {
+        let [first, body, ..] = call_arguments(node)[..] else { return false };
+        let Some(text) = string_literal(first, cx.source).filter(|text| !text.is_empty()) else {
+            return false;
+        };
+        if self.g.kind(body) != LuaKind::Lambda {
             return false;
         }
         let at = child_where(first, |c| c.kind() == "string_content").unwrap_or(first);
-        let named = title(cx.text(name), text);
-        let item = Item { node, at, name: &named, kind, flags, end: body.start_byte(), table: String::new() };
-        self.define(&item, Some(true), cx);
+        let named = test_title(cx.text(name), text);
+        let item =
+            LuaItem { node, at, name: &named, kind, flags, end: body.start_byte(), table: String::new() };
+        self.define_item(&item, Some(true), cx);
         true
     }
 }

@@ -3,26 +3,27 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::items::Item;
+use super::grammar::LuaKind;
+use super::items::LuaItem;
 use super::rules::LuaRules;
-use super::values::{literal, names, path};
+use super::values::{path, path_names, string_literal};
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::support::each_child;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl LuaRules {
     /// The fields that a table's constructor names.
     pub(super) fn fields_of<'t>(&mut self, table: Node<'t>, path: &str, cx: &mut Cx<'t>) {
         let mut fields = Vec::new();
-        each_child(table, |c, _| fields.extend((self.g.kind(c) == K::Field).then_some(c)));
+        each_child(table, |c, _| fields.extend((self.g.kind(c) == LuaKind::Field).then_some(c)));
         for field in fields {
-            let Some(name) = field.child_by_field_id(self.g.f.name).filter(|n| self.g.kind(*n) == K::Ident)
+            let Some(name) =
+                field.child_by_field_id(self.g.f.name).filter(|n| self.g.kind(*n) == LuaKind::Ident)
             else {
                 continue;
             };
             let value = field.child_by_field_id(self.g.f.value);
-            if value.is_some_and(|value| self.g.kind(value) == K::Lambda) {
+            if value.is_some_and(|value| self.g.kind(value) == LuaKind::Lambda) {
                 // It is defined when the walk comes to it, so that its body is walked inside it.
                 self.handled.mark(field);
                 self.members.insert(field.id(), path.to_owned());
@@ -30,7 +31,7 @@ impl LuaRules {
             }
             self.handled.mark(name);
             let (kind, flags) = (DefKind::Field, DefFlags::EXPORTED);
-            let item = Item {
+            let item = LuaItem {
                 node: field,
                 at: name,
                 name: cx.text(name),
@@ -39,14 +40,14 @@ impl LuaRules {
                 end: field.end_byte(),
                 table: path.to_owned(),
             };
-            self.define(&item, None, cx);
+            self.define_item(&item, None, cx);
         }
     }
 
     /// `name = value` in a table's constructor.
-    pub(super) fn field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let name = node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == K::Ident);
-        let Some(name) = name else { return Step::Into };
+    pub(super) fn visit_field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let name = node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == LuaKind::Ident);
+        let Some(name) = name else { return WalkStep::Into };
         self.handled.mark(name);
         if let Some(table) = self.members.remove(&node.id()) {
             let lambda = node.child_by_field_id(self.g.f.value);
@@ -55,7 +56,7 @@ impl LuaRules {
             let kind = if method { DefKind::Method } else { DefKind::Function };
             self.function_def(node, (name, table, false), (kind, true), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `M.x = …`, `self.x = …`: a member that this introduces.
@@ -78,8 +79,8 @@ impl LuaRules {
         if name.starts_with("__") || self.known.contains_key(&whole) || !self.known.contains_key(&first) {
             return;
         }
-        self.pass(left);
-        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == K::Lambda) {
+        self.mark_definition_name(left);
+        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == LuaKind::Lambda) {
             self.handled.mark(lambda);
             let method = self.tables.classes.contains(&path);
             let kind = if method { DefKind::Method } else { DefKind::Function };
@@ -87,7 +88,7 @@ impl LuaRules {
             return;
         }
         let (kind, flags, end) = (DefKind::Field, DefFlags::EXPORTED, node.end_byte());
-        self.define(&Item { node, at, name, kind, flags, end, table: path }, None, cx);
+        self.define_item(&LuaItem { node, at, name, kind, flags, end, table: path }, None, cx);
     }
 
     /// The path of a table of this file: `M.a`, or the class of `self`.
@@ -99,24 +100,24 @@ impl LuaRules {
         {
             return rest.is_empty().then(|| class.to_owned());
         }
-        match cx.binding(first) {
+        match cx.local_binding(first) {
             None => Some(written),
-            Some(Binding::Typed(ty)) if rest.is_empty() => Some(cx.facts.provisional(ty).to_owned()),
+            Some(Binding::Typed(ty)) if rest.is_empty() => Some(cx.facts.provisional_name(ty).to_owned()),
             Some(_) => None,
         }
     }
 
     /// The names in what a definition is called are no uses, but for the table.
-    pub(super) fn pass(&mut self, written: Node<'_>) {
+    pub(super) fn mark_definition_name(&mut self, written: Node<'_>) {
         let field = match self.g.kind(written) {
-            K::Method => written.child_by_field_id(self.g.f.method),
-            K::Dot => written.child_by_field_id(self.g.f.field),
+            LuaKind::Method => written.child_by_field_id(self.g.f.method),
+            LuaKind::Dot => written.child_by_field_id(self.g.f.field),
             _ => Some(written),
         };
         self.handled.mark(written);
         field.into_iter().for_each(|name| self.handled.mark(name));
         let table = written.child_by_field_id(self.g.f.table);
-        for name in table.and_then(names).unwrap_or_default() {
+        for name in table.and_then(path_names).unwrap_or_default() {
             self.handled.mark(name);
         }
         if let Some(table) = table {
@@ -126,16 +127,18 @@ impl LuaRules {
 
     /// Records the exports of a file from its last `return`: the fields of the returned table are what the file
     /// offers.
-    pub(super) fn returned<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_return<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if cx.in_function() || cx.parent().is_none_or(|parent| parent.kind() != "chunk") {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let list = node.named_child(0);
         let value =
             list.map(|list| list.named_child(0).filter(|_| list.kind() == "expression_list").unwrap_or(list));
-        let Some(table) = value.filter(|value| self.g.kind(*value) == K::Table) else { return Step::Into };
+        let Some(table) = value.filter(|value| self.g.kind(*value) == LuaKind::Table) else {
+            return WalkStep::Into;
+        };
         let mut fields = Vec::new();
-        each_child(table, |c, _| fields.extend((self.g.kind(c) == K::Field).then_some(c)));
+        each_child(table, |c, _| fields.extend((self.g.kind(c) == LuaKind::Field).then_some(c)));
         for field in fields {
             let (Some(name), Some(value)) =
                 (field.child_by_field_id(self.g.f.name), field.child_by_field_id(self.g.f.value))
@@ -143,25 +146,25 @@ impl LuaRules {
                 continue;
             };
             match self.g.kind(value) {
-                K::Lambda => {
+                LuaKind::Lambda => {
                     self.members.insert(field.id(), String::new());
                 }
-                K::Ident => {
+                LuaKind::Ident => {
                     self.handled.mark(name);
-                    cx.facts.export(cx.text(value), cx.text(name));
+                    cx.facts.add_export(cx.text(value), cx.text(name));
                 }
                 _ => {
                     self.handled.mark(name);
                     let (kind, flags, end) = (DefKind::Variable, DefFlags::EXPORTED, field.end_byte());
                     let table = String::new();
-                    if !literal(name, cx.source).is_some_and(str::is_empty) {
+                    if !string_literal(name, cx.source).is_some_and(str::is_empty) {
                         let item =
-                            Item { node: field, at: name, name: cx.text(name), kind, flags, end, table };
-                        self.define(&item, None, cx);
+                            LuaItem { node: field, at: name, name: cx.text(name), kind, flags, end, table };
+                        self.define_item(&item, None, cx);
                     }
                 }
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 }

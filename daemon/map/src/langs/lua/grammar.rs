@@ -6,7 +6,7 @@ use crate::langs::support::fields;
 
 /// The kinds of nodes that the Lua extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum K {
+pub(super) enum LuaKind {
     /// Nothing in itself; its children may be.
     #[default]
     Other,
@@ -30,31 +30,31 @@ pub(super) enum K {
     Parens,
 }
 
-const KINDS: &[(&str, K)] = &[
-    ("comment", K::Comment),
-    ("hash_bang_line", K::Nothing),
-    ("function_declaration", K::Function),
-    ("function_definition", K::Lambda),
-    ("variable_declaration", K::Local),
-    ("assignment_statement", K::Assign),
-    ("block", K::Block),
-    ("for_statement", K::For),
-    ("return_statement", K::Return),
-    ("function_call", K::Call),
-    ("dot_index_expression", K::Dot),
-    ("method_index_expression", K::Method),
-    ("identifier", K::Ident),
-    ("table_constructor", K::Table),
-    ("field", K::Field),
-    ("string", K::Text),
-    ("parenthesized_expression", K::Parens),
-    ("goto_statement", K::Nothing),
-    ("label_statement", K::Nothing),
-    ("attribute", K::Nothing),
-    ("number", K::Nothing),
-    ("nil", K::Nothing),
-    ("true", K::Nothing),
-    ("false", K::Nothing),
+const KINDS: &[(&str, LuaKind)] = &[
+    ("comment", LuaKind::Comment),
+    ("hash_bang_line", LuaKind::Nothing),
+    ("function_declaration", LuaKind::Function),
+    ("function_definition", LuaKind::Lambda),
+    ("variable_declaration", LuaKind::Local),
+    ("assignment_statement", LuaKind::Assign),
+    ("block", LuaKind::Block),
+    ("for_statement", LuaKind::For),
+    ("return_statement", LuaKind::Return),
+    ("function_call", LuaKind::Call),
+    ("dot_index_expression", LuaKind::Dot),
+    ("method_index_expression", LuaKind::Method),
+    ("identifier", LuaKind::Ident),
+    ("table_constructor", LuaKind::Table),
+    ("field", LuaKind::Field),
+    ("string", LuaKind::Text),
+    ("parenthesized_expression", LuaKind::Parens),
+    ("goto_statement", LuaKind::Nothing),
+    ("label_statement", LuaKind::Nothing),
+    ("attribute", LuaKind::Nothing),
+    ("number", LuaKind::Nothing),
+    ("nil", LuaKind::Nothing),
+    ("true", LuaKind::Nothing),
+    ("false", LuaKind::Nothing),
 ];
 
 fields!(Fields {
@@ -70,11 +70,11 @@ fields!(Fields {
 });
 
 /// The grammar with its tables.
-pub(super) type Grammar = crate::langs::support::Grammar<K, Fields>;
+pub(super) type LuaGrammar = crate::langs::support::Grammar<LuaKind, Fields>;
 
 /// The Lua grammar with its kinds and fields, looked up once.
-pub(super) static GRAMMAR: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar::new(&tree_sitter_lua::LANGUAGE.into(), KINDS, Fields::new));
+pub(super) static GRAMMAR: LazyLock<LuaGrammar> =
+    LazyLock::new(|| LuaGrammar::new(&tree_sitter_lua::LANGUAGE.into(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
-use crate::langs::support::project::{folder, shared_folders};
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, shared_folders};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 const ROOTS: &[&str] = &["src", "lua", "lib", "luasrc", "spec", "test", "tests", "scripts"];
 
@@ -15,7 +15,7 @@ const ROOTS: &[&str] = &["src", "lua", "lib", "luasrc", "spec", "test", "tests",
 pub(super) struct Roots;
 
 impl ImportRules for Roots {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let path = module.trim_start_matches("./").trim_end_matches(".lua").replace('.', "/");
         let path = path.trim_matches('/');
         let last = path.rsplit('/').next().unwrap_or(path);
@@ -36,7 +36,7 @@ impl ImportRules for Roots {
         };
         match found.max_by_key(nearness) {
             Some((file, _)) => ModuleTarget::File(file),
-            None => missing(project, module),
+            None => target_of_missing(project, module),
         }
     }
 
@@ -46,7 +46,7 @@ impl ImportRules for Roots {
 }
 
 /// A part of a library that is here but lacks it is generated or gone; any other is outside.
-fn missing(project: &dyn Project, module: &str) -> ModuleTarget {
+fn target_of_missing(project: &dyn ImportProject, module: &str) -> ModuleTarget {
     let first = module.split(['.', '/']).next().unwrap_or(module);
     let own = first.is_empty()
         || project.has_dir(first)
@@ -62,7 +62,7 @@ fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
 
 fn is_root(root: &str, here: &str) -> bool {
     let last = root.rsplit('/').next().unwrap_or(root);
-    let around = folder(here);
+    let around = folder_of(here);
     root.is_empty()
         || ROOTS.contains(&last)
         || around == root

@@ -2,15 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::LuaKind;
 use super::rules::LuaRules;
-use super::values::{pairs, required};
+use super::values::{assignment_pairs, required_module};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// A definition in terms of nodes.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct LuaItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) at: Node<'t>,
     pub(super) name: &'a str,
@@ -23,14 +23,14 @@ pub(super) struct Item<'t, 'a> {
 }
 
 impl LuaRules {
-    pub(super) fn define(
+    pub(super) fn define_item(
         &mut self,
-        item: &Item<'_, '_>,
+        item: &LuaItem<'_, '_>,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let outer = self.lead.take(item.node, cx);
-        let outer = self.documented(outer);
+        let outer = self.lead.take_outer(item.node, cx);
+        let outer = self.take_annotations(outer);
         let first = item.table.split('.').next().unwrap_or("");
         let parent = if item.table.is_empty() { cx.owner() } else { self.known.get(first).copied() };
         let qualifier = (!item.table.is_empty()).then_some(item.table.as_str());
@@ -44,7 +44,7 @@ impl LuaRules {
             qualifier,
             head: (item.node.start_byte(), item.end),
         };
-        let made = def.make(cx, &outer, scope)?;
+        let made = def.make_def(cx, &outer, scope)?;
         let path = if item.table.is_empty() {
             item.name.to_owned()
         } else {
@@ -57,7 +57,7 @@ impl LuaRules {
     }
 
     /// The documentation without its marks; what annotations say of parameters is kept.
-    fn documented(&mut self, mut outer: Outer) -> Outer {
+    fn take_annotations(&mut self, mut outer: Outer) -> Outer {
         self.annotated.clear();
         let mut lines = Vec::new();
         for line in outer.doc.lines() {
@@ -78,7 +78,7 @@ impl LuaRules {
     }
 
     /// The class that annotations give a parameter, if it is a plain name.
-    fn annotated(&self, name: &str) -> Option<String> {
+    fn annotated_class(&self, name: &str) -> Option<String> {
         let (_, ty) = self.annotated.iter().find(|(parameter, _)| parameter == name)?;
         let plain = ty.starts_with(char::is_alphabetic)
             && ty.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
@@ -99,23 +99,25 @@ impl LuaRules {
         (plain && !builtin).then(|| ty.clone())
     }
 
-    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(written) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(written) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let local = child_where(node, |c| c.kind() == "local").is_some();
         let (at, table) = match self.g.kind(written) {
-            K::Method => {
+            LuaKind::Method => {
                 (written.child_by_field_id(self.g.f.method), written.child_by_field_id(self.g.f.table))
             }
-            K::Dot => (written.child_by_field_id(self.g.f.field), written.child_by_field_id(self.g.f.table)),
+            LuaKind::Dot => {
+                (written.child_by_field_id(self.g.f.field), written.child_by_field_id(self.g.f.table))
+            }
             _ => (Some(written), None),
         };
-        let Some(at) = at else { return Step::Into };
-        self.pass(written);
+        let Some(at) = at else { return WalkStep::Into };
+        self.mark_definition_name(written);
         let table = table.and_then(|table| self.table_path(table, cx)).unwrap_or_default();
-        let method = self.g.kind(written) == K::Method || self.tables.classes.contains(&table);
+        let method = self.g.kind(written) == LuaKind::Method || self.tables.classes.contains(&table);
         let kind = if method { DefKind::Method } else { DefKind::Function };
-        self.function_def(node, (at, table, self.g.kind(written) == K::Method), (kind, !local), cx);
-        Step::Into
+        self.function_def(node, (at, table, self.g.kind(written) == LuaKind::Method), (kind, !local), cx);
+        WalkStep::Into
     }
 
     /// A function under a name; its body is walked inside it.
@@ -126,12 +128,13 @@ impl LuaRules {
         (kind, exported): (DefKind, bool),
         cx: &mut Cx<'t>,
     ) {
-        let function = if self.g.kind(node) == K::Function { node } else { lambda_of(node).unwrap_or(node) };
+        let function =
+            if self.g.kind(node) == LuaKind::Function { node } else { lambda_of(node).unwrap_or(node) };
         let parameters = function.child_by_field_id(self.g.f.parameters);
         let nested = cx.in_function() && table.is_empty();
         let flags = DefFlags::default().with_if(exported && !nested, DefFlags::EXPORTED);
         let class = self.tables.classes.contains(&table).then(|| table.clone());
-        let item = Item {
+        let item = LuaItem {
             node,
             at,
             name: cx.text(at),
@@ -140,7 +143,7 @@ impl LuaRules {
             end: parameters.map_or(node.end_byte(), |list| list.end_byte()),
             table,
         };
-        self.define(&item, Some(true), cx);
+        self.define_item(&item, Some(true), cx);
         let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| cx.text(first));
         let class = class.filter(|_| colon || first == "self");
         self.self_at(node.start_byte());
@@ -153,21 +156,21 @@ impl LuaRules {
     fn bind_parameters(&mut self, function: Node<'_>, cx: &mut Cx<'_>) {
         let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
         let mut names = Vec::new();
-        each_child(list, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+        each_child(list, |c, _| names.extend((self.g.kind(c) == LuaKind::Ident).then_some(c)));
         for name in names {
             self.handled.mark(name);
-            let ty = self.annotated(cx.text(name)).map(|ty| cx.facts.intern(&ty));
+            let ty = self.annotated_class(cx.text(name)).map(|ty| cx.facts.intern(&ty));
             cx.bind(cx.text(name), ty.map_or(Binding::Opaque, Binding::Typed));
         }
     }
 
-    pub(super) fn lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             self.annotated.clear();
             cx.open_scope(true);
             self.bind_parameters(node, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     pub(super) fn loop_names(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
@@ -175,7 +178,9 @@ impl LuaRules {
         let mut names = Vec::new();
         each_child(clause, |c, field| match c.kind() {
             "identifier" if field == self.g.f.name => names.push(c),
-            "variable_list" => each_child(c, |n, _| names.extend((self.g.kind(n) == K::Ident).then_some(n))),
+            "variable_list" => {
+                each_child(c, |n, _| names.extend((self.g.kind(n) == LuaKind::Ident).then_some(n)));
+            }
             _ => {}
         });
         for name in names {
@@ -185,29 +190,31 @@ impl LuaRules {
     }
 
     /// `local a, b = …`.
-    pub(super) fn local<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_local<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let inner = child_where(node, |c| matches!(c.kind(), "assignment_statement" | "variable_list"));
-        let Some(inner) = inner else { return Step::Into };
+        let Some(inner) = inner else { return WalkStep::Into };
         self.handled.mark(inner);
-        let mut assigned = pairs(inner);
+        let mut assigned = assignment_pairs(inner);
         if inner.kind() == "variable_list" {
-            each_child(inner, |c, _| assigned.extend((self.g.kind(c) == K::Ident).then_some((c, None))));
+            each_child(inner, |c, _| {
+                assigned.extend((self.g.kind(c) == LuaKind::Ident).then_some((c, None)));
+            });
         }
         for (name, value) in assigned {
             self.handled.mark(name);
             self.local_name(node, name, value, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn local_name<'t>(&mut self, node: Node<'t>, at: Node<'t>, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
         let name = cx.text(at);
         if let Some(value) = value
-            && self.import(at, value, cx)
+            && self.try_import(at, value, cx)
         {
             return;
         }
-        let lambda = value.filter(|value| self.g.kind(*value) == K::Lambda);
+        let lambda = value.filter(|value| self.g.kind(*value) == LuaKind::Lambda);
         if let Some(lambda) = lambda {
             self.handled.mark(lambda);
             self.function_def(node, (at, String::new(), false), (DefKind::Function, false), cx);
@@ -219,11 +226,11 @@ impl LuaRules {
             self.pending.add(at, binding, node.end_byte());
             return;
         }
-        self.variable(node, (at, name), value, (DefFlags::default(), ty), cx);
+        self.define_variable(node, (at, name), value, (DefFlags::default(), ty), cx);
     }
 
     /// A variable at file level.
-    fn variable<'t>(
+    fn define_variable<'t>(
         &mut self,
         node: Node<'t>,
         (at, name): (Node<'t>, &str),
@@ -237,25 +244,25 @@ impl LuaRules {
         let class = self.tables.classes.contains(name);
         let kind = match value.map(|value| self.g.kind(value)) {
             _ if class => DefKind::Class,
-            Some(K::Table | K::Call) if self.tables.modules.contains(name) => DefKind::Module,
+            Some(LuaKind::Table | LuaKind::Call) if self.tables.modules.contains(name) => DefKind::Module,
             _ => DefKind::Variable,
         };
         let returned = self.tables.returned.as_deref() == Some(name);
         let flags = flags.with_if(returned, DefFlags::EXPORTED.with(DefFlags::DEFAULT));
-        let table = value.filter(|value| self.g.kind(*value) == K::Table);
+        let table = value.filter(|value| self.g.kind(*value) == LuaKind::Table);
         let end = table.map_or(node.end_byte(), |table| table.start_byte());
-        let item = Item { node, at, name, kind, flags, end, table: String::new() };
-        let Some(def) = self.define(&item, None, cx) else { return };
-        let annotated = self.annotated("").map(|ty| cx.facts.intern(&ty));
+        let item = LuaItem { node, at, name, kind, flags, end, table: String::new() };
+        let Some(def) = self.define_item(&item, None, cx) else { return };
+        let annotated = self.annotated_class("").map(|ty| cx.facts.intern(&ty));
         if let Some(ty) = ty.or(annotated) {
             let id = cx.facts.intern(name);
             self.types.insert(id, ty);
         }
         if returned {
-            cx.facts.export(name, "default");
+            cx.facts.add_export(name, "default");
         }
         if class {
-            self.base(def, name, at, cx);
+            self.refer_base(def, name, at, cx);
         }
         if let Some(table) = table {
             self.fields_of(table, name, cx);
@@ -263,7 +270,7 @@ impl LuaRules {
     }
 
     /// Records what a class is derived from.
-    fn base(&mut self, class: DefIdx, name: &str, at: Node<'_>, cx: &mut Cx<'_>) {
+    fn refer_base(&mut self, class: DefIdx, name: &str, at: Node<'_>, cx: &mut Cx<'_>) {
         let Some(base) = self.tables.bases.get(name).cloned() else { return };
         let (before, last) = base.rsplit_once('.').unwrap_or(("", &base));
         let receiver = match before {
@@ -272,19 +279,19 @@ impl LuaRules {
         };
         let (line, col) = cx.position(at);
         let kind = RefKind::Extends;
-        cx.facts.reference(&RefInput { name: last, kind, receiver, owner: Some(class), line, col });
+        cx.facts.add_reference(&RefInput { name: last, kind, receiver, owner: Some(class), line, col });
     }
 
     /// `local x = require "m"`, `local f = require("m").f`, `local f = m.f` of an imported `m`. Whether it was one.
-    pub(super) fn import(&mut self, at: Node<'_>, value: Node<'_>, cx: &mut Cx<'_>) -> bool {
+    pub(super) fn try_import(&mut self, at: Node<'_>, value: Node<'_>, cx: &mut Cx<'_>) -> bool {
         let local = cx.text(at);
-        if let Some(module) = required(value, cx.source) {
+        if let Some(module) = required_module(value, cx.source) {
             self.bind_import((module, "default"), (local, at), cx);
             self.imported.insert(local.to_owned(), module.to_owned());
             self.handled.mark(value);
             return true;
         }
-        if self.g.kind(value) != K::Dot {
+        if self.g.kind(value) != LuaKind::Dot {
             return false;
         }
         let (Some(table), Some(field)) =
@@ -292,13 +299,13 @@ impl LuaRules {
         else {
             return false;
         };
-        let through = required(table, cx.source).map(str::to_owned);
+        let through = required_module(table, cx.source).map(str::to_owned);
         let module = through.or_else(|| self.imported.get(cx.text(table)).cloned());
-        let Some(module) = module.filter(|_| !cx.in_function() || self.g.kind(table) == K::Call) else {
+        let Some(module) = module.filter(|_| !cx.in_function() || self.g.kind(table) == LuaKind::Call) else {
             return false;
         };
         self.bind_import((&module, cx.text(field)), (local, at), cx);
-        if self.g.kind(table) == K::Call {
+        if self.g.kind(table) == LuaKind::Call {
             self.handled.mark(table);
         }
         true
@@ -306,7 +313,7 @@ impl LuaRules {
 
     fn bind_import(&mut self, (module, name): (&str, &str), (local, at): (&str, Node<'_>), cx: &mut Cx<'_>) {
         let owner = cx.owner();
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Named,
             module,
             name: Some(name),
@@ -317,28 +324,28 @@ impl LuaRules {
         });
     }
 
-    pub(super) fn assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if self.handled.take(node) {
-            return Step::Into;
+    pub(super) fn visit_assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
-        for (left, value) in pairs(node) {
+        for (left, value) in assignment_pairs(node) {
             match self.g.kind(left) {
-                K::Ident => self.assigned_name(node, left, value, cx),
-                K::Dot => self.assigned_field(node, left, value, cx),
+                LuaKind::Ident => self.assigned_name(node, left, value, cx),
+                LuaKind::Dot => self.assigned_field(node, left, value, cx),
                 _ => {}
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `x = …`: of a local, or a global that this introduces.
     fn assigned_name<'t>(&mut self, node: Node<'t>, at: Node<'t>, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
         let name = cx.text(at);
         self.handled.mark(at);
-        if cx.binding(name).is_some() {
+        if cx.local_binding(name).is_some() {
             let ty = value.filter(|v| v.kind() != "nil").and_then(|value| self.value_type(value, cx));
             if value.is_some_and(|v| v.kind() != "nil") {
-                crate::langs::support::assign(cx, name, ty);
+                crate::langs::support::assign_type(cx, name, ty);
             }
             return;
         }
@@ -347,16 +354,16 @@ impl LuaRules {
         }
         if let Some(value) = value
             && !cx.in_function()
-            && self.import(at, value, cx)
+            && self.try_import(at, value, cx)
         {
             return;
         }
-        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == K::Lambda) {
+        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == LuaKind::Lambda) {
             self.handled.mark(lambda);
             self.function_def(node, (at, String::new(), false), (DefKind::Function, true), cx);
         } else if !cx.in_function() {
             let ty = value.and_then(|value| self.value_type(value, cx));
-            self.variable(node, (at, name), value, (DefFlags::EXPORTED, ty), cx);
+            self.define_variable(node, (at, name), value, (DefFlags::EXPORTED, ty), cx);
         }
     }
 }

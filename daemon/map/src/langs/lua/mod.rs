@@ -19,7 +19,7 @@ mod values;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -30,7 +30,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Lua",
     extensions: &["lua", "rockspec"],
     interpreters: &["lua", "luajit", "texlua", "resty"],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Roots,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -41,6 +41,6 @@ fn language() -> Language {
 }
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    let mut rules = rules::LuaRules::new(tables::scan(tree, source));
+    let mut rules = rules::LuaRules::new(tables::scan_tables(tree, source));
     walk(tree, source, facts, &mut rules)
 }

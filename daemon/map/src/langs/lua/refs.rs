@@ -2,41 +2,41 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::LuaKind;
 use super::rules::LuaRules;
-use super::values::{arguments, callee, path};
+use super::values::{call_arguments, callee_name, path};
 use crate::facts::{Receiver, RefKind, StrId};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl LuaRules {
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) && cx.text(node) != "self" {
-            cx.refer(cx.text(node), node, RefKind::Use, Receiver::None);
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) && cx.text(node) != "self" {
+            cx.record_use(cx.text(node), node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `a.b` that is not called; recorded where something is known of `a`.
-    pub(super) fn dot(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_dot(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let (Some(table), Some(field)) =
             (node.child_by_field_id(self.g.f.table), node.child_by_field_id(self.g.f.field))
         else {
-            return Step::Into;
+            return WalkStep::Into;
         };
-        let seen = self.handled.take(node);
-        if !self.handled.take(field) && !seen {
+        let seen = self.handled.take_mark(node);
+        if !self.handled.take_mark(field) && !seen {
             let receiver = self.receiver(table, cx);
             if receiver != Receiver::Unknown {
-                cx.refer(cx.text(field), field, RefKind::Use, receiver);
+                cx.record_use(cx.text(field), field, RefKind::Use, receiver);
             }
         }
         self.handled.mark(field);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns what is known of the value before `.` or `:`.
     pub(super) fn receiver(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
-        if cx.text(table) == "self" && cx.binding("self").is_none() {
+        if cx.text(table) == "self" && cx.local_binding("self").is_none() {
             return match self.self_at(table.start_byte()) {
                 Some(_) => Receiver::SelfType,
                 None => Receiver::Unknown,
@@ -55,9 +55,9 @@ impl LuaRules {
     /// The path of a value's class: `setmetatable({}, Foo)`, `Foo.new()`, `Foo:new()`, `Foo()` of a class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
-            K::Ident => {
+            LuaKind::Ident => {
                 let name = cx.text(value);
-                match cx.binding(name) {
+                match cx.local_binding(name) {
                     Some(Binding::Typed(ty)) => Some(ty),
                     Some(Binding::Opaque) => None,
                     None => {
@@ -66,16 +66,16 @@ impl LuaRules {
                     }
                 }
             }
-            K::Call => self.made(value, cx),
+            LuaKind::Call => self.constructed_class(value, cx),
             _ => None,
         }
     }
 
-    fn made(&mut self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn constructed_class(&mut self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let name = call.child_by_field_id(self.g.f.name)?;
-        let class = match (callee(call, cx.source), self.g.kind(name)) {
+        let class = match (callee_name(call, cx.source), self.g.kind(name)) {
             (Some("setmetatable"), _) => {
-                let meta = *arguments(call).get(1)?;
+                let meta = *call_arguments(call).get(1)?;
                 if cx.text(meta) == "self" {
                     self.self_at(call.start_byte())?.to_owned()
                 } else {
@@ -83,8 +83,8 @@ impl LuaRules {
                 }
             }
             (Some(class), _) if self.tables.classes.contains(class) => class.to_owned(),
-            (None, K::Dot | K::Method) => {
-                let field = if self.g.kind(name) == K::Dot { self.g.f.field } else { self.g.f.method };
+            (None, LuaKind::Dot | LuaKind::Method) => {
+                let field = if self.g.kind(name) == LuaKind::Dot { self.g.f.field } else { self.g.f.method };
                 let method = cx.text(name.child_by_field_id(field)?);
                 if !matches!(method, "new" | "New") {
                     return None;
@@ -94,6 +94,6 @@ impl LuaRules {
             _ => return None,
         };
         let first = class.split('.').next().unwrap_or("");
-        (cx.binding(first).is_none() && first != "self").then(|| cx.facts.intern(&class))
+        (cx.local_binding(first).is_none() && first != "self").then(|| cx.facts.intern(&class))
     }
 }

@@ -3,15 +3,15 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, LuaGrammar, LuaKind};
 use super::tables::Tables;
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Pending};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Lua.
 pub(super) struct LuaRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static LuaGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
@@ -55,35 +55,35 @@ impl LuaRules {
 }
 
 impl Rules for LuaRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        self.pending.reach(node.start_byte(), cx);
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.pending.bind_reached(node.start_byte(), cx);
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::Call => self.call(node, cx),
-            K::Dot => self.dot(node, cx),
-            K::Field => self.field(node, cx),
-            K::Assign => self.assignment(node, cx),
-            K::Local => self.local(node, cx),
-            K::Function => self.function(node, cx),
-            K::Lambda => self.lambda(node, cx),
-            K::Block => {
-                self.pending.block(node);
+            LuaKind::Ident => self.visit_identifier(node, cx),
+            LuaKind::Call => self.visit_call(node, cx),
+            LuaKind::Dot => self.visit_dot(node, cx),
+            LuaKind::Field => self.visit_field(node, cx),
+            LuaKind::Assign => self.visit_assignment(node, cx),
+            LuaKind::Local => self.visit_local(node, cx),
+            LuaKind::Function => self.visit_function(node, cx),
+            LuaKind::Lambda => self.visit_lambda(node, cx),
+            LuaKind::Block => {
+                self.pending.enter_block(node);
                 cx.open_scope(true);
-                Step::Into
+                WalkStep::Into
             }
-            K::For => {
-                self.pending.block(node);
+            LuaKind::For => {
+                self.pending.enter_block(node);
                 cx.open_scope(true);
                 self.loop_names(node, cx);
-                Step::Into
+                WalkStep::Into
             }
-            K::Return => self.returned(node, cx),
-            K::Comment => {
-                self.lead.comment(node, cx.source, Comment::Doc);
-                Step::Skip
+            LuaKind::Return => self.visit_return(node, cx),
+            LuaKind::Comment => {
+                self.lead.add_comment(node, cx.source, Comment::Doc);
+                WalkStep::Skip
             }
-            K::Nothing | K::Text => Step::Skip,
-            _ => Step::Into,
+            LuaKind::Nothing | LuaKind::Text => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 }

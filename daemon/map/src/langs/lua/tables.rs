@@ -5,8 +5,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::grammar::{GRAMMAR, K};
-use super::values::{arguments, callee, names, pairs, path, text};
+use super::grammar::{GRAMMAR, LuaKind};
+use super::values::{assignment_pairs, call_arguments, callee_name, path, path_names, text};
 use crate::langs::support::each_child;
 
 /// The tables of a file that are classes or modules, by the name of the variable.
@@ -23,16 +23,18 @@ pub(super) struct Tables {
 }
 
 /// Looks over a file.
-pub(super) fn scan(tree: &Tree, source: &[u8]) -> Tables {
+pub(super) fn scan_tables(tree: &Tree, source: &[u8]) -> Tables {
     let mut tables = Tables::default();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
         match GRAMMAR.kind(node) {
-            K::Function => tables.function(node, source),
-            K::Assign => tables.assignment(node, source),
-            K::Call => tables.call(node, source),
-            K::Return if node.parent().is_some_and(|p| p.kind() == "chunk") => tables.returns(node, source),
+            LuaKind::Function => tables.note_function(node, source),
+            LuaKind::Assign => tables.note_assignment(node, source),
+            LuaKind::Call => tables.call(node, source),
+            LuaKind::Return if node.parent().is_some_and(|p| p.kind() == "chunk") => {
+                tables.note_return(node, source);
+            }
             _ => {}
         }
         if cursor.goto_first_child() {
@@ -47,47 +49,49 @@ pub(super) fn scan(tree: &Tree, source: &[u8]) -> Tables {
 }
 
 impl Tables {
-    fn function(&mut self, node: Node<'_>, source: &[u8]) {
+    fn note_function(&mut self, node: Node<'_>, source: &[u8]) {
         let Some(name) = node.child_by_field_id(GRAMMAR.f.name) else { return };
         let Some(table) = name.child_by_field_id(GRAMMAR.f.table).and_then(|table| path(table, source))
         else {
             return;
         };
-        if GRAMMAR.kind(name) == K::Method {
+        if GRAMMAR.kind(name) == LuaKind::Method {
             self.classes.insert(table)
         } else {
             self.modules.insert(table)
         };
     }
 
-    fn assignment(&mut self, node: Node<'_>, source: &[u8]) {
-        for (left, right) in pairs(node) {
+    fn note_assignment(&mut self, node: Node<'_>, source: &[u8]) {
+        for (left, right) in assignment_pairs(node) {
             let Some(right) = right else { continue };
-            let owner = names(left).filter(|names| names.len() == 2);
+            let owner = path_names(left).filter(|names| names.len() == 2);
             let owner = owner.map(|names| (text(names[0], source).to_owned(), text(names[1], source)));
             match (owner, GRAMMAR.kind(right)) {
                 (Some((table, "__index")), _) => {
                     self.classes.insert(table);
                 }
-                (Some((table, _)), K::Lambda) => {
+                (Some((table, _)), LuaKind::Lambda) => {
                     self.modules.insert(table);
                 }
-                (None, K::Call) if GRAMMAR.kind(left) == K::Ident => self.made(left, right, source),
+                (None, LuaKind::Call) if GRAMMAR.kind(left) == LuaKind::Ident => {
+                    self.note_derived_class(left, right, source);
+                }
                 _ => {}
             }
         }
     }
 
     /// `Foo = setmetatable({}, {__index = Base})`, `Foo = Base:extend()`, `Foo = class("Foo", Base)`.
-    fn made(&mut self, left: Node<'_>, call: Node<'_>, source: &[u8]) {
+    fn note_derived_class(&mut self, left: Node<'_>, call: Node<'_>, source: &[u8]) {
         let name = text(left, source).to_owned();
-        let base = match callee(call, source) {
-            Some("setmetatable") => arguments(call).get(1).and_then(|meta| index_of(*meta, source)),
+        let base = match callee_name(call, source) {
+            Some("setmetatable") => call_arguments(call).get(1).and_then(|meta| index_of(*meta, source)),
             Some("class" | "Class" | "defclass") => {
                 self.classes.insert(name.clone());
-                arguments(call).into_iter().rev().find_map(|argument| path(argument, source))
+                call_arguments(call).into_iter().rev().find_map(|argument| path(argument, source))
             }
-            _ => extended(call, source),
+            _ => extended_base(call, source),
         };
         if let Some(base) = base.filter(|base| *base != name) {
             self.classes.insert(name.clone());
@@ -97,15 +101,15 @@ impl Tables {
 
     /// `setmetatable(x, Foo)` makes a class of `Foo`, `setmetatable(Foo, {__index = Base})` gives it a base.
     fn call(&mut self, node: Node<'_>, source: &[u8]) {
-        if callee(node, source) != Some("setmetatable") {
+        if callee_name(node, source) != Some("setmetatable") {
             return;
         }
-        let [object, meta] = arguments(node)[..] else { return };
+        let [object, meta] = call_arguments(node)[..] else { return };
         match (GRAMMAR.kind(object), GRAMMAR.kind(meta)) {
-            (_, K::Ident) if text(meta, source) != "self" => {
+            (_, LuaKind::Ident) if text(meta, source) != "self" => {
                 self.classes.insert(text(meta, source).to_owned());
             }
-            (K::Ident, K::Table) => {
+            (LuaKind::Ident, LuaKind::Table) => {
                 if let Some(base) = index_of(meta, source) {
                     let name = text(object, source).to_owned();
                     if base != name && name != "self" {
@@ -118,15 +122,15 @@ impl Tables {
         }
     }
 
-    fn returns(&mut self, node: Node<'_>, source: &[u8]) {
+    fn note_return(&mut self, node: Node<'_>, source: &[u8]) {
         let Some(list) = node.named_child(0) else { return };
         let value = if list.kind() == "expression_list" { list.named_child(0) } else { Some(list) };
         let mut value = value;
         // `return setmetatable(M, …)`
-        if let Some(call) = value.filter(|v| callee(*v, source) == Some("setmetatable")) {
-            value = arguments(call).first().copied();
+        if let Some(call) = value.filter(|v| callee_name(*v, source) == Some("setmetatable")) {
+            value = call_arguments(call).first().copied();
         }
-        if let Some(name) = value.filter(|v| GRAMMAR.kind(*v) == K::Ident) {
+        if let Some(name) = value.filter(|v| GRAMMAR.kind(*v) == LuaKind::Ident) {
             self.modules.insert(text(name, source).to_owned());
             self.returned = Some(text(name, source).to_owned());
         }
@@ -146,8 +150,9 @@ fn index_of(meta: Node<'_>, source: &[u8]) -> Option<String> {
 }
 
 /// `Base` of `Base:extend()`, `Base:subclass("x")`.
-fn extended(call: Node<'_>, source: &[u8]) -> Option<String> {
-    let name = call.child_by_field_id(GRAMMAR.f.name).filter(|name| GRAMMAR.kind(*name) == K::Method)?;
+fn extended_base(call: Node<'_>, source: &[u8]) -> Option<String> {
+    let name =
+        call.child_by_field_id(GRAMMAR.f.name).filter(|name| GRAMMAR.kind(*name) == LuaKind::Method)?;
     let method = text(name.child_by_field_id(GRAMMAR.f.method)?, source);
     let base = name.child_by_field_id(GRAMMAR.f.table)?;
     if matches!(method, "extend" | "subclass" | "derive") { path(base, source) } else { None }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, K};
+use super::grammar::{GRAMMAR, LuaKind};
 use crate::langs::support::each_child;
 
 /// Longest chain of `.` that is followed.
@@ -14,17 +14,17 @@ pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
 }
 
 /// The names of `a.b.c`, if it is nothing but names.
-pub(super) fn names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+pub(super) fn path_names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut names = Vec::new();
     let mut node = node;
     while names.len() < LIMIT {
         match GRAMMAR.kind(node) {
-            K::Ident => {
+            LuaKind::Ident => {
                 names.push(node);
                 names.reverse();
                 return Some(names);
             }
-            K::Dot => {
+            LuaKind::Dot => {
                 names.push(node.child_by_field_id(GRAMMAR.f.field)?);
                 node = node.child_by_field_id(GRAMMAR.f.table)?;
             }
@@ -36,41 +36,44 @@ pub(super) fn names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
 
 /// The same as text.
 pub(super) fn path(node: Node<'_>, source: &[u8]) -> Option<String> {
-    let names: Vec<&str> = names(node)?.into_iter().map(|name| text(name, source)).collect();
+    let names: Vec<&str> = path_names(node)?.into_iter().map(|name| text(name, source)).collect();
     Some(names.join("."))
 }
 
 /// The text of a string that is not put together.
-pub(super) fn literal<'t>(node: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
-    let content = node.child_by_field_id(GRAMMAR.f.content).filter(|_| GRAMMAR.kind(node) == K::Text)?;
+pub(super) fn string_literal<'t>(node: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+    let content =
+        node.child_by_field_id(GRAMMAR.f.content).filter(|_| GRAMMAR.kind(node) == LuaKind::Text)?;
     Some(text(content, source))
 }
 
 /// Returns the arguments of a call, without comments; empty if it has none.
-pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
+pub(super) fn call_arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     if let Some(list) = call.child_by_field_id(GRAMMAR.f.arguments) {
-        each_child(list, |c, _| found.extend((c.is_named() && GRAMMAR.kind(c) != K::Comment).then_some(c)));
+        each_child(list, |c, _| {
+            found.extend((c.is_named() && GRAMMAR.kind(c) != LuaKind::Comment).then_some(c));
+        });
     }
     found
 }
 
 /// Returns the name of the called function, if that is a plain name.
-pub(super) fn callee<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
-    let name = call.child_by_field_id(GRAMMAR.f.name).filter(|_| GRAMMAR.kind(call) == K::Call)?;
-    (GRAMMAR.kind(name) == K::Ident).then(|| text(name, source))
+pub(super) fn callee_name<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+    let name = call.child_by_field_id(GRAMMAR.f.name).filter(|_| GRAMMAR.kind(call) == LuaKind::Call)?;
+    (GRAMMAR.kind(name) == LuaKind::Ident).then(|| text(name, source))
 }
 
 /// The module of `require "a.b"`.
-pub(super) fn required<'t>(value: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
-    if callee(value, source)? != "require" {
+pub(super) fn required_module<'t>(value: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+    if callee_name(value, source)? != "require" {
         return None;
     }
-    literal(*arguments(value).first()?, source).filter(|module| !module.is_empty())
+    string_literal(*call_arguments(value).first()?, source).filter(|module| !module.is_empty())
 }
 
 /// The two sides of an assignment, in pairs; a side with more has pairs without a value.
-pub(super) fn pairs(assignment: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
+pub(super) fn assignment_pairs(assignment: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     each_child(assignment, |side, _| {
         let target = match side.kind() {

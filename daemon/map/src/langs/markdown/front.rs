@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Front<'_> {
         if line.trim_end() == fence.trim_end() || (fence.starts_with('-') && line.trim_end() == "...") {
             return front;
         }
-        if let Some((name, value)) = setting(line, fence.starts_with('+')) {
+        if let Some((name, value)) = parse_setting(line, fence.starts_with('+')) {
             let start = at + line.find(value).unwrap_or(0);
             match name {
                 "title" if front.title.is_none() && !value.is_empty() => front.title = Some((value, start)),
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Front<'_> {
 }
 
 /// `name: value` or `name = value` at the top level, without quotes.
-fn setting(line: &str, is_toml: bool) -> Option<(&str, &str)> {
+fn parse_setting(line: &str, is_toml: bool) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(if is_toml { '=' } else { ':' })?;
     let name = if is_toml { name.trim() } else { name };
     let value = value.trim();

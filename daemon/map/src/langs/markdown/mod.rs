@@ -25,7 +25,7 @@ use std::borrow::Cow;
 
 use hob_base::FileId;
 
-use super::{ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project, Reader};
+use super::{ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::parse::Patience;
 
@@ -36,7 +36,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Markdown",
     extensions: &target::ENDINGS,
     interpreters: &[],
-    reader: Reader::Own(read),
+    reader: LanguageReader::Own(read),
     imports: &NoImports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -46,7 +46,7 @@ pub const SPEC: LangSpec = LangSpec {
 struct NoImports;
 
 impl ImportRules for NoImports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
+    fn resolve(&self, _project: &dyn ImportProject, _from: FileId, _module: &str) -> ModuleTarget {
         ModuleTarget::Unknown
     }
 

@@ -16,11 +16,11 @@ const DOC_LIMIT: usize = 1000;
 /// Reads a whole note.
 pub(super) fn read(text: &str, mut facts: FactsBuilder) -> FactsBuilder {
     let front = front::read(text);
-    let mut outline = Outline::new(text, front.end);
-    outline.front(&front, &mut facts);
+    let mut outline = MarkdownOutline::new(text, front.end);
+    outline.read_front_matter(&front, &mut facts);
     let options = Options::ENABLE_WIKILINKS | Options::ENABLE_HEADING_ATTRIBUTES | Options::ENABLE_FOOTNOTES;
     for (event, range) in Parser::new_ext(&text[front.end..], options).into_offset_iter() {
-        outline.event(event, range.start + front.end..range.end + front.end, &mut facts);
+        outline.read_event(event, range.start + front.end..range.end + front.end, &mut facts);
     }
     outline.close_from(1, text.len(), &mut facts);
     facts
@@ -38,13 +38,13 @@ struct Heading {
 
 /// A link that waits for the section whose heading it stands in.
 #[derive(Debug)]
-struct Link {
+struct MarkdownLink {
     key: String,
     spec: String,
     at: (u32, u32),
 }
 
-struct Outline<'t> {
+struct MarkdownOutline<'t> {
     text: &'t str,
     lines: LineIndex,
     cursor: Cursor,
@@ -54,7 +54,7 @@ struct Outline<'t> {
     /// Quotes and lists around the place reached.
     nested: usize,
     heading: Option<Heading>,
-    waiting: Vec<Link>,
+    waiting: Vec<MarkdownLink>,
     /// The definition whose first sentence is still to come.
     undocumented: Option<DefIdx>,
     /// The paragraph that may have it.
@@ -62,7 +62,7 @@ struct Outline<'t> {
     images: usize,
 }
 
-impl<'t> Outline<'t> {
+impl<'t> MarkdownOutline<'t> {
     fn new(text: &'t str, start: usize) -> Self {
         Self {
             text,
@@ -80,12 +80,12 @@ impl<'t> Outline<'t> {
     }
 
     /// The title and the links of the front matter.
-    fn front(&mut self, front: &front::Front<'t>, facts: &mut FactsBuilder) {
+    fn read_front_matter(&mut self, front: &front::Front<'t>, facts: &mut FactsBuilder) {
         self.cursor = Cursor::default();
         if let Some((title, at)) = front.title {
             let last = self.last_line(self.text.len());
             let note = facts.define(&DefInput {
-                name: limited(title),
+                name: truncated_name(title),
                 kind: DefKind::Note,
                 flags: DefFlags::EXPORTED,
                 parent: None,
@@ -104,19 +104,19 @@ impl<'t> Outline<'t> {
             let rest = &block[at + 2..];
             let end = rest.find(['\n', ']']).filter(|&end| rest[end..].starts_with("]]"));
             let inner = end.and_then(|end| rest[..end].split('|').next());
-            if let Some(link) = inner.and_then(|inner| self.link(inner, true, at)) {
-                refer(&link, None, facts);
+            if let Some(link) = inner.and_then(|inner| self.make_link(inner, true, at)) {
+                record_link(&link, None, facts);
             }
         }
     }
 
-    fn event(&mut self, event: Event<'_>, range: Range<usize>, facts: &mut FactsBuilder) {
+    fn read_event(&mut self, event: Event<'_>, range: Range<usize>, facts: &mut FactsBuilder) {
         match event {
             Event::Start(tag) => self.start(tag, range.start, facts),
             Event::End(tag) => self.end(tag, range, facts),
-            Event::Text(text) | Event::Code(text) => self.words(&text),
-            Event::SoftBreak | Event::HardBreak => self.words(" "),
-            Event::Html(html) | Event::InlineHtml(html) => self.anchor(&html, facts),
+            Event::Text(text) | Event::Code(text) => self.add_words(&text),
+            Event::SoftBreak | Event::HardBreak => self.add_words(" "),
+            Event::Html(html) | Event::InlineHtml(html) => self.add_anchor(&html, facts),
             _ => {}
         }
     }
@@ -126,17 +126,17 @@ impl<'t> Outline<'t> {
             Tag::Heading { level, id, .. } if self.nested == 0 => {
                 let at_name = self.position(at);
                 let id = id.map(|id| id.to_string());
-                let level = number(level);
+                let level = level_number(level);
                 self.heading = Some(Heading { level, start: at, at: at_name, name: String::new(), id });
             }
             Tag::BlockQuote(_) | Tag::List(_) | Tag::FootnoteDefinition(_) => self.nested += 1,
             Tag::Paragraph if self.nested == 0 && self.undocumented.is_some() => {
                 self.doc = Some(String::new());
             }
-            Tag::Link { link_type, dest_url, .. } => self.found(link_type, &dest_url, at, facts),
+            Tag::Link { link_type, dest_url, .. } => self.add_link(link_type, &dest_url, at, facts),
             Tag::Image { link_type, dest_url, .. } => {
                 self.images += 1;
-                self.found(link_type, &dest_url, at, facts);
+                self.add_link(link_type, &dest_url, at, facts);
             }
             _ => {}
         }
@@ -146,19 +146,19 @@ impl<'t> Outline<'t> {
         match tag {
             TagEnd::Heading(_) => {
                 if let Some(heading) = self.heading.take() {
-                    self.section(heading, range.end, facts);
+                    self.define_section(heading, range.end, facts);
                 }
             }
             TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::FootnoteDefinition => {
                 self.nested = self.nested.saturating_sub(1);
             }
             TagEnd::Image => self.images = self.images.saturating_sub(1),
-            TagEnd::Paragraph => self.document(facts),
+            TagEnd::Paragraph => self.set_section_doc(facts),
             _ => {}
         }
     }
 
-    fn words(&mut self, words: &str) {
+    fn add_words(&mut self, words: &str) {
         if let Some(heading) = &mut self.heading {
             if heading.name.len() < NAME_LIMIT * 4 {
                 heading.name.push_str(words);
@@ -172,24 +172,24 @@ impl<'t> Outline<'t> {
     }
 
     /// `<a id="x">`: another name for the section it stands in.
-    fn anchor(&mut self, html: &str, facts: &mut FactsBuilder) {
-        let Some(section) = self.owner().filter(|_| self.heading.is_none()) else { return };
+    fn add_anchor(&mut self, html: &str, facts: &mut FactsBuilder) {
+        let Some(section) = self.innermost_section().filter(|_| self.heading.is_none()) else { return };
         for attribute in [" id=\"", " name=\""] {
             let Some((_, rest)) = html.split_once(attribute) else { continue };
             let id = rest.split('"').next().unwrap_or("");
             if !id.is_empty() && id.len() < NAME_LIMIT {
-                let name = facts.provisional(facts.defs()[section.index()].name).to_owned();
-                facts.export(&name, id);
+                let name = facts.provisional_name(facts.defs()[section.index()].name).to_owned();
+                facts.add_export(&name, id);
             }
         }
     }
 
-    fn section(&mut self, heading: Heading, end: usize, facts: &mut FactsBuilder) {
+    fn define_section(&mut self, heading: Heading, end: usize, facts: &mut FactsBuilder) {
         let name = heading.name.split_whitespace().collect::<Vec<_>>().join(" ");
         let waiting = std::mem::take(&mut self.waiting);
         if name.is_empty() {
-            let owner = self.owner();
-            waiting.iter().for_each(|link| refer(link, owner, facts));
+            let owner = self.innermost_section();
+            waiting.iter().for_each(|link| record_link(link, owner, facts));
             return;
         }
         self.close_from(heading.level, heading.start, facts);
@@ -197,10 +197,10 @@ impl<'t> Outline<'t> {
         self.has_title |= is_title;
         let source = &self.text[heading.start..end];
         let section = facts.define(&DefInput {
-            name: limited(&name),
+            name: truncated_name(&name),
             kind: if is_title { DefKind::Note } else { DefKind::Section },
             flags: DefFlags::default().with_if(is_title, DefFlags::EXPORTED),
-            parent: self.owner(),
+            parent: self.innermost_section(),
             qualifier: None,
             lines: (heading.at.0, heading.at.0),
             bytes: (heading.start as u32, end as u32),
@@ -209,11 +209,11 @@ impl<'t> Outline<'t> {
             doc: "",
         });
         if let Some(id) = heading.id.filter(|id| *id != name) {
-            facts.export(limited(&name), &id);
+            facts.add_export(truncated_name(&name), &id);
         }
         self.open.push((heading.level, section));
         self.undocumented = Some(section);
-        waiting.iter().for_each(|link| refer(link, Some(section), facts));
+        waiting.iter().for_each(|link| record_link(link, Some(section), facts));
     }
 
     /// Ends the sections of this level and below: the next one starts at `at`.
@@ -232,11 +232,11 @@ impl<'t> Outline<'t> {
         self.lines.line_of((at - usize::from(ends_line)) as u32)
     }
 
-    fn owner(&self) -> Option<DefIdx> {
+    fn innermost_section(&self) -> Option<DefIdx> {
         self.open.last().map(|(_, section)| *section)
     }
 
-    fn document(&mut self, facts: &mut FactsBuilder) {
+    fn set_section_doc(&mut self, facts: &mut FactsBuilder) {
         let (Some(doc), Some(section)) = (self.doc.take(), self.undocumented) else { return };
         let sentence = first_sentence(doc.trim());
         if !sentence.is_empty() {
@@ -245,22 +245,22 @@ impl<'t> Outline<'t> {
         }
     }
 
-    fn found(&mut self, kind: LinkType, destination: &str, at: usize, facts: &mut FactsBuilder) {
+    fn add_link(&mut self, kind: LinkType, destination: &str, at: usize, facts: &mut FactsBuilder) {
         let by_name = matches!(kind, LinkType::WikiLink { .. });
         if kind == LinkType::Email {
             return;
         }
-        let Some(link) = self.link(destination, by_name, at) else { return };
+        let Some(link) = self.make_link(destination, by_name, at) else { return };
         if self.heading.is_some() {
             self.waiting.push(link);
         } else {
-            refer(&link, self.owner(), facts);
+            record_link(&link, self.innermost_section(), facts);
         }
     }
 
-    fn link(&mut self, destination: &str, by_name: bool, at: usize) -> Option<Link> {
-        let (key, spec) = target::written(destination, by_name)?;
-        Some(Link { key, spec, at: self.position(at) })
+    fn make_link(&mut self, destination: &str, by_name: bool, at: usize) -> Option<MarkdownLink> {
+        let (key, spec) = target::link_name_and_path(destination, by_name)?;
+        Some(MarkdownLink { key, spec, at: self.position(at) })
     }
 
     /// 1-based line and UTF-16 column; places are asked for in order, or nearly.
@@ -269,10 +269,10 @@ impl<'t> Outline<'t> {
     }
 }
 
-fn refer(link: &Link, owner: Option<DefIdx>, facts: &mut FactsBuilder) {
+fn record_link(link: &MarkdownLink, owner: Option<DefIdx>, facts: &mut FactsBuilder) {
     let receiver = Receiver::Path(facts.intern(&link.spec));
     let (line, col) = link.at;
-    facts.reference(&RefInput { name: &link.key, kind: RefKind::Use, receiver, owner, line, col });
+    facts.add_reference(&RefInput { name: &link.key, kind: RefKind::Use, receiver, owner, line, col });
 }
 
 /// The place asked for last: a line of megabytes with a link every few bytes must not be counted anew for each.
@@ -296,11 +296,11 @@ impl Cursor {
     }
 }
 
-fn number(level: HeadingLevel) -> u8 {
+fn level_number(level: HeadingLevel) -> u8 {
     level as u8
 }
 
-fn limited(name: &str) -> &str {
+fn truncated_name(name: &str) -> &str {
     name.char_indices().nth(NAME_LIMIT).map_or(name, |(end, _)| &name[..end])
 }
 

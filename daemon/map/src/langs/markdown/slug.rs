@@ -14,7 +14,7 @@ pub(crate) fn slug(heading: &str) -> String {
 }
 
 /// A heading without what writers are careless about: case, punctuation, runs of spaces.
-pub(crate) fn loose(heading: &str) -> String {
+pub(crate) fn loose_slug(heading: &str) -> String {
     let words = heading.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
@@ -44,6 +44,6 @@ mod tests {
         assert_eq!(slug("Über `naïve` foo_bar"), "über-naïve-foo_bar");
         let mut anchors = Anchors::default();
         assert_eq!(["A", "A", "B", "A"].map(|h| anchors.next(h)), ["a", "a-1", "b", "a-2"]);
-        assert_eq!(loose("Was  (ist) Das?"), "was ist das");
+        assert_eq!(loose_slug("Was  (ist) Das?"), "was ist das");
     }
 }

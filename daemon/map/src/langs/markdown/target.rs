@@ -30,7 +30,7 @@ pub(crate) struct Target<'t> {
 
 impl<'t> Target<'t> {
     /// Takes a link of the facts apart; `None` if it is no path of a link.
-    pub(crate) fn of(spec: &'t str) -> Option<Self> {
+    pub(crate) fn from_spec(spec: &'t str) -> Option<Self> {
         let (by_name, rest) = match spec.strip_prefix(WIKI) {
             Some(rest) => (true, rest),
             None => (false, spec.strip_prefix(PLAIN)?),
@@ -41,7 +41,7 @@ impl<'t> Target<'t> {
 }
 
 /// The name and the path of a link for the facts; `None` where it leads out of the project or nowhere.
-pub(super) fn written(destination: &str, by_name: bool) -> Option<(String, String)> {
+pub(super) fn link_name_and_path(destination: &str, by_name: bool) -> Option<(String, String)> {
     let destination = destination.trim();
     if destination.is_empty() || destination.len() > 1024 || destination.contains(char::is_control) {
         return None;
@@ -56,8 +56,8 @@ pub(super) fn written(destination: &str, by_name: bool) -> Option<(String, Strin
     if has_scheme(path) || path.starts_with("//") {
         return None;
     }
-    let path = decoded(path.split('?').next().unwrap_or(path));
-    let fragment = decoded(fragment);
+    let path = decode_percent(path.split('?').next().unwrap_or(path));
+    let fragment = decode_percent(fragment);
     let spec = format!("{PLAIN}{}#{fragment}", path.replace('\\', "/"));
     (!path.is_empty() || !fragment.is_empty()).then(|| (key(&path), spec))
 }
@@ -69,7 +69,7 @@ pub(crate) fn key(path: &str) -> String {
     }
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
     let last = if matches!(last, "" | "." | "..") { "." } else { last };
-    format!("{WIKI}{}", stem(&last.to_lowercase()))
+    format!("{WIKI}{}", note_stem(&last.to_lowercase()))
 }
 
 /// The keys of links that may mean the file at `path`, [`OWN`] left out.
@@ -86,14 +86,14 @@ pub(crate) fn keys_of(path: &str) -> Vec<String> {
 /// Returns true if the file at `path` stands for its folder.
 pub(crate) fn is_entrance(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    ENTRANCES.contains(&stem(&name)) && stem(&name) != name
+    ENTRANCES.contains(&note_stem(&name)) && note_stem(&name) != name
 }
 
 /// Names of notes that stand for their folder, surest first.
 pub(crate) const ENTRANCES: [&str; 3] = ["readme", "index", "_index"];
 
 /// A file name without the ending of a note.
-pub(crate) fn stem(name: &str) -> &str {
+pub(crate) fn note_stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && is_note_ending(ending) => stem,
         _ => name,
@@ -113,7 +113,7 @@ fn has_scheme(text: &str) -> bool {
 }
 
 /// `%20` and the like, read; what does not come out as text stays as it is.
-fn decoded(text: &str) -> Cow<'_, str> {
+fn decode_percent(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }
@@ -137,13 +137,13 @@ mod tests {
     #[test]
     fn links_out_of_the_project_are_none() {
         for away in ["https://a.b/c.md", "mailto:x@y", "//host/a.md", "C:\\x.md", "", "#", "tel:1"] {
-            assert_eq!(written(away, false), None, "{away}");
+            assert_eq!(link_name_and_path(away, false), None, "{away}");
         }
     }
 
     #[test]
     fn a_link_and_the_file_it_means_share_a_key() {
-        let link = |text, by_name| written(text, by_name).expect("a link").0;
+        let link = |text, by_name| link_name_and_path(text, by_name).expect("a link").0;
         assert_eq!(link("../A%20b.md#x", false), "[[a b");
         assert!(keys_of("docs/A b.md").contains(&link("../A%20b.md#x", false)));
         assert!(keys_of("Notes/Day.md").contains(&link("day", true)));
@@ -155,9 +155,15 @@ mod tests {
 
     #[test]
     fn a_link_comes_apart_again() {
-        let spec = written("a/b.md?raw=1#c%20d", false).expect("a link").1;
-        assert_eq!(Target::of(&spec), Some(Target { by_name: false, path: "a/b.md", fragment: "c d" }));
-        let spec = written("Note#Deep#Heading", true).expect("a link").1;
-        assert_eq!(Target::of(&spec), Some(Target { by_name: true, path: "Note", fragment: "Deep#Heading" }));
+        let spec = link_name_and_path("a/b.md?raw=1#c%20d", false).expect("a link").1;
+        assert_eq!(
+            Target::from_spec(&spec),
+            Some(Target { by_name: false, path: "a/b.md", fragment: "c d" })
+        );
+        let spec = link_name_and_path("Note#Deep#Heading", true).expect("a link").1;
+        assert_eq!(
+            Target::from_spec(&spec),
+            Some(Target { by_name: true, path: "Note", fragment: "Deep#Heading" })
+        );
     }
 }

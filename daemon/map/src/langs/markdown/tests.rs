@@ -1,18 +1,18 @@
 //! Notes as facts, and the links between them as edges.
 
 use super::super::support::render::{check, facts_of, torture};
-use crate::fixture::{check_edges, map, node};
+use crate::fixture::{check_edges, lookup_node, map};
 use crate::graph::{KindFilter, MatchClass, SearchQuery};
 use crate::langs::Lang;
 
 #[track_caller]
-fn facts(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     check(Lang::Markdown, source, expected);
 }
 
 #[test]
 fn headings_are_sections_that_end_where_the_next_begins() {
-    facts(
+    check_facts(
         "# Hob\n\nA daemon. It runs.\n\n## Install\n\n### From source\nBuild it, e.g. here.\n\n## Install\nAgain.\n\n# Other\n",
         "
         note Hob 1-12@1:1 E | # Hob | A daemon.
@@ -26,7 +26,7 @@ fn headings_are_sections_that_end_where_the_next_begins() {
 
 #[test]
 fn underlined_and_marked_up_headings_have_plain_names() {
-    facts(
+    check_facts(
         "Title\n=====\n\nThe *rest*\nof `it`\n----\n\n## [Link](a.md) and `code` ##\n\n##\n\n## Named {#own-id}\n",
         "
         note Title 1-12@1:1 E | Title
@@ -41,7 +41,7 @@ fn underlined_and_marked_up_headings_have_plain_names() {
 
 #[test]
 fn code_quotes_and_lists_hold_no_headings_and_code_no_links() {
-    facts(
+    check_facts(
         "# T\n```md\n# no\n[[no]]\n```\n    # no [[no]]\n\n> # quoted [[yes]]\n\n- # item\n\n`[[no]]` <!-- [[no]] -->\n~~~\n[x](no.md)\n~~~\n",
         "
         note T 1-15@1:1 E | # T | [[no]]
@@ -52,7 +52,7 @@ fn code_quotes_and_lists_hold_no_headings_and_code_no_links() {
 
 #[test]
 fn the_front_matter_has_the_title_and_may_have_links() {
-    facts(
+    check_facts(
         "---\ntitle: 'My note'\nup: \"[[Index|home]]\"\n---\nWords here.\n# First\n",
         "
         note My note 1-6@2:9 E | My note | Words here.
@@ -60,12 +60,12 @@ fn the_front_matter_has_the_title_and_may_have_links() {
         3:6 use [[Index#/[[index
         ",
     );
-    facts("---\nno: end\n\n# T\n", "note T 4-4@4:1 E | # T");
+    check_facts("---\nno: end\n\n# T\n", "note T 4-4@4:1 E | # T");
 }
 
 #[test]
 fn line_ends_marks_and_foreign_bytes_do_not_move_places() {
-    facts(
+    check_facts(
         "\u{feff}# Über\r\n\r\ntext [[a]]\r\n\r\n## Zwei\r\n😀 [[b]]\r\n",
         "
         note Über 1-6@1:1 E | # Über | text a
@@ -82,7 +82,7 @@ fn line_ends_marks_and_foreign_bytes_do_not_move_places() {
 
 #[test]
 fn every_form_of_link_is_one() {
-    facts(
+    check_facts(
         "[[N]] [[N|x]] [[N#H]] [[d/N#A#B]] ![[N]] [[#own]]\n[t](../a%20b.md#s-s) [r] [r][] [t][r] ![i](i.png)\n<b.md> [w](<c d.md> \"t\") [e](https://x.y) <x@y.z>\n\n[r]: src/main.rs#L10 'title'\n",
         "
         1:1 use [[N#/[[n
@@ -103,7 +103,7 @@ fn every_form_of_link_is_one() {
 
 #[test]
 fn anchors_in_html_are_names_of_their_section() {
-    facts(
+    check_facts(
         "# T\n<a name=\"old\"></a>\n\ntext <span id=\"x\">y</span>\n",
         "
         note T 1-4@1:1 E | # T | text y
@@ -233,6 +233,6 @@ def parse(): ...
     assert_eq!(found[2], ("md:a.md#Parser".to_owned(), MatchClass::Prefix));
     assert_eq!(search("parse", KindFilter::Function).len(), 1);
     assert_eq!(search("parser", KindFilter::Class), []);
-    assert_eq!(map.id(node(&map, "parse")).to_string(), "py:b.py#parse");
-    assert_eq!(map.id(node(&map, "Parser/parse")).to_string(), "md:a.md#Parser/parse");
+    assert_eq!(map.id(lookup_node(&map, "parse")).to_string(), "py:b.py#parse");
+    assert_eq!(map.id(lookup_node(&map, "Parser/parse")).to_string(), "md:a.md#Parser/parse");
 }

@@ -73,20 +73,20 @@ impl Doc {
         for (number, line) in text.lines().enumerate() {
             // What stands before the comment on its first line is taken for ASCII.
             let before = if number == 0 { column as u32 } else { 0 };
-            tags.extend(tag(line, row + 1 + number as u32, before));
+            tags.extend(parse_tag(line, row + 1 + number as u32, before));
         }
         Self { tags }
     }
 
     /// The one class that a tag names.
-    pub(super) fn plain(&self, tag: &str, variable: &str) -> Option<&str> {
+    pub(super) fn plain_class(&self, tag: &str, variable: &str) -> Option<&str> {
         let wanted = |t: &&Tag| t.tag == tag && (variable.is_empty() || t.variable == variable) && t.plain;
         self.tags.iter().find(wanted).and_then(|t| t.types.first()).map(|(name, ..)| name.as_str())
     }
 }
 
 /// The tag on a line of a comment.
-fn tag(line: &str, row: u32, before: u32) -> Option<Tag> {
+fn parse_tag(line: &str, row: u32, before: u32) -> Option<Tag> {
     let at = line.find('@')?;
     let leads = line[..at].chars().all(|c| c.is_whitespace() || matches!(c, '*' | '/'));
     let rest = &line[at + 1..];
@@ -102,7 +102,7 @@ fn tag(line: &str, row: u32, before: u32) -> Option<Tag> {
     let mut words = after.split_whitespace();
     let written = words.next()?;
     let variable = words.next().unwrap_or("").trim_start_matches(['&', '.']);
-    let types = types(written, &line[..start.min(line.len())], (row, before));
+    let types = parse_types(written, &line[..start.min(line.len())], (row, before));
     let others = written.trim_start_matches('?').split('|').filter(|name| !name.eq_ignore_ascii_case("null"));
     let plain = types.len() == 1 && others.count() == 1 && !written.contains("[]");
     let variable = if variable.starts_with('$') { variable.to_owned() } else { String::new() };
@@ -110,7 +110,7 @@ fn tag(line: &str, row: u32, before: u32) -> Option<Tag> {
 }
 
 /// The class names in a written type.
-fn types(written: &str, lead: &str, (row, before): (u32, u32)) -> Vec<(String, u32, u32)> {
+fn parse_types(written: &str, lead: &str, (row, before): (u32, u32)) -> Vec<(String, u32, u32)> {
     let mut column = before + lead.encode_utf16().count() as u32 + 1;
     let mut found = Vec::new();
     for part in written.split('|') {
@@ -146,8 +146,8 @@ impl PhpRules {
     }
 
     /// The type that the comment before a definition gives by a tag.
-    pub(super) fn documented(&self, tag: &str, variable: &str, cx: &mut Cx<'_>) -> Option<StrId> {
-        let written = self.doc.plain(tag, variable)?.to_owned();
+    pub(super) fn documented_type(&self, tag: &str, variable: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+        let written = self.doc.plain_class(tag, variable)?.to_owned();
         self.type_written(&written, cx)
     }
 
@@ -160,7 +160,7 @@ impl PhpRules {
                 before => Receiver::Path(cx.facts.intern(before)),
             };
             let (name, kind) = (&*named.name, RefKind::Type);
-            cx.facts.reference(&RefInput {
+            cx.facts.add_reference(&RefInput {
                 name,
                 kind,
                 receiver,

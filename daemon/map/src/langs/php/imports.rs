@@ -7,26 +7,31 @@
 use hob_base::FileId;
 
 use super::ROOT;
-use crate::langs::support::project::{folder, join, shared_folders};
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join, shared_folders};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for PHP.
 pub(super) struct Namespaces;
 
 impl ImportRules for Namespaces {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         if module.contains('/') || module.ends_with(".php") || module.ends_with(".inc") {
-            return included(project, from, module);
+            return resolve_include(project, from, module);
         }
         let files = project.files_of_package(module);
         if !files.is_empty() {
             return ModuleTarget::Files(files.to_vec());
         }
-        if is_own(project, from, module) { ModuleTarget::Unknown } else { outside(module) }
+        if is_own(project, from, module) { ModuleTarget::Unknown } else { external_target(module) }
     }
 
     /// Complete paths, which begin with `\`: the longest beginning that is a namespace of the workspace.
-    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
+    fn resolve_path(
+        &self,
+        project: &dyn ImportProject,
+        from: FileId,
+        path: &str,
+    ) -> Option<(ModuleTarget, usize)> {
         let full = path.strip_prefix(ROOT)?.strip_prefix('.')?;
         let ends = full.match_indices('.').map(|(at, _)| at).chain([full.len()]);
         let known = ends.filter(|&end| !project.files_of_package(&full[..end]).is_empty()).last();
@@ -36,13 +41,14 @@ impl ImportRules for Namespaces {
             return Some((ModuleTarget::Files(files), package.split('.').count() + 1));
         }
         let (before, _) = full.rsplit_once('.')?;
-        let target = if is_own(project, from, before) { ModuleTarget::Unknown } else { outside(before) };
+        let target =
+            if is_own(project, from, before) { ModuleTarget::Unknown } else { external_target(before) };
         Some((target, before.split('.').count() + 1))
     }
 }
 
 /// Returns true if a namespace without files is the project's all the same.
-fn is_own(project: &dyn Project, from: FileId, module: &str) -> bool {
+fn is_own(project: &dyn ImportProject, from: FileId, module: &str) -> bool {
     let first = |path: &str| path.split('.').next().unwrap_or("").to_owned();
     let package = project.facts(from).and_then(|facts| facts.package.map(|id| first(facts.name(id))));
     let begins = |long: &str, short: &str| long == short || long.starts_with(&format!("{short}."));
@@ -61,15 +67,15 @@ fn is_own(project: &dyn Project, from: FileId, module: &str) -> bool {
     !declared && package.is_some_and(|package| package == first(module))
 }
 
-fn outside(module: &str) -> ModuleTarget {
+fn external_target(module: &str) -> ModuleTarget {
     ModuleTarget::External(module.split('.').take(2).collect::<Vec<_>>().join("."))
 }
 
 /// A file that is included: beside the one that includes it, from the root of the project, or by the end of its path.
-fn included(project: &dyn Project, from: FileId, path: &str) -> ModuleTarget {
+fn resolve_include(project: &dyn ImportProject, from: FileId, path: &str) -> ModuleTarget {
     let here = project.path(from).to_owned();
     let end = path.strip_prefix("*/");
-    let beside = join(folder(&here), path).filter(|_| end.is_none());
+    let beside = join(folder_of(&here), path).filter(|_| end.is_none());
     let from_root = join("", end.unwrap_or(path)).filter(|_| !path.starts_with('.'));
     let exact = [beside, from_root].into_iter().flatten().find_map(|place| project.file(&place));
     if let Some(file) = exact.filter(|file| *file != from) {

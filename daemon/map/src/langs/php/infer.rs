@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::PhpKind;
 use super::rules::PhpRules;
 use crate::facts::{Receiver, StrId};
 use crate::langs::support::{child_where, each_child};
@@ -14,21 +14,21 @@ const CHAIN_LIMIT: usize = 8;
 impl PhpRules {
     /// The path of a value's class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.typed(value, CHAIN_LIMIT, cx)
+        self.infer_type(value, CHAIN_LIMIT, cx)
     }
 
-    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn infer_type(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
         for left in (0..depth).rev() {
             match self.g.kind(value) {
-                K::Parens | K::Clone => value = value.named_child(0)?,
-                K::Assign => value = value.child_by_field_id(self.g.f.right)?,
-                K::New => return self.created(value, cx),
-                K::Variable => return self.variable(value, cx),
-                K::Member => return self.property_type(value, left, cx),
-                K::MemberCall => return self.method_result(value, left, cx),
-                K::StaticCall => return self.static_result(value, cx),
-                K::Call => {
+                PhpKind::Parens | PhpKind::Clone => value = value.named_child(0)?,
+                PhpKind::Assign => value = value.child_by_field_id(self.g.f.right)?,
+                PhpKind::New => return self.created_class(value, cx),
+                PhpKind::Variable => return self.variable_type(value, cx),
+                PhpKind::Member => return self.property_type(value, left, cx),
+                PhpKind::MemberCall => return self.method_result(value, left, cx),
+                PhpKind::StaticCall => return self.static_result(value, cx),
+                PhpKind::Call => {
                     let function = value.child_by_field_id(self.g.f.function)?;
                     let name = cx.facts.intern(cx.text(function));
                     return self.function_results.get(&name).copied();
@@ -40,36 +40,37 @@ impl PhpRules {
     }
 
     /// The class that `new` makes.
-    fn created(&mut self, new: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn created_class(&mut self, new: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let class = child_where(new, |c| {
-            matches!(self.g.kind(c), K::Name | K::Qualified | K::Relative) || c.kind() == "relative_scope"
+            matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified | PhpKind::Relative)
+                || c.kind() == "relative_scope"
         })?;
         if matches!(cx.text(class), "self" | "static") {
-            return self.classes(new).last().and_then(|class| class.name);
+            return self.classes_around(new).last().and_then(|class| class.name);
         }
         let named = self.class_named(class, cx)?;
         Some(cx.facts.intern(&named.path()))
     }
 
-    fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = cx.text(node);
         if text == "$this" {
-            return self.classes(node).last().and_then(|class| class.name);
+            return self.classes_around(node).last().and_then(|class| class.name);
         }
-        match cx.binding(text) {
+        match cx.local_binding(text) {
             Some(Binding::Typed(ty)) => Some(ty),
             _ => None,
         }
     }
 
     fn property_type(&mut self, access: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
-        let owner = self.typed(access.child_by_field_id(self.g.f.object)?, depth, cx)?;
+        let owner = self.infer_type(access.child_by_field_id(self.g.f.object)?, depth, cx)?;
         let name = cx.facts.intern(cx.text(access.child_by_field_id(self.g.f.name)?));
         self.field_types.get(&(owner, name)).copied()
     }
 
     fn method_result(&mut self, call: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
-        let owner = self.typed(call.child_by_field_id(self.g.f.object)?, depth, cx)?;
+        let owner = self.infer_type(call.child_by_field_id(self.g.f.object)?, depth, cx)?;
         let name = cx.facts.intern(cx.text(call.child_by_field_id(self.g.f.name)?));
         self.results.get(&(owner, name)).copied()
     }
@@ -77,7 +78,7 @@ impl PhpRules {
     fn static_result(&mut self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let scope = call.child_by_field_id(self.g.f.scope)?;
         let owner = match cx.text(scope) {
-            "self" | "static" => self.classes(call).last().and_then(|class| class.name)?,
+            "self" | "static" => self.classes_around(call).last().and_then(|class| class.name)?,
             _ => {
                 let path = self.class_named(scope, cx)?.path();
                 cx.facts.intern(&path)
@@ -90,7 +91,7 @@ impl PhpRules {
     /// Returns what is known of the value before `->`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(object) == "$this" {
-            return match self.classes(object).last() {
+            return match self.classes_around(object).last() {
                 Some(class) if class.name.is_some() => Receiver::SelfType,
                 _ => Receiver::Unknown,
             };
@@ -129,7 +130,7 @@ impl PhpRules {
         let mut assignments = Vec::new();
         each_child(body, |statement, _| {
             let inner = statement.named_child(0).filter(|_| statement.kind() == "expression_statement");
-            assignments.extend(inner.filter(|inner| self.g.kind(*inner) == K::Assign));
+            assignments.extend(inner.filter(|inner| self.g.kind(*inner) == PhpKind::Assign));
         });
         for assignment in assignments {
             self.know_assignment(assignment, class, &known, cx);
@@ -148,17 +149,17 @@ impl PhpRules {
         else {
             return;
         };
-        let object = left.child_by_field_id(self.g.f.object).filter(|_| self.g.kind(left) == K::Member);
+        let object = left.child_by_field_id(self.g.f.object).filter(|_| self.g.kind(left) == PhpKind::Member);
         let Some(name) = left.child_by_field_id(self.g.f.name) else { return };
         if object.is_none_or(|object| cx.text(object) != "$this") {
             return;
         }
         let ty = match self.g.kind(right) {
-            K::Variable => {
+            PhpKind::Variable => {
                 let text = cx.text(right);
                 parameters.iter().find(|(name, _)| *name == text).map(|(_, ty)| *ty)
             }
-            K::New => self.created(right, cx),
+            PhpKind::New => self.created_class(right, cx),
             _ => None,
         };
         if let Some(ty) = ty {

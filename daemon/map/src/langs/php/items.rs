@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use super::docblock::Doc;
-use super::grammar::K;
-use super::rules::{Class, PhpRules};
+use super::grammar::PhpKind;
+use super::rules::{PhpClassScope, PhpRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
 use crate::langs::support::{NewDef, child_where, each_child};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// A definition in terms of nodes: the whole, where its name stands, and where its header ends.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct PhpItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) at: Node<'t>,
     pub(super) name: &'a str,
@@ -21,13 +21,13 @@ pub(super) struct Item<'t, 'a> {
 
 impl PhpRules {
     /// Records a definition; with `scope` its children are walked inside it.
-    pub(super) fn define(
+    pub(super) fn define_item(
         &mut self,
-        item: &Item<'_, '_>,
+        item: &PhpItem<'_, '_>,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let mut outer = self.lead.take(item.node, cx);
+        let mut outer = self.lead.take_outer(item.node, cx);
         if outer.doc.is_empty() {
             self.doc = Doc::default();
         }
@@ -46,56 +46,56 @@ impl PhpRules {
             qualifier: None,
             head: (start + blank, item.end),
         };
-        let made = def.make(cx, &outer, scope);
+        let made = def.make_def(cx, &outer, scope);
         if let Some(idx) = made {
             self.refer_documented(idx, cx);
         }
         made
     }
 
-    pub(super) fn type_definition<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_type_definition<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let kind = match self.g.kind(node) {
-            K::Interface => DefKind::Interface,
-            K::Trait => DefKind::Trait,
-            K::Enum => DefKind::Enum,
+            PhpKind::Interface => DefKind::Interface,
+            PhpKind::Trait => DefKind::Trait,
+            PhpKind::Enum => DefKind::Enum,
             _ => DefKind::Class,
         };
         let flags = DefFlags::EXPORTED;
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let item = Item { node, at: name, name: cx.text(name), kind, flags, end };
-        let Some(idx) = self.define(&item, Some(false), cx) else { return Step::Into };
+        let item = PhpItem { node, at: name, name: cx.text(name), kind, flags, end };
+        let Some(idx) = self.define_item(&item, Some(false), cx) else { return WalkStep::Into };
         let qualified = cx.facts.defs()[idx.index()].qualified;
         let tests = self.holds_tests(node, cx.text(name), cx);
-        self.classes(node);
-        self.classes.push(Class { end: node.end_byte(), name: Some(qualified), tests });
+        self.classes_around(node);
+        self.classes.push(PhpClassScope { end: node.end_byte(), name: Some(qualified), tests });
         if let Some(body) = body {
             self.know_members(body, qualified, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns true if a class's `test…` methods are tests: the class is called so, or its base is.
     fn holds_tests(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
-        let base = child_where(node, |c| self.g.kind(c) == K::Extends);
+        let base = child_where(node, |c| self.g.kind(c) == PhpKind::Extends);
         let base = base.map_or("", |base| cx.text(base)).trim();
         let is_test =
             |name: &str| ["Test", "TestCase", "TestBase", "Tests"].iter().any(|e| name.ends_with(e));
         is_test(base) || (is_test(name) && !base.is_empty())
     }
 
-    pub(super) fn anonymous_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.classes(node);
-        self.classes.push(Class { end: node.end_byte(), name: None, tests: false });
+    pub(super) fn visit_anonymous_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.classes_around(node);
+        self.classes.push(PhpClassScope { end: node.end_byte(), name: None, tests: false });
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns true if the walk is in a class without a name.
     pub(super) fn in_anonymous(&mut self, node: Node<'_>) -> bool {
-        self.classes(node).last().is_some_and(|class| class.name.is_none())
+        self.classes_around(node).last().is_some_and(|class| class.name.is_none())
     }
 
     pub(super) fn has_modifier(&self, node: Node<'_>, word: &str) -> bool {
@@ -111,29 +111,29 @@ impl PhpRules {
         DefFlags::default().with_if(!self.has_modifier(node, "private"), DefFlags::EXPORTED)
     }
 
-    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let text = cx.text(name);
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let method = self.g.kind(node) == K::Method;
+        let method = self.g.kind(node) == PhpKind::Method;
         if method && self.in_anonymous(node) {
             // Members of a class without a name belong to what it is written in.
             cx.open_scope(true);
-            return Step::Into;
+            return WalkStep::Into;
         }
         let kind = if method { DefKind::Method } else { DefKind::Function };
         let flags = if method { self.visibility(node) } else { DefFlags::EXPORTED };
         let flags = flags
             .with_if(body.is_none() && method, DefFlags::DECLARATION)
             .with_if(method && self.is_test(node, text, cx), DefFlags::TEST);
-        self.define(&Item { node, at: name, name: text, kind, flags, end }, Some(true), cx);
-        Step::Into
+        self.define_item(&PhpItem { node, at: name, name: text, kind, flags, end }, Some(true), cx);
+        WalkStep::Into
     }
 
     fn is_test(&mut self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
-        let tests = self.classes(node).last().is_some_and(|class| class.tests);
+        let tests = self.classes_around(node).last().is_some_and(|class| class.tests);
         let attributes = node.child_by_field_id(self.g.f.attributes).map_or("", |list| cx.text(list));
         let marked = attributes.split(|c: char| !c.is_alphanumeric()).any(|word| word == "Test");
         tests && (name.starts_with("test") || marked)
@@ -144,12 +144,12 @@ impl PhpRules {
         let mut doc = None;
         each_child(body, |member, _| {
             match self.g.kind(member) {
-                K::Comment => {
+                PhpKind::Comment => {
                     doc = Some(Doc::read(member, cx));
                     return;
                 }
-                K::Properties => self.know_property(member, doc.as_ref(), class, cx),
-                K::Method => self.know_method(member, doc.as_ref(), class, cx),
+                PhpKind::Properties => self.know_property(member, doc.as_ref(), class, cx),
+                PhpKind::Method => self.know_method(member, doc.as_ref(), class, cx),
                 _ => {}
             }
             doc = None;
@@ -158,7 +158,7 @@ impl PhpRules {
 
     fn know_property(&mut self, property: Node<'_>, doc: Option<&Doc>, class: StrId, cx: &mut Cx<'_>) {
         let declared = property.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
-        let written = doc.and_then(|doc| doc.plain("var", ""));
+        let written = doc.and_then(|doc| doc.plain_class("var", ""));
         let Some(ty) = declared.or_else(|| self.type_written(written?, cx)) else { return };
         let mut names = Vec::new();
         each_child(property, |c, _| names.extend(c.child_by_field_id(self.g.f.name)));
@@ -170,14 +170,15 @@ impl PhpRules {
 
     fn know_method(&mut self, method: Node<'_>, doc: Option<&Doc>, class: StrId, cx: &mut Cx<'_>) {
         let name = method.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
-        if let Some(ty) = self.returned(method, doc, Some(class), cx) {
+        if let Some(ty) = self.returned_type(method, doc, Some(class), cx) {
             let name = cx.facts.intern(name);
             self.results.insert((class, name), ty);
         }
         let parameters = method.child_by_field_id(self.g.f.parameters).filter(|_| name == "__construct");
         if let Some(parameters) = parameters {
             each_child(parameters, |p, _| {
-                let named = p.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(p) == K::Promoted);
+                let named =
+                    p.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(p) == PhpKind::Promoted);
                 let ty = p.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
                 if let (Some(name), Some(ty)) = (named, ty) {
                     let name = cx.facts.intern(cx.text(name).trim_start_matches(['&', '$']));
@@ -193,13 +194,13 @@ impl PhpRules {
         let mut doc = None;
         each_child(body, |child, _| {
             match self.g.kind(child) {
-                K::Comment => {
+                PhpKind::Comment => {
                     doc = Some(Doc::read(child, cx));
                     return;
                 }
-                K::Function => {
+                PhpKind::Function => {
                     let name = child.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
-                    if let Some(ty) = self.returned(child, doc.as_ref(), None, cx) {
+                    if let Some(ty) = self.returned_type(child, doc.as_ref(), None, cx) {
                         self.function_results.insert(cx.facts.intern(name), ty);
                     }
                 }
@@ -209,7 +210,7 @@ impl PhpRules {
         });
     }
 
-    fn returned(
+    fn returned_type(
         &self,
         function: Node<'_>,
         doc: Option<&Doc>,
@@ -224,7 +225,11 @@ impl PhpRules {
             None => {
                 let tags = doc.into_iter().flat_map(|doc| &doc.tags);
                 let tag = tags.into_iter().find(|tag| tag.tag == "return")?;
-                if tag.types.is_empty() { None } else { self.type_written(doc?.plain("return", "")?, cx) }
+                if tag.types.is_empty() {
+                    None
+                } else {
+                    self.type_written(doc?.plain_class("return", "")?, cx)
+                }
             }
         }
     }

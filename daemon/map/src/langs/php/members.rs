@@ -2,66 +2,67 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::items::Item;
+use super::grammar::PhpKind;
+use super::items::PhpItem;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefKind, RefKind, StrId};
-use crate::langs::support::{assign, child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::langs::support::{assign_type, child_where, each_child};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl PhpRules {
-    pub(super) fn properties<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_properties<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.in_anonymous(node) {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let flags = self.visibility(node);
         let mut elements = Vec::new();
         each_child(node, |c, _| elements.extend((c.kind() == "property_element").then_some(c)));
         for element in elements {
             let Some(name) = element.child_by_field_id(self.g.f.name) else { continue };
-            let at = child_where(name, |c| self.g.kind(c) == K::Name).unwrap_or(name);
+            let at = child_where(name, |c| self.g.kind(c) == PhpKind::Name).unwrap_or(name);
             self.handled.mark(at);
             let (kind, end) = (DefKind::Field, name.end_byte());
-            let item = Item { node, at, name: cx.text(at), kind, flags, end };
-            self.define(&item, None, cx);
+            let item = PhpItem { node, at, name: cx.text(at), kind, flags, end };
+            self.define_item(&item, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn constants<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_constants<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.in_anonymous(node) {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let flags = self.visibility(node);
         let mut elements = Vec::new();
         each_child(node, |c, _| elements.extend((c.kind() == "const_element").then_some(c)));
         for element in elements {
-            let Some(at) = child_where(element, |c| self.g.kind(c) == K::Name) else { continue };
+            let Some(at) = child_where(element, |c| self.g.kind(c) == PhpKind::Name) else { continue };
             self.handled.mark(at);
             let (kind, end) = (DefKind::Constant, element.end_byte());
-            self.define(&Item { node, at, name: cx.text(at), kind, flags, end }, None, cx);
+            self.define_item(&PhpItem { node, at, name: cx.text(at), kind, flags, end }, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn enum_case<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(at) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_enum_case<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(at) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(at);
         let (kind, flags, end) = (DefKind::Constant, DefFlags::EXPORTED, node.end_byte());
-        self.define(&Item { node, at, name: cx.text(at), kind, flags, end }, None, cx);
-        Step::Into
+        self.define_item(&PhpItem { node, at, name: cx.text(at), kind, flags, end }, None, cx);
+        WalkStep::Into
     }
 
     /// `use Trait;` in a class: the class has the trait's members.
-    pub(super) fn trait_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_trait_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.refer_bases(node, RefKind::Implements, cx);
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let kind = if self.g.kind(node) == K::Implements { RefKind::Implements } else { RefKind::Extends };
+    pub(super) fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let kind =
+            if self.g.kind(node) == PhpKind::Implements { RefKind::Implements } else { RefKind::Extends };
         self.refer_bases(node, kind, cx);
-        Step::Skip
+        WalkStep::Skip
     }
 
     fn refer_bases(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
@@ -69,32 +70,34 @@ impl PhpRules {
         let kind = if self.in_anonymous(node) { RefKind::Type } else { kind };
         let mut names = Vec::new();
         each_child(node, |c, _| {
-            names.extend(matches!(self.g.kind(c), K::Name | K::Qualified | K::Relative).then_some(c));
+            names.extend(
+                matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified | PhpKind::Relative).then_some(c),
+            );
         });
         names.into_iter().for_each(|name| self.refer_class(name, kind, cx));
     }
 
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             let text = cx.text(name).trim_start_matches('&');
             let declared = node.child_by_field_id(self.g.f.ty);
             let ty = match declared {
                 _ if node.kind() == "variadic_parameter" => None,
                 Some(ty) => self.type_path(ty, cx),
-                None => self.documented("param", text, cx),
+                None => self.documented_type("param", text, cx),
             };
             cx.bind(text, ty.map_or(Binding::Opaque, Binding::Typed));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A constructor's parameter that is a property too.
-    pub(super) fn promoted<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        self.parameter(node, cx);
-        let Some(written) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let variable = child_where(written, |c| self.g.kind(c) == K::Variable).unwrap_or(written);
-        let at = child_where(variable, |c| self.g.kind(c) == K::Name).unwrap_or(variable);
-        let class = self.classes(node).last().and_then(|class| class.name);
+    pub(super) fn visit_promoted<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.visit_parameter(node, cx);
+        let Some(written) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let variable = child_where(written, |c| self.g.kind(c) == PhpKind::Variable).unwrap_or(written);
+        let at = child_where(variable, |c| self.g.kind(c) == PhpKind::Name).unwrap_or(variable);
+        let class = self.classes_around(node).last().and_then(|class| class.name);
         if let Some(class) = class {
             let owner = cx.facts.defs().iter().position(|def| def.qualified == class && def.kind.is_type());
             let def = crate::langs::support::NewDef {
@@ -107,29 +110,29 @@ impl PhpRules {
                 qualifier: None,
                 head: (node.start_byte(), written.end_byte()),
             };
-            let outer = self.lead.take(node, cx);
-            def.make(cx, &outer, None);
+            let outer = self.lead.take_outer(node, cx);
+            def.make_def(cx, &outer, None);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let (Some(left), Some(right)) =
             (node.child_by_field_id(self.g.f.left), node.child_by_field_id(self.g.f.right))
         else {
-            return Step::Into;
+            return WalkStep::Into;
         };
-        if self.g.kind(left) == K::Variable {
+        if self.g.kind(left) == PhpKind::Variable {
             let text = cx.text(left);
-            if self.g.kind(right) != K::Nothing || right.kind() != "null" {
+            if self.g.kind(right) != PhpKind::Nothing || right.kind() != "null" {
                 let ty = self.value_type(right, cx);
-                assign(cx, text, ty);
+                assign_type(cx, text, ty);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn foreach(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_foreach(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         let mut first = true;
         each_child(node, |c, _| {
@@ -147,32 +150,32 @@ impl PhpRules {
         });
         for name in names {
             // `/** @var Foo $x */` before the loop says more than the loop.
-            if !matches!(cx.binding(cx.text(name)), Some(Binding::Typed(_))) {
+            if !matches!(cx.local_binding(cx.text(name)), Some(Binding::Typed(_))) {
                 cx.bind(cx.text(name), Binding::Opaque);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn catch(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_catch(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             let list = node.child_by_field_id(self.g.f.ty).filter(|list| list.named_child_count() == 1);
             let ty = list.and_then(|list| list.named_child(0)).and_then(|ty| self.type_path(ty, cx));
             cx.bind(cx.text(name), ty.map_or(Binding::Opaque, Binding::Typed));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `global $x;` is the file's `$x`, and other files': nothing is known of it.
-    pub(super) fn global(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_global(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
-        each_child(node, |c, _| names.extend((self.g.kind(c) == K::Variable).then_some(c)));
+        each_child(node, |c, _| names.extend((self.g.kind(c) == PhpKind::Variable).then_some(c)));
         for name in names {
-            if cx.binding(cx.text(name)).is_none() {
+            if cx.local_binding(cx.text(name)).is_none() {
                 cx.bind(cx.text(name), Binding::Opaque);
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// The path of a type that is one class, `?Foo` and `Foo|null` included.

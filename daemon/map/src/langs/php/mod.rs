@@ -21,9 +21,9 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-pub(super) use manifest::manifest;
+pub(super) use manifest::read_composer_json;
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -37,7 +37,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "PHP",
     extensions: &["php", "phtml", "php5", "phpt"],
     interpreters: &["php"],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Namespaces,
     bare_members: false,
     package_scope: PackageScope::Package,

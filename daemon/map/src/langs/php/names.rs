@@ -6,30 +6,30 @@
 use tree_sitter::Node;
 
 use super::ROOT;
-use super::grammar::K;
+use super::grammar::PhpKind;
 use super::rules::PhpRules;
 use crate::facts::{ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{child_where, each_child, refer_unbound};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Class names that stand for the class at hand or are no classes.
 const SPECIAL: &[&str] = &["self", "static", "parent", "class", "enum", "true", "false", "null"];
 
 /// A class, function or constant as a reference names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Named {
+pub(super) struct PhpReferredName {
     /// The path before the name: empty, [`ROOT`], or a complete path.
     pub(super) before: String,
     pub(super) name: String,
 }
 
-impl Named {
+impl PhpReferredName {
     /// Returns the whole path, dotted.
     pub(super) fn path(&self) -> String {
         if self.before.is_empty() { self.name.clone() } else { format!("{}.{}", self.before, self.name) }
     }
 
-    fn complete(path: &str) -> Self {
+    fn from_complete_path(path: &str) -> Self {
         match path.rsplit_once('.') {
             Some((before, name)) => Self { before: format!("{ROOT}.{before}"), name: name.to_owned() },
             None => Self { before: ROOT.to_owned(), name: path.to_owned() },
@@ -38,32 +38,32 @@ impl Named {
 }
 
 impl PhpRules {
-    pub(super) fn namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.name);
         if let Some(name) = name {
             self.handled.mark(name);
         }
         let written = name.map_or("", |name| cx.text(name));
-        self.namespace = dotted(written);
+        self.namespace = dotted_path(written);
         self.uses.clear();
         if !self.namespace.is_empty() {
-            cx.facts.package(&self.namespace);
+            cx.facts.set_package(&self.namespace);
         }
         match node.child_by_field_id(self.g.f.body) {
             Some(body) => {
                 self.know_functions(body, cx);
-                Step::Into
+                WalkStep::Into
             }
-            None => Step::Skip,
+            None => WalkStep::Skip,
         }
     }
 
     /// `use A\B, A\C as D;`, `use function A\f;`, `use A\{B, C as D};`.
-    pub(super) fn use_clauses(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_use_clauses(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let of_whole = node.child_by_field_id(self.g.f.ty).map_or("", |ty| cx.text(ty)).to_owned();
         let group = node.child_by_field_id(self.g.f.body);
         let prefix = group.and_then(|_| child_where(node, |c| c.kind() == "namespace_name"));
-        let prefix = prefix.map_or(String::new(), |prefix| dotted(cx.text(prefix)));
+        let prefix = prefix.map_or(String::new(), |prefix| dotted_path(cx.text(prefix)));
         let mut clauses = Vec::new();
         each_child(group.unwrap_or(node), |c, _| {
             clauses.extend((c.kind() == "namespace_use_clause").then_some(c));
@@ -72,14 +72,16 @@ impl PhpRules {
             let ty = clause.child_by_field_id(self.g.f.ty).map_or(&*of_whole, |ty| cx.text(ty)).to_owned();
             self.use_clause(clause, (&prefix, &ty), cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     fn use_clause(&mut self, clause: Node<'_>, (prefix, ty): (&str, &str), cx: &mut Cx<'_>) {
-        let Some(path) = child_where(clause, |c| matches!(self.g.kind(c), K::Name | K::Qualified)) else {
+        let Some(path) =
+            child_where(clause, |c| matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified))
+        else {
             return;
         };
-        let mut full = dotted(cx.text(path));
+        let mut full = dotted_path(cx.text(path));
         if !prefix.is_empty() {
             full = format!("{prefix}.{full}");
         }
@@ -91,7 +93,7 @@ impl PhpRules {
         }
         // What has no namespace needs no import: its uses are spelt out.
         let Some((module, name)) = full.rsplit_once('.') else { return };
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Named,
             module,
             name: Some(name),
@@ -103,58 +105,64 @@ impl PhpRules {
     }
 
     /// The class that a name node means; none for `self` and its like and for what is no name.
-    pub(super) fn class_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Named> {
+    pub(super) fn class_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<PhpReferredName> {
         match self.g.kind(node) {
-            K::Name | K::Qualified | K::Relative => self.class_written(cx.text(node)),
+            PhpKind::Name | PhpKind::Qualified | PhpKind::Relative => self.class_written(cx.text(node)),
             _ => None,
         }
     }
 
     /// The same for a name as it is written.
-    pub(super) fn class_written(&self, written: &str) -> Option<Named> {
+    pub(super) fn class_written(&self, written: &str) -> Option<PhpReferredName> {
         let written = written.trim();
         if written.is_empty() || SPECIAL.contains(&&*written.to_ascii_lowercase()) {
             return None;
         }
-        let path = dotted(written);
+        let path = dotted_path(written);
         if written.starts_with('\\') {
-            return Some(Named::complete(&path));
+            return Some(PhpReferredName::from_complete_path(&path));
         }
         if let Some(rest) = path.strip_prefix("namespace.") {
             return Some(self.in_namespace(rest));
         }
         match path.split_once('.') {
             None => Some(match self.uses.get(&path) {
-                Some(full) if !full.contains('.') => Named::complete(full),
-                _ => Named { before: String::new(), name: path },
+                Some(full) if !full.contains('.') => PhpReferredName::from_complete_path(full),
+                _ => PhpReferredName { before: String::new(), name: path },
             }),
             Some((first, rest)) => Some(match self.uses.get(first) {
-                Some(full) => Named::complete(&format!("{full}.{rest}")),
+                Some(full) => PhpReferredName::from_complete_path(&format!("{full}.{rest}")),
                 None => self.in_namespace(&path),
             }),
         }
     }
 
     /// The function or constant that a name means. `use` clauses for classes do not count for plain ones.
-    pub(super) fn function_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Named> {
+    pub(super) fn function_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<PhpReferredName> {
         let written = cx.text(node);
         match self.g.kind(node) {
-            K::Name => Some(Named { before: String::new(), name: written.to_owned() }),
-            K::Qualified | K::Relative => self.class_written(written),
+            PhpKind::Name => Some(PhpReferredName { before: String::new(), name: written.to_owned() }),
+            PhpKind::Qualified | PhpKind::Relative => self.class_written(written),
             _ => None,
         }
     }
 
-    fn in_namespace(&self, rest: &str) -> Named {
+    fn in_namespace(&self, rest: &str) -> PhpReferredName {
         if self.namespace.is_empty() {
-            Named::complete(rest)
+            PhpReferredName::from_complete_path(rest)
         } else {
-            Named::complete(&format!("{}.{rest}", self.namespace))
+            PhpReferredName::from_complete_path(&format!("{}.{rest}", self.namespace))
         }
     }
 
     /// Records a use of what `named` names, at the last name of `node`.
-    pub(super) fn refer_named(&mut self, named: &Named, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+    pub(super) fn refer_named(
+        &mut self,
+        named: &PhpReferredName,
+        node: Node<'_>,
+        kind: RefKind,
+        cx: &mut Cx<'_>,
+    ) {
         let at = last_name(node);
         self.handled.mark(node);
         self.handled.mark(at);
@@ -183,7 +191,7 @@ fn last_name(node: Node<'_>) -> Node<'_> {
 }
 
 /// Returns a path as written (`\A\B`) with dots: `A.B`.
-pub(super) fn dotted(written: &str) -> String {
+pub(super) fn dotted_path(written: &str) -> String {
     let parts: Vec<&str> = written.split('\\').map(str::trim).filter(|part| !part.is_empty()).collect();
     parts.join(".")
 }

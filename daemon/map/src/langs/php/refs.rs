@@ -2,45 +2,45 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::items::Item;
+use super::grammar::PhpKind;
+use super::items::PhpItem;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind};
-use crate::langs::support::{child_where, each_child, refer_unbound, title};
-use crate::walk::{Cx, Step};
+use crate::langs::support::{child_where, each_child, refer_unbound, test_title};
+use crate::walk::{Cx, WalkStep};
 
 impl PhpRules {
     /// A constant by its plain name; every other name has been dealt with by what it stands in.
-    pub(super) fn name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_word =
             |text: &str| ["true", "false", "null"].iter().any(|word| text.eq_ignore_ascii_case(word));
-        if !self.handled.take(node) && !is_word(cx.text(node)) && is_expression(cx) {
+        if !self.handled.take_mark(node) && !is_word(cx.text(node)) && is_expression(cx) {
             refer_unbound(cx, cx.text(node), node, RefKind::Use, crate::facts::Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn qualified_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Skip;
+    pub(super) fn visit_qualified_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Skip;
         }
         if let Some(named) = self.function_named(node, cx)
             && is_expression(cx)
         {
             self.refer_named(&named, node, RefKind::Use, cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
-        let Some(named) = self.function_named(function, cx) else { return Step::Into };
+    pub(super) fn visit_call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return WalkStep::Into };
+        let Some(named) = self.function_named(function, cx) else { return WalkStep::Into };
         self.handled.mark(function);
         if named.before.len() <= 1 && self.special_call(node, &named.name, cx) {
-            return Step::Into;
+            return WalkStep::Into;
         }
         self.refer_named(&named, function, RefKind::Call, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// `define('X', 1)` defines; Pest's `it('…', fn)` is a test.
@@ -52,78 +52,79 @@ impl PhpRules {
         }
         let mut arguments = Vec::new();
         if let Some(list) = node.child_by_field_id(self.g.f.arguments) {
-            each_child(list, |c, _| arguments.extend((self.g.kind(c) == K::Argument).then_some(c)));
+            each_child(list, |c, _| arguments.extend((self.g.kind(c) == PhpKind::Argument).then_some(c)));
         }
         let [first, second, ..] = arguments[..] else { return false };
         let text = first.named_child(0).and_then(|text| Some((text, plain_text(text, cx)?)));
         let Some((at, text)) = text else { return false };
         let at = child_where(at, |c| c.kind() == "string_content").unwrap_or(at);
-        let closure = second.named_child(0).filter(|c| matches!(self.g.kind(*c), K::Closure | K::Arrow));
+        let closure =
+            second.named_child(0).filter(|c| matches!(self.g.kind(*c), PhpKind::Closure | PhpKind::Arrow));
         if is_define {
             let (kind, flags) = (DefKind::Constant, DefFlags::EXPORTED);
             let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let item = Item { node, at, name: text, kind, flags, end: node.end_byte() };
+            let item = PhpItem { node, at, name: text, kind, flags, end: node.end_byte() };
             if is_name && self.in_class(node) {
                 return false;
             }
-            return is_name && self.define(&item, None, cx).is_some();
+            return is_name && self.define_item(&item, None, cx).is_some();
         }
         let Some(closure) = closure else { return false };
         let (kind, flags) = (DefKind::Function, DefFlags::TEST);
-        let named = title(name, text);
-        let item = Item { node, at, name: &named, kind, flags, end: closure.start_byte() };
-        self.define(&item, Some(true), cx);
+        let named = test_title(name, text);
+        let item = PhpItem { node, at, name: &named, kind, flags, end: closure.start_byte() };
+        self.define_item(&item, Some(true), cx);
         true
     }
 
     fn in_class(&mut self, node: Node<'_>) -> bool {
-        !self.classes(node).is_empty()
+        !self.classes_around(node).is_empty()
     }
 
-    pub(super) fn member_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_member_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.on_object(node, RefKind::Call, cx)
     }
 
-    pub(super) fn member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.on_object(node, RefKind::Use, cx)
     }
 
     /// `$object->name`; a property is recorded where something is known of the object.
-    fn on_object(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) -> Step {
+    fn on_object(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) -> WalkStep {
         let object = node.child_by_field_id(self.g.f.object);
         let (Some(object), Some(name)) = (object, node.child_by_field_id(self.g.f.name)) else {
-            return Step::Into;
+            return WalkStep::Into;
         };
-        if self.g.kind(name) == K::Name {
+        if self.g.kind(name) == PhpKind::Name {
             self.handled.mark(name);
             let receiver = self.receiver(object, cx);
             if kind == RefKind::Call || receiver != crate::facts::Receiver::Unknown {
                 refer_unbound(cx, cx.text(name), name, kind, receiver);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn static_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_static_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let scope = node.child_by_field_id(self.g.f.scope);
         if let (Some(scope), Some(name)) = (scope, node.child_by_field_id(self.g.f.name)) {
             self.on_class((scope, name), RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn static_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_static_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let scope = node.child_by_field_id(self.g.f.scope);
         let name = node.child_by_field_id(self.g.f.name);
-        let name = name.and_then(|name| child_where(name, |c| self.g.kind(c) == K::Name));
+        let name = name.and_then(|name| child_where(name, |c| self.g.kind(c) == PhpKind::Name));
         if let (Some(scope), Some(name)) = (scope, name) {
             self.on_class((scope, name), RefKind::Use, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the use of a class's constant: `Foo::BAR`, `Foo::class`.
-    pub(super) fn class_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_class_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let count = node.named_child_count();
         let ends = node.named_child(0).zip(node.named_child((count as u32).saturating_sub(1)));
         if let Some((scope, name)) = ends {
@@ -134,63 +135,65 @@ impl PhpRules {
                 self.on_class((scope, name), RefKind::Use, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A member of the class before `::`; the class is used too.
     fn on_class(&mut self, (scope, name): (Node<'_>, Node<'_>), kind: RefKind, cx: &mut Cx<'_>) {
         let receiver = self.scope_receiver(scope, cx);
         self.refer_class(scope, RefKind::Type, cx);
-        if self.g.kind(name) == K::Name {
+        if self.g.kind(name) == PhpKind::Name {
             self.handled.mark(name);
             refer_unbound(cx, cx.text(name), name, kind, receiver);
         }
     }
 
-    pub(super) fn creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let class = child_where(node, |c| matches!(self.g.kind(c), K::Name | K::Qualified | K::Relative));
+    pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let class = child_where(node, |c| {
+            matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified | PhpKind::Relative)
+        });
         if let Some(class) = class {
             self.refer_class(class, RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.creation(node, cx)
+    pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.visit_creation(node, cx)
     }
 
     /// Records the use of the class in `$x instanceof Foo`.
-    pub(super) fn instance_of(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_instance_of(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_test =
             node.child_by_field_id(self.g.f.operator).is_some_and(|operator| operator.kind() == "instanceof");
         if let Some(class) = node.child_by_field_id(self.g.f.right).filter(|_| is_test) {
             self.refer_class(class, RefKind::Type, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn named_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_named_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(class) = node.named_child(0) {
             self.refer_class(class, RefKind::Type, cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// The name of a named argument is no use.
-    pub(super) fn argument(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_argument(&mut self, node: Node<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `require __DIR__ . '/a.php'`: a path from this file's folder as `./a.php`; after anything else that is no text, as the
     /// end of a path, `*/a.php`.
-    pub(super) fn include(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(path) = node.named_child(0).and_then(|value| self.included(value, cx)) else {
-            return Step::Into;
+    pub(super) fn visit_include(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(path) = node.named_child(0).and_then(|value| self.included_path(value, cx)) else {
+            return WalkStep::Into;
         };
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Effect,
             module: &path,
             name: None,
@@ -199,12 +202,12 @@ impl PhpRules {
             owner: None,
             line: Cx::lines(node).0,
         });
-        Step::Into
+        WalkStep::Into
     }
 
-    fn included(&self, value: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+    fn included_path(&self, value: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let mut value = value;
-        while self.g.kind(value) == K::Parens {
+        while self.g.kind(value) == PhpKind::Parens {
             value = value.named_child(0)?;
         }
         if let Some(text) = plain_text(value, cx) {

@@ -4,14 +4,14 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::docblock::Doc;
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, PhpGrammar, PhpKind};
 use crate::facts::StrId;
 use crate::langs::support::{Comment, Handled, Lead};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for PHP.
 pub(super) struct PhpRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static PhpGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     /// The namespace at hand, dotted; empty outside any.
@@ -25,13 +25,13 @@ pub(super) struct PhpRules {
     /// Types that functions of this file return, by name.
     pub(super) function_results: FxHashMap<StrId, StrId>,
     /// The classes around the walk, innermost last.
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<PhpClassScope>,
     /// The types that the last documentation comment states.
     pub(super) doc: Doc,
 }
 
 /// A class around the walk.
-pub(super) struct Class {
+pub(super) struct PhpClassScope {
     pub(super) end: usize,
     /// Its qualified name; none for an anonymous one.
     pub(super) name: Option<StrId>,
@@ -56,67 +56,69 @@ impl PhpRules {
     }
 
     /// The classes around `node`.
-    pub(super) fn classes(&mut self, node: Node<'_>) -> &[Class] {
+    pub(super) fn classes_around(&mut self, node: Node<'_>) -> &[PhpClassScope] {
         while self.classes.pop_if(|class| class.end <= node.start_byte()).is_some() {}
         &self.classes
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_doc = cx.source.get(node.byte_range()).is_some_and(|text| text.starts_with(b"/**"));
-        self.lead.comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
+        self.lead.add_comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
         if is_doc {
             self.doc = Doc::read(node, cx);
             self.bind_documented(cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 }
 
 impl Rules for PhpRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Variable | K::Text | K::Nothing => Step::Skip,
-            K::Name => self.name(node, cx),
-            K::Qualified | K::Relative => self.qualified_constant(node, cx),
-            K::Call => self.call(node, cx),
-            K::MemberCall => self.member_call(node, cx),
-            K::Member => self.member(node, cx),
-            K::StaticCall => self.static_call(node, cx),
-            K::StaticMember => self.static_member(node, cx),
-            K::ClassConstant => self.class_constant(node, cx),
-            K::New => self.creation(node, cx),
-            K::Binary => self.instance_of(node, cx),
-            K::NamedType => self.named_type(node, cx),
-            K::Assign => self.assignment(node, cx),
-            K::Foreach => self.foreach(node, cx),
-            K::Catch => self.catch(node, cx),
-            K::Global => self.global(node, cx),
-            K::Param => self.parameter(node, cx),
-            K::Promoted => self.promoted(node, cx),
-            K::Closure | K::Arrow => {
+            PhpKind::Variable | PhpKind::Text | PhpKind::Nothing => WalkStep::Skip,
+            PhpKind::Name => self.visit_name(node, cx),
+            PhpKind::Qualified | PhpKind::Relative => self.visit_qualified_constant(node, cx),
+            PhpKind::Call => self.visit_call(node, cx),
+            PhpKind::MemberCall => self.visit_member_call(node, cx),
+            PhpKind::Member => self.visit_member(node, cx),
+            PhpKind::StaticCall => self.visit_static_call(node, cx),
+            PhpKind::StaticMember => self.visit_static_member(node, cx),
+            PhpKind::ClassConstant => self.visit_class_constant(node, cx),
+            PhpKind::New => self.visit_creation(node, cx),
+            PhpKind::Binary => self.visit_instance_of(node, cx),
+            PhpKind::NamedType => self.visit_named_type(node, cx),
+            PhpKind::Assign => self.visit_assignment(node, cx),
+            PhpKind::Foreach => self.visit_foreach(node, cx),
+            PhpKind::Catch => self.visit_catch(node, cx),
+            PhpKind::Global => self.visit_global(node, cx),
+            PhpKind::Param => self.visit_parameter(node, cx),
+            PhpKind::Promoted => self.visit_promoted(node, cx),
+            PhpKind::Closure | PhpKind::Arrow => {
                 cx.open_scope(true);
-                Step::Into
+                WalkStep::Into
             }
-            K::Program => {
+            PhpKind::Program => {
                 cx.open_scope(true);
                 self.know_functions(node, cx);
-                Step::Into
+                WalkStep::Into
             }
-            K::Comment => self.comment(node, cx),
-            K::Namespace => self.namespace(node, cx),
-            K::Uses => self.use_clauses(node, cx),
-            K::Class | K::Interface | K::Trait | K::Enum => self.type_definition(node, cx),
-            K::AnonymousClass => self.anonymous_class(node, cx),
-            K::Function | K::Method => self.function(node, cx),
-            K::Properties => self.properties(node, cx),
-            K::Constants => self.constants(node, cx),
-            K::Case => self.enum_case(node, cx),
-            K::TraitUse => self.trait_use(node, cx),
-            K::Extends | K::Implements => self.bases(node, cx),
-            K::Attribute => self.attribute(node, cx),
-            K::Argument => self.argument(node),
-            K::Include => self.include(node, cx),
-            _ => Step::Into,
+            PhpKind::Comment => self.visit_comment(node, cx),
+            PhpKind::Namespace => self.visit_namespace(node, cx),
+            PhpKind::Uses => self.visit_use_clauses(node, cx),
+            PhpKind::Class | PhpKind::Interface | PhpKind::Trait | PhpKind::Enum => {
+                self.visit_type_definition(node, cx)
+            }
+            PhpKind::AnonymousClass => self.visit_anonymous_class(node, cx),
+            PhpKind::Function | PhpKind::Method => self.visit_function(node, cx),
+            PhpKind::Properties => self.visit_properties(node, cx),
+            PhpKind::Constants => self.visit_constants(node, cx),
+            PhpKind::Case => self.visit_enum_case(node, cx),
+            PhpKind::TraitUse => self.visit_trait_use(node, cx),
+            PhpKind::Extends | PhpKind::Implements => self.visit_bases(node, cx),
+            PhpKind::Attribute => self.visit_attribute(node, cx),
+            PhpKind::Argument => self.visit_argument(node),
+            PhpKind::Include => self.visit_include(node, cx),
+            _ => WalkStep::Into,
         }
     }
 }

@@ -5,9 +5,9 @@ use tree_sitter::Node;
 use super::Python;
 use super::grammar::FIELDS;
 use super::scan::{Marker, Statement, Target};
-use super::types::{Ty, dotted, last, string_content};
+use super::types::{Ty, dotted_path, last, string_content};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// The parts of a `class` or `def`.
 struct Header<'t> {
@@ -22,39 +22,39 @@ struct Header<'t> {
 
 impl Python<'_> {
     /// Decorators belong to the definition below them, which is therefore opened before them.
-    pub(super) fn decorated<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return Step::Into };
+    pub(super) fn visit_decorated<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return WalkStep::Into };
         self.outer_until = definition.start_byte();
         match definition.kind() {
             "class_definition" => self.open_class(definition, node, cx),
             _ => self.open_function(definition, node, cx),
         }
         self.opened = definition.id();
-        Step::Into
+        WalkStep::Into
     }
 
     /// A class, unless its decorators opened it already.
-    pub(super) fn class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened != node.id() {
             self.open_class(node, node, cx);
         }
         self.skip_name(node);
         self.type_parameters(node, cx);
         if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
-            self.bases(bases);
+            self.mark_bases(bases);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A function, unless its decorators opened it already.
-    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.opened != node.id() {
             self.open_function(node, node, cx);
         }
         self.skip_name(node);
         self.bind_locals(node, cx);
         self.type_parameters(node, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// The name that a definition gives itself is no reference. Decorators were walked since it was opened.
@@ -68,7 +68,7 @@ impl Python<'_> {
         let kind = self.class_kind(node, cx);
         let text = cx.text(name);
         let is_test = self.is_test_class(node, text, cx);
-        let flags = exported(text, cx).with_if(is_test, DefFlags::TEST);
+        let flags = export_flags(text, cx).with_if(is_test, DefFlags::TEST);
         let header = Header { def: node, whole, name, kind, flags };
         let idx = define_header(&header, cx, false);
         self.classes.insert(idx, node.id());
@@ -110,7 +110,7 @@ impl Python<'_> {
                 replace_header(idx, &header, cx);
             }
             self.result(idx, node, cx);
-            cx.reopen(idx, true);
+            cx.reopen_scope(idx, true);
             return;
         }
         let header = self.function_header(node, whole, name, cx);
@@ -127,7 +127,7 @@ impl Python<'_> {
         let marks = self.scan.marks.get(&node.id()).copied().unwrap_or_default();
         if let Some(ty) = self.scan.results.get(&node.id()).filter(|_| !marks.overload) {
             let part = if marks.is_property { TypePart::VALUE } else { TypePart::RESULT };
-            hint(idx, part, ty, cx);
+            add_type_hint(idx, part, ty, cx);
         }
     }
 
@@ -145,18 +145,23 @@ impl Python<'_> {
             Some(_) => in_tests && in_class && text.starts_with("test"),
         };
         let flags =
-            exported(text, cx).with_if(bodiless, DefFlags::DECLARATION).with_if(is_test, DefFlags::TEST);
+            export_flags(text, cx).with_if(bodiless, DefFlags::DECLARATION).with_if(is_test, DefFlags::TEST);
         Header { def, whole, name, kind, flags }
     }
 
     /// An assigned name at module or class level, or an attribute of `self`; whether it was one.
-    pub(super) fn assigned<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) -> bool {
+    pub(super) fn try_define_assigned<'t>(
+        &mut self,
+        node: Node<'t>,
+        name: Node<'t>,
+        cx: &mut Cx<'t>,
+    ) -> bool {
         match self.scan.targets.get(&node.id()) {
             _ if cx.text(name).is_empty() => false,
             None => false,
             Some(Target::Repeats) => node.kind() == "identifier",
             Some(&Target::Defines(statement)) => {
-                self.variable(name, statement, cx);
+                self.define_variable(name, statement, cx);
                 true
             }
         }
@@ -167,11 +172,11 @@ impl Python<'_> {
         let known = self.scan.module.contains_key(cx.text(name)) || cx.in_function() || cx.owner().is_some();
         if !known {
             let bytes = range(node);
-            self.variable(name, Statement { bytes, lines: Cx::lines(node), marker: Marker::None }, cx);
+            self.define_variable(name, Statement { bytes, lines: Cx::lines(node), marker: Marker::None }, cx);
         }
     }
 
-    fn variable<'t>(&mut self, name: Node<'t>, statement: Statement, cx: &mut Cx<'t>) {
+    fn define_variable<'t>(&mut self, name: Node<'t>, statement: Statement, cx: &mut Cx<'t>) {
         let text = cx.text(name);
         let parent = self.class_around(cx).or_else(|| cx.owner());
         let within = parent.map(|p| cx.facts.defs()[p.index()].kind);
@@ -210,20 +215,20 @@ impl Python<'_> {
             None => Some(&self.scan.module),
         };
         if let Some(ty) = names.and_then(|names| names.get(text)) {
-            hint(idx, TypePart::VALUE, ty, cx);
+            add_type_hint(idx, TypePart::VALUE, ty, cx);
         }
     }
 
     /// `type X = ...`.
-    pub(super) fn type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         self.types_until = node.end_byte();
         let left = node.child_by_field_id(FIELDS.left).and_then(|left| left.named_child(0));
         let name = left.and_then(|l| if l.kind() == "generic_type" { l.named_child(0) } else { Some(l) });
         let Some(name) = name.filter(|n| n.kind() == "identifier" && !cx.text(*n).is_empty()) else {
-            return Step::Into;
+            return WalkStep::Into;
         };
         let text = cx.text(name);
-        let (parent, flags) = (cx.owner(), exported(text, cx));
+        let (parent, flags) = (cx.owner(), export_flags(text, cx));
         let input = DefInput {
             name: text,
             kind: DefKind::TypeAlias,
@@ -240,11 +245,11 @@ impl Python<'_> {
         cx.open_scope(true);
         left.into_iter().for_each(|l| self.bind_type_parameters(l, cx));
         self.skip = name.id();
-        Step::Into
+        WalkStep::Into
     }
 
     /// Bases are references of their own kind; the walk meets them inside the argument list.
-    fn bases<'t>(&mut self, list: Node<'t>) {
+    fn mark_bases<'t>(&mut self, list: Node<'t>) {
         let mut cursor = list.walk();
         for base in list.named_children(&mut cursor) {
             let name = match base.kind() {
@@ -262,7 +267,7 @@ impl Python<'_> {
 }
 
 /// Says what is known of a definition's type.
-fn hint(idx: DefIdx, part: TypePart, ty: &Ty<'_>, cx: &mut Cx<'_>) {
+fn add_type_hint(idx: DefIdx, part: TypePart, ty: &Ty<'_>, cx: &mut Cx<'_>) {
     match ty {
         Ty::SelfType => cx.facts.type_hint(idx, part, "=self"),
         Ty::Is(name) | Ty::Declared(name) => cx.facts.type_hint(idx, part, name),
@@ -276,7 +281,7 @@ fn each_base<'t>(class: Node<'t>, cx: &Cx<'t>, f: &mut dyn FnMut(&str)) {
     for base in list.named_children(&mut cursor) {
         let value =
             if base.kind() == "subscript" { base.child_by_field_id(FIELDS.value) } else { Some(base) };
-        if let Some(path) = value.and_then(|v| dotted(cx.source, v)) {
+        if let Some(path) = value.and_then(|v| dotted_path(cx.source, v)) {
             f(last(&path));
         }
     }
@@ -330,7 +335,7 @@ fn docstring<'t>(def: Node<'t>, cx: &Cx<'t>) -> &'t str {
     string.map_or("", |string| string_content(cx.text(string)))
 }
 
-fn exported(name: &str, cx: &Cx<'_>) -> DefFlags {
+fn export_flags(name: &str, cx: &Cx<'_>) -> DefFlags {
     exported_in(name, cx.owner(), cx)
 }
 

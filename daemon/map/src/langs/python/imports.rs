@@ -5,8 +5,8 @@
 //! workspace (where a `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that merely
 //! ends in the same names elsewhere is never taken. What starts nowhere is a package outside the workspace.
 
-use crate::langs::support::project::{folder, join};
-use crate::langs::{FileId, ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join};
+use crate::langs::{FileId, ImportProject, ImportRules, ModuleTarget};
 
 use super::stdlib;
 
@@ -17,11 +17,11 @@ pub(super) struct Imports;
 const SOURCE_FOLDERS: [&str; 3] = ["", "src", "lib"];
 
 impl ImportRules for Imports {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
-        let search = Search { project, from };
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
+        let search = PythonModuleSearch { project, from };
         match module.strip_prefix('.') {
-            Some(rest) => search.relative(rest),
-            None => search.absolute(module),
+            Some(rest) => search.resolve_relative(rest),
+            None => search.resolve_absolute(module),
         }
     }
 
@@ -35,13 +35,13 @@ impl ImportRules for Imports {
     }
 }
 
-struct Search<'p> {
-    project: &'p dyn Project,
+struct PythonModuleSearch<'p> {
+    project: &'p dyn ImportProject,
     from: FileId,
 }
 
 /// The result of looking for a dotted path below one root.
-enum Found {
+enum PythonRootMatch {
     /// The file of the module.
     File(FileId),
     /// A folder of modules without `__init__`.
@@ -52,44 +52,44 @@ enum Found {
     Nothing,
 }
 
-impl Search<'_> {
+impl PythonModuleSearch<'_> {
     /// `rest` is the module without its first dot; each further dot goes up one folder.
-    fn relative(&self, rest: &str) -> ModuleTarget {
-        let mut base = folder(self.project.path(self.from));
+    fn resolve_relative(&self, rest: &str) -> ModuleTarget {
+        let mut base = folder_of(self.project.path(self.from));
         let name = rest.trim_start_matches('.');
         for _ in 0..rest.len() - name.len() {
             if base.is_empty() {
                 return ModuleTarget::Unknown;
             }
-            base = folder(base);
+            base = folder_of(base);
         }
-        let found = if name.is_empty() { self.package(base) } else { self.module(base, name) };
+        let found = if name.is_empty() { self.package_file(base) } else { self.module_file(base, name) };
         found.map_or(ModuleTarget::Unknown, ModuleTarget::File)
     }
 
-    fn absolute(&self, module: &str) -> ModuleTarget {
+    fn resolve_absolute(&self, module: &str) -> ModuleTarget {
         let first = module.split('.').next().unwrap_or(module);
         if stdlib::contains(first) {
             return match self.find("", module) {
-                Found::File(file) => ModuleTarget::File(file),
+                PythonRootMatch::File(file) => ModuleTarget::File(file),
                 _ => ModuleTarget::External(first.to_owned()),
             };
         }
         let mut partly = false;
-        for root in self.roots() {
+        for root in self.source_roots() {
             match self.find(&root, module) {
-                Found::File(file) => return ModuleTarget::File(file),
-                Found::Partly | Found::Namespace => partly = true,
-                Found::Nothing => {}
+                PythonRootMatch::File(file) => return ModuleTarget::File(file),
+                PythonRootMatch::Partly | PythonRootMatch::Namespace => partly = true,
+                PythonRootMatch::Nothing => {}
             }
         }
         if partly { ModuleTarget::Unknown } else { ModuleTarget::External(first.to_owned()) }
     }
 
     /// Source roots, nearest first.
-    fn roots(&self) -> Vec<String> {
+    fn source_roots(&self) -> Vec<String> {
         let mut roots = Vec::new();
-        let mut at = folder(self.project.path(self.from));
+        let mut at = folder_of(self.project.path(self.from));
         loop {
             if at.is_empty() || !self.in_package(at) {
                 self.add_root(at, &mut roots);
@@ -97,13 +97,13 @@ impl Search<'_> {
             if at.is_empty() {
                 break;
             }
-            at = folder(at);
+            at = folder_of(at);
         }
         for (project, _) in self.project.manifests("pyproject.toml") {
             self.add_root(project, &mut roots);
         }
         for &setup in self.project.files_named("setup.py") {
-            self.add_root(folder(self.project.path(setup)), &mut roots);
+            self.add_root(folder_of(self.project.path(setup)), &mut roots);
         }
         roots
     }
@@ -121,30 +121,30 @@ impl Search<'_> {
     /// Returns true if the folder or one above it is a package; the workspace's root does not count.
     fn in_package(&self, mut at: &str) -> bool {
         while !at.is_empty() {
-            if self.package(at).is_some() {
+            if self.package_file(at).is_some() {
                 return true;
             }
-            at = folder(at);
+            at = folder_of(at);
         }
         false
     }
 
-    fn find(&self, root: &str, module: &str) -> Found {
+    fn find(&self, root: &str, module: &str) -> PythonRootMatch {
         let mut segments = module.split('.');
-        let first = child(root, segments.next().unwrap_or(""));
-        if let Some(file) = self.module(root, module) {
-            return Found::File(file);
+        let first = child_path(root, segments.next().unwrap_or(""));
+        if let Some(file) = self.module_file(root, module) {
+            return PythonRootMatch::File(file);
         }
-        if self.regular(&first) {
-            return Found::Partly;
+        if self.is_regular_module(&first) {
+            return PythonRootMatch::Partly;
         }
-        let below = child(root, &module.replace('.', "/"));
-        if self.has_modules(&below) { Found::Namespace } else { Found::Nothing }
+        let below = child_path(root, &module.replace('.', "/"));
+        if self.has_modules(&below) { PythonRootMatch::Namespace } else { PythonRootMatch::Nothing }
     }
 
     /// Returns true if the path is a module, or a package with an `__init__` file.
-    fn regular(&self, path: &str) -> bool {
-        self.package(path).is_some()
+    fn is_regular_module(&self, path: &str) -> bool {
+        self.package_file(path).is_some()
             || self.project.file(&format!("{path}.py")).is_some_and(|f| f != self.from)
     }
 
@@ -153,20 +153,20 @@ impl Search<'_> {
         self.project.has_dir(path) && self.project.files_in(path).iter().any(python)
     }
 
-    fn package(&self, path: &str) -> Option<FileId> {
-        ["__init__.py", "__init__.pyi"].iter().find_map(|name| self.project.file(&child(path, name)))
+    fn package_file(&self, path: &str) -> Option<FileId> {
+        ["__init__.py", "__init__.pyi"].iter().find_map(|name| self.project.file(&child_path(path, name)))
     }
 
     /// A dotted path below a folder: a package before a module, as in Python; a stub last. A file never imports itself.
-    fn module(&self, base: &str, module: &str) -> Option<FileId> {
-        let path = child(base, &module.replace('.', "/"));
+    fn module_file(&self, base: &str, module: &str) -> Option<FileId> {
+        let path = child_path(base, &module.replace('.', "/"));
         let module = |ending| self.project.file(&format!("{path}{ending}")).filter(|f| *f != self.from);
-        let package = self.project.file(&child(&path, "__init__.py"));
-        package.or_else(|| module(".py")).or_else(|| self.package(&path)).or_else(|| module(".pyi"))
+        let package = self.project.file(&child_path(&path, "__init__.py"));
+        package.or_else(|| module(".py")).or_else(|| self.package_file(&path)).or_else(|| module(".pyi"))
     }
 }
 
-fn child(folder: &str, name: &str) -> String {
+fn child_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::langs::support::project::fake::Fake;
 
-    fn check(files: &[&str], from: &str, expected: &[(&str, &str)]) {
+    fn check_targets(files: &[&str], from: &str, expected: &[(&str, &str)]) {
         let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
         let project = Fake::new(&files);
         for (module, target) in expected {
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn absolute_paths_start_at_a_root() {
-        check(
+        check_targets(
             &["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/mod.py", "pkg/one.py", "pkg/s.pyi"],
             "pkg/sub/mod.py",
             &[
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn dots_go_up() {
-        check(
+        check_targets(
             &["a/__init__.py", "a/x.py", "a/b/__init__.py", "a/b/c.py", "top.py"],
             "a/b/c.py",
             &[
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn sources_may_lie_in_src_or_beside_a_manifest() {
-        check(
+        check_targets(
             &[
                 "src/app/__init__.py",
                 "tests/test_app.py",
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_standard_library_is_not_shadowed_by_a_neighbour() {
-        check(
+        check_targets(
             &["app/main.py", "app/logging.py", "app/yaml.py", "types.py", "ns/part/x.py"],
             "app/main.py",
             &[
@@ -253,7 +253,7 @@ mod tests {
                 ("ns.part", "unknown"),
             ],
         );
-        check(&["app/yaml.py"], "app/yaml.py", &[("yaml", "ext:yaml")]);
+        check_targets(&["app/yaml.py"], "app/yaml.py", &[("yaml", "ext:yaml")]);
     }
 
     #[test]

@@ -29,9 +29,9 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::{DefIdx, FactsBuilder, RefKind};
-use crate::walk::{Cx, KindTable, Rules, Step, walk};
+use crate::walk::{Cx, KindTable, Rules, WalkStep, walk};
 use grammar::{FIELDS, grammar};
 use scan::Scan;
 
@@ -42,16 +42,16 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Python",
     extensions: &["py", "pyi", "pyw"],
     interpreters: &["python"],
-    reader: Reader::Tree { grammar, extract },
+    reader: LanguageReader::Tree { grammar, extract },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
 };
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    let mut rules = Python::new(scan::scan(tree, source));
+    let mut rules = Python::new(scan::scan_file(tree, source));
     let facts = walk(tree, source, facts, &mut rules);
-    flows::trace(tree, source, facts, &rules.traced())
+    flows::trace_values(tree, source, facts, &rules.into_findings())
 }
 
 #[derive(Clone, Copy, Default)]
@@ -181,54 +181,54 @@ impl<'t> Python<'t> {
     }
 
     /// Returns the findings of the walk that following values needs.
-    fn traced(self) -> flows::Known<'t> {
-        flows::Known { locals: self.scan.functions, marks: self.scan.marks, made: self.made }
+    fn into_findings(self) -> flows::PythonWalkFindings<'t> {
+        flows::PythonWalkFindings { locals: self.scan.functions, marks: self.scan.marks, made: self.made }
     }
 
-    fn types_in(&mut self, node: Node<'_>) -> Step {
+    fn types_in(&mut self, node: Node<'_>) -> WalkStep {
         self.types_until = self.types_until.max(node.end_byte());
-        Step::Into
+        WalkStep::Into
     }
 
     /// The name before `=` is not of this file.
-    fn keyword(&mut self, node: Node<'_>) -> Step {
+    fn visit_keyword(&mut self, node: Node<'_>) -> WalkStep {
         self.skip = node.named_child(0).map_or(0, |name| name.id());
-        Step::Into
+        WalkStep::Into
     }
 
     /// `Base[Arg]` among the bases: the argument is a type. Elsewhere brackets are indices.
-    fn subscript(&mut self, node: Node<'_>) -> Step {
+    fn visit_subscript(&mut self, node: Node<'_>) -> WalkStep {
         if !self.generic_bases.is_empty() && self.generic_bases.remove(&node.id()) {
             return self.types_in(node);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for Python<'_> {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.kinds.get(node) {
-            Act::Into => Step::Into,
-            Act::Skip => Step::Skip,
-            Act::Decorated => self.decorated(node, cx),
+            Act::Into => WalkStep::Into,
+            Act::Skip => WalkStep::Skip,
+            Act::Decorated => self.visit_decorated(node, cx),
             Act::Decorator => self.call(node.named_child(0)),
-            Act::Class => self.class(node, cx),
-            Act::Function => self.function(node, cx),
-            Act::Import => statements::import(node, cx),
+            Act::Class => self.visit_class(node, cx),
+            Act::Function => self.visit_function(node, cx),
+            Act::Import => statements::visit_import(node, cx),
             Act::ImportFrom => statements::import_from(node, cx),
-            Act::Identifier => self.identifier(node, cx),
-            Act::Attribute => self.attribute(node, cx),
-            Act::DottedName => self.dotted_name(node, cx),
-            Act::MemberType => self.member_type(node, cx),
+            Act::Identifier => self.visit_identifier(node, cx),
+            Act::Attribute => self.visit_attribute(node, cx),
+            Act::DottedName => self.visit_dotted_name(node, cx),
+            Act::MemberType => self.visit_member_type(node, cx),
             Act::Call => self.call(node.child_by_field_id(FIELDS.function)),
             Act::Type => self.types_in(node),
-            Act::Text => self.string(node, cx),
-            Act::Lambda => self.lambda(node, cx),
-            Act::Comprehension => self.comprehension(node, cx),
-            Act::Keyword => self.keyword(node),
-            Act::Named => self.named_expression(node, cx),
-            Act::Subscript => self.subscript(node),
-            Act::TypeAlias => self.type_alias(node, cx),
+            Act::Text => self.visit_string(node, cx),
+            Act::Lambda => self.visit_lambda(node, cx),
+            Act::Comprehension => self.visit_comprehension(node, cx),
+            Act::Keyword => self.visit_keyword(node),
+            Act::Named => self.visit_named_expression(node, cx),
+            Act::Subscript => self.visit_subscript(node),
+            Act::TypeAlias => self.visit_type_alias(node, cx),
         }
     }
 }

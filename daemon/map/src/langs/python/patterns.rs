@@ -24,7 +24,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Reads the decorators of a decorated definition.
-    pub(super) fn of(source: &[u8], decorated: Node<'_>) -> Self {
+    pub(super) fn from_decorators(source: &[u8], decorated: Node<'_>) -> Self {
         let mut marks = Self::default();
         let mut cursor = decorated.walk();
         for decorator in decorated.named_children(&mut cursor).filter(|n| n.kind() == "decorator") {

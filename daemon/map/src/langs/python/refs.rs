@@ -7,9 +7,9 @@ use tree_sitter::Node;
 use super::Python;
 use super::grammar::FIELDS;
 use super::patterns::{each_parameter, each_target};
-use super::types::{Ty, dotted, head, is_own, member, of_value, string_content};
+use super::types::{Ty, dotted_path, head, is_own, member_of_type, of_value, string_content};
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Stands for "the class at hand" among the bindings. It is turned into [`Receiver::SelfType`] before anything is
 /// recorded, and is never handed to the facts.
@@ -17,34 +17,34 @@ const SELF: StrId = StrId(u32::MAX);
 
 impl Python<'_> {
     /// Records the use of a bare name, unless it is local.
-    pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.id() == self.skip || self.is_attribute_name(node) {
-            return Step::Skip;
+            return WalkStep::Skip;
         }
-        if self.assigned(node, node, cx) {
-            return Step::Skip;
+        if self.try_define_assigned(node, node, cx) {
+            return WalkStep::Skip;
         }
         let (name, kind) = (cx.text(node), self.kind_of(node));
         let receiver = if self.is_class_member(name, node, cx) { Receiver::SelfType } else { Receiver::None };
-        if cx.binding(name).is_none() {
-            cx.refer(name, node, kind, receiver);
+        if cx.local_binding(name).is_none() {
+            cx.record_use(name, node, kind, receiver);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `object.name`; the walk goes on into the object.
-    pub(super) fn attribute<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_attribute<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let object = node.child_by_field_id(FIELDS.object);
         let name = node.child_by_field_id(FIELDS.attribute);
-        let (Some(object), Some(name)) = (object, name) else { return Step::Into };
-        if !self.assigned(node, name, cx) {
+        let (Some(object), Some(name)) = (object, name) else { return WalkStep::Into };
+        if !self.try_define_assigned(node, name, cx) {
             let receiver = self.receiver(object, cx);
             let kind = self.kind_of(node);
-            cx.refer(cx.text(name), name, kind, receiver);
+            cx.record_use(cx.text(name), name, kind, receiver);
         }
         self.read = object.id();
         self.attribute_names.push(name.start_byte());
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns true if a name is the part after a dot that the walk dealt with at its attribute. The walk meets those
@@ -56,7 +56,7 @@ impl Python<'_> {
     }
 
     /// `a.b.C` in an annotation that the grammar reads as a type, or in a `case` pattern.
-    pub(super) fn dotted_name<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_dotted_name<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let kind = self.kind_of(node);
         let mut cursor = node.walk();
         let mut before: Option<usize> = None;
@@ -69,27 +69,27 @@ impl Python<'_> {
                 Some(path) => self.path_receiver(path, cx),
                 None => Receiver::None,
             };
-            cx.refer(cx.text(segment), segment, kind, receiver);
+            cx.record_use(cx.text(segment), segment, kind, receiver);
             before = Some(segment.end_byte());
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `mod.Type` in an annotation.
-    pub(super) fn member_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_member_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let parts = (node.named_child(0), node.named_child(1));
         if let (Some(object), Some(name)) = parts {
-            let path = dotted(cx.source, object);
+            let path = dotted_path(cx.source, object);
             let receiver = path.map_or(Receiver::Unknown, |path| self.path_receiver(&path, cx));
-            cx.refer(cx.text(name), name, RefKind::Type, receiver);
+            cx.record_use(cx.text(name), name, RefKind::Type, receiver);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Names within a quoted annotation.
-    pub(super) fn string<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_string<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if node.start_byte() >= self.types_until {
-            return if is_formatted(cx.source, node) { Step::Into } else { Step::Skip };
+            return if is_formatted(cx.source, node) { WalkStep::Into } else { WalkStep::Skip };
         }
         let text = cx.text(node);
         let content = string_content(text);
@@ -97,7 +97,7 @@ impl Python<'_> {
         let (line, col) = cx.position(node);
         let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         if content.len() > 500 || text.contains('\n') || !text.is_ascii() {
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         let mut at = 0;
         for word in content.split(|c: char| !is_name(c)) {
@@ -107,11 +107,11 @@ impl Python<'_> {
                 self.quoted_type(word, (line, col + (offset + start) as u32), cx);
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     fn quoted_type<'t>(&mut self, path: &str, at: (u32, u32), cx: &mut Cx<'t>) {
-        if cx.binding(head(path)).is_some() {
+        if cx.local_binding(head(path)).is_some() {
             return;
         }
         let owner = cx.owner();
@@ -122,7 +122,7 @@ impl Python<'_> {
         let col = at.1 + (path.len() - name.len()) as u32;
         if !name.is_empty() {
             let input = RefInput { name, kind: RefKind::Type, receiver, owner, line: at.0, col };
-            cx.facts.reference(&input);
+            cx.facts.add_reference(&input);
         }
     }
 
@@ -155,7 +155,7 @@ impl Python<'_> {
     }
 
     fn receiver<'t>(&mut self, object: Node<'t>, cx: &mut Cx<'t>) -> Receiver {
-        if let Some(path) = dotted(cx.source, object) {
+        if let Some(path) = dotted_path(cx.source, object) {
             return self.path_or_field(&path, object, cx);
         }
         if object.kind() == "call" && self.is_own_class(object, cx) {
@@ -167,33 +167,34 @@ impl Python<'_> {
             return Receiver::Super;
         }
         let ty = self.value_type(object, cx);
-        typed(&ty, cx)
+        typed_receiver(&ty, cx)
     }
 
     /// Returns true if a call is `type(self)`.
     fn is_own_class<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) -> bool {
         let function = call.child_by_field_id(FIELDS.function).map_or("", |f| cx.text(f));
         let first = call.child_by_field_id(FIELDS.arguments).and_then(|a| a.named_child(0));
-        function == "type" && first.is_some_and(|a| cx.binding(cx.text(a)) == Some(Binding::Typed(SELF)))
+        function == "type"
+            && first.is_some_and(|a| cx.local_binding(cx.text(a)) == Some(Binding::Typed(SELF)))
     }
 
     fn path_or_field<'t>(&mut self, path: &str, object: Node<'t>, cx: &mut Cx<'t>) -> Receiver {
-        if self.is_class_member(head(path), object, cx) && cx.binding(head(path)).is_none() {
+        if self.is_class_member(head(path), object, cx) && cx.local_binding(head(path)).is_none() {
             return Receiver::Unknown;
         }
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        match cx.binding(first) {
+        match cx.local_binding(first) {
             Some(Binding::Typed(SELF)) if rest.is_empty() || rest == "__class__" => Receiver::SelfType,
             Some(Binding::Typed(SELF)) => {
                 let ty = match self.field_type(rest, cx) {
-                    Ty::Unknown | Ty::Nothing => member(&Ty::SelfType, rest),
+                    Ty::Unknown | Ty::Nothing => member_of_type(&Ty::SelfType, rest),
                     known => known,
                 };
-                typed(&ty, cx)
+                typed_receiver(&ty, cx)
             }
             Some(Binding::Typed(ty)) if !rest.is_empty() => {
-                let ty = Ty::Is(cx.facts.provisional(ty).to_owned().into());
-                typed(&member(&ty, rest), cx)
+                let ty = Ty::Is(cx.facts.provisional_name(ty).to_owned().into());
+                typed_receiver(&member_of_type(&ty, rest), cx)
             }
             _ => self.path_receiver(path, cx),
         }
@@ -201,10 +202,10 @@ impl Python<'_> {
 
     fn path_receiver<'t>(&mut self, path: &str, cx: &mut Cx<'t>) -> Receiver {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        match cx.binding(first) {
+        match cx.local_binding(first) {
             Some(Binding::Typed(SELF)) => Receiver::Unknown,
             None if rest.is_empty() => match self.scan.module.get(first).cloned() {
-                Some(ty @ (Ty::Is(_) | Ty::Declared(_))) => typed(&ty, cx),
+                Some(ty @ (Ty::Is(_) | Ty::Declared(_))) => typed_receiver(&ty, cx),
                 _ => cx.path_receiver(path),
             },
             _ => cx.path_receiver(path),
@@ -222,9 +223,9 @@ impl Python<'_> {
         let cx = std::cell::RefCell::new(cx);
         of_value(source, node, &|name| {
             let mut cx = cx.borrow_mut();
-            Some(match cx.binding(name)? {
+            Some(match cx.local_binding(name)? {
                 Binding::Typed(SELF) => Ty::SelfType,
-                Binding::Typed(ty) => Ty::Is(cx.facts.provisional(ty).to_owned().into()),
+                Binding::Typed(ty) => Ty::Is(cx.facts.provisional_name(ty).to_owned().into()),
                 Binding::Opaque => Ty::Unknown,
             })
         })
@@ -248,7 +249,9 @@ impl Python<'_> {
         for (name, ty) in &locals {
             let binding = match ty {
                 Ty::SelfType => Binding::Typed(SELF),
-                Ty::Is(path) | Ty::Declared(path) if is_own(path) || cx.binding(head(path)).is_none() => {
+                Ty::Is(path) | Ty::Declared(path)
+                    if is_own(path) || cx.local_binding(head(path)).is_none() =>
+                {
                     Binding::Typed(cx.facts.intern(path))
                 }
                 _ => Binding::Opaque,
@@ -280,9 +283,9 @@ impl Python<'_> {
     }
 
     /// A lambda: its parameters hide outer names.
-    pub(super) fn lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.lambdas.get(&node.id()) {
-            Some(&function) => cx.reopen(function, true),
+            Some(&function) => cx.reopen_scope(function, true),
             None => cx.open_scope(true),
         }
         if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
@@ -291,11 +294,11 @@ impl Python<'_> {
                 each_parameter(parameter, &mut |name, _| cx.bind(cx.text(name), Binding::Opaque));
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A comprehension: the names after `for` are its own.
-    pub(super) fn comprehension<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_comprehension<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         cx.open_scope(true);
         let mut cursor = node.walk();
         for clause in node.named_children(&mut cursor).filter(|n| n.kind() == "for_in_clause") {
@@ -307,23 +310,23 @@ impl Python<'_> {
                 });
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A call: what is called is met next, what decorates likewise.
-    pub(super) fn call<'t>(&mut self, function: Option<Node<'t>>) -> Step {
+    pub(super) fn call<'t>(&mut self, function: Option<Node<'t>>) -> WalkStep {
         self.callee = function.map_or(0, |f| f.id());
-        Step::Into
+        WalkStep::Into
     }
 
     /// `name := value` binds in the function around it.
-    pub(super) fn named_expression<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_named_expression<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(FIELDS.name) {
             cx.bind(cx.text(name), Binding::Opaque);
             self.skip = name.id();
             self.assigned_in_expression(node, name, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
@@ -335,10 +338,10 @@ fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
     letters.any(|b| matches!(b, b'f' | b'F' | b't' | b'T'))
 }
 
-fn typed(ty: &Ty<'_>, cx: &mut Cx<'_>) -> Receiver {
+fn typed_receiver(ty: &Ty<'_>, cx: &mut Cx<'_>) -> Receiver {
     match ty {
         Ty::SelfType => Receiver::SelfType,
-        Ty::Is(name) | Ty::Declared(name) if is_own(name) || cx.binding(head(name)).is_none() => {
+        Ty::Is(name) | Ty::Declared(name) if is_own(name) || cx.local_binding(head(name)).is_none() => {
             Receiver::Typed(cx.facts.intern(name))
         }
         _ => Receiver::Unknown,

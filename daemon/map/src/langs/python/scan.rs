@@ -12,7 +12,8 @@ use tree_sitter::{Node, Tree};
 use super::grammar::{FIELDS, grammar};
 use super::patterns::{Marks, each_capture, each_parameter, each_target};
 use super::types::{
-    Ty, called, dotted, head, is_class_name, is_own, last, member, of_annotation, of_iterated, of_value, text,
+    Ty, call_result, dotted_path, head, is_class_name, is_own, last, member_of_type, of_annotation,
+    of_iterated, of_value, text,
 };
 use crate::walk::KindTable;
 
@@ -25,9 +26,9 @@ pub(super) struct Scan<'t> {
     /// The local names of each function.
     pub functions: FxHashMap<usize, Vec<(&'t str, Ty<'t>)>>,
     /// The members of each class.
-    pub classes: FxHashMap<usize, Names<'t>>,
+    pub classes: FxHashMap<usize, PythonScopeNames<'t>>,
     /// The names of the module.
-    pub module: Names<'t>,
+    pub module: PythonScopeNames<'t>,
     /// Assigned names at module or class level, and `self.x` that introduce an attribute.
     pub targets: FxHashMap<usize, Target>,
     /// The facts that the decorators of decorated definitions state.
@@ -41,7 +42,7 @@ pub(super) struct Scan<'t> {
 }
 
 /// Names of a scope with the types of their values.
-pub(super) type Names<'t> = FxHashMap<&'t str, Ty<'t>>;
+pub(super) type PythonScopeNames<'t> = FxHashMap<&'t str, Ty<'t>>;
 
 /// The role of an assigned name.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +144,7 @@ struct Frame<'t> {
     id: usize,
     /// The scope ends with this byte.
     end: usize,
-    names: Names<'t>,
+    names: PythonScopeNames<'t>,
     /// Names that are definitions or imports here, or belong to an outer scope: never locals.
     not_local: FxHashSet<&'t str>,
     /// Assigned names in source order.
@@ -163,7 +164,7 @@ impl<'t> Frame<'t> {
             level,
             id: node.id(),
             end: node.end_byte(),
-            names: Names::default(),
+            names: PythonScopeNames::default(),
             not_local: FxHashSet::default(),
             assigned: Vec::new(),
             self_name: None,
@@ -186,14 +187,14 @@ struct Scanner<'t> {
 }
 
 /// Looks over a file.
-pub(super) fn scan<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
+pub(super) fn scan_file<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
     let root = tree.root_node();
     let mut scanner = Scanner { source, frames: Vec::new(), out: Scan::default() };
     scanner.frames.push(Frame { end: usize::MAX, ..Frame::new(Level::Module, root) });
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        if node.is_named() && scanner.enter(node) && cursor.goto_first_child() {
+        if node.is_named() && scanner.enter_node(node) && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -206,7 +207,7 @@ pub(super) fn scan<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
 
 impl<'t> Scanner<'t> {
     /// Reads one node, and returns true if its children matter.
-    fn enter(&mut self, node: Node<'t>) -> bool {
+    fn enter_node(&mut self, node: Node<'t>) -> bool {
         let act = KINDS.get(node);
         if act == Act::Skip {
             return false;
@@ -215,39 +216,39 @@ impl<'t> Scanner<'t> {
             self.close();
         }
         match act {
-            Act::Function => self.function(node),
-            Act::Class => self.class(node),
-            Act::Assign => self.assignment(node),
-            Act::Augment => self.targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
-            Act::For => self.targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
-            Act::Except => self.aliased(node.child_by_field_id(FIELDS.value), node),
-            Act::AsPattern => self.aliased(node.named_child(0), node),
-            Act::Decorated => self.decorated(node),
-            Act::Case => self.case(node),
+            Act::Function => self.scan_function(node),
+            Act::Class => self.scan_class(node),
+            Act::Assign => self.scan_assignment(node),
+            Act::Augment => self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
+            Act::For => self.bind_targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
+            Act::Except => self.bind_alias(node.child_by_field_id(FIELDS.value), node),
+            Act::AsPattern => self.bind_alias(node.named_child(0), node),
+            Act::Decorated => self.scan_decorated(node),
+            Act::Case => self.bind_case_patterns(node),
             Act::Outer => self.outer_names(node),
-            Act::Import => self.imported(node),
-            Act::Return => self.returned(node),
+            Act::Import => self.note_imported(node),
+            Act::Return => self.scan_return(node),
             Act::Into | Act::Skip => {}
         }
         !matches!(act, Act::AsPattern | Act::Outer | Act::Import | Act::Return)
     }
 
-    fn top(&mut self) -> &mut Frame<'t> {
+    fn innermost_frame(&mut self) -> &mut Frame<'t> {
         self.frames.last_mut().expect("the module's frame stays until the end")
     }
 
-    fn function(&mut self, node: Node<'t>) {
+    fn scan_function(&mut self, node: Node<'t>) {
         let name = self.field_text(node, FIELDS.name);
         let marks = self.out.marks.get(&node.id()).copied().unwrap_or_default();
-        self.overload(name, node, marks);
-        let in_class = self.top().level == Level::Class;
-        self.top().not_local.insert(name);
+        self.note_overload(name, node, marks);
+        let in_class = self.innermost_frame().level == Level::Class;
+        self.innermost_frame().not_local.insert(name);
         if in_class {
-            self.top().names.insert(name, Ty::Unknown);
+            self.innermost_frame().names.insert(name, Ty::Unknown);
         }
         let mut frame = Frame::new(Level::Function, node);
         if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
-            self.parameters(parameters, &mut frame, in_class && !marks.is_static);
+            self.bind_parameters(parameters, &mut frame, in_class && !marks.is_static);
         }
         if let Some(annotation) = node.child_by_field_id(FIELDS.return_type) {
             let read = if marks.is_context { of_iterated } else { of_annotation };
@@ -262,23 +263,23 @@ impl<'t> Scanner<'t> {
     }
 
     /// `return value`, in a function that does not declare what it returns.
-    fn returned(&mut self, node: Node<'t>) {
+    fn scan_return(&mut self, node: Node<'t>) {
         let ty = node.named_child(0).map_or(Ty::Nothing, |value| self.value(value));
-        let frame = self.top();
+        let frame = self.innermost_frame();
         if frame.level == Level::Function && !frame.declared {
             let known = std::mem::replace(&mut frame.result, Ty::Nothing);
             frame.result = known.merge(ty);
         }
     }
 
-    fn decorated(&mut self, node: Node<'t>) {
+    fn scan_decorated(&mut self, node: Node<'t>) {
         if let Some(definition) = node.child_by_field_id(FIELDS.definition) {
-            self.out.marks.insert(definition.id(), Marks::of(self.source, node));
+            self.out.marks.insert(definition.id(), Marks::from_decorators(self.source, node));
         }
     }
 
-    fn overload(&mut self, name: &'t str, node: Node<'t>, marks: Marks) {
-        let waiting = &mut self.top().overloads;
+    fn note_overload(&mut self, name: &'t str, node: Node<'t>, marks: Marks) {
+        let waiting = &mut self.innermost_frame().overloads;
         if marks.overload {
             waiting.entry(name).or_default().push(node.id());
         } else if let Some(earlier) = waiting.remove(name) {
@@ -287,7 +288,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn parameters(&self, parameters: Node<'t>, frame: &mut Frame<'t>, method: bool) {
+    fn bind_parameters(&self, parameters: Node<'t>, frame: &mut Frame<'t>, method: bool) {
         let mut cursor = parameters.walk();
         let mut first = method;
         for parameter in parameters.named_children(&mut cursor) {
@@ -305,16 +306,16 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn class(&mut self, node: Node<'t>) {
+    fn scan_class(&mut self, node: Node<'t>) {
         let name = self.field_text(node, FIELDS.name);
-        self.top().not_local.insert(name);
-        if self.top().level == Level::Class {
-            self.top().names.insert(name, Ty::Unknown);
+        self.innermost_frame().not_local.insert(name);
+        if self.innermost_frame().level == Level::Class {
+            self.innermost_frame().names.insert(name, Ty::Unknown);
         }
         self.frames.push(Frame::new(Level::Class, node));
     }
 
-    fn assignment(&mut self, node: Node<'t>) {
+    fn scan_assignment(&mut self, node: Node<'t>) {
         let annotation = node.child_by_field_id(FIELDS.ty);
         let mut right = node.child_by_field_id(FIELDS.right);
         for _ in 0..CHAIN {
@@ -326,7 +327,7 @@ impl<'t> Scanner<'t> {
             (None, Some(value)) => self.value(value),
             (None, None) => Ty::Unknown,
         };
-        let marker = annotation.map_or(Marker::None, |a| marker(text(self.source, a)));
+        let marker = annotation.map_or(Marker::None, |a| annotation_marker(text(self.source, a)));
         if let (Some(name), Some(lambda)) =
             (node.child_by_field_id(FIELDS.left), right.filter(|r| r.kind() == "lambda"))
             && name.kind() == "identifier"
@@ -334,7 +335,7 @@ impl<'t> Scanner<'t> {
         {
             self.out.lambdas.insert(name.id(), lambda.id());
         }
-        self.targets(node.child_by_field_id(FIELDS.left), ty, Some((node, marker)));
+        self.bind_targets(node.child_by_field_id(FIELDS.left), ty, Some((node, marker)));
     }
 
     fn value(&self, node: Node<'t>) -> Ty<'t> {
@@ -346,7 +347,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Binds what stands left of a `=`, or after `for` or `as`. Only a lone name takes the type of the value.
-    fn targets(&mut self, left: Option<Node<'t>>, ty: Ty<'t>, whole: Option<(Node<'t>, Marker)>) {
+    fn bind_targets(&mut self, left: Option<Node<'t>>, ty: Ty<'t>, whole: Option<(Node<'t>, Marker)>) {
         let Some(left) = left else { return };
         each_target(left, &mut |target| {
             let lone = target.id() == left.id() || left.kind() == "as_pattern_target";
@@ -357,14 +358,14 @@ impl<'t> Scanner<'t> {
                 lines: crate::walk::Cx::lines(range),
                 marker,
             };
-            self.target(target, ty, statement);
+            self.bind_target(target, ty, statement);
         });
     }
 
-    fn target(&mut self, target: Node<'t>, ty: Ty<'t>, statement: Statement) {
+    fn bind_target(&mut self, target: Node<'t>, ty: Ty<'t>, statement: Statement) {
         if target.kind() == "identifier" {
             let name = text(self.source, target);
-            let frame = self.top();
+            let frame = self.innermost_frame();
             frame.add(name, ty);
             if frame.level != Level::Function {
                 frame.assigned.push((name, target.id(), statement));
@@ -384,22 +385,22 @@ impl<'t> Scanner<'t> {
     }
 
     /// `except Error as e` binds an `Error`; `with f() as x` what entering gives.
-    fn aliased(&mut self, value: Option<Node<'t>>, node: Node<'t>) {
-        let path = value.and_then(|value| dotted(self.source, value));
+    fn bind_alias(&mut self, value: Option<Node<'t>>, node: Node<'t>) {
+        let path = value.and_then(|value| dotted_path(self.source, value));
         let class = path.filter(|path| is_class_name(last(path)));
         let entered = value.filter(|value| value.kind() == "call");
         let ty = match (class, entered) {
             (Some(class), _) => Ty::Is(class),
-            (None, Some(call)) => called(member(&self.value(call), "__enter__")),
+            (None, Some(call)) => call_result(member_of_type(&self.value(call), "__enter__")),
             (None, None) => Ty::Unknown,
         };
-        self.targets(node.child_by_field_id(FIELDS.alias), ty, None);
+        self.bind_targets(node.child_by_field_id(FIELDS.alias), ty, None);
     }
 
-    fn case(&mut self, node: Node<'t>) {
+    fn bind_case_patterns(&mut self, node: Node<'t>) {
         let mut cursor = node.walk();
         for pattern in node.named_children(&mut cursor).filter(|n| n.kind() == "case_pattern") {
-            each_capture(pattern, &mut |name| self.targets(Some(name), Ty::Unknown, None));
+            each_capture(pattern, &mut |name| self.bind_targets(Some(name), Ty::Unknown, None));
         }
     }
 
@@ -407,16 +408,16 @@ impl<'t> Scanner<'t> {
         let mut cursor = node.walk();
         for name in node.named_children(&mut cursor) {
             let name = text(self.source, name);
-            self.top().not_local.insert(name);
+            self.innermost_frame().not_local.insert(name);
         }
     }
 
-    fn imported(&mut self, node: Node<'t>) {
+    fn note_imported(&mut self, node: Node<'t>) {
         let mut cursor = node.walk();
         for name in node.children_by_field_name("name", &mut cursor) {
             let local = name.child_by_field_id(FIELDS.alias).unwrap_or(name);
             let name = head(text(self.source, local));
-            self.top().not_local.insert(name);
+            self.innermost_frame().not_local.insert(name);
         }
     }
 
@@ -469,17 +470,17 @@ impl<'t> Scanner<'t> {
 }
 
 /// A type whose first segment is itself a local variable says nothing.
-fn settle_locals<'t>(names: Names<'t>, not_local: &FxHashSet<&'t str>) -> Vec<(&'t str, Ty<'t>)> {
+fn settle_locals<'t>(names: PythonScopeNames<'t>, not_local: &FxHashSet<&'t str>) -> Vec<(&'t str, Ty<'t>)> {
     let own = names.iter().filter(|(name, _)| !not_local.contains(*name));
     own.map(|(name, ty)| (*name, if is_local(&names, ty) { Ty::Unknown } else { ty.clone() })).collect()
 }
 
 /// Returns true if a type starts with one of these names, unless it is a member of the object at hand.
-fn is_local<'t>(names: &Names<'t>, ty: &Ty<'t>) -> bool {
+fn is_local<'t>(names: &PythonScopeNames<'t>, ty: &Ty<'t>) -> bool {
     ty.name().is_some_and(|path| !is_own(path) && names.contains_key(head(path)))
 }
 
-fn marker(annotation: &str) -> Marker {
+fn annotation_marker(annotation: &str) -> Marker {
     let base = annotation.split('[').next().unwrap_or("").trim();
     match last(base) {
         "Final" => Marker::Final,

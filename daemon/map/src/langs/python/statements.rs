@@ -3,17 +3,17 @@
 use tree_sitter::Node;
 
 use super::grammar::FIELDS;
-use super::types::{dotted, head};
+use super::types::{dotted_path, head};
 use crate::facts::{ImportInput, ImportKind};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// `import a.b.c`, `import a.b.c as m`.
-pub(super) fn import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+pub(super) fn visit_import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
     let mut cursor = node.walk();
     for item in node.children_by_field_name("name", &mut cursor) {
         let alias = item.child_by_field_id(FIELDS.alias).map(|alias| cx.text(alias));
         let name = item.child_by_field_id(FIELDS.name).unwrap_or(item);
-        let Some(module) = dotted(cx.source, name) else { continue };
+        let Some(module) = dotted_path(cx.source, name) else { continue };
         let first = head(&module);
         match alias {
             Some(alias) => bind(cx, item, (ImportKind::Module, &module), (None, Some(alias))),
@@ -23,11 +23,11 @@ pub(super) fn import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> Step {
             bind(cx, item, (ImportKind::Effect, &module), (None, None));
         }
     }
-    Step::Skip
+    WalkStep::Skip
 }
 
 /// `from a import b as c, d`, `from . import b`, `from a import *`.
-pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
     let module = match node.child_by_field_id(FIELDS.module_name) {
         Some(module) => cx.text(module).split_whitespace().collect::<String>(),
         None => "__future__".to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> Step {
     if node.named_children(&mut cursor).any(|child| child.kind() == "wildcard_import") {
         bind(cx, node, (ImportKind::Star, &module), (None, None));
     }
-    Step::Skip
+    WalkStep::Skip
 }
 
 fn bind(cx: &mut Cx<'_>, at: Node<'_>, what: (ImportKind, &str), names: (Option<&str>, Option<&str>)) {
@@ -57,5 +57,5 @@ fn bind(cx: &mut Cx<'_>, at: Node<'_>, what: (ImportKind, &str), names: (Option<
         owner,
         line: Cx::lines(at).0,
     };
-    cx.facts.import(&import);
+    cx.facts.add_import(&import);
 }

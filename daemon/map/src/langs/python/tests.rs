@@ -4,7 +4,7 @@ use crate::langs::Lang;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Python, source, expected);
 }
 
@@ -18,11 +18,11 @@ fn check_refs(source: &str, expected: &str) {
 }
 
 mod definitions {
-    use super::check;
+    use super::check_facts;
 
     #[test]
     fn classes_functions_and_what_they_hold() {
-        check(
+        check_facts(
             r#"
 class Outer:
     """Doc of Outer,
@@ -59,7 +59,7 @@ def _private(): pass
 
     #[test]
     fn decorators_belong_to_the_range() {
-        check(
+        check_facts(
             "
 @dataclass
 @mod.other(1)
@@ -83,7 +83,7 @@ class A:
 
     #[test]
     fn variables_of_the_module() {
-        check(
+        check_facts(
             "
 LIMIT = 10
 _hidden = None
@@ -134,7 +134,7 @@ table = {
 
     #[test]
     fn fields_once_each_wherever_they_are_assigned() {
-        check(
+        check_facts(
             "
 class A:
     kind = 1
@@ -174,7 +174,7 @@ class A:
 
     #[test]
     fn special_classes() {
-        check(
+        check_facts(
             "
 class Color(enum.Enum):
     RED = 1
@@ -201,7 +201,7 @@ class Base(ABC):
 
     #[test]
     fn overloads_are_one_with_their_implementation() {
-        check(
+        check_facts(
             "
 @overload
 def f(a: int) -> A: ...
@@ -235,7 +235,7 @@ class K:
 
     #[test]
     fn tests_by_convention() {
-        check(
+        check_facts(
             "
 def test_it(): pass
 def testing(): pass
@@ -263,7 +263,7 @@ class Case(unittest.TestCase):
 
     #[test]
     fn a_name_that_is_a_definition_or_import_is_not_a_variable_too() {
-        check(
+        check_facts(
             "
 try:
     import json
@@ -282,11 +282,11 @@ f = wrap(f)
 }
 
 mod imports {
-    use super::check;
+    use super::check_facts;
 
     #[test]
     fn every_binding() {
-        check(
+        check_facts(
             "
 import os, a.b.c
 import a.b as ab

@@ -44,7 +44,7 @@ impl<'t> Ty<'t> {
             (known, Self::Nothing) => known,
             (Self::Declared(name), _) | (_, Self::Declared(name)) => Self::Declared(name),
             (a, b) if a == b => a,
-            (Self::Is(a), Self::Is(b)) => either(&a, &b),
+            (Self::Is(a), Self::Is(b)) => either_type(&a, &b),
             _ => Self::Unknown,
         }
     }
@@ -57,7 +57,7 @@ impl<'t> Ty<'t> {
         }
     }
 
-    fn declared(self) -> Self {
+    fn into_declared(self) -> Self {
         match self {
             Self::Is(name) => Self::Declared(name),
             other => other,
@@ -67,7 +67,7 @@ impl<'t> Ty<'t> {
 
 /// A value that is one of two members of the object at hand, or what they give: it has their type if both have the same, which is
 /// another file's affair. Of anything else it cannot be told.
-fn either<'t>(a: &str, b: &str) -> Ty<'t> {
+fn either_type<'t>(a: &str, b: &str) -> Ty<'t> {
     let fits = is_own(a) && is_own(b) && a.len() + b.len() <= LONGEST;
     match b.strip_prefix('=').filter(|_| fits) {
         Some(path) if a.split(['=', '|']).any(|known| known == path) => Ty::Is(a.to_owned().into()),
@@ -88,7 +88,7 @@ pub(super) fn is_own(path: &str) -> bool {
 }
 
 /// A member of a value of this type, as the path of an expression.
-pub(super) fn member<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
+pub(super) fn member_of_type<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
     let path = match ty {
         Ty::Is(name) if name.contains('|') => return Ty::Unknown,
         Ty::SelfType => format!("=self.{rest}"),
@@ -110,11 +110,11 @@ pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
 }
 
 /// `a.b.c` for a name or a chain of attributes of names; white space within it is dropped.
-pub(super) fn dotted<'t>(source: &'t [u8], node: Node<'_>) -> Option<Cow<'t, str>> {
+pub(super) fn dotted_path<'t>(source: &'t [u8], node: Node<'_>) -> Option<Cow<'t, str>> {
     let mut at = node;
     for _ in 0..4 * DEPTH {
         match at.kind() {
-            "identifier" | "dotted_name" => return Some(squeezed(text(source, node))),
+            "identifier" | "dotted_name" => return Some(without_whitespace(text(source, node))),
             "attribute" => at = at.child_by_field_id(FIELDS.object)?,
             "member_type" => at = at.named_child(0)?,
             "type" => at = at.named_child(0)?,
@@ -124,7 +124,7 @@ pub(super) fn dotted<'t>(source: &'t [u8], node: Node<'_>) -> Option<Cow<'t, str
     None
 }
 
-fn squeezed(text: &str) -> Cow<'_, str> {
+fn without_whitespace(text: &str) -> Cow<'_, str> {
     let odd = |c: char| c.is_whitespace() || c == '\\';
     if text.contains(odd) { text.chars().filter(|&c| !odd(c)).collect() } else { text.into() }
 }
@@ -160,7 +160,7 @@ fn value<'t>(
             inner(node.child_by_field_id(FIELDS.left)).merge(inner(node.child_by_field_id(FIELDS.right)))
         }
         "conditional_expression" => inner(node.named_child(0)).merge(inner(node.named_child(2))),
-        kind => literal(kind, text(source, node)),
+        kind => literal_type(kind, text(source, node)),
     }
 }
 
@@ -168,7 +168,7 @@ fn is_or(node: Node<'_>) -> bool {
     node.child_by_field_id(FIELDS.operator).is_some_and(|operator| operator.kind() == "or")
 }
 
-fn literal<'t>(kind: &str, text: &str) -> Ty<'t> {
+fn literal_type<'t>(kind: &str, text: &str) -> Ty<'t> {
     let name = match kind {
         "string" if is_bytes(text) => "bytes",
         "string" | "concatenated_string" => "str",
@@ -214,23 +214,23 @@ fn path_of<'t>(path: Cow<'t, str>) -> Ty<'t> {
 }
 
 fn of_attribute<'t>(source: &'t [u8], node: Node<'_>, (local, depth): (Local<'_, 't>, usize)) -> Ty<'t> {
-    if let Some(path) = dotted(source, node) {
+    if let Some(path) = dotted_path(source, node) {
         let (first, rest) = path.split_once('.').unwrap_or((&path, ""));
         return match local(first) {
-            Some(ty) => member(&ty, rest),
+            Some(ty) => member_of_type(&ty, rest),
             None => path_of(path),
         };
     }
     let parts = (node.child_by_field_id(FIELDS.object), node.child_by_field_id(FIELDS.attribute));
     let (Some(object), Some(name)) = parts else { return Ty::Unknown };
-    member(&value(source, object, local, depth - 1), text(source, name))
+    member_of_type(&value(source, object, local, depth - 1), text(source, name))
 }
 
 fn of_call<'t>(source: &'t [u8], call: Node<'_>, (local, depth): (Local<'_, 't>, usize)) -> Ty<'t> {
     let Some(function) = call.child_by_field_id(FIELDS.function) else { return Ty::Unknown };
-    let Some(path) = dotted(source, function) else {
+    let Some(path) = dotted_path(source, function) else {
         return if function.kind() == "attribute" {
-            called(of_attribute(source, function, (local, depth)))
+            call_result(of_attribute(source, function, (local, depth)))
         } else {
             Ty::Unknown
         };
@@ -239,7 +239,7 @@ fn of_call<'t>(source: &'t [u8], call: Node<'_>, (local, depth): (Local<'_, 't>,
         return match path.split_once('.') {
             None if bound == Ty::SelfType => Ty::SelfType,
             None => Ty::Unknown,
-            Some((_, rest)) => called(member(&bound, rest)),
+            Some((_, rest)) => call_result(member_of_type(&bound, rest)),
         };
     }
     if last(&path) == "cast" {
@@ -249,11 +249,11 @@ fn of_call<'t>(source: &'t [u8], call: Node<'_>, (local, depth): (Local<'_, 't>,
     if is_class_name(last(&path)) || BUILTIN_CLASSES.contains(&&*path) {
         return Ty::Is(path);
     }
-    if matches!(&*path, "super" | "type" | "getattr") { Ty::Unknown } else { called(path_of(path)) }
+    if matches!(&*path, "super" | "type" | "getattr") { Ty::Unknown } else { call_result(path_of(path)) }
 }
 
 /// The result of a call of a value.
-pub(super) fn called(ty: Ty<'_>) -> Ty<'_> {
+pub(super) fn call_result(ty: Ty<'_>) -> Ty<'_> {
     match ty {
         Ty::Is(path) if path.starts_with('=') && !path.contains('|') => Ty::Is(format!("{path}()").into()),
         _ => Ty::Unknown,
@@ -271,7 +271,7 @@ pub(super) fn is_class_name(name: &str) -> bool {
 /// The type that an annotation declares: `Foo`, `"Foo"`, `Optional[Foo]`, `Foo | None`, `type[Foo]` all give `Foo`,
 /// `List[Foo]` gives `List`.
 pub(super) fn of_annotation<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
-    annotation(source, node, DEPTH).declared()
+    annotation_type(source, node, DEPTH).into_declared()
 }
 
 /// The type that a context manager made of a generator gives: `T` of `Iterator[T]`.
@@ -285,34 +285,35 @@ pub(super) fn of_iterated<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     inner.map_or(Ty::Unknown, |inner| of_annotation(source, inner))
 }
 
-fn annotation<'t>(source: &'t [u8], node: Node<'_>, depth: usize) -> Ty<'t> {
+fn annotation_type<'t>(source: &'t [u8], node: Node<'_>, depth: usize) -> Ty<'t> {
     if depth == 0 {
         return Ty::Unknown;
     }
-    let inner =
-        |child: Option<Node<'_>>| child.map_or(Ty::Unknown, |child| annotation(source, child, depth - 1));
+    let inner = |child: Option<Node<'_>>| {
+        child.map_or(Ty::Unknown, |child| annotation_type(source, child, depth - 1))
+    };
     match node.kind() {
         "none" => Ty::Nothing,
         "type" | "parenthesized_expression" => inner(node.named_child(0)),
         "identifier" if text(source, node) == "Self" => Ty::SelfType,
-        "identifier" | "attribute" | "member_type" => dotted(source, node).map_or(Ty::Unknown, Ty::Is),
-        "string" => quoted(text(source, node)),
+        "identifier" | "attribute" | "member_type" => dotted_path(source, node).map_or(Ty::Unknown, Ty::Is),
+        "string" => quoted_annotation_type(text(source, node)),
         "binary_operator" | "union_type" => inner(node.named_child(0)).merge(inner(node.named_child(1))),
         "subscript" => {
-            let base = node.child_by_field_id(FIELDS.value).and_then(|value| dotted(source, value));
-            generic(base, node.named_child(1), node.named_child(2), &inner)
+            let base = node.child_by_field_id(FIELDS.value).and_then(|value| dotted_path(source, value));
+            generic_type(base, node.named_child(1), node.named_child(2), &inner)
         }
         "generic_type" => {
-            let base = node.named_child(0).and_then(|value| dotted(source, value));
+            let base = node.named_child(0).and_then(|value| dotted_path(source, value));
             let args = node.named_child(1);
             let arg = |i| args.and_then(|args| args.named_child(i));
-            generic(base, arg(0), arg(1), &inner)
+            generic_type(base, arg(0), arg(1), &inner)
         }
         _ => Ty::Unknown,
     }
 }
 
-fn generic<'t>(
+fn generic_type<'t>(
     base: Option<Cow<'t, str>>,
     first: Option<Node<'_>>,
     second: Option<Node<'_>>,
@@ -332,7 +333,7 @@ fn generic<'t>(
 }
 
 /// An annotation in quotes; only plain names are understood.
-fn quoted<'t>(text: &'t str) -> Ty<'t> {
+fn quoted_annotation_type<'t>(text: &'t str) -> Ty<'t> {
     let name = string_content(text).trim();
     let name = name.strip_suffix("| None").map_or(name, str::trim_end);
     let optional = name.strip_prefix("Optional[").or_else(|| name.strip_prefix("Type["));

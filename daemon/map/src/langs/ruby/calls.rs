@@ -2,28 +2,28 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RubyKind;
 use super::paths::{constant_path, is_constant};
 use super::rules::RubyRules;
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::refer_unbound;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {
-    pub(super) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
+    pub(super) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
             // What `Foo = Struct.new(…)` defines has been dealt with; the block's methods are the type's.
             node.child_by_field_id(self.g.f.method).into_iter().for_each(|m| self.handled.mark(m));
-            return Step::Into;
+            return WalkStep::Into;
         }
-        let Some(method) = node.child_by_field_id(self.g.f.method) else { return Step::Into };
+        let Some(method) = node.child_by_field_id(self.g.f.method) else { return WalkStep::Into };
         let receiver = node.child_by_field_id(self.g.f.receiver);
         self.handled.mark(method);
         match (receiver, self.g.kind(method)) {
-            (None, K::Super) => self.super_call(method, cx),
+            (None, RubyKind::Super) => self.super_call(method, cx),
             // In a class, `new` makes one of it.
-            (None, K::Ident) if cx.text(method) == "new" => {}
-            (None, K::Ident) => {
+            (None, RubyKind::Ident) if cx.text(method) == "new" => {}
+            (None, RubyKind::Ident) => {
                 let word = cx.text(method);
                 if let Some(step) = self.macro_call(node, word, cx) {
                     return step;
@@ -32,17 +32,22 @@ impl RubyRules {
                 refer_unbound(cx, word, method, RefKind::Call, receiver);
             }
             // `Integer(x)`
-            (None, K::Constant) => {
+            (None, RubyKind::Constant) => {
                 let receiver = self.bare_receiver(method);
                 refer_unbound(cx, cx.text(method), method, RefKind::Call, receiver);
             }
             (Some(receiver), _) => return self.call_on(node, (receiver, method), cx),
             _ => {}
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn call_on(&mut self, node: Node<'_>, (receiver, method): (Node<'_>, Node<'_>), cx: &mut Cx<'_>) -> Step {
+    fn call_on(
+        &mut self,
+        node: Node<'_>,
+        (receiver, method): (Node<'_>, Node<'_>),
+        cx: &mut Cx<'_>,
+    ) -> WalkStep {
         let word = cx.text(method);
         if let Some(path) = self.described_class(receiver, cx) {
             self.handled.mark(receiver);
@@ -58,27 +63,27 @@ impl RubyRules {
                     refer_unbound(cx, word, method, RefKind::Call, on);
                 }
             }
-            return Step::Into;
+            return WalkStep::Into;
         }
         if word == "new" && constant_path(receiver, cx.source).is_some() {
             self.refer_constant(receiver, RefKind::Call, cx);
-            return Step::Into;
+            return WalkStep::Into;
         }
         if let Some(step) = self.spec_call(node, (receiver, word), cx) {
             return step;
         }
         if is_constant(word) && node.child_by_field_id(self.g.f.arguments).is_none() {
             // `x::Y`, a constant of something that is no constant.
-            return Step::Into;
+            return WalkStep::Into;
         }
         let on = self.receiver(receiver, cx);
         refer_unbound(cx, word, method, RefKind::Call, on);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns what is known of the value before the dot.
     fn receiver(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
-        if self.g.kind(node) == K::This || self.is_own_class(node, cx) {
+        if self.g.kind(node) == RubyKind::This || self.is_own_class(node, cx) {
             return self.bare_receiver(node);
         }
         if let Some(path) = constant_path(node, cx.source) {
@@ -89,7 +94,7 @@ impl RubyRules {
 
     /// RSpec's `described_class`: the constant that the group around is about.
     fn described_class(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Option<String> {
-        if self.g.kind(node) != K::Ident || cx.text(node) != "described_class" {
+        if self.g.kind(node) != RubyKind::Ident || cx.text(node) != "described_class" {
             return None;
         }
         while self.described.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
@@ -100,18 +105,18 @@ impl RubyRules {
     fn is_own_class(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let of_self = node
             .child_by_field_id(self.g.f.receiver)
-            .is_some_and(|receiver| self.g.kind(receiver) == K::This);
-        self.g.kind(node) == K::Call
+            .is_some_and(|receiver| self.g.kind(receiver) == RubyKind::This);
+        self.g.kind(node) == RubyKind::Call
             && node.child_by_field_id(self.g.f.method).is_some_and(|m| cx.text(m) == "class")
             && (of_self || node.child_by_field_id(self.g.f.receiver).is_none())
     }
 
     /// Records the call of a `super` without arguments.
-    pub(super) fn bare_super(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_bare_super(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             self.super_call(node, cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `super` calls the method of the same name of the base.

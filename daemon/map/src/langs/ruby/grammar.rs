@@ -6,7 +6,7 @@ use crate::langs::support::fields;
 
 /// The kinds of nodes that the Ruby extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum K {
+pub(super) enum RubyKind {
     /// Nothing in itself; its children may be.
     #[default]
     Other,
@@ -45,67 +45,67 @@ pub(super) enum K {
     Body,
 }
 
-const KINDS: &[(&str, K)] = &[
-    ("program", K::Program),
-    ("comment", K::Comment),
-    ("class", K::Class),
-    ("module", K::Module),
-    ("singleton_class", K::SingletonClass),
-    ("method", K::Method),
-    ("singleton_method", K::SingletonMethod),
-    ("method_parameters", K::Params),
-    ("block_parameters", K::Params),
-    ("lambda_parameters", K::Params),
-    ("destructured_parameter", K::Params),
-    ("block", K::Block),
-    ("do_block", K::Block),
-    ("lambda", K::Block),
-    ("call", K::Call),
-    ("assignment", K::Assign),
-    ("operator_assignment", K::OpAssign),
-    ("left_assignment_list", K::LeftList),
-    ("destructured_left_assignment", K::LeftList),
-    ("rest_assignment", K::LeftList),
-    ("identifier", K::Ident),
-    ("constant", K::Constant),
-    ("scope_resolution", K::Scoped),
-    ("superclass", K::Superclass),
-    ("super", K::Super),
-    ("self", K::This),
-    ("alias", K::Alias),
-    ("undef", K::Undef),
-    ("exception_variable", K::ExceptionVar),
-    ("for", K::For),
-    ("optional_parameter", K::NamedParam),
-    ("keyword_parameter", K::NamedParam),
-    ("splat_parameter", K::NamedParam),
-    ("hash_splat_parameter", K::NamedParam),
-    ("block_parameter", K::NamedParam),
-    ("as_pattern", K::Pattern),
-    ("array_pattern", K::Pattern),
-    ("find_pattern", K::Pattern),
-    ("hash_pattern", K::Pattern),
-    ("keyword_pattern", K::Pattern),
-    ("in_clause", K::Pattern),
-    ("match_pattern", K::Pattern),
-    ("test_pattern", K::Pattern),
-    ("string", K::Text),
-    ("simple_symbol", K::Symbol),
-    ("instance_variable", K::Ivar),
-    ("pair", K::Pair),
-    ("parenthesized_statements", K::Parens),
-    ("body_statement", K::Body),
-    ("block_body", K::Body),
-    ("class_variable", K::Nothing),
-    ("global_variable", K::Nothing),
-    ("hash_key_symbol", K::Nothing),
-    ("integer", K::Nothing),
-    ("float", K::Nothing),
-    ("string_array", K::Nothing),
-    ("symbol_array", K::Nothing),
-    ("uninterpreted", K::Nothing),
-    ("string_content", K::Nothing),
-    ("heredoc_content", K::Nothing),
+const KINDS: &[(&str, RubyKind)] = &[
+    ("program", RubyKind::Program),
+    ("comment", RubyKind::Comment),
+    ("class", RubyKind::Class),
+    ("module", RubyKind::Module),
+    ("singleton_class", RubyKind::SingletonClass),
+    ("method", RubyKind::Method),
+    ("singleton_method", RubyKind::SingletonMethod),
+    ("method_parameters", RubyKind::Params),
+    ("block_parameters", RubyKind::Params),
+    ("lambda_parameters", RubyKind::Params),
+    ("destructured_parameter", RubyKind::Params),
+    ("block", RubyKind::Block),
+    ("do_block", RubyKind::Block),
+    ("lambda", RubyKind::Block),
+    ("call", RubyKind::Call),
+    ("assignment", RubyKind::Assign),
+    ("operator_assignment", RubyKind::OpAssign),
+    ("left_assignment_list", RubyKind::LeftList),
+    ("destructured_left_assignment", RubyKind::LeftList),
+    ("rest_assignment", RubyKind::LeftList),
+    ("identifier", RubyKind::Ident),
+    ("constant", RubyKind::Constant),
+    ("scope_resolution", RubyKind::Scoped),
+    ("superclass", RubyKind::Superclass),
+    ("super", RubyKind::Super),
+    ("self", RubyKind::This),
+    ("alias", RubyKind::Alias),
+    ("undef", RubyKind::Undef),
+    ("exception_variable", RubyKind::ExceptionVar),
+    ("for", RubyKind::For),
+    ("optional_parameter", RubyKind::NamedParam),
+    ("keyword_parameter", RubyKind::NamedParam),
+    ("splat_parameter", RubyKind::NamedParam),
+    ("hash_splat_parameter", RubyKind::NamedParam),
+    ("block_parameter", RubyKind::NamedParam),
+    ("as_pattern", RubyKind::Pattern),
+    ("array_pattern", RubyKind::Pattern),
+    ("find_pattern", RubyKind::Pattern),
+    ("hash_pattern", RubyKind::Pattern),
+    ("keyword_pattern", RubyKind::Pattern),
+    ("in_clause", RubyKind::Pattern),
+    ("match_pattern", RubyKind::Pattern),
+    ("test_pattern", RubyKind::Pattern),
+    ("string", RubyKind::Text),
+    ("simple_symbol", RubyKind::Symbol),
+    ("instance_variable", RubyKind::Ivar),
+    ("pair", RubyKind::Pair),
+    ("parenthesized_statements", RubyKind::Parens),
+    ("body_statement", RubyKind::Body),
+    ("block_body", RubyKind::Body),
+    ("class_variable", RubyKind::Nothing),
+    ("global_variable", RubyKind::Nothing),
+    ("hash_key_symbol", RubyKind::Nothing),
+    ("integer", RubyKind::Nothing),
+    ("float", RubyKind::Nothing),
+    ("string_array", RubyKind::Nothing),
+    ("symbol_array", RubyKind::Nothing),
+    ("uninterpreted", RubyKind::Nothing),
+    ("string_content", RubyKind::Nothing),
+    ("heredoc_content", RubyKind::Nothing),
 ];
 
 fields!(Fields {
@@ -127,11 +127,11 @@ fields!(Fields {
 });
 
 /// The grammar with its tables.
-pub(super) type Grammar = crate::langs::support::Grammar<K, Fields>;
+pub(super) type RubyGrammar = crate::langs::support::Grammar<RubyKind, Fields>;
 
 /// The Ruby grammar with its kinds and fields, looked up once.
-pub(super) static GRAMMAR: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar::new(&tree_sitter_ruby::LANGUAGE.into(), KINDS, Fields::new));
+pub(super) static GRAMMAR: LazyLock<RubyGrammar> =
+    LazyLock::new(|| RubyGrammar::new(&tree_sitter_ruby::LANGUAGE.into(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {

@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
-use crate::langs::support::project::{folder, join, shared_folders};
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join, shared_folders};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// Folders whose files are required by their path from there.
 const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "app", "ext", "src"];
@@ -16,11 +16,11 @@ const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "app", "ext", "src"];
 pub(super) struct LoadPath;
 
 impl ImportRules for LoadPath {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let here = project.path(from).to_owned();
         let with_ending = if module.ends_with(".rb") { module.to_owned() } else { format!("{module}.rb") };
         if module.starts_with('.') {
-            let place = join(folder(&here), &with_ending);
+            let place = join(folder_of(&here), &with_ending);
             let file = place.and_then(|place| project.file(&place));
             return file.filter(|file| *file != from).map_or(ModuleTarget::Unknown, ModuleTarget::File);
         }
@@ -34,7 +34,7 @@ impl ImportRules for LoadPath {
             (shared(file), std::cmp::Reverse((path.matches('/').count(), path)))
         }) {
             Some(file) => ModuleTarget::File(file),
-            None => self.missing(project, module),
+            None => self.target_of_missing(project, module),
         }
     }
 
@@ -45,7 +45,7 @@ impl ImportRules for LoadPath {
 
 impl LoadPath {
     /// A part of a library that is here, but lacks it, is generated or gone; any other is outside.
-    fn missing(&self, project: &dyn Project, module: &str) -> ModuleTarget {
+    fn target_of_missing(&self, project: &dyn ImportProject, module: &str) -> ModuleTarget {
         let first = module.split('/').next().unwrap_or(module);
         let own =
             project.has_dir(&format!("lib/{first}")) || project.file(&format!("lib/{first}.rb")).is_some();

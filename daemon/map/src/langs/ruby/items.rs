@@ -2,15 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RubyKind;
 use super::paths::{constant_path, text};
-use super::rules::{Class, RubyRules};
+use super::rules::{RubyClassScope, RubyRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// A definition in terms of nodes.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct RubyItem<'t, 'a> {
     pub(super) node: Node<'t>,
     pub(super) name: &'a str,
     pub(super) name_at: (u32, u32),
@@ -24,25 +24,25 @@ pub(super) struct Item<'t, 'a> {
 
 impl RubyRules {
     /// Records a definition; with `scope` its children are walked inside it.
-    pub(super) fn define(
+    pub(super) fn define_item(
         &mut self,
-        item: &Item<'_, '_>,
+        item: &RubyItem<'_, '_>,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let outer = self.lead.take(item.node, cx);
-        self.define_with(item, &documented(outer), scope, cx)
+        let outer = self.lead.take_outer(item.node, cx);
+        self.define_with(item, &without_doc_marks(outer), scope, cx)
     }
 
     pub(super) fn define_with(
         &mut self,
-        item: &Item<'_, '_>,
+        item: &RubyItem<'_, '_>,
         outer: &Outer,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
         let parent = cx.owner();
-        let around = parent.map_or("", |p| cx.facts.provisional(cx.facts.defs()[p.index()].qualified));
+        let around = parent.map_or("", |p| cx.facts.provisional_name(cx.facts.defs()[p.index()].qualified));
         let qualifier = item.within.as_ref().map(|within| match around {
             "" => within.clone(),
             around => format!("{around}.{within}"),
@@ -58,15 +58,15 @@ impl RubyRules {
             qualifier: qualifier.as_deref(),
             head: (item.node.start_byte(), line_end),
         };
-        def.make(cx, outer, scope)
+        def.make_def(cx, outer, scope)
     }
 
-    pub(super) fn class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let kind = if self.g.kind(node) == K::Class { DefKind::Class } else { DefKind::Module };
+    pub(super) fn visit_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let kind = if self.g.kind(node) == RubyKind::Class { DefKind::Class } else { DefKind::Module };
         let end = node.child_by_field_id(self.g.f.superclass).unwrap_or(name).end_byte();
         self.named_type((node, name), (kind, end), cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// A class or module under a constant's name; what is in `node` is walked inside it.
@@ -76,17 +76,17 @@ impl RubyRules {
         (kind, end): (DefKind, usize),
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let last = name.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(name) == K::Scoped);
+        let last = name.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(name) == RubyKind::Scoped);
         let last = last.unwrap_or(name);
         self.handled.mark(last);
-        let scope = name.child_by_field_id(self.g.f.scope).filter(|_| self.g.kind(name) == K::Scoped);
+        let scope = name.child_by_field_id(self.g.f.scope).filter(|_| self.g.kind(name) == RubyKind::Scoped);
         let within = scope.and_then(|scope| constant_path(scope, cx.source));
-        if self.g.kind(name) == K::Scoped {
+        if self.g.kind(name) == RubyKind::Scoped {
             self.handled.mark(name);
         }
         let (name_at, flags) = (cx.position(last), DefFlags::EXPORTED);
-        let item = Item { node, name: cx.text(last), name_at, kind, flags, end, within };
-        let def = self.define(&item, Some(false), cx);
+        let item = RubyItem { node, name: cx.text(last), name_at, kind, flags, end, within };
+        let def = self.define_item(&item, Some(false), cx);
         self.enter_class(node, def, false);
         def
     }
@@ -94,36 +94,42 @@ impl RubyRules {
     pub(super) fn enter_class(&mut self, node: Node<'_>, def: Option<DefIdx>, group: bool) {
         self.class_at(node.start_byte());
         self.locals.open(node, !group);
-        self.classes.push(Class { end: node.end_byte(), node: node.id(), def, group, private: false });
+        self.classes.push(RubyClassScope {
+            end: node.end_byte(),
+            node: node.id(),
+            def,
+            group,
+            private: false,
+        });
     }
 
     /// `class << self`: its methods are the class's.
-    pub(super) fn singleton_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_singleton_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let value = node.child_by_field_id(self.g.f.value);
-        let of_self = value.is_some_and(|value| self.g.kind(value) == K::This);
+        let of_self = value.is_some_and(|value| self.g.kind(value) == RubyKind::This);
         let def = self.class_at(node.start_byte()).and_then(|class| class.def).filter(|_| of_self);
         if !of_self {
             cx.open_scope(false);
         }
         self.enter_class(node, def, false);
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn superclass(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_superclass(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(base) = node.named_child(0) {
             self.refer_constant(base, RefKind::Extends, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         // `def name=(x)`: the name's node has one for the word in it.
         each_child(name, |c, _| self.handled.mark(c));
         let word = cx.text(name);
         let at = node.start_byte();
-        let singleton = self.g.kind(node) == K::SingletonMethod;
+        let singleton = self.g.kind(node) == RubyKind::SingletonMethod;
         let object = node.child_by_field_id(self.g.f.object);
         if let Some(object) = object {
             self.handled.mark(object);
@@ -135,9 +141,9 @@ impl RubyRules {
         let within = object.and_then(|object| constant_path(object, cx.source));
         let within = within.filter(|within| !self.is_around(within, cx));
         let test = word.starts_with("test_") && self.holds_tests(cx);
-        let flags = Self::exported(private).with_if(test, DefFlags::TEST);
+        let flags = Self::export_flags(private).with_if(test, DefFlags::TEST);
         let parameters = node.child_by_field_id(self.g.f.parameters);
-        let item = Item {
+        let item = RubyItem {
             node,
             name: word,
             name_at: cx.position(name),
@@ -146,17 +152,17 @@ impl RubyRules {
             end: parameters.unwrap_or(name).end_byte(),
             within,
         };
-        self.define(&item, Some(true), cx);
+        self.define_item(&item, Some(true), cx);
         self.locals.open(node, true);
         self.method_at(at);
         self.methods.push((node.end_byte(), word.to_owned()));
-        Step::Into
+        WalkStep::Into
     }
 
     /// Returns true if `Foo` of `def Foo.bar` is the class that this is written in.
     fn is_around(&self, within: &str, cx: &Cx<'_>) -> bool {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].name);
-        owner.is_some_and(|name| cx.facts.provisional(name) == within)
+        owner.is_some_and(|name| cx.facts.provisional_name(name) == within)
     }
 
     /// Returns true if methods called `test_…` are tests here: in a class that is called or derived like one.
@@ -168,24 +174,24 @@ impl RubyRules {
         let header = cx.slice(def.bytes.0 as usize, def.bytes.1 as usize);
         let header = header.lines().next().unwrap_or("");
         def.kind.is_type()
-            && (is_test(cx.facts.provisional(def.name))
+            && (is_test(cx.facts.provisional_name(def.name))
                 || header.split_once('<').is_some_and(|(_, base)| {
                     base.split("::").any(|part| is_test(part.trim()) || part.trim().ends_with("TestCase"))
                 }))
     }
 
     /// Defines the new name of a method: `alias new old`.
-    pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let (Some(name), Some(old)) =
             (node.child_by_field_id(self.g.f.name), node.child_by_field_id(self.g.f.alias))
         else {
-            return Step::Skip;
+            return WalkStep::Skip;
         };
         let (to, from) = (cx.text(name).trim_start_matches(':'), cx.text(old).trim_start_matches(':'));
         if !to.starts_with('$') {
             self.alias_of((node, name, to), (old, from), cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// Another name for a method.
@@ -196,7 +202,7 @@ impl RubyRules {
         cx: &mut Cx<'_>,
     ) {
         let in_class = self.class_at(node.start_byte()).is_some();
-        let item = Item {
+        let item = RubyItem {
             node,
             name,
             name_at: word_position(at, cx),
@@ -205,13 +211,13 @@ impl RubyRules {
             end: node.end_byte(),
             within: None,
         };
-        self.define(&item, None, cx);
+        self.define_item(&item, None, cx);
         let receiver = if in_class { Receiver::SelfType } else { Receiver::None };
         refer_unbound(cx, old, old_at, RefKind::Use, receiver);
     }
 
     /// `NAME = …` outside methods. What `Struct.new` and its like make is a type of that name.
-    pub(super) fn constant_assigned(&mut self, node: Node<'_>, left: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn constant_assigned(&mut self, node: Node<'_>, left: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(right) = node.child_by_field_id(self.g.f.right)
             && let Some((kind, call)) = self.made_type(right, cx)
         {
@@ -224,15 +230,15 @@ impl RubyRules {
                 let _ = def;
                 self.handled.mark(block);
             }
-            return Step::Into;
+            return WalkStep::Into;
         }
-        let last = left.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(left) == K::Scoped);
+        let last = left.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(left) == RubyKind::Scoped);
         let last = last.unwrap_or(left);
-        let scope = left.child_by_field_id(self.g.f.scope).filter(|_| self.g.kind(left) == K::Scoped);
+        let scope = left.child_by_field_id(self.g.f.scope).filter(|_| self.g.kind(left) == RubyKind::Scoped);
         let within = scope.and_then(|scope| constant_path(scope, cx.source));
         self.handled.mark(left);
         self.handled.mark(last);
-        let item = Item {
+        let item = RubyItem {
             node,
             name: cx.text(last),
             name_at: cx.position(last),
@@ -241,14 +247,14 @@ impl RubyRules {
             end: node.end_byte(),
             within,
         };
-        self.define(&item, Some(false), cx);
-        Step::Into
+        self.define_item(&item, Some(false), cx);
+        WalkStep::Into
     }
 
     /// The call that makes a type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
     fn made_type<'t>(&self, right: Node<'t>, cx: &Cx<'_>) -> Option<(DefKind, Node<'t>)> {
         let receiver =
-            right.child_by_field_id(self.g.f.receiver).filter(|_| self.g.kind(right) == K::Call)?;
+            right.child_by_field_id(self.g.f.receiver).filter(|_| self.g.kind(right) == RubyKind::Call)?;
         let method = right.child_by_field_id(self.g.f.method)?;
         let kind = match (text(receiver, cx.source), text(method, cx.source)) {
             ("Struct", "new") | ("Data", "define") => DefKind::Struct,
@@ -266,10 +272,10 @@ impl RubyRules {
         each_child(list, |c, _| arguments.extend(c.is_named().then_some(c)));
         for argument in arguments {
             match self.g.kind(argument) {
-                K::Symbol if kind == DefKind::Struct => {
+                RubyKind::Symbol if kind == DefKind::Struct => {
                     self.define_word(argument, (argument, cx.text(argument)), DefFlags::EXPORTED, cx);
                 }
-                K::Constant | K::Scoped if kind == DefKind::Class => {
+                RubyKind::Constant | RubyKind::Scoped if kind == DefKind::Class => {
                     self.refer_constant(argument, RefKind::Extends, cx);
                 }
                 _ => {}
@@ -288,7 +294,7 @@ impl RubyRules {
         let name = written.trim_start_matches(':').trim_matches(['"', '\'']);
         let end = node.end_byte();
         let name_at = word_position(at, cx);
-        let item = Item { node, name, name_at, kind: DefKind::Method, flags, end, within: None };
+        let item = RubyItem { node, name, name_at, kind: DefKind::Method, flags, end, within: None };
         self.define_with(&item, &Outer::default(), None, cx)
     }
 }
@@ -301,7 +307,7 @@ pub(super) fn word_position(node: Node<'_>, cx: &mut Cx<'_>) -> (u32, u32) {
 }
 
 /// The documentation without its marks.
-pub(super) fn documented(mut outer: Outer) -> Outer {
+pub(super) fn without_doc_marks(mut outer: Outer) -> Outer {
     if !outer.doc.is_empty() {
         let lines = outer.doc.lines().map(|line| line.trim_start_matches('#').trim());
         let lines =

@@ -6,14 +6,14 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree};
 
-use super::grammar::{GRAMMAR, K};
-use super::paths::{created, text};
+use super::grammar::{GRAMMAR, RubyKind};
+use super::paths::{created_class, text};
 
 /// By (node of the class or module, variable): the path of the class, if there is one.
 pub(super) type Ivars = FxHashMap<(usize, String), Option<String>>;
 
 /// Looks over a file.
-pub(super) fn scan(tree: &Tree, source: &[u8]) -> Ivars {
+pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> Ivars {
     let mut found = Ivars::default();
     let mut classes: Vec<(usize, usize)> = vec![(usize::MAX, 0)];
     let mut cursor = tree.walk();
@@ -23,9 +23,11 @@ pub(super) fn scan(tree: &Tree, source: &[u8]) -> Ivars {
             classes.pop();
         }
         match GRAMMAR.kind(node) {
-            K::Class | K::Module if node.is_named() => classes.push((node.end_byte(), node.id())),
-            K::Assign | K::OpAssign => {
-                note(node, source, classes.last().map_or(0, |(_, id)| *id), &mut found);
+            RubyKind::Class | RubyKind::Module if node.is_named() => {
+                classes.push((node.end_byte(), node.id()));
+            }
+            RubyKind::Assign | RubyKind::OpAssign => {
+                note_ivar(node, source, classes.last().map_or(0, |(_, id)| *id), &mut found);
             }
             _ => {}
         }
@@ -40,13 +42,13 @@ pub(super) fn scan(tree: &Tree, source: &[u8]) -> Ivars {
     }
 }
 
-fn note(node: Node<'_>, source: &[u8], class: usize, found: &mut Ivars) {
-    let left = node.child_by_field_id(GRAMMAR.f.left).filter(|left| GRAMMAR.kind(*left) == K::Ivar);
+fn note_ivar(node: Node<'_>, source: &[u8], class: usize, found: &mut Ivars) {
+    let left = node.child_by_field_id(GRAMMAR.f.left).filter(|left| GRAMMAR.kind(*left) == RubyKind::Ivar);
     let (Some(left), Some(right)) = (left, node.child_by_field_id(GRAMMAR.f.right)) else { return };
     if right.kind() == "nil" {
         return;
     }
-    let class_path = created(right, source);
+    let class_path = created_class(right, source);
     let known = found.entry((class, text(left, source).to_owned())).or_insert_with(|| class_path.clone());
     if *known != class_path {
         *known = None;

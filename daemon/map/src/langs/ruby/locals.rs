@@ -29,13 +29,13 @@ struct Frame {
 impl Locals {
     /// Enters a scope, to the end of `node`.
     pub(super) fn open(&mut self, node: Node<'_>, closed: bool) {
-        self.settle(node.start_byte());
+        self.leave_frames(node.start_byte());
         if self.frames.len() < MAX_FRAMES {
             self.frames.push(Frame { end: node.end_byte(), closed, names: FxHashMap::default() });
         }
     }
 
-    fn settle(&mut self, at: usize) {
+    fn leave_frames(&mut self, at: usize) {
         while self.frames.len() > 1 && self.frames.last().is_some_and(|frame| frame.end <= at) {
             self.frames.pop();
         }
@@ -44,7 +44,7 @@ impl Locals {
     /// Returns the class of the variable that a word means at byte `at`: `None` if it is no variable, `Some(None)` if
     /// its class is unknown.
     pub(super) fn get(&mut self, name: StrId, at: usize) -> Option<Option<StrId>> {
-        self.settle(at);
+        self.leave_frames(at);
         for frame in self.frames.iter().rev() {
             if let Some(ty) = frame.names.get(&name) {
                 return Some(*ty);
@@ -58,15 +58,15 @@ impl Locals {
 
     /// A parameter: new in the innermost scope.
     pub(super) fn bind(&mut self, name: StrId, at: usize) {
-        self.settle(at);
+        self.leave_frames(at);
         if let Some(frame) = self.frames.last_mut() {
             frame.names.insert(name, None);
         }
     }
 
     /// An assignment. Two different classes are none, because no branches are known here.
-    pub(super) fn assign(&mut self, name: StrId, ty: Option<StrId>, at: usize) {
-        self.settle(at);
+    pub(super) fn assign_class(&mut self, name: StrId, ty: Option<StrId>, at: usize) {
+        self.leave_frames(at);
         for frame in self.frames.iter_mut().rev() {
             if let Some(known) = frame.names.get_mut(&name) {
                 *known = known.filter(|known| Some(*known) == ty);

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::items::{Item, block_of, word_position};
+use super::grammar::RubyKind;
+use super::items::{RubyItem, block_of, word_position};
 use super::paths::text;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind};
 use crate::langs::support::each_child;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {
     /// A word by itself that changes what follows: `private`. Whether it was one.
@@ -29,13 +29,13 @@ impl RubyRules {
     }
 
     /// A call without anything before its name, if it is one of those that mean more than a call.
-    pub(super) fn macro_call(&mut self, node: Node<'_>, word: &str, cx: &mut Cx<'_>) -> Option<Step> {
-        let arguments = self.arguments(node);
+    pub(super) fn macro_call(&mut self, node: Node<'_>, word: &str, cx: &mut Cx<'_>) -> Option<WalkStep> {
+        let arguments = self.call_arguments(node);
         match word {
-            "require" | "load" | "require_relative" | "autoload" => self.require(&arguments, word, cx),
+            "require" | "load" | "require_relative" | "autoload" => self.record_require(&arguments, word, cx),
             "include" | "extend" | "prepend" => return self.mix_in(node, &arguments, cx),
             "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"
-            | "mattr_accessor" | "class_attribute" => return self.attributes(node, &arguments, cx),
+            | "mattr_accessor" | "class_attribute" => return self.define_attributes(node, &arguments, cx),
             "define_method" => return self.define_method(node, &arguments, cx),
             "alias_method" => return self.alias_method(node, &arguments, cx),
             "private"
@@ -43,14 +43,14 @@ impl RubyRules {
             | "protected"
             | "private_class_method"
             | "module_function"
-            | "private_constant" => return self.mark(node, word, &arguments, cx),
+            | "private_constant" => return self.mark_visibility(node, word, &arguments, cx),
             _ => return self.spec_macro(node, word, &arguments, cx),
         }
         None
     }
 
     /// Returns the arguments of a call; empty if it has none.
-    pub(super) fn arguments<'t>(&self, call: Node<'t>) -> Vec<Node<'t>> {
+    pub(super) fn call_arguments<'t>(&self, call: Node<'t>) -> Vec<Node<'t>> {
         let mut arguments = Vec::new();
         if let Some(list) = call.child_by_field_id(self.g.f.arguments) {
             each_child(list, |c, _| arguments.extend(c.is_named().then_some(c)));
@@ -58,16 +58,17 @@ impl RubyRules {
         arguments
     }
 
-    fn require(&mut self, arguments: &[Node<'_>], word: &str, cx: &mut Cx<'_>) {
+    fn record_require(&mut self, arguments: &[Node<'_>], word: &str, cx: &mut Cx<'_>) {
         let path = if word == "autoload" { arguments.get(1) } else { arguments.first() };
-        let Some(path) = path.and_then(|path| literal(*path, cx)).filter(|path| !path.is_empty()) else {
+        let Some(path) = path.and_then(|path| string_literal(*path, cx)).filter(|path| !path.is_empty())
+        else {
             return;
         };
         let module = match word {
             "require_relative" if !path.starts_with('.') => format!("./{path}"),
             _ => path.to_owned(),
         };
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Effect,
             module: &module,
             name: None,
@@ -79,96 +80,112 @@ impl RubyRules {
     }
 
     /// `include M`: the class has the module's members.
-    fn mix_in(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<Step> {
+    fn mix_in(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<WalkStep> {
         let at = node.start_byte();
         if !self.in_class_body(at) || self.class_at(at).is_none_or(|class| class.def.is_none()) {
             return None;
         }
-        let modules: Vec<&Node<'_>> =
-            arguments.iter().filter(|c| matches!(self.g.kind(**c), K::Constant | K::Scoped)).collect();
+        let modules: Vec<&Node<'_>> = arguments
+            .iter()
+            .filter(|c| matches!(self.g.kind(**c), RubyKind::Constant | RubyKind::Scoped))
+            .collect();
         if modules.is_empty() {
             // `extend self`: the module's methods are called on it.
-            return arguments.first().filter(|c| self.g.kind(**c) == K::This).map(|_| Step::Skip);
+            return arguments.first().filter(|c| self.g.kind(**c) == RubyKind::This).map(|_| WalkStep::Skip);
         }
         for module in modules {
             self.refer_constant(*module, RefKind::Implements, cx);
         }
-        Some(Step::Into)
+        Some(WalkStep::Into)
     }
 
-    fn attributes(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<Step> {
+    fn define_attributes(
+        &mut self,
+        node: Node<'_>,
+        arguments: &[Node<'_>],
+        cx: &mut Cx<'_>,
+    ) -> Option<WalkStep> {
         let at = node.start_byte();
         if !self.in_class_body(at) {
             return None;
         }
         let marked = self.marked.remove(&node.id());
         let private = marked.unwrap_or_else(|| self.class_at(at).is_some_and(|class| class.private));
-        let outer = super::items::documented(self.lead.take(node, cx));
-        for argument in arguments.iter().filter(|a| matches!(self.g.kind(**a), K::Symbol | K::Text)) {
+        let outer = super::items::without_doc_marks(self.lead.take_outer(node, cx));
+        for argument in
+            arguments.iter().filter(|a| matches!(self.g.kind(**a), RubyKind::Symbol | RubyKind::Text))
+        {
             let written = cx.text(*argument).trim_start_matches(':').trim_matches(['"', '\'']);
-            let item = Item {
+            let item = RubyItem {
                 node,
                 name: written,
                 name_at: word_position(*argument, cx),
                 kind: DefKind::Method,
-                flags: Self::exported(private),
+                flags: Self::export_flags(private),
                 end: node.end_byte(),
                 within: None,
             };
             self.define_with(&item, &outer, None, cx);
         }
-        Some(Step::Into)
+        Some(WalkStep::Into)
     }
 
     /// `define_method(:name) { … }` with a literal name.
-    fn define_method(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<Step> {
-        let name = arguments.first().filter(|a| matches!(self.g.kind(**a), K::Symbol | K::Text))?;
-        let written = word(*name, cx)?;
+    fn define_method(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<WalkStep> {
+        let name =
+            arguments.first().filter(|a| matches!(self.g.kind(**a), RubyKind::Symbol | RubyKind::Text))?;
+        let written = symbol_text(*name, cx)?;
         let at = node.start_byte();
         self.class_at(at)?;
         let marked = self.marked.remove(&node.id());
         let private = marked.unwrap_or_else(|| self.class_at(at).is_some_and(|class| class.private));
         let block = block_of(node);
-        let item = Item {
+        let item = RubyItem {
             node,
             name: written,
             name_at: word_position(*name, cx),
             kind: DefKind::Method,
-            flags: Self::exported(private),
+            flags: Self::export_flags(private),
             end: block.map_or(node.end_byte(), |block| block.start_byte()),
             within: None,
         };
-        self.define(&item, Some(true), cx);
-        Some(Step::Into)
+        self.define_item(&item, Some(true), cx);
+        Some(WalkStep::Into)
     }
 
-    fn alias_method(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<Step> {
+    fn alias_method(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<WalkStep> {
         let [new, old] = *arguments else { return None };
-        let (to, from) = (word(new, cx)?, word(old, cx)?);
+        let (to, from) = (symbol_text(new, cx)?, symbol_text(old, cx)?);
         self.alias_of((node, new, to), (old, from), cx);
-        Some(Step::Skip)
+        Some(WalkStep::Skip)
     }
 
     /// `private :a, :b`, `private def a`, `private attr_reader :a`.
-    fn mark(&mut self, node: Node<'_>, how: &str, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<Step> {
+    fn mark_visibility(
+        &mut self,
+        node: Node<'_>,
+        how: &str,
+        arguments: &[Node<'_>],
+        cx: &mut Cx<'_>,
+    ) -> Option<WalkStep> {
         if !self.in_class_body(node.start_byte()) {
             return None;
         }
         let private = how.starts_with("private");
         for argument in arguments {
             match self.g.kind(*argument) {
-                K::Method | K::SingletonMethod | K::Call => {
+                RubyKind::Method | RubyKind::SingletonMethod | RubyKind::Call => {
                     self.marked.insert(argument.id(), private);
                 }
-                K::Symbol | K::Text => {
-                    if let Some(name) = word(*argument, cx) {
+                RubyKind::Symbol | RubyKind::Text => {
+                    if let Some(name) = symbol_text(*argument, cx) {
                         set_visibility(name, private, cx);
                     }
                 }
                 _ => {}
             }
         }
-        Some(Step::Into)
+        Some(WalkStep::Into)
     }
 }
 
@@ -184,7 +201,7 @@ fn set_visibility(name: &str, private: bool, cx: &mut Cx<'_>) {
 }
 
 /// The text of a string without anything to fill in.
-pub(super) fn literal<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+pub(super) fn string_literal<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
     if node.kind() != "string" {
         return None;
     }
@@ -199,10 +216,10 @@ pub(super) fn literal<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
 }
 
 /// The name that a symbol or plain string is.
-pub(super) fn word<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+pub(super) fn symbol_text<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
     match node.kind() {
         "simple_symbol" => Some(cx.text(node).trim_start_matches(':')),
-        _ => literal(node, cx),
+        _ => string_literal(node, cx),
     }
     .filter(|word| !word.is_empty())
 }

@@ -21,7 +21,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -32,7 +32,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Ruby",
     extensions: &["rb", "rake", "gemspec", "ru", "rbw", "podspec", "jbuilder", "thor"],
     interpreters: &["ruby", "jruby", "rake", "macruby"],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::LoadPath,
     bare_members: true,
     package_scope: PackageScope::File,
@@ -60,6 +60,6 @@ fn language() -> Language {
 }
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    let mut rules = rules::RubyRules::new(ivars::scan(tree, source));
+    let mut rules = rules::RubyRules::new(ivars::scan_ivars(tree, source));
     walk(tree, source, facts, &mut rules)
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, K};
+use super::grammar::{GRAMMAR, RubyKind};
 
 /// Longest chain of `::` that is followed.
 const LIMIT: usize = 32;
@@ -13,11 +13,11 @@ pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
     let mut node = node;
     while names.len() < LIMIT {
         match GRAMMAR.kind(node) {
-            K::Constant => {
+            RubyKind::Constant => {
                 names.push(text(node, source));
                 break;
             }
-            K::Scoped => {
+            RubyKind::Scoped => {
                 names.push(text(node.child_by_field_id(GRAMMAR.f.name)?, source));
                 match node.child_by_field_id(GRAMMAR.f.scope) {
                     Some(scope) => node = scope,
@@ -32,8 +32,8 @@ pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
 }
 
 /// The class that `Foo.new` makes, and of `x || Foo.new` the same.
-pub(super) fn created(value: Node<'_>, source: &[u8]) -> Option<String> {
-    if GRAMMAR.kind(value) != K::Call {
+pub(super) fn created_class(value: Node<'_>, source: &[u8]) -> Option<String> {
+    if GRAMMAR.kind(value) != RubyKind::Call {
         return None;
     }
     let method = value.child_by_field_id(GRAMMAR.f.method)?;

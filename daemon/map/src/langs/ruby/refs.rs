@@ -2,30 +2,30 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::paths::{constant_path, created};
+use super::grammar::RubyKind;
+use super::paths::{constant_path, created_class};
 use super::rules::RubyRules;
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::{each_child, refer_unbound};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl RubyRules {
     /// A bare word: a local variable, or a call on the object at hand.
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Skip;
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Skip;
         }
         let word = cx.text(node);
-        if self.local(node, cx).is_none() && !self.bare_macro(node, word, cx) {
+        if self.local_class(node, cx).is_none() && !self.bare_macro(node, word, cx) {
             let receiver = self.bare_receiver(node);
             refer_unbound(cx, word, node, RefKind::Call, receiver);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// Returns the class of a word that is a local variable: `None` if it is none, `Some(None)` if its class is
     /// unknown.
-    pub(super) fn local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<Option<StrId>> {
+    pub(super) fn local_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<Option<StrId>> {
         let name = cx.facts.intern(cx.text(node));
         self.locals.get(name, node.start_byte())
     }
@@ -38,33 +38,33 @@ impl RubyRules {
         }
     }
 
-    pub(super) fn constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             refer_unbound(cx, cx.text(node), node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `A::B`; `A` is left to the walk.
-    pub(super) fn scoped(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_scoped_path(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.name);
-        if !self.handled.take(node)
+        if !self.handled.take_mark(node)
             && let Some(name) = name
         {
             self.refer_constant_name(node, name, RefKind::Use, cx);
         }
         name.into_iter().for_each(|name| self.handled.mark(name));
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records a constant as used in a certain way; what stands before it is left to the walk.
     pub(super) fn refer_constant(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         match self.g.kind(node) {
-            K::Constant => {
+            RubyKind::Constant => {
                 self.handled.mark(node);
                 refer_unbound(cx, cx.text(node), node, kind, Receiver::None);
             }
-            K::Scoped => {
+            RubyKind::Scoped => {
                 if let Some(name) = node.child_by_field_id(self.g.f.name) {
                     self.handled.mark(node);
                     self.refer_constant_name(node, name, kind, cx);
@@ -85,57 +85,57 @@ impl RubyRules {
         refer_unbound(cx, cx.text(name), name, kind, receiver);
     }
 
-    pub(super) fn assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(left) = node.child_by_field_id(self.g.f.left) else { return Step::Into };
+    pub(super) fn visit_assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(left) = node.child_by_field_id(self.g.f.left) else { return WalkStep::Into };
         match self.g.kind(left) {
-            K::Ident => {
+            RubyKind::Ident => {
                 self.handled.mark(left);
                 let ty = node.child_by_field_id(self.g.f.right).and_then(|value| self.value_type(value, cx));
                 let name = cx.facts.intern(cx.text(left));
-                self.locals.assign(name, ty, left.start_byte());
-                Step::Into
+                self.locals.assign_class(name, ty, left.start_byte());
+                WalkStep::Into
             }
-            K::Constant | K::Scoped if self.method_at(left.start_byte()).is_none() => {
+            RubyKind::Constant | RubyKind::Scoped if self.method_at(left.start_byte()).is_none() => {
                 self.constant_assigned(node, left, cx)
             }
-            _ => Step::Into,
+            _ => WalkStep::Into,
         }
     }
 
     /// The path of a value's class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         match self.g.kind(value) {
-            K::Call => created(value, cx.source).map(|path| cx.facts.intern(&path)),
-            K::Ident => self.local(value, cx).flatten(),
-            K::Ivar => {
+            RubyKind::Call => created_class(value, cx.source).map(|path| cx.facts.intern(&path)),
+            RubyKind::Ident => self.local_class(value, cx).flatten(),
+            RubyKind::Ivar => {
                 let class = self.class_at(value.start_byte()).map_or(0, |class| class.node);
                 let path = self.ivars.get(&(class, cx.text(value).to_owned()))?.as_ref()?;
                 Some(cx.facts.intern(path))
             }
-            K::Parens => {
+            RubyKind::Parens => {
                 let only = value.named_child(0).filter(|_| value.named_child_count() == 1)?;
-                if self.g.kind(only) == K::Parens { None } else { self.value_type(only, cx) }
+                if self.g.kind(only) == RubyKind::Parens { None } else { self.value_type(only, cx) }
             }
             _ => None,
         }
     }
 
     /// A block; its parameters are new, what is around it is seen.
-    pub(super) fn block(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_block(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> WalkStep {
         self.locals.open(node, false);
-        Step::Into
+        WalkStep::Into
     }
 
     /// The names among parameters; those with more to them follow as nodes of their own.
-    pub(super) fn parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.bind_children(node, cx)
     }
 
-    pub(super) fn bind_children(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn bind_children(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
-        each_child(node, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+        each_child(node, |c, _| names.extend((self.g.kind(c) == RubyKind::Ident).then_some(c)));
         names.into_iter().for_each(|name| self.bind(name, cx));
-        Step::Into
+        WalkStep::Into
     }
 
     fn bind(&mut self, name: Node<'_>, cx: &mut Cx<'_>) {
@@ -144,22 +144,24 @@ impl RubyRules {
         self.locals.bind(id, name.start_byte());
     }
 
-    pub(super) fn named_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_named_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.bind(name, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if let Some(name) = node.child_by_field_id(self.g.f.pattern).filter(|p| self.g.kind(*p) == K::Ident) {
+    pub(super) fn visit_for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if let Some(name) =
+            node.child_by_field_id(self.g.f.pattern).filter(|p| self.g.kind(*p) == RubyKind::Ident)
+        {
             self.bind(name, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Words in patterns bind.
-    pub(super) fn pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         let field = if node.kind() == "keyword_pattern" { self.g.f.key } else { self.g.f.value };
         each_child(node, |c, at| {
@@ -168,7 +170,7 @@ impl RubyRules {
                 "as_pattern" => at == self.g.f.name,
                 _ => true,
             };
-            names.extend((binds && self.g.kind(c) == K::Ident).then_some(c));
+            names.extend((binds && self.g.kind(c) == RubyKind::Ident).then_some(c));
         });
         // `in {name:}` binds the key when it has no pattern of its own.
         if node.kind() == "keyword_pattern"
@@ -179,6 +181,6 @@ impl RubyRules {
             self.locals.bind(id, key.start_byte());
         }
         names.into_iter().for_each(|name| self.bind(name, cx));
-        Step::Into
+        WalkStep::Into
     }
 }

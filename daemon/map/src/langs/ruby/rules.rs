@@ -3,22 +3,22 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, RubyGrammar, RubyKind};
 use super::ivars::Ivars;
 use super::locals::Locals;
 use crate::facts::{DefFlags, DefIdx};
 use crate::langs::support::{Comment, Handled, Lead};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Ruby.
 pub(super) struct RubyRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static RubyGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) locals: Locals,
     pub(super) ivars: Ivars,
     /// The classes, modules and test groups around the walk, innermost last.
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<RubyClassScope>,
     /// The methods around the walk: where they end, and their names.
     pub(super) methods: Vec<(usize, String)>,
     /// The constants that the test groups around the walk describe: where the groups end, and the constant's path.
@@ -28,7 +28,7 @@ pub(super) struct RubyRules {
 }
 
 /// A class, module or group of tests around the walk.
-pub(super) struct Class {
+pub(super) struct RubyClassScope {
     pub(super) end: usize,
     /// The node, which its instance variables are listed under.
     pub(super) node: usize,
@@ -54,7 +54,7 @@ impl RubyRules {
     }
 
     /// The class around a place.
-    pub(super) fn class_at(&mut self, at: usize) -> Option<&mut Class> {
+    pub(super) fn class_at(&mut self, at: usize) -> Option<&mut RubyClassScope> {
         while self.classes.pop_if(|class| class.end <= at).is_some() {}
         self.classes.last_mut()
     }
@@ -70,46 +70,48 @@ impl RubyRules {
         self.class_at(at).is_some() && self.method_at(at).is_none()
     }
 
-    pub(super) fn exported(private: bool) -> DefFlags {
+    pub(super) fn export_flags(private: bool) -> DefFlags {
         DefFlags::default().with_if(!private, DefFlags::EXPORTED)
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.text(node).trim_start_matches('#').trim_start();
         let directive = ["rubocop:", "frozen_string_literal:", "encoding:", "-*-", "!/", "typed:", ":nodoc:"];
         let is_doc = !directive.iter().any(|word| text.starts_with(word));
-        self.lead.comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 }
 
 impl Rules for RubyRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::Constant => self.constant(node, cx),
-            K::Scoped => self.scoped(node, cx),
-            K::Call => self.call(node, cx),
-            K::Super => self.bare_super(node, cx),
-            K::Assign | K::OpAssign => self.assignment(node, cx),
-            K::Block => self.block(node, cx),
-            K::Params => self.parameters(node, cx),
-            K::NamedParam => self.named_parameter(node, cx),
-            K::LeftList | K::ExceptionVar => self.bind_children(node, cx),
-            K::For => self.for_loop(node, cx),
-            K::Pattern => self.pattern(node, cx),
-            K::Program => {
+            RubyKind::Ident => self.visit_identifier(node, cx),
+            RubyKind::Constant => self.visit_constant(node, cx),
+            RubyKind::Scoped => self.visit_scoped_path(node, cx),
+            RubyKind::Call => self.visit_call(node, cx),
+            RubyKind::Super => self.visit_bare_super(node, cx),
+            RubyKind::Assign | RubyKind::OpAssign => self.visit_assignment(node, cx),
+            RubyKind::Block => self.visit_block(node, cx),
+            RubyKind::Params => self.visit_parameters(node, cx),
+            RubyKind::NamedParam => self.visit_named_parameter(node, cx),
+            RubyKind::LeftList | RubyKind::ExceptionVar => self.bind_children(node, cx),
+            RubyKind::For => self.visit_for_loop(node, cx),
+            RubyKind::Pattern => self.visit_pattern(node, cx),
+            RubyKind::Program => {
                 self.locals.open(node, true);
-                Step::Into
+                WalkStep::Into
             }
-            K::Comment => self.comment(node, cx),
-            K::Class | K::Module => self.class(node, cx),
-            K::SingletonClass => self.singleton_class(node, cx),
-            K::Method | K::SingletonMethod => self.method(node, cx),
-            K::Superclass => self.superclass(node, cx),
-            K::Alias => self.alias(node, cx),
-            K::Undef | K::Nothing | K::This | K::Symbol | K::Ivar => Step::Skip,
-            _ => Step::Into,
+            RubyKind::Comment => self.visit_comment(node, cx),
+            RubyKind::Class | RubyKind::Module => self.visit_class(node, cx),
+            RubyKind::SingletonClass => self.visit_singleton_class(node, cx),
+            RubyKind::Method | RubyKind::SingletonMethod => self.visit_method(node, cx),
+            RubyKind::Superclass => self.visit_superclass(node, cx),
+            RubyKind::Alias => self.visit_alias(node, cx),
+            RubyKind::Undef | RubyKind::Nothing | RubyKind::This | RubyKind::Symbol | RubyKind::Ivar => {
+                WalkStep::Skip
+            }
+            _ => WalkStep::Into,
         }
     }
 }

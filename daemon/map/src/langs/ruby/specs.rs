@@ -2,14 +2,14 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::items::{Item, block_of, word_position};
-use super::macros::{literal, word};
+use super::grammar::RubyKind;
+use super::items::{RubyItem, block_of, word_position};
+use super::macros::{string_literal, symbol_text};
 use super::paths::constant_path;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, DefKind};
-use crate::langs::support::title;
-use crate::walk::{Cx, Step};
+use crate::langs::support::test_title;
+use crate::walk::{Cx, WalkStep};
 
 const GROUPS: &[&str] = &[
     "describe",
@@ -33,11 +33,11 @@ impl RubyRules {
         node: Node<'_>,
         (receiver, name): (Node<'_>, &str),
         cx: &mut Cx<'_>,
-    ) -> Option<Step> {
+    ) -> Option<WalkStep> {
         if cx.text(receiver) != "RSpec" || !GROUPS.contains(&name) {
             return None;
         }
-        let arguments = self.arguments(node);
+        let arguments = self.call_arguments(node);
         self.spec_macro(node, name, &arguments, cx)
     }
 
@@ -47,7 +47,7 @@ impl RubyRules {
         name: &str,
         arguments: &[Node<'_>],
         cx: &mut Cx<'_>,
-    ) -> Option<Step> {
+    ) -> Option<WalkStep> {
         while self.described.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
         let known = [GROUPS, TESTS, VALUES].iter().any(|list| list.contains(&name));
         let block = block_of(node).filter(|_| known)?;
@@ -57,14 +57,14 @@ impl RubyRules {
         }
         let group = GROUPS.contains(&name);
         let named = match self.g.kind(first) {
-            K::Constant | K::Scoped if group => described(name, arguments, cx),
-            _ => title(name, word(first, cx)?),
+            RubyKind::Constant | RubyKind::Scoped if group => described_name(name, arguments, cx),
+            _ => test_title(name, symbol_text(first, cx)?),
         };
         if self.method_at(node.start_byte()).is_some() {
             return None;
         }
         let kind = if group { DefKind::Module } else { DefKind::Function };
-        let item = Item {
+        let item = RubyItem {
             node,
             name: &named,
             name_at: word_position(first, cx),
@@ -73,7 +73,7 @@ impl RubyRules {
             end: block.start_byte(),
             within: None,
         };
-        let def = self.define(&item, Some(!group), cx);
+        let def = self.define_item(&item, Some(!group), cx);
         if group {
             self.enter_class(node, def, true);
             let described = constant_path(first, cx.source);
@@ -82,7 +82,7 @@ impl RubyRules {
                 self.described.push((node.end_byte(), path));
             }
         }
-        Some(Step::Into)
+        Some(WalkStep::Into)
     }
 
     /// `let(:name) { … }` is a method of its group.
@@ -91,12 +91,12 @@ impl RubyRules {
         node: Node<'_>,
         (name, block): (Node<'_>, Node<'_>),
         cx: &mut Cx<'_>,
-    ) -> Option<Step> {
-        let written = word(name, cx)?;
+    ) -> Option<WalkStep> {
+        let written = symbol_text(name, cx)?;
         if !self.class_at(node.start_byte())?.group {
             return None;
         }
-        let item = Item {
+        let item = RubyItem {
             node,
             name: written,
             name_at: word_position(name, cx),
@@ -105,15 +105,15 @@ impl RubyRules {
             end: block.start_byte(),
             within: None,
         };
-        self.define(&item, Some(true), cx);
-        Some(Step::Into)
+        self.define_item(&item, Some(true), cx);
+        Some(WalkStep::Into)
     }
 }
 
 /// A group is called after the constant it describes, but must not be taken for it.
-fn described(name: &str, arguments: &[Node<'_>], cx: &Cx<'_>) -> String {
+fn described_name(name: &str, arguments: &[Node<'_>], cx: &Cx<'_>) -> String {
     let what = arguments.first().map_or("", |first| cx.text(*first));
-    match arguments.get(1).and_then(|second| literal(*second, cx)) {
+    match arguments.get(1).and_then(|second| string_literal(*second, cx)) {
         Some(more) => format!("{name} {what} {more}"),
         None => format!("{name} {what}"),
     }

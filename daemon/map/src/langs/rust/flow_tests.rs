@@ -42,7 +42,7 @@ pub type Walks = Vec<Walk>;
 fn runs(signature: &str, body: &str) -> Vec<String> {
     let uses = format!("//- /src/uses.rs\nuse crate::kinds::*;\nfn go{signature} {{ {body} }}\n");
     let fixture = PROJECT.replace("pub mod kinds;", "pub mod kinds; pub mod uses;") + &uses;
-    let edges = crate::fixture::uses(&crate::fixture::map(&fixture));
+    let edges = crate::fixture::shown_uses(&crate::fixture::map(&fixture));
     let calls = edges.iter().filter_map(|edge| edge.strip_prefix("src/uses.rs#go calls src/kinds.rs#"));
     calls.filter(|edge| edge.contains("run")).map(str::to_owned).collect()
 }
@@ -127,7 +127,7 @@ fn bounds_say_what_a_parameter_can_do() {
 
 #[test]
 fn the_projects_own_files_are_followed_within() {
-    let edges = crate::fixture::uses(&crate::fixture::map(PROJECT));
+    let edges = crate::fixture::shown_uses(&crate::fixture::map(PROJECT));
     let from = |owner: &str| {
         let start = format!("src/kinds.rs#{owner} calls src/kinds.rs#");
         let ends = edges.iter().filter_map(|edge| edge.strip_prefix(&start)).filter(|e| e.contains("run"));

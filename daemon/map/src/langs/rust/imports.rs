@@ -8,8 +8,8 @@
 use hob_base::FileId;
 
 use crate::facts::{DefKind, FileFacts, Import, ImportKind};
-use crate::langs::support::project::{folder, join};
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::support::project::{folder_of, join};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Rust.
 pub(super) struct Modules;
@@ -18,14 +18,14 @@ pub(super) struct Modules;
 const DEPTH: usize = 8;
 
 impl ImportRules for Modules {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let segments: Vec<&str> = module.split("::").collect();
-        let tree = Tree { project };
+        let tree = RustModuleTree { project };
         let Some((at, taken)) = tree.start(from, &segments) else {
             return ModuleTarget::External((*segments.first().unwrap_or(&"")).to_owned());
         };
-        match tree.follow(at, &segments[taken..], DEPTH) {
-            (at, rest) if rest == segments.len() - taken => at.target(),
+        match tree.follow_segments(at, &segments[taken..], DEPTH) {
+            (at, rest) if rest == segments.len() - taken => at.into_target(),
             (at, rest) => tree.type_in(&at, &segments[taken + rest..]),
         }
     }
@@ -34,17 +34,22 @@ impl ImportRules for Modules {
         Some(format!("{module}::{name}"))
     }
 
-    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
+    fn resolve_path(
+        &self,
+        project: &dyn ImportProject,
+        from: FileId,
+        path: &str,
+    ) -> Option<(ModuleTarget, usize)> {
         let segments: Vec<&str> = path.split('.').collect();
-        let tree = Tree { project };
+        let tree = RustModuleTree { project };
         let first = *segments.first()?;
         if !matches!(first, "crate" | "self" | "super") && tree.in_scope(from, first) {
             return None;
         }
         match tree.start(from, &segments) {
             Some((at, taken)) => {
-                let (at, rest) = tree.follow(at, &segments[taken..], DEPTH);
-                Some((at.target(), taken + rest))
+                let (at, rest) = tree.follow_segments(at, &segments[taken..], DEPTH);
+                Some((at.into_target(), taken + rest))
             }
             None if tree.is_dependency(from, first) => Some((ModuleTarget::External(first.to_owned()), 1)),
             None => None,
@@ -53,14 +58,14 @@ impl ImportRules for Modules {
 }
 
 /// A module: a file, or a module with a body in one.
-struct At {
+struct RustModulePlace {
     file: FileId,
     /// Dotted, empty for the file itself.
     inside: String,
 }
 
-impl At {
-    fn target(self) -> ModuleTarget {
+impl RustModulePlace {
+    fn into_target(self) -> ModuleTarget {
         if self.inside.is_empty() {
             ModuleTarget::File(self.file)
         } else {
@@ -69,14 +74,14 @@ impl At {
     }
 }
 
-struct Tree<'p> {
-    project: &'p dyn Project,
+struct RustModuleTree<'p> {
+    project: &'p dyn ImportProject,
 }
 
-impl<'p> Tree<'p> {
+impl<'p> RustModuleTree<'p> {
     /// The module a path starts in, and how many segments that takes. `None`: outside the workspace.
-    fn start(&self, from: FileId, segments: &[&str]) -> Option<(At, usize)> {
-        let file = |file| At { file, inside: String::new() };
+    fn start(&self, from: FileId, segments: &[&str]) -> Option<(RustModulePlace, usize)> {
+        let file = |file| RustModulePlace { file, inside: String::new() };
         match *segments.first()? {
             "crate" | "$crate" => Some((file(self.root(from)), 1)),
             "self" => Some((file(from), 1)),
@@ -89,7 +94,9 @@ impl<'p> Tree<'p> {
                 Some((file(at), supers))
             }
             first => {
-                if self.child(&file(from), first).is_some() || self.imported(from, first).is_some() {
+                if self.child_module(&file(from), first).is_some()
+                    || self.import_binding(from, first).is_some()
+                {
                     return Some((file(from), 0));
                 }
                 self.crate_named(from, first).map(|root| (file(root), 1))
@@ -98,10 +105,16 @@ impl<'p> Tree<'p> {
     }
 
     /// Goes from module to module as far as the segments name modules; says how many did.
-    fn follow(&self, at: At, segments: &[&str], depth: usize) -> (At, usize) {
+    fn follow_segments(
+        &self,
+        at: RustModulePlace,
+        segments: &[&str],
+        depth: usize,
+    ) -> (RustModulePlace, usize) {
         let mut at = at;
         for (taken, segment) in segments.iter().enumerate() {
-            let next = self.child(&at, segment).or_else(|| self.reexported(&at, segment, depth));
+            let next =
+                self.child_module(&at, segment).or_else(|| self.reexported_module(&at, segment, depth));
             match next {
                 Some(next) => at = next,
                 None => return (at, taken),
@@ -111,34 +124,34 @@ impl<'p> Tree<'p> {
     }
 
     /// A module of this name in the module.
-    fn child(&self, at: &At, name: &str) -> Option<At> {
+    fn child_module(&self, at: &RustModulePlace, name: &str) -> Option<RustModulePlace> {
         let inside = if at.inside.is_empty() { name.to_owned() } else { format!("{}.{name}", at.inside) };
         let facts = self.project.facts(at.file);
         let inline = facts.is_some_and(|facts| has_def(facts, &inside, |kind| kind == DefKind::Module));
         if inline {
-            return Some(At { file: at.file, inside });
+            return Some(RustModulePlace { file: at.file, inside });
         }
-        if let Some(file) = facts.and_then(|facts| self.told(at.file, facts, &inside)) {
-            return Some(At { file, inside: String::new() });
+        if let Some(file) = facts.and_then(|facts| self.path_attribute_file(at.file, facts, &inside)) {
+            return Some(RustModulePlace { file, inside: String::new() });
         }
         let below = format!("{}/{}", self.child_folder(at.file), inside.replace('.', "/"));
         let below = below.trim_start_matches('/');
         let file = self.project.file(&format!("{below}.rs"));
         let file = file.or_else(|| self.project.file(&format!("{below}/mod.rs")))?;
-        Some(At { file, inside: String::new() })
+        Some(RustModulePlace { file, inside: String::new() })
     }
 
     /// The file that `#[path]` gives to a module, beside the file that declares it.
-    fn told(&self, file: FileId, facts: &FileFacts, name: &str) -> Option<FileId> {
+    fn path_attribute_file(&self, file: FileId, facts: &FileFacts, name: &str) -> Option<FileId> {
         let key = facts.names.find(&format!("path:{name}"))?;
-        let beside = folder(self.project.path(file));
+        let beside = folder_of(self.project.path(file));
         let mut told = facts.manifest.iter().filter(|(k, _)| *k == key);
         told.find_map(|(_, path)| self.project.file(&join(beside, facts.name(*path))?))
     }
 
     /// A module that the module's imports bind to this name.
-    fn reexported(&self, at: &At, name: &str, depth: usize) -> Option<At> {
-        let import = self.imported(at.file, name).filter(|_| depth > 0 && at.inside.is_empty())?;
+    fn reexported_module(&self, at: &RustModulePlace, name: &str, depth: usize) -> Option<RustModulePlace> {
+        let import = self.import_binding(at.file, name).filter(|_| depth > 0 && at.inside.is_empty())?;
         let facts = self.project.facts(at.file)?;
         let module = facts.name(import.module);
         let mut segments: Vec<&str> = module.split("::").collect();
@@ -147,18 +160,20 @@ impl<'p> Tree<'p> {
         }
         let own_name = segments.len() == 1 && segments[0] == name;
         if own_name || segments == ["self", name] {
-            return self.crate_named(at.file, name).map(|file| At { file, inside: String::new() });
+            return self
+                .crate_named(at.file, name)
+                .map(|file| RustModulePlace { file, inside: String::new() });
         }
         let (start, taken) = self.start(at.file, &segments)?;
         if taken == 0 && segments[0] == name {
             return None;
         }
-        let (end, rest) = self.follow(start, &segments[taken..], depth - 1);
+        let (end, rest) = self.follow_segments(start, &segments[taken..], depth - 1);
         (rest == segments.len() - taken).then_some(end)
     }
 
     /// The import of the file that binds this name.
-    fn imported(&self, file: FileId, name: &str) -> Option<&'p Import> {
+    fn import_binding(&self, file: FileId, name: &str) -> Option<&'p Import> {
         let facts = self.project.facts(file)?;
         let id = facts.names.find(name)?;
         facts.imports.iter().find(|import| import.local == Some(id) && import.owner.is_none())
@@ -166,11 +181,11 @@ impl<'p> Tree<'p> {
 
     fn in_scope(&self, file: FileId, name: &str) -> bool {
         let defined = self.project.facts(file).is_some_and(|facts| has_def(facts, name, |_| true));
-        defined || self.imported(file, name).is_some()
+        defined || self.import_binding(file, name).is_some()
     }
 
     /// Resolves the rest of a path whose modules are followed, as a type, whose variants are imported.
-    fn type_in(&self, at: &At, rest: &[&str]) -> ModuleTarget {
+    fn type_in(&self, at: &RustModulePlace, rest: &[&str]) -> ModuleTarget {
         let mut inside = at.inside.clone();
         for segment in rest {
             if !inside.is_empty() {
@@ -190,7 +205,7 @@ impl<'p> Tree<'p> {
         let stem = path.strip_suffix(".rs").unwrap_or(path);
         let name = stem.rsplit('/').next().unwrap_or(stem);
         if matches!(name, "mod" | "lib" | "main") || self.parent(file).is_none() {
-            folder(path).to_owned()
+            folder_of(path).to_owned()
         } else {
             stem.to_owned()
         }
@@ -234,7 +249,7 @@ impl<'p> Tree<'p> {
     /// The root file of a crate of the workspace that the importing file's crate can name so.
     fn crate_named(&self, from: FileId, name: &str) -> Option<FileId> {
         let manifests = self.project.manifests("Cargo.toml");
-        let own = nearest(&manifests, self.project.path(from));
+        let own = nearest_manifest(&manifests, self.project.path(from));
         let package = match own {
             Some((_, facts)) if crate_name(facts).as_deref() == Some(name) => name.to_owned(),
             Some((_, facts)) => dependency_package(facts, name)?,
@@ -253,7 +268,7 @@ impl<'p> Tree<'p> {
             return true;
         }
         let manifests = self.project.manifests("Cargo.toml");
-        nearest(&manifests, self.project.path(from))
+        nearest_manifest(&manifests, self.project.path(from))
             .is_some_and(|(_, facts)| dependency_package(facts, name).is_some())
     }
 }
@@ -264,7 +279,7 @@ fn has_def(facts: &FileFacts, qualified: &str, wanted: impl Fn(DefKind) -> bool)
 }
 
 /// The manifest in the innermost folder above a path.
-fn nearest<'m, 'f>(
+fn nearest_manifest<'m, 'f>(
     manifests: &'m [(&'f str, &'f FileFacts)],
     path: &str,
 ) -> Option<&'m (&'f str, &'f FileFacts)> {

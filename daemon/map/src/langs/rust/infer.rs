@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{Receiver, StrId};
 use crate::walk::{Binding, Cx};
@@ -27,7 +27,7 @@ impl RustRules {
 
     /// The same, if it is a plain name.
     pub(super) fn type_name(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.type_path(ty, cx).filter(|ty| !cx.facts.provisional(*ty).starts_with('='))
+        self.type_path(ty, cx).filter(|ty| !cx.facts.provisional_name(*ty).starts_with('='))
     }
 
     pub(super) fn is_pointer(&self, generic: Node<'_>, cx: &Cx<'_>) -> bool {
@@ -36,11 +36,13 @@ impl RustRules {
     }
 
     /// A type's or path's name, dotted, without generic arguments.
-    pub(super) fn dotted(&self, ty: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+    pub(super) fn dotted_path(&self, ty: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         match self.g.kind(ty) {
-            K::Generic => self.dotted(ty.child_by_field_id(self.g.f.ty)?, cx),
-            K::TypeIdent | K::Ident => Some(cx.text(ty).to_owned()).filter(|name| !name.is_empty()),
-            K::Scoped | K::ScopedType => {
+            RustKind::Generic => self.dotted_path(ty.child_by_field_id(self.g.f.ty)?, cx),
+            RustKind::TypeIdent | RustKind::Ident => {
+                Some(cx.text(ty).to_owned()).filter(|name| !name.is_empty())
+            }
+            RustKind::Scoped | RustKind::ScopedType => {
                 let path = self.segments(ty, cx)?;
                 Some(path.iter().map(|(text, _)| *text).collect::<Vec<_>>().join("."))
             }
@@ -51,7 +53,7 @@ impl RustRules {
     /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's functions,
     /// through `&`, `?` and owning pointers; else the path by which the resolution may find it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.typed(value, CHAIN_LIMIT, cx).or_else(|| {
+        self.infer_type(value, CHAIN_LIMIT, cx).or_else(|| {
             let path = self.value_path(value, PATH_STEPS, cx)?;
             as_binding(&path, cx)
         })
@@ -59,41 +61,41 @@ impl RustRules {
 
     /// Returns the hint that a declared type gives other files; see [`TypeHint`](crate::facts::TypeHint). `items` may
     /// have parameters that it names.
-    pub(super) fn hint(&mut self, ty: Node<'_>, items: &[Node<'_>], cx: &mut Cx<'_>) -> Option<String> {
+    pub(super) fn hint_text(&mut self, ty: Node<'_>, items: &[Node<'_>], cx: &mut Cx<'_>) -> Option<String> {
         let mut own = ty;
-        while self.g.kind(own) == K::RefType {
+        while self.g.kind(own) == RustKind::RefType {
             own = own.child_by_field_id(self.g.f.ty)?;
         }
-        if self.dotted(own, cx).as_deref() == Some("Self") {
+        if self.dotted_path(own, cx).as_deref() == Some("Self") {
             return Some("=self".to_owned());
         }
         let path = self.type_path(ty, cx).filter(|ty| !self.is_parameter(items, *ty, cx))?;
-        let says = cx.facts.provisional(path);
+        let says = cx.facts.provisional_name(path);
         Some(if says.starts_with("=:") { says[1..].to_owned() } else { says.to_owned() })
     }
 
-    pub(super) fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+    pub(super) fn infer_type(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
         let mut tried = false;
         for _ in 0..depth {
             value = match self.g.kind(value) {
-                K::Reference => value.child_by_field_id(self.g.f.value)?,
-                K::Try => {
+                RustKind::Reference => value.child_by_field_id(self.g.f.value)?,
+                RustKind::Try => {
                     tried = true;
                     value.named_child(0)?
                 }
-                K::StructExpr => {
+                RustKind::StructExpr => {
                     let name = value.child_by_field_id(self.g.f.name)?;
                     return self.type_path(name, cx);
                 }
-                K::Call => match self.wrapped_value(value, cx) {
+                RustKind::Call => match self.wrapped_value(value, cx) {
                     Some(inner) => inner,
                     None => return self.call_type(value, (tried, depth), cx),
                 },
-                K::Ident if tried => return None,
-                K::Ident => return known(cx.binding(cx.text(value))),
-                K::SelfValue => return self.body(value).and_then(|body| body.self_type),
-                K::FieldExpr if !tried => return self.field_type(value, depth - 1, cx),
+                RustKind::Ident if tried => return None,
+                RustKind::Ident => return binding_type(cx.local_binding(cx.text(value))),
+                RustKind::SelfValue => return self.body_around(value).and_then(|body| body.self_type),
+                RustKind::FieldExpr if !tried => return self.field_type(value, depth - 1, cx),
                 _ => return None,
             };
         }
@@ -123,9 +125,9 @@ impl RustRules {
     fn call_type(&mut self, call: Node<'_>, (tried, depth): (bool, usize), cx: &mut Cx<'_>) -> Option<StrId> {
         let function = call.child_by_field_id(self.g.f.function)?;
         match self.g.kind(function) {
-            K::Ident => {
+            RustKind::Ident => {
                 let name = cx.text(function);
-                if cx.binding(name).is_some() {
+                if cx.local_binding(name).is_some() {
                     return None;
                 }
                 let variant = matches!(name, "Some" | "Ok" | "Err");
@@ -133,11 +135,11 @@ impl RustRules {
                 let id = cx.facts.intern(name);
                 self.result((None, id), tried).or(tuple.then_some(id))
             }
-            K::Scoped => self.associated(function, tried, cx),
-            K::FieldExpr => {
+            RustKind::Scoped => self.associated_result(function, tried, cx),
+            RustKind::FieldExpr => {
                 let method = function.child_by_field_id(self.g.f.member).map_or("", |name| cx.text(name));
                 let value = function.child_by_field_id(self.g.f.value)?;
-                let owner = self.typed(value, depth - 1, cx)?;
+                let owner = self.infer_type(value, depth - 1, cx)?;
                 let name = cx.facts.intern(method);
                 let copied = (method == "clone" && !tried).then_some(owner);
                 self.result((Some(owner), name), tried).or(copied)
@@ -154,7 +156,7 @@ impl RustRules {
     }
 
     /// `Type::function(..)`: what this file says it returns, or the type when its name is a constructor's.
-    fn associated(&mut self, function: Node<'_>, tried: bool, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn associated_result(&mut self, function: Node<'_>, tried: bool, cx: &mut Cx<'_>) -> Option<StrId> {
         let path = function.child_by_field_id(self.g.f.path)?;
         let name = function.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         if !is_type_name(&self.last_segment(path, cx)) {
@@ -164,17 +166,18 @@ impl RustRules {
         let id = cx.facts.intern(name);
         match self.results.get(&(Some(owner), id)) {
             Some(_) => self.result((Some(owner), id), tried),
-            None => constructs(name, tried).then_some(owner),
+            None => is_constructor_name(name, tried).then_some(owner),
         }
     }
 
     fn last_segment(&self, path: Node<'_>, cx: &Cx<'_>) -> String {
-        self.dotted(path, cx).map_or(String::new(), |path| path.rsplit('.').next().unwrap_or("").to_owned())
+        self.dotted_path(path, cx)
+            .map_or(String::new(), |path| path.rsplit('.').next().unwrap_or("").to_owned())
     }
 
     /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
-        if self.g.kind(value) == K::SelfValue {
+        if self.g.kind(value) == RustKind::SelfValue {
             return Receiver::SelfType;
         }
         self.value_type(value, cx).map_or(Receiver::Unknown, Receiver::Typed)
@@ -183,13 +186,13 @@ impl RustRules {
     /// The declared type of `self.field` and `x.field`, where the struct is in this file.
     fn field_type(&mut self, expression: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let value = expression.child_by_field_id(self.g.f.value)?;
-        let owner = self.typed(value, depth, cx)?;
+        let owner = self.infer_type(value, depth, cx)?;
         let field = cx.facts.intern(cx.text(expression.child_by_field_id(self.g.f.member)?));
         self.field_types.get(&(owner, field)).copied().filter(|_| self.modules.is_empty())
     }
 }
 
-pub(super) fn known(binding: Option<Binding>) -> Option<StrId> {
+pub(super) fn binding_type(binding: Option<Binding>) -> Option<StrId> {
     match binding {
         Some(Binding::Typed(ty)) => Some(ty),
         _ => None,
@@ -212,7 +215,7 @@ pub(super) fn is_type_name(name: &str) -> bool {
 }
 
 /// Returns true if an associated function of this name gives the type itself (after `?`: a result of it).
-fn constructs(name: &str, tried: bool) -> bool {
+fn is_constructor_name(name: &str, tried: bool) -> bool {
     let starts = |prefix: &str| name.starts_with(prefix);
     if tried {
         return matches!(name, "new" | "open" | "create" | "try_from" | "from_str" | "parse")

@@ -2,46 +2,46 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::rules::{Body, RustRules};
+use super::grammar::RustKind;
+use super::rules::{RustImplBody, RustRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 impl RustRules {
-    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
-        self.lead.attribute(node, cx.source, is_of_tests(cx.text(node)));
-        Step::Skip
+    pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
+        self.lead.add_attribute(node, cx.source, is_of_tests(cx.text(node)));
+        WalkStep::Skip
     }
 
-    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        let outer = self.lead.take(node, cx);
-        let declared = self.g.kind(node) == K::FnSig;
+        let outer = self.lead.take_outer(node, cx);
+        let declared = self.g.kind(node) == RustKind::FnSig;
         let flags = self.visibility(node).with_if(declared, DefFlags::DECLARATION);
         let member = self.is_member(node, cx);
         let kind = if member { DefKind::Method } else { DefKind::Function };
         let head_end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |b| b.start_byte());
-        if let Some(def) = self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx) {
+        if let Some(def) = self.define_node((node, name), (kind, flags), head_end, &outer, Some(true), cx) {
             self.bind_parameters(node, cx);
             self.say_result(node, def, cx);
             self.say_callbacks(node, def, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records what a function is declared to give.
     fn say_result(&mut self, node: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
         let Some(result) = node.child_by_field_id(self.g.f.result) else { return };
-        let items: Vec<Node<'_>> = std::iter::once(node).chain(around(node)).collect();
-        if let Some(says) = self.hint(result, &items, cx) {
+        let items: Vec<Node<'_>> = std::iter::once(node).chain(item_around(node)).collect();
+        if let Some(says) = self.hint_text(result, &items, cx) {
             cx.facts.type_hint(def, TypePart::RESULT, &says);
         }
     }
 
     /// Makes a definition where it stands: in a module, a function, or an `impl`.
-    fn define(
+    fn define_node(
         &mut self,
         (node, name): (Node<'_>, Node<'_>),
         (kind, flags): (DefKind, DefFlags),
@@ -51,7 +51,7 @@ impl RustRules {
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
         let text = cx.text(name);
-        let for_tests = outer.marked || self.body(node).is_some_and(|body| body.for_tests);
+        let for_tests = outer.marked || self.body_around(node).is_some_and(|body| body.for_tests);
         let flags = flags.with_if(for_tests, DefFlags::TEST);
         let qualifier = if self.is_member(node, cx) { self.qualifier() } else { None };
         let def = NewDef {
@@ -64,14 +64,14 @@ impl RustRules {
             qualifier: qualifier.as_deref(),
             head: (node.start_byte(), head_end),
         };
-        def.make(cx, outer, scope)
+        def.make_def(cx, outer, scope)
     }
 
     /// Returns true if an item here is a direct member of an `impl` or `trait`.
     fn is_member(&mut self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let owner = cx.owner();
         let in_type = owner.is_some_and(|o| cx.facts.defs()[o.index()].kind.is_type());
-        self.body(node).is_some_and(|body| match body.def {
+        self.body_around(node).is_some_and(|body| match body.def {
             Some(def) => owner == Some(def),
             None => in_type || owner.is_none_or(|o| cx.facts.defs()[o.index()].kind == DefKind::Module),
         })
@@ -82,26 +82,27 @@ impl RustRules {
     }
 
     pub(super) fn visibility(&mut self, node: Node<'_>) -> DefFlags {
-        let of_trait = self.body(node).is_some_and(|body| body.of_trait);
+        let of_trait = self.body_around(node).is_some_and(|body| body.of_trait);
         let public = child_where(node, |child| child.kind() == "visibility_modifier").is_some();
         DefFlags::default().with_if(public || of_trait, DefFlags::EXPORTED)
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let kind = match self.g.kind(node) {
-            K::Struct => DefKind::Struct,
-            K::Enum => DefKind::Enum,
+            RustKind::Struct => DefKind::Struct,
+            RustKind::Enum => DefKind::Enum,
             _ => DefKind::Trait,
         };
         let flags = self.visibility(node);
         let body = node.child_by_field_id(self.g.f.body);
         let head_end = body.filter(|b| b.kind() != "ordered_field_declaration_list");
         let head_end = head_end.map_or(node.end_byte(), |b| b.start_byte());
-        let Some(def) = self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx) else {
-            return Step::Into;
+        let Some(def) = self.define_node((node, name), (kind, flags), head_end, &outer, Some(true), cx)
+        else {
+            return WalkStep::Into;
         };
         let qualified = cx.facts.defs()[def.index()].qualified;
         self.types.entry(qualified).or_insert(def);
@@ -110,12 +111,12 @@ impl RustRules {
         if kind == DefKind::Trait {
             self.open_trait(node, def, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn open_trait(&mut self, node: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
         let made = cx.facts.defs()[def.index()];
-        self.bodies.push(Body {
+        self.bodies.push(RustImplBody {
             end: node.end_byte(),
             self_type: Some(made.name),
             qualifier: None,
@@ -131,16 +132,16 @@ impl RustRules {
     }
 
     /// Items without an inside worth a scope, and variants, whose fields are theirs.
-    pub(super) fn simple_item(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_simple_item(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let flags = self.visibility(node);
         let item = self.g.kind(node);
         let (kind, flags) = match item {
-            K::Variant => (DefKind::Constant, owner_flags(cx)),
-            K::Field => (DefKind::Field, flags),
-            K::TypeItem => (
+            RustKind::Variant => (DefKind::Constant, owner_flags(cx)),
+            RustKind::Field => (DefKind::Field, flags),
+            RustKind::TypeItem => (
                 DefKind::TypeAlias,
                 flags.with_if(node.child_by_field_id(self.g.f.ty).is_none(), DefFlags::DECLARATION),
             ),
@@ -148,25 +149,26 @@ impl RustRules {
             _ => (DefKind::Constant, flags),
         };
         let head_end = match (item, node.child_by_field_id(self.g.f.value)) {
-            (K::Const, Some(value)) => value.start_byte(),
+            (RustKind::Const, Some(value)) => value.start_byte(),
             _ => node.end_byte(),
         };
-        let scope = matches!(item, K::Variant | K::TypeItem | K::Const).then_some(item != K::Variant);
-        let def = self.define((node, name), (kind, flags), head_end, &outer, scope, cx);
-        if item == K::Field {
+        let scope = matches!(item, RustKind::Variant | RustKind::TypeItem | RustKind::Const)
+            .then_some(item != RustKind::Variant);
+        let def = self.define_node((node, name), (kind, flags), head_end, &outer, scope, cx);
+        if item == RustKind::Field {
             self.remember_field(node, name, cx);
         }
-        let Some(def) = def else { return Step::Into };
-        if item == K::TypeItem {
+        let Some(def) = def else { return WalkStep::Into };
+        if item == RustKind::TypeItem {
             self.bind_parameters(node, cx);
         }
         self.say_fields(node, def, cx);
-        let items: Vec<Node<'_>> = around(node).into_iter().collect();
-        let says = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.hint(ty, &items, cx));
+        let items: Vec<Node<'_>> = item_around(node).into_iter().collect();
+        let says = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.hint_text(ty, &items, cx));
         if let Some(says) = says {
             cx.facts.type_hint(def, TypePart::VALUE, &says);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn remember_field(&mut self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
@@ -178,26 +180,34 @@ impl RustRules {
     }
 
     /// `mod x { }` is a definition, `mod x;` an import of the module `self::x`.
-    pub(super) fn module(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_module(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let flags = self.visibility(node);
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
-            self.define((node, name), (DefKind::Module, flags), body.start_byte(), &outer, Some(false), cx);
-            self.rooted(node, &[]);
+            self.define_node(
+                (node, name),
+                (DefKind::Module, flags),
+                body.start_byte(),
+                &outer,
+                Some(false),
+                cx,
+            );
+            self.path_from_file(node, &[]);
             self.modules.push((node.end_byte(), cx.text(name).to_owned()));
-            return Step::Into;
+            return WalkStep::Into;
         }
         let local = cx.text(name);
         let attributes = outer.start.map_or("", |start| cx.slice(start, node.start_byte()));
         if self.modules.is_empty() {
-            told_paths(attributes).for_each(|path| cx.facts.manifest(&format!("path:{local}"), path));
+            told_paths(attributes)
+                .for_each(|path| cx.facts.add_manifest_pair(&format!("path:{local}"), path));
         }
         let path = ["self", local.strip_prefix("r#").unwrap_or(local)];
-        let module = self.rooted(node, &path).join("::");
+        let module = self.path_from_file(node, &path).join("::");
         let owner = cx.owner();
-        cx.facts.import(&ImportInput {
+        cx.facts.add_import(&ImportInput {
             kind: ImportKind::Module,
             module: &module,
             name: None,
@@ -206,28 +216,28 @@ impl RustRules {
             owner,
             line: Cx::lines(name).0,
         });
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn macro_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Skip };
-        let outer = self.lead.take(node, cx);
+    pub(super) fn visit_macro_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Skip };
+        let outer = self.lead.take_outer(node, cx);
         let attributes = outer.start.map_or("", |start| cx.slice(start, node.start_byte()));
         let exported = attributes.contains("macro_export") || self.visibility(node).has(DefFlags::EXPORTED);
         let flags = DefFlags::default().with_if(exported, DefFlags::EXPORTED);
-        self.define((node, name), (DefKind::Macro, flags), name.end_byte(), &outer, None, cx);
-        Step::Skip
+        self.define_node((node, name), (DefKind::Macro, flags), name.end_byte(), &outer, None, cx);
+        WalkStep::Skip
     }
 
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
             // Those of items are bound before their bounds are known to the walk.
-            if cx.binding(cx.text(name)).is_none() {
+            if cx.local_binding(cx.text(name)).is_none() {
                 cx.bind(cx.text(name), Binding::Opaque);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records the name of a type (through generics and paths) as a use of this kind; arguments are left to the walk.
@@ -237,18 +247,18 @@ impl RustRules {
             _ => ty,
         };
         let name = match self.g.kind(ty) {
-            K::Generic => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
+            RustKind::Generic => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
             _ if ty.kind() == "function_type" => ty.child_by_field_id(self.g.f.trait_).unwrap_or(ty),
             _ => ty,
         };
         match self.g.kind(name) {
-            K::TypeIdent => {
+            RustKind::TypeIdent => {
                 self.handled.mark(name);
                 if cx.text(name) != "Self" {
-                    cx.refer(cx.text(name), name, kind, Receiver::None);
+                    cx.record_use(cx.text(name), name, kind, Receiver::None);
                 }
             }
-            K::ScopedType | K::Scoped => {
+            RustKind::ScopedType | RustKind::Scoped => {
                 self.handled.mark(name);
                 self.refer_scoped(name, kind, cx);
             }
@@ -258,7 +268,7 @@ impl RustRules {
 }
 
 /// The `impl`, trait or struct that a member stands in.
-fn around(member: Node<'_>) -> Option<Node<'_>> {
+fn item_around(member: Node<'_>) -> Option<Node<'_>> {
     member.parent()?.parent()
 }
 

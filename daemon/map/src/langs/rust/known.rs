@@ -3,21 +3,21 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RustKind;
 use super::rules::{Returned, RustRules};
 use crate::facts::StrId;
 use crate::langs::support::each_child;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl RustRules {
     /// Reads the items at file level.
-    pub(super) fn file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         for item in children(node) {
             match self.g.kind(item) {
-                K::Struct => self.know_struct(item, cx),
-                K::Fn => self.know_result(item, None, cx),
-                K::Impl => self.know_impl(item, cx),
-                K::Trait => {
+                RustKind::Struct => self.know_struct(item, cx),
+                RustKind::Fn => self.know_result(item, None, cx),
+                RustKind::Impl => self.know_impl(item, cx),
+                RustKind::Trait => {
                     let name = item.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
                     let owner = cx.facts.intern(name);
                     self.know_methods(item, owner, cx);
@@ -25,7 +25,7 @@ impl RustRules {
                 _ => {}
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn know_struct(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
@@ -33,7 +33,8 @@ impl RustRules {
         let (Some(name), Some(body)) = (name, item.child_by_field_id(self.g.f.body)) else { return };
         let owner = cx.facts.intern(cx.text(name));
         for field in children(body) {
-            let name = field.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(field) == K::Field);
+            let name =
+                field.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(field) == RustKind::Field);
             let ty = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_name(ty, cx));
             if let (Some(name), Some(ty)) = (name, ty.filter(|ty| !self.is_parameter(&[item], *ty, cx))) {
                 let name = cx.facts.intern(cx.text(name));
@@ -44,7 +45,7 @@ impl RustRules {
 
     fn know_impl(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         let ty = item.child_by_field_id(self.g.f.ty);
-        if let Some(path) = ty.and_then(|ty| self.implementing(item, ty, cx)) {
+        if let Some(path) = ty.and_then(|ty| self.implementing_type(item, ty, cx)) {
             let owner = cx.facts.intern(&path);
             self.know_methods(item, owner, cx);
         }
@@ -53,7 +54,7 @@ impl RustRules {
     fn know_methods(&mut self, item: Node<'_>, owner: StrId, cx: &mut Cx<'_>) {
         let Some(body) = item.child_by_field_id(self.g.f.body) else { return };
         for method in children(body) {
-            if matches!(self.g.kind(method), K::Fn | K::FnSig) {
+            if matches!(self.g.kind(method), RustKind::Fn | RustKind::FnSig) {
                 self.know_result(method, Some((item, owner)), cx);
             }
         }
@@ -62,9 +63,9 @@ impl RustRules {
     fn know_result(&mut self, function: Node<'_>, of: Option<(Node<'_>, StrId)>, cx: &mut Cx<'_>) {
         let name = function.child_by_field_id(self.g.f.name);
         let (Some(name), Some(result)) = (name, function.child_by_field_id(self.g.f.result)) else { return };
-        let inner = self.wrapped(result, cx);
+        let inner = self.wrapped_type(result, cx);
         let (ty, wrapped) = (inner.unwrap_or(result), inner.is_some());
-        let own = self.dotted(ty, cx).as_deref() == Some("Self");
+        let own = self.dotted_path(ty, cx).as_deref() == Some("Self");
         let ty = if own { of.map(|(_, owner)| owner) } else { self.type_name(ty, cx) };
         let around = [function, of.map_or(function, |(item, _)| item)];
         let Some(ty) = ty.filter(|ty| !self.is_parameter(&around, *ty, cx)) else { return };
@@ -73,14 +74,14 @@ impl RustRules {
     }
 
     /// `T` of `Result<T, E>` and `Option<T>`.
-    pub(super) fn wrapped<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
-        let name = (self.g.kind(ty) == K::Generic).then(|| self.dotted(ty, cx)).flatten()?;
+    pub(super) fn wrapped_type<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
+        let name = (self.g.kind(ty) == RustKind::Generic).then(|| self.dotted_path(ty, cx)).flatten()?;
         let wraps = matches!(name.rsplit('.').next(), Some("Result" | "Option"));
         ty.child_by_field_id(self.g.f.type_arguments).filter(|_| wraps)?.named_child(0)
     }
 
     pub(super) fn is_parameter(&self, items: &[Node<'_>], ty: StrId, cx: &Cx<'_>) -> bool {
-        let name = cx.facts.provisional(ty);
+        let name = cx.facts.provisional_name(ty);
         items.iter().any(|item| self.has_parameter(*item, name, cx))
     }
 }

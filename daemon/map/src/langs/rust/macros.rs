@@ -5,14 +5,14 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::infer::{PATH_LIMIT, known};
-use super::refs::plain;
+use super::grammar::RustKind;
+use super::infer::{PATH_LIMIT, binding_type};
+use super::refs::without_raw_prefix;
 use super::rules::RustRules;
-use super::values::{method_path, opened};
+use super::values::{method_path, opened_path};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::each_child;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// A path that is being read from tokens.
 #[derive(Default)]
@@ -33,21 +33,21 @@ struct Path<'s, 't> {
 }
 
 impl RustRules {
-    pub(super) fn macro_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.makro) else { return Step::Into };
+    pub(super) fn visit_macro_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.makro) else { return WalkStep::Into };
         self.handled.mark(name);
         match self.g.kind(name) {
-            K::Scoped => self.refer_scoped(name, RefKind::Call, cx),
-            _ => cx.refer(plain(cx.text(name)), name, RefKind::Call, Receiver::None),
+            RustKind::Scoped => self.refer_scoped(name, RefKind::Call, cx),
+            _ => cx.record_use(without_raw_prefix(cx.text(name)), name, RefKind::Call, Receiver::None),
         }
         let text = cx.text(name);
         if takes_expressions(text.rsplit("::").next().unwrap_or(text)) {
             self.expressions_until = self.expressions_until.max(node.end_byte());
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn token_tree(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_token_tree(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut tokens = Vec::new();
         each_child(node, |child, _| tokens.push(child));
         let mut path = Path::default();
@@ -56,7 +56,7 @@ impl RustRules {
         let mut value = None;
         for token in tokens {
             match self.g.kind(token) {
-                K::Ident | K::Crate | K::Super | K::SelfValue => {
+                RustKind::Ident | RustKind::Crate | RustKind::Super | RustKind::SelfValue => {
                     self.handled.mark(token);
                     if !path.open {
                         self.end_path(&mut path, false, cx);
@@ -65,20 +65,20 @@ impl RustRules {
                         path.of_self = after_self;
                         path.defined = defining;
                     }
-                    defining = defines(cx.text(token));
-                    path.segments.push((plain(cx.text(token)), token));
+                    defining = is_defining_keyword(cx.text(token));
+                    path.segments.push((without_raw_prefix(cx.text(token)), token));
                     (path.open, dot) = (false, false);
-                    after_self = self.g.kind(token) == K::SelfValue;
+                    after_self = self.g.kind(token) == RustKind::SelfValue;
                     continue;
                 }
-                K::TokenTree if cx.source.get(token.start_byte()) == Some(&b'(') || path.makro => {
+                RustKind::TokenTree if cx.source.get(token.start_byte()) == Some(&b'(') || path.makro => {
                     value = self.end_path(&mut path, true, cx);
                 }
-                K::TokenTree if cx.source.get(token.start_byte()) == Some(&b'[') => {
+                RustKind::TokenTree if cx.source.get(token.start_byte()) == Some(&b'[') => {
                     value = self.end_path(&mut path, false, cx).or(value);
                     value = value.map(|value| format!("={}.[]", value.trim_start_matches('=')));
                 }
-                K::Nothing | K::TokenTree => {
+                RustKind::Nothing | RustKind::TokenTree => {
                     self.end_path(&mut path, false, cx);
                     value = None;
                 }
@@ -92,7 +92,7 @@ impl RustRules {
                     }
                     "?" => {
                         self.end_path(&mut path, false, cx);
-                        value = value.and_then(|value| opened(value.trim_start_matches('=').to_owned()));
+                        value = value.and_then(|value| opened_path(value.trim_start_matches('=').to_owned()));
                         value = value.map(|path| format!("={path}"));
                     }
                     _ => {
@@ -104,7 +104,7 @@ impl RustRules {
             (dot, after_self) = (false, false);
         }
         self.end_path(&mut path, false, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Refers to what a path of tokens names. Gives what a binding would say of the value.
@@ -120,14 +120,16 @@ impl RustRules {
                 let path = if call { method_path(before, name)? } else { format!("{before}.{name}") };
                 (path.len() < PATH_LIMIT).then(|| format!("={path}"))
             }
-            (false, &"self") => self.body(*at)?.self_type.map(|own| cx.facts.provisional(own).to_owned()),
+            (false, &"self") => {
+                self.body_around(*at)?.self_type.map(|own| cx.facts.provisional_name(own).to_owned())
+            }
             _ if path.makro => None,
             _ if !before.is_empty() => {
                 self.written_path(&path.segments, step, cx).map(|path| format!("={path}"))
             }
-            _ if call => (cx.binding(name).is_none() && !name.starts_with(char::is_uppercase))
+            _ if call => (cx.local_binding(name).is_none() && !name.starts_with(char::is_uppercase))
                 .then(|| format!("={name}()")),
-            _ => known(cx.binding(name)).map(|ty| cx.facts.provisional(ty).to_owned()),
+            _ => binding_type(cx.local_binding(name)).map(|ty| cx.facts.provisional_name(ty).to_owned()),
         }
     }
 
@@ -136,11 +138,11 @@ impl RustRules {
         let names: Vec<&str> = segments.iter().map(|(name, _)| *name).collect();
         let names = match names[..] {
             ["Self", ..] => {
-                let own = self.body(segments[0].1)?.self_type?;
+                let own = self.body_around(segments[0].1)?.self_type?;
                 let rest = names[1..].iter().copied();
-                std::iter::once(cx.facts.provisional(own)).chain(rest).collect()
+                std::iter::once(cx.facts.provisional_name(own)).chain(rest).collect()
             }
-            _ => self.rooted(segments[0].1, &names),
+            _ => self.path_from_file(segments[0].1, &names),
         };
         (names.first() != Some(&"self")).then(|| format!("{}{call}", names.join(".")))
     }
@@ -159,13 +161,13 @@ impl RustRules {
                 None => Receiver::Unknown,
             };
             if call || (path.of_self && expression) {
-                cx.refer(name, *at, kind, receiver);
+                cx.record_use(name, *at, kind, receiver);
             }
         } else if before.is_empty() {
             // A macro may define what it names; what it says it defines is passed over.
             let constant = name.starts_with(|c: char| c.is_ascii_uppercase());
             if call || (constant && (expression || (name.len() > 1 && !path.defined))) {
-                cx.refer(name, *at, kind, Receiver::None);
+                cx.record_use(name, *at, kind, Receiver::None);
             }
         } else {
             self.refer_segments(&path.segments, kind, cx);
@@ -210,7 +212,7 @@ fn takes_expressions(name: &str) -> bool {
     )
 }
 
-fn defines(keyword: &str) -> bool {
+fn is_defining_keyword(keyword: &str) -> bool {
     matches!(keyword, "struct" | "enum" | "trait" | "type" | "union" | "const" | "static" | "mod" | "fn")
 }
 

@@ -7,7 +7,7 @@
 use crate::facts::FactsBuilder;
 
 /// Reads a `Cargo.toml` into facts, line by line.
-pub fn manifest(text: &str, facts: &mut FactsBuilder) {
+pub fn read_cargo_toml(text: &str, facts: &mut FactsBuilder) {
     let mut table = String::new();
     let mut array = String::new();
     for line in text.lines() {
@@ -15,12 +15,12 @@ pub fn manifest(text: &str, facts: &mut FactsBuilder) {
         if let Some(header) = line.strip_prefix('[').filter(|_| array.is_empty()) {
             table = header.trim_start_matches('[').split(']').next().unwrap_or("").trim().replace('"', "");
             if let Some(name) = named_dependency(&table) {
-                dependency(name, None, facts);
+                record_dependency(name, None, facts);
             }
             continue;
         }
         if !array.is_empty() {
-            strings(line).for_each(|member| facts.manifest("member", member));
+            quoted_strings(line).for_each(|member| facts.add_manifest_pair("member", member));
             if line.contains(']') {
                 array.clear();
             }
@@ -29,29 +29,29 @@ pub fn manifest(text: &str, facts: &mut FactsBuilder) {
         let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { continue };
         let (key, value) = (key.trim().trim_matches('"'), value.trim());
         if table == "workspace" && key == "members" {
-            strings(value).for_each(|member| facts.manifest("member", member));
+            quoted_strings(value).for_each(|member| facts.add_manifest_pair("member", member));
             array = if value.contains(']') { String::new() } else { key.to_owned() };
         } else {
-            pair(&table, key, value, facts);
+            record_pair(&table, key, value, facts);
         }
     }
 }
 
-fn pair(table: &str, key: &str, value: &str, facts: &mut FactsBuilder) {
-    let text = strings(value).next().unwrap_or("");
+fn record_pair(table: &str, key: &str, value: &str, facts: &mut FactsBuilder) {
+    let text = quoted_strings(value).next().unwrap_or("");
     match (table, key) {
-        ("package", "name") => facts.manifest("package", text),
-        ("lib", "name") => facts.manifest("lib.name", text),
-        ("lib", "path") => facts.manifest("lib.path", text),
-        ("bin", "path") => facts.manifest("bin.path", text),
+        ("package", "name") => facts.add_manifest_pair("package", text),
+        ("lib", "name") => facts.add_manifest_pair("lib.name", text),
+        ("lib", "path") => facts.add_manifest_pair("lib.path", text),
+        ("bin", "path") => facts.add_manifest_pair("bin.path", text),
         _ if is_dependencies(table) => {
             let name = key.split('.').next().unwrap_or(key);
-            let renamed = value.split_once("package").and_then(|(_, rest)| strings(rest).next());
-            dependency(name, renamed, facts);
+            let renamed = value.split_once("package").and_then(|(_, rest)| quoted_strings(rest).next());
+            record_dependency(name, renamed, facts);
         }
         (_, "package") => {
             if let Some(name) = named_dependency(table) {
-                dependency(name, Some(text), facts);
+                record_dependency(name, Some(text), facts);
             }
         }
         _ => {}
@@ -64,10 +64,10 @@ fn named_dependency(table: &str) -> Option<&str> {
     is_dependencies(tables).then_some(name)
 }
 
-fn dependency(name: &str, package: Option<&str>, facts: &mut FactsBuilder) {
+fn record_dependency(name: &str, package: Option<&str>, facts: &mut FactsBuilder) {
     match package {
-        Some(package) => facts.manifest("dependency", &format!("{name}={package}")),
-        None => facts.manifest("dependency", name),
+        Some(package) => facts.add_manifest_pair("dependency", &format!("{name}={package}")),
+        None => facts.add_manifest_pair("dependency", name),
     }
 }
 
@@ -77,7 +77,7 @@ fn is_dependencies(table: &str) -> bool {
 }
 
 /// The quoted strings of a line.
-fn strings(text: &str) -> impl Iterator<Item = &str> {
+fn quoted_strings(text: &str) -> impl Iterator<Item = &str> {
     let quote = if text.contains('"') { '"' } else { '\'' };
     text.split(quote).skip(1).step_by(2)
 }

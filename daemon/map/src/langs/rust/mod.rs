@@ -25,9 +25,9 @@ mod written;
 
 use tree_sitter::{Language, Tree};
 
-pub use manifest::manifest;
+pub use manifest::read_cargo_toml;
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -38,7 +38,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Rust",
     extensions: &["rs"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Modules,
     bare_members: false,
     package_scope: PackageScope::File,

@@ -5,71 +5,71 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RustKind;
 use super::infer::{PATH_LIMIT, PATH_STEPS, as_binding};
 use super::rules::RustRules;
-use super::values::element;
+use super::values::element_path;
 use crate::langs::support::each_child;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most arguments of a call that are looked at for closures.
 const MOST_PASSED: usize = 16;
 
 /// The type of a pattern's value, as a binding says it: a type's name, or a path behind a `=`.
-type Source = Option<String>;
+type RustPatternSource = Option<String>;
 
 impl RustRules {
-    pub(super) fn let_statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(pattern) = node.child_by_field_id(self.g.f.pattern) else { return Step::Into };
+    pub(super) fn visit_let_statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(pattern) = node.child_by_field_id(self.g.f.pattern) else { return WalkStep::Into };
         let source = match node.child_by_field_id(self.g.f.ty) {
             Some(ty) => self.type_source(ty, cx),
-            None => node.child_by_field_id(self.g.f.value).and_then(|value| self.source(value, cx)),
+            None => node.child_by_field_id(self.g.f.value).and_then(|value| self.value_source(value, cx)),
         };
         self.bind_later(pattern, source, node.end_byte(), cx);
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn let_condition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.source(value, cx));
+    pub(super) fn visit_let_condition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.value_source(value, cx));
         if let Some(pattern) = node.child_by_field_id(self.g.f.pattern) {
             self.bind_later(pattern, source, node.end_byte(), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         let value = node.child_by_field_id(self.g.f.value);
         if let (Some(pattern), Some(value)) = (node.child_by_field_id(self.g.f.pattern), value) {
-            let source = self.source(value, cx).map(|source| further(&source, "@"));
+            let source = self.value_source(value, cx).map(|source| path_to_step(&source, "@"));
             self.bind_later(pattern, source, value.end_byte(), cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Remembers what the arms take apart.
-    pub(super) fn match_expression(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.source(value, cx));
+    pub(super) fn visit_match_expression(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.value_source(value, cx));
         while self.matches.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
         self.matches.push((node.end_byte(), source));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn match_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_match_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         while self.matches.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
         let source = self.matches.last().and_then(|(_, source)| source.clone());
         if let Some(pattern) = node.named_child(0) {
             self.bind_now(pattern, source, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let source = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_source(ty, cx));
         if let Some(pattern) = node.child_by_field_id(self.g.f.pattern) {
             self.bind_now(pattern, source, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Remembers to what the closures among a call's arguments are passed.
@@ -78,7 +78,8 @@ impl RustRules {
         let (mut closures, mut place) = (Vec::new(), 0);
         each_child(arguments, |child, _| {
             if child.is_named() && !child.is_extra() && place < MOST_PASSED {
-                closures.extend((self.g.kind(child) == K::Closure).then_some((place, child.start_byte())));
+                closures
+                    .extend((self.g.kind(child) == RustKind::Closure).then_some((place, child.start_byte())));
                 place += 1;
             }
         });
@@ -90,7 +91,7 @@ impl RustRules {
         self.passed.extend(passed);
     }
 
-    pub(super) fn closure(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_closure(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         let passed = self.passed.iter().position(|(at, _)| *at == node.start_byte());
         let passed = passed.map(|at| self.passed.swap_remove(at).1);
@@ -99,36 +100,36 @@ impl RustRules {
             each_child(list, |child, _| patterns.extend(child.is_named().then_some(child)));
         }
         for (place, pattern) in patterns.into_iter().enumerate() {
-            if self.g.kind(pattern) != K::Param {
+            if self.g.kind(pattern) != RustKind::Param {
                 let source = passed.as_ref().map(|path| format!("={path}:{place}"));
                 self.bind_now(pattern, source, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    fn type_source(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Source {
+    fn type_source(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> RustPatternSource {
         let ty = self.type_path(ty, cx)?;
-        Some(cx.facts.provisional(ty).to_owned())
+        Some(cx.facts.provisional_name(ty).to_owned())
     }
 
-    fn source(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Source {
-        match self.typed(value, super::infer::CHAIN_LIMIT, cx) {
-            Some(ty) => Some(cx.facts.provisional(ty).to_owned()),
+    fn value_source(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> RustPatternSource {
+        match self.infer_type(value, super::infer::CHAIN_LIMIT, cx) {
+            Some(ty) => Some(cx.facts.provisional_name(ty).to_owned()),
             None => self.value_path(value, PATH_STEPS, cx).map(|path| format!("={path}")),
         }
     }
 
-    fn bind_now(&mut self, pattern: Node<'_>, source: Source, cx: &mut Cx<'_>) {
+    fn bind_now(&mut self, pattern: Node<'_>, source: RustPatternSource, cx: &mut Cx<'_>) {
         for (name, source) in self.names_in(pattern, source, cx) {
-            let binding = binding(source.as_deref(), cx);
+            let binding = binding_of_source(source.as_deref(), cx);
             cx.bind(cx.text(name), binding);
         }
     }
 
-    fn bind_later(&mut self, pattern: Node<'_>, source: Source, from: usize, cx: &mut Cx<'_>) {
+    fn bind_later(&mut self, pattern: Node<'_>, source: RustPatternSource, from: usize, cx: &mut Cx<'_>) {
         for (name, source) in self.names_in(pattern, source, cx) {
-            let binding = binding(source.as_deref(), cx);
+            let binding = binding_of_source(source.as_deref(), cx);
             self.pending.add(name, binding, from);
         }
     }
@@ -137,34 +138,34 @@ impl RustRules {
     fn names_in<'t>(
         &mut self,
         pattern: Node<'t>,
-        source: Source,
+        source: RustPatternSource,
         cx: &mut Cx<'_>,
-    ) -> Vec<(Node<'t>, Source)> {
+    ) -> Vec<(Node<'t>, RustPatternSource)> {
         let mut names = Vec::new();
         let mut todo = vec![(pattern, source)];
         while let Some((node, source)) = todo.pop() {
             match self.g.kind(node) {
-                K::Ident if starts_upper(node, cx.source) => {}
-                K::Ident | K::ShorthandField => names.push((node, source)),
-                K::Scoped
-                | K::ScopedType
-                | K::MacroCall
-                | K::Nothing
-                | K::TypeIdent
-                | K::FieldName
-                | K::Block => {}
-                K::TuplePattern => self.take_variant(node, source, cx, &mut todo),
-                K::StructPattern => self.take_struct(node, cx, &mut todo),
-                K::PlainTuple => {
+                RustKind::Ident if starts_upper(node, cx.source) => {}
+                RustKind::Ident | RustKind::ShorthandField => names.push((node, source)),
+                RustKind::Scoped
+                | RustKind::ScopedType
+                | RustKind::MacroCall
+                | RustKind::Nothing
+                | RustKind::TypeIdent
+                | RustKind::FieldName
+                | RustKind::Block => {}
+                RustKind::TuplePattern => self.take_variant(node, source, cx, &mut todo),
+                RustKind::StructPattern => self.take_struct(node, cx, &mut todo),
+                RustKind::PlainTuple => {
                     each_place(node, |at, child| {
-                        let part = source.as_deref().map(|source| further(source, &at.to_string()));
+                        let part = source.as_deref().map(|source| path_to_step(source, &at.to_string()));
                         todo.push((child, part));
                     });
                 }
-                K::Slice => each_child(node, |child, _| {
-                    todo.push((child, source.as_deref().map(|source| further(source, "[]"))));
+                RustKind::Slice => each_child(node, |child, _| {
+                    todo.push((child, source.as_deref().map(|source| path_to_step(source, "[]"))));
                 }),
-                K::Wrapping | K::FieldPattern => {
+                RustKind::Wrapping | RustKind::FieldPattern => {
                     each_child(node, |child, _| todo.push((child, source.clone())));
                 }
                 _ => each_child(node, |child, _| todo.push((child, None))),
@@ -178,15 +179,15 @@ impl RustRules {
     fn take_variant<'t>(
         &mut self,
         node: Node<'t>,
-        source: Source,
+        source: RustPatternSource,
         cx: &mut Cx<'_>,
-        todo: &mut Vec<(Node<'t>, Source)>,
+        todo: &mut Vec<(Node<'t>, RustPatternSource)>,
     ) {
         let ty = node.child_by_field_id(self.g.f.ty);
         let name = ty.map_or("", |ty| cx.text(ty));
         let whole = match name {
-            "Some" | "Ok" => source.map(|source| further(&source, "?")),
-            "Err" => source.map(|source| further(&source, "!")),
+            "Some" | "Ok" => source.map(|source| path_to_step(&source, "?")),
+            "Err" => source.map(|source| path_to_step(&source, "!")),
             _ => ty.and_then(|ty| self.pattern_path(ty, cx)),
         };
         let wraps = matches!(name, "Some" | "Ok" | "Err");
@@ -196,7 +197,7 @@ impl RustRules {
                 // The first child is the type.
                 let part = whole.as_deref().map(|whole| match wraps {
                     true => whole.to_owned(),
-                    false => further(whole, &at.saturating_sub(1).to_string()),
+                    false => path_to_step(whole, &at.saturating_sub(1).to_string()),
                 });
                 todo.push((child, part));
             }
@@ -204,20 +205,25 @@ impl RustRules {
     }
 
     /// `Foo { a, b: Some(c), .. }`.
-    fn take_struct<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'_>, todo: &mut Vec<(Node<'t>, Source)>) {
+    fn take_struct<'t>(
+        &mut self,
+        node: Node<'t>,
+        cx: &mut Cx<'_>,
+        todo: &mut Vec<(Node<'t>, RustPatternSource)>,
+    ) {
         let whole = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.pattern_path(ty, cx));
         let mut fields = Vec::new();
         each_child(node, |child, _| fields.push(child));
-        for field in fields.into_iter().filter(|field| self.g.kind(*field) == K::FieldPattern) {
+        for field in fields.into_iter().filter(|field| self.g.kind(*field) == RustKind::FieldPattern) {
             let name = field.child_by_field_id(self.g.f.name);
-            let path = name.zip(whole.as_deref()).map(|(name, whole)| further(whole, cx.text(name)));
+            let path = name.zip(whole.as_deref()).map(|(name, whole)| path_to_step(whole, cx.text(name)));
             todo.push((field, path));
         }
     }
 
     /// The path of the type or variant that a pattern names.
-    fn pattern_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Source {
-        let path = self.dotted(ty, cx)?;
+    fn pattern_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> RustPatternSource {
+        let path = self.dotted_path(ty, cx)?;
         match path.split_once('.') {
             None if path == "Self" => self.own_path(ty, cx),
             Some(("Self", rest)) => Some(format!("{}.{rest}", self.own_path(ty, cx)?)),
@@ -226,9 +232,9 @@ impl RustRules {
         }
     }
 
-    fn own_path(&mut self, at: Node<'_>, cx: &Cx<'_>) -> Source {
-        let own = self.body(at)?.self_type?;
-        Some(cx.facts.provisional(own).to_owned())
+    fn own_path(&mut self, at: Node<'_>, cx: &Cx<'_>) -> RustPatternSource {
+        let own = self.body_around(at)?.self_type?;
+        Some(cx.facts.provisional_name(own).to_owned())
     }
 }
 
@@ -246,15 +252,15 @@ fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
 }
 
 /// Returns the path to the part of a value that one further step leads to.
-fn further(source: &str, step: &str) -> String {
+fn path_to_step(source: &str, step: &str) -> String {
     // Patterns may be nested without end.
     if source.len() >= PATH_LIMIT {
         return "=_".to_owned();
     }
-    format!("={}", element(source.trim_start_matches('='), step))
+    format!("={}", element_path(source.trim_start_matches('='), step))
 }
 
-fn binding(source: Option<&str>, cx: &mut Cx<'_>) -> Binding {
+fn binding_of_source(source: Option<&str>, cx: &mut Cx<'_>) -> Binding {
     let known = source.filter(|source| !matches!(*source, "=_" | "_")).and_then(|source| {
         match source.strip_prefix('=') {
             Some(path) => as_binding(path, cx),

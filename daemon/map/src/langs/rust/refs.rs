@@ -2,89 +2,89 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{Receiver, RefKind};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Longest path that is followed, in segments.
 const PATH_LIMIT: usize = 64;
 
 impl RustRules {
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
-            cx.refer(plain(cx.text(node)), node, RefKind::Use, Receiver::None);
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
+            cx.record_use(without_raw_prefix(cx.text(node)), node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = cx.text(node);
-        if !self.handled.take(node) && name != "Self" {
-            cx.refer(plain(name), node, RefKind::Type, Receiver::None);
+        if !self.handled.take_mark(node) && name != "Self" {
+            cx.record_use(without_raw_prefix(name), node, RefKind::Type, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
+    pub(super) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return WalkStep::Into };
         let function = match self.g.kind(function) {
-            K::Turbofish => function.child_by_field_id(self.g.f.function).unwrap_or(function),
+            RustKind::Turbofish => function.child_by_field_id(self.g.f.function).unwrap_or(function),
             _ => function,
         };
         match self.g.kind(function) {
-            K::Ident => {
+            RustKind::Ident => {
                 self.handled.mark(function);
-                cx.refer(plain(cx.text(function)), function, RefKind::Call, Receiver::None);
+                cx.record_use(without_raw_prefix(cx.text(function)), function, RefKind::Call, Receiver::None);
             }
-            K::Scoped => {
+            RustKind::Scoped => {
                 self.handled.mark(function);
                 self.refer_scoped(function, RefKind::Call, cx);
             }
-            K::FieldExpr => {
+            RustKind::FieldExpr => {
                 self.handled.mark(function);
                 self.refer_field(function, RefKind::Call, cx);
             }
             _ => {}
         }
         self.pass_closures(node, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// A field that is read or written; recorded where the receiver's type is known.
-    pub(super) fn field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             let value = node.child_by_field_id(self.g.f.value);
             let receiver = value.map_or(Receiver::Unknown, |value| self.receiver(value, cx));
             if receiver != Receiver::Unknown {
                 self.refer_field(node, RefKind::Use, cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn refer_field(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
-        let name = node.child_by_field_id(self.g.f.member).filter(|n| self.g.kind(*n) == K::FieldName);
+        let name = node.child_by_field_id(self.g.f.member).filter(|n| self.g.kind(*n) == RustKind::FieldName);
         if let (Some(name), Some(value)) = (name, node.child_by_field_id(self.g.f.value)) {
             let receiver = self.receiver(value, cx);
-            cx.refer(plain(cx.text(name)), name, kind, receiver);
+            cx.record_use(without_raw_prefix(cx.text(name)), name, kind, receiver);
         }
     }
 
-    pub(super) fn scoped(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
-            let kind = if self.g.kind(node) == K::ScopedType { RefKind::Type } else { RefKind::Use };
+    pub(super) fn visit_scoped_path(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
+            let kind = if self.g.kind(node) == RustKind::ScopedType { RefKind::Type } else { RefKind::Use };
             self.refer_scoped(node, kind, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `Foo { .. }`, `a::Foo { .. }`.
-    pub(super) fn struct_literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_struct_literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.refer_type(name, RefKind::Type, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records `a::b::c` as a use of `c` on the path `a.b`, and a type on the way (`Foo` in `a::Foo::new`) as a use of it.
@@ -103,27 +103,27 @@ impl RustRules {
             && *ty != "Self"
         {
             let receiver = self.path_receiver(before, cx);
-            cx.refer(ty, *at, RefKind::Type, receiver);
+            cx.record_use(ty, *at, RefKind::Type, receiver);
         }
         let receiver = self.path_receiver(path, cx);
-        cx.refer(name, *leaf, kind, receiver);
+        cx.record_use(name, *leaf, kind, receiver);
     }
 
     fn path_receiver(&mut self, path: &[(&str, Node<'_>)], cx: &mut Cx<'_>) -> Receiver {
         match path {
             [] => Receiver::None,
             [("Self", _)] => Receiver::SelfType,
-            [("Self", at), rest @ ..] => match self.body(*at).and_then(|body| body.self_type) {
+            [("Self", at), rest @ ..] => match self.body_around(*at).and_then(|body| body.self_type) {
                 Some(own) => {
                     let rest = rest.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(".");
-                    let path = format!("{}.{rest}", cx.facts.provisional(own));
+                    let path = format!("{}.{rest}", cx.facts.provisional_name(own));
                     Receiver::Path(cx.facts.intern(&path))
                 }
                 None => Receiver::Unknown,
             },
             _ => {
                 let names: Vec<&str> = path.iter().map(|(text, _)| *text).collect();
-                let path = self.rooted(path[0].1, &names).join(".");
+                let path = self.path_from_file(path[0].1, &names).join(".");
                 // Variables are in another name space than modules; type parameters start in upper case.
                 if path.starts_with(|c: char| c.is_ascii_uppercase()) {
                     cx.path_receiver(&path)
@@ -143,17 +143,21 @@ impl RustRules {
                 return None;
             }
             match self.g.kind(node) {
-                K::Scoped | K::ScopedType => {
+                RustKind::Scoped | RustKind::ScopedType => {
                     let name = node.child_by_field_id(self.g.f.name)?;
-                    segments.push((plain(cx.text(name)), name));
+                    segments.push((without_raw_prefix(cx.text(name)), name));
                     match node.child_by_field_id(self.g.f.path) {
                         Some(path) => node = path,
                         None => break,
                     }
                 }
-                K::Generic | K::Bracketed => node = self.inside(node)?,
-                K::Ident | K::TypeIdent | K::SelfValue | K::Super | K::Crate => {
-                    segments.push((plain(cx.text(node)), node));
+                RustKind::Generic | RustKind::Bracketed => node = self.type_inside(node)?,
+                RustKind::Ident
+                | RustKind::TypeIdent
+                | RustKind::SelfValue
+                | RustKind::Super
+                | RustKind::Crate => {
+                    segments.push((without_raw_prefix(cx.text(node)), node));
                     break;
                 }
                 _ => return None,
@@ -164,7 +168,7 @@ impl RustRules {
     }
 
     /// The type that generic arguments or `<.. as Trait>` are put around.
-    fn inside<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+    fn type_inside<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         node.child_by_field_id(self.g.f.ty).or_else(|| node.named_child(0))
     }
 
@@ -173,13 +177,13 @@ impl RustRules {
         let mut next = Some(node);
         while let Some(node) = next {
             match self.g.kind(node) {
-                K::Scoped | K::ScopedType => {
+                RustKind::Scoped | RustKind::ScopedType => {
                     if let Some(name) = node.child_by_field_id(self.g.f.name) {
                         self.handled.mark(name);
                     }
                     next = node.child_by_field_id(self.g.f.path);
                 }
-                K::Generic | K::Bracketed => next = self.inside(node),
+                RustKind::Generic | RustKind::Bracketed => next = self.type_inside(node),
                 _ => next = None,
             }
             if let Some(part) = next {
@@ -190,6 +194,6 @@ impl RustRules {
 }
 
 /// A name without `r#`.
-pub(super) fn plain(name: &str) -> &str {
+pub(super) fn without_raw_prefix(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)
 }

@@ -3,14 +3,14 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, RustGrammar, RustKind};
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Pending};
-use crate::walk::{Cx, Rules, Step};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Rust.
 pub(super) struct RustRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static RustGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
@@ -21,7 +21,7 @@ pub(super) struct RustRules {
     /// Types that functions of this file return, by the type they belong to and their name.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Returned>,
     /// The `impl` and `trait` blocks around the walk, innermost last.
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<RustImplBody>,
     /// The modules with a body around the walk: where they end, and their names, outermost first.
     pub(super) modules: Vec<(usize, String)>,
     /// The `match`es around the walk: where they end, and what they take apart.
@@ -41,7 +41,7 @@ pub(super) struct Returned {
 }
 
 /// An `impl` or `trait` block.
-pub(super) struct Body {
+pub(super) struct RustImplBody {
     pub(super) end: usize,
     /// The name of the type (of the trait), dotted, as written.
     pub(super) self_type: Option<StrId>,
@@ -74,14 +74,14 @@ impl RustRules {
     }
 
     /// The `impl` or `trait` block around `node`.
-    pub(super) fn body(&mut self, node: Node<'_>) -> Option<&Body> {
+    pub(super) fn body_around(&mut self, node: Node<'_>) -> Option<&RustImplBody> {
         while self.bodies.pop_if(|body| body.end <= node.start_byte()).is_some() {}
         self.bodies.last()
     }
 
     /// `self` and `super` at the start of a path, put so that they hold for the file: the modules with a body that the
     /// walk is in are written out, and each `super` leaves one of them before it leaves the file.
-    pub(super) fn rooted<'a>(&'a mut self, at: Node<'_>, path: &[&'a str]) -> Vec<&'a str> {
+    pub(super) fn path_from_file<'a>(&'a mut self, at: Node<'_>, path: &[&'a str]) -> Vec<&'a str> {
         while self.modules.pop_if(|(end, _)| *end <= at.start_byte()).is_some() {}
         if self.modules.is_empty() || !matches!(path.first(), Some(&("self" | "super"))) {
             return path.to_vec();
@@ -98,61 +98,65 @@ impl RustRules {
         out
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let line = text.starts_with(b"///") && !text.starts_with(b"////");
         let block = text.starts_with(b"/**") && text.len() > 5 && !text.starts_with(b"/***");
         let kind = if line || block { Comment::Doc } else { Comment::Other };
-        self.lead.comment(node, cx.source, kind);
-        Step::Skip
+        self.lead.add_comment(node, cx.source, kind);
+        WalkStep::Skip
     }
 
-    fn block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.pending.block(node);
+    fn visit_block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.pending.enter_block(node);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for RustRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        self.pending.reach(node.start_byte(), cx);
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.pending.bind_reached(node.start_byte(), cx);
         while self.modules.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::TypeIdent => self.type_identifier(node, cx),
-            K::Call => self.call(node, cx),
-            K::FieldExpr => self.field(node, cx),
-            K::Scoped | K::ScopedType => self.scoped(node, cx),
-            K::StructExpr => self.struct_literal(node, cx),
-            K::Let => self.let_statement(node, cx),
-            K::LetCond => self.let_condition(node, cx),
-            K::Param => self.parameter(node, cx),
-            K::Block => self.block(node, cx),
-            K::Closure => self.closure(node, cx),
-            K::For => self.for_loop(node, cx),
-            K::MatchPattern => self.match_pattern(node, cx),
-            K::Match => self.match_expression(node, cx),
-            K::Scope | K::If | K::Arm => {
+            RustKind::Ident => self.visit_identifier(node, cx),
+            RustKind::TypeIdent => self.visit_type_identifier(node, cx),
+            RustKind::Call => self.visit_call(node, cx),
+            RustKind::FieldExpr => self.visit_field(node, cx),
+            RustKind::Scoped | RustKind::ScopedType => self.visit_scoped_path(node, cx),
+            RustKind::StructExpr => self.visit_struct_literal(node, cx),
+            RustKind::Let => self.visit_let_statement(node, cx),
+            RustKind::LetCond => self.visit_let_condition(node, cx),
+            RustKind::Param => self.visit_parameter(node, cx),
+            RustKind::Block => self.visit_block(node, cx),
+            RustKind::Closure => self.visit_closure(node, cx),
+            RustKind::For => self.visit_for_loop(node, cx),
+            RustKind::MatchPattern => self.visit_match_pattern(node, cx),
+            RustKind::Match => self.visit_match_expression(node, cx),
+            RustKind::Scope | RustKind::If | RustKind::Arm => {
                 cx.open_scope(true);
-                Step::Into
+                WalkStep::Into
             }
-            K::Comment => self.comment(node, cx),
-            K::Attribute => self.attribute(node, cx),
-            K::File => self.file(node, cx),
-            K::Use => self.use_declaration(node, cx),
-            K::ExternCrate => self.extern_crate(node, cx),
-            K::Mod => self.module(node, cx),
-            K::Fn | K::FnSig => self.function(node, cx),
-            K::Struct | K::Enum | K::Trait => self.type_definition(node, cx),
-            K::Variant | K::Field | K::Const | K::TypeItem => self.simple_item(node, cx),
-            K::Impl => self.implementation(node, cx),
-            K::MacroDef => self.macro_definition(node, cx),
-            K::MacroCall => self.macro_call(node, cx),
-            K::TokenTree => self.token_tree(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::Nothing | K::FieldName | K::ShorthandField | K::Primitive => Step::Skip,
-            _ => Step::Into,
+            RustKind::Comment => self.visit_comment(node, cx),
+            RustKind::Attribute => self.visit_attribute(node, cx),
+            RustKind::File => self.visit_file(node, cx),
+            RustKind::Use => self.visit_use_declaration(node, cx),
+            RustKind::ExternCrate => self.visit_extern_crate(node, cx),
+            RustKind::Mod => self.visit_module(node, cx),
+            RustKind::Fn | RustKind::FnSig => self.visit_function(node, cx),
+            RustKind::Struct | RustKind::Enum | RustKind::Trait => self.visit_type_definition(node, cx),
+            RustKind::Variant | RustKind::Field | RustKind::Const | RustKind::TypeItem => {
+                self.visit_simple_item(node, cx)
+            }
+            RustKind::Impl => self.visit_impl(node, cx),
+            RustKind::MacroDef => self.visit_macro_definition(node, cx),
+            RustKind::MacroCall => self.visit_macro_call(node, cx),
+            RustKind::TokenTree => self.visit_token_tree(node, cx),
+            RustKind::TypeParam => self.visit_type_parameter(node, cx),
+            RustKind::Nothing | RustKind::FieldName | RustKind::ShorthandField | RustKind::Primitive => {
+                WalkStep::Skip
+            }
+            _ => WalkStep::Into,
         }
     }
 }

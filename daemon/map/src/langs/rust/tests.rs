@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Rust, source, expected);
 }
 
 #[test]
 fn items_with_their_docs_and_visibility() {
-    check(
+    check_facts(
         r#"
 //! The file.
 
@@ -84,7 +84,7 @@ function net.deep.x 26-26@26:46 | fn x()
 
 #[test]
 fn what_is_compiled_for_tests_alone_is_a_test() {
-    check(
+    check_facts(
         r#"
 #[cfg(test)]
 mod tests { fn helper() {} }
@@ -109,7 +109,7 @@ method Foo.check 8-8@8:28 T | fn check(&self)
 
 #[test]
 fn members_belong_to_their_type() {
-    check(
+    check_facts(
         r#"
 impl Foo { fn before(&self) { self.part.go(); } }
 pub struct Foo { part: Part, all: Arc<dyn Sink> }
@@ -180,7 +180,7 @@ method m.Inner.f~2 13-13@13:64 | fn f()
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 fn f(a: &mut Foo, b: a::Bar, (c, d): (u8, u8), e: impl Fn(u8), t: T) {
     let x = x(1);
@@ -287,7 +287,7 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 
 #[test]
 fn results_of_the_files_own_functions_are_known() {
-    check(
+    check_facts(
         r#"
 struct Foo<T> { part: Part, any: T }
 fn make() -> Result<Foo<u8>> { todo() }
@@ -351,7 +351,7 @@ method Foo.use_them 8-18@8:8 | fn use_them(&self)
 
 #[test]
 fn imports_are_flattened() {
-    check(
+    check_facts(
         r#"
 use std::{fmt, io::{self, Read as R, *}};
 pub use crate::a::b as c;
@@ -400,7 +400,7 @@ import named crate late as late @15
 
 #[test]
 fn macros_are_scanned_for_calls_and_paths() {
-    check(
+    check_facts(
         r#"
 fn f(local: u8) {
     println!("{} {local}", compute(local, other), self.x);
@@ -445,7 +445,7 @@ function f 2-9@2:4 | fn f(local: u8)
 
 #[test]
 fn tests_are_known_by_their_attributes() {
-    check(
+    check_facts(
         r#"
 #[cfg(test)]
 mod tests {
@@ -558,7 +558,7 @@ fn manifests_name_crates_members_and_dependencies() {
         [workspace]\nmembers = [\"a\", \"b/*\"]\n[dependencies]\nserde = \"1\"\nold = { package = \"new\", version = \"1\" }\n\
         tokio.workspace = true\n[target.'cfg(unix)'.dependencies.rustix]\nversion = \"1\"\n";
     let mut facts = FactsBuilder::new(Lang::Manifest);
-    super::manifest(text, &mut facts);
+    super::read_cargo_toml(text, &mut facts);
     let facts = facts.finish();
     let pairs: Vec<String> =
         facts.manifest.iter().map(|(k, v)| format!("{} {}", facts.name(*k), facts.name(*v))).collect();
@@ -603,20 +603,20 @@ impl Other { pub fn run(&self) {} pub fn hidden(&self) {} pub fn build(&self) {}
 
 /// Returns the edges that call `run` in a file beside [`BUILDER`]'s.
 #[track_caller]
-fn runs(body: &str) -> Vec<String> {
+fn calls_of_run(body: &str) -> Vec<String> {
     let fixture =
         format!("{BUILDER}//- /src/uses.rs\nuse crate::build::Builder;\nfn go(b: &Builder) {{ {body} }}\n");
-    let edges = crate::fixture::uses(&crate::fixture::map(&fixture));
+    let edges = crate::fixture::shown_uses(&crate::fixture::map(&fixture));
     edges.into_iter().filter(|edge| edge.starts_with("src/uses.rs") && edge.contains(".run")).collect()
 }
 
 #[test]
 fn chains_of_calls_are_followed_through_other_files() {
     let walk = ["src/uses.rs#go calls src/walk.rs#Walk.run import"];
-    assert_eq!(runs("Builder::new().hidden().build().unwrap().run();"), walk);
-    assert_eq!(runs("let w = b.hidden().build()?; w.run();"), walk);
-    assert_eq!(runs("b.inner.run();"), walk);
-    assert_eq!(runs("assert!(b.hidden().build().unwrap().run());"), walk);
+    assert_eq!(calls_of_run("Builder::new().hidden().build().unwrap().run();"), walk);
+    assert_eq!(calls_of_run("let w = b.hidden().build()?; w.run();"), walk);
+    assert_eq!(calls_of_run("b.inner.run();"), walk);
+    assert_eq!(calls_of_run("assert!(b.hidden().build().unwrap().run());"), walk);
     // An option is no walk.
-    assert!(!runs("b.threads().run();").iter().any(|edge| edge.ends_with("import")));
+    assert!(!calls_of_run("b.threads().run();").iter().any(|edge| edge.ends_with("import")));
 }

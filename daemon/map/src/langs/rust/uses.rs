@@ -7,12 +7,12 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::refs::plain;
+use super::grammar::RustKind;
+use super::refs::without_raw_prefix;
 use super::rules::RustRules;
 use crate::facts::{DefFlags, ImportInput, ImportKind};
 use crate::langs::support::each_child;
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Longest module path that is recorded, in bytes.
 const MODULE_LIMIT: usize = 1000;
@@ -29,10 +29,10 @@ struct Bound<'a> {
 }
 
 impl RustRules {
-    pub(super) fn use_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_use_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let public = self.visibility(node).has(DefFlags::EXPORTED);
         let mut todo: Vec<(Node<'_>, String)> = Vec::new();
-        self.rooted(node, &[]);
+        self.path_from_file(node, &[]);
         todo.extend(node.child_by_field_id(self.g.f.argument).map(|tree| (tree, String::new())));
         while let Some((tree, prefix)) = todo.pop() {
             match tree.kind() {
@@ -47,7 +47,7 @@ impl RustRules {
                 }
                 "scoped_use_list" => {
                     let path = tree.child_by_field_id(self.g.f.path).map_or("", |path| cx.text(path));
-                    let prefix = joined(&prefix, path);
+                    let prefix = join_use_path(&prefix, path);
                     if let Some(list) =
                         tree.child_by_field_id(self.g.f.list).filter(|_| prefix.len() < MODULE_LIMIT)
                     {
@@ -57,7 +57,7 @@ impl RustRules {
                 _ => self.use_leaf(tree, &prefix, public, cx),
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     fn use_leaf(&mut self, tree: Node<'_>, prefix: &str, public: bool, cx: &mut Cx<'_>) {
@@ -65,9 +65,9 @@ impl RustRules {
         match tree.kind() {
             "use_wildcard" => {
                 let path = tree.named_child(0).map_or("", |path| cx.text(path));
-                let module = self.file_path(tree, joined(prefix, path));
+                let module = self.file_path(tree, join_use_path(prefix, path));
                 let owner = cx.owner();
-                cx.facts.import(&ImportInput {
+                cx.facts.add_import(&ImportInput {
                     kind: ImportKind::Star,
                     module: &module,
                     name: None,
@@ -80,8 +80,9 @@ impl RustRules {
             "use_as_clause" => {
                 let path = tree.child_by_field_id(self.g.f.path);
                 let alias = tree.child_by_field_id(self.g.f.alias).map_or("_", |alias| cx.text(alias));
-                let module = path.is_some_and(|path| self.g.kind(path) == K::SelfValue);
-                let path = joined(prefix, if module { "" } else { path.map_or("", |path| cx.text(path)) });
+                let module = path.is_some_and(|path| self.g.kind(path) == RustKind::SelfValue);
+                let path =
+                    join_use_path(prefix, if module { "" } else { path.map_or("", |path| cx.text(path)) });
                 let path = self.file_path(tree, path);
                 bind(&Bound { path: &path, alias: Some(alias), module, line }, public, cx);
             }
@@ -91,7 +92,7 @@ impl RustRules {
                 cx,
             ),
             "identifier" | "scoped_identifier" | "crate" | "super" => {
-                let path = self.file_path(tree, joined(prefix, cx.text(tree)));
+                let path = self.file_path(tree, join_use_path(prefix, cx.text(tree)));
                 bind(&Bound { path: &path, alias: None, module: false, line }, public, cx);
             }
             _ => {}
@@ -101,15 +102,15 @@ impl RustRules {
     /// Returns a path with `self` and `super` at its start put so that they hold for the file.
     fn file_path(&mut self, at: Node<'_>, path: String) -> String {
         let segments: Vec<&str> = path.split("::").collect();
-        self.rooted(at, &segments).join("::")
+        self.path_from_file(at, &segments).join("::")
     }
 
-    pub(super) fn extern_crate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_extern_crate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let public = self.visibility(node).has(DefFlags::EXPORTED);
         let name = node.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
         let alias = node.child_by_field_id(self.g.f.alias).map(|alias| cx.text(alias));
         bind(&Bound { path: name, alias, module: true, line: Cx::lines(node).0 }, public, cx);
-        Step::Skip
+        WalkStep::Skip
     }
 }
 
@@ -120,13 +121,13 @@ fn bind(bound: &Bound<'_>, public: bool, cx: &mut Cx<'_>) {
     if path.is_empty() || path.len() > MODULE_LIMIT {
         return;
     }
-    let local = bound.alias.or(Some(last)).map(plain).filter(|local| *local != "_");
+    let local = bound.alias.or(Some(last)).map(without_raw_prefix).filter(|local| *local != "_");
     let whole = bound.module || name.is_empty();
     let owner = cx.owner();
-    cx.facts.import(&ImportInput {
+    cx.facts.add_import(&ImportInput {
         kind: if whole { ImportKind::Module } else { ImportKind::Named },
         module: if whole { path } else { module },
-        name: (!whole).then_some(plain(name)),
+        name: (!whole).then_some(without_raw_prefix(name)),
         local,
         reexported: public,
         owner,
@@ -135,7 +136,7 @@ fn bind(bound: &Bound<'_>, public: bool, cx: &mut Cx<'_>) {
 }
 
 /// A path below a prefix, white space removed.
-fn joined(prefix: &str, path: &str) -> String {
+fn join_use_path(prefix: &str, path: &str) -> String {
     let path: String = path.split_whitespace().collect();
     match (prefix.is_empty(), path.is_empty()) {
         (true, _) => path,

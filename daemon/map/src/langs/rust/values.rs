@@ -10,7 +10,7 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RustKind;
 use super::infer::{CHAIN_LIMIT, PATH_LIMIT, is_type_name, is_word};
 use super::rules::RustRules;
 use crate::langs::support::each_child;
@@ -23,36 +23,36 @@ impl RustRules {
     /// The path by which the resolution finds out what type a value has.
     pub(super) fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let inner = steps.checked_sub(1)?;
-        if let Some(ty) = self.typed(value, CHAIN_LIMIT, cx) {
-            return Some(cx.facts.provisional(ty).trim_start_matches('=').to_owned());
+        if let Some(ty) = self.infer_type(value, CHAIN_LIMIT, cx) {
+            return Some(cx.facts.provisional_name(ty).trim_start_matches('=').to_owned());
         }
         let path = match self.g.kind(value) {
-            K::Reference => self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx),
-            K::Same => self.value_path(value.named_child(0)?, inner, cx),
-            K::Try => opened(self.value_path(value.named_child(0)?, inner, cx)?),
-            K::Index => self.indexed(value, inner, cx),
-            K::Cast => {
+            RustKind::Reference => self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx),
+            RustKind::Same => self.value_path(value.named_child(0)?, inner, cx),
+            RustKind::Try => opened_path(self.value_path(value.named_child(0)?, inner, cx)?),
+            RustKind::Index => self.indexed_path(value, inner, cx),
+            RustKind::Cast => {
                 let ty = self.type_path(value.child_by_field_id(self.g.f.ty)?, cx)?;
-                Some(cx.facts.provisional(ty).trim_start_matches('=').to_owned())
+                Some(cx.facts.provisional_name(ty).trim_start_matches('=').to_owned())
             }
-            K::Tuple => self.tuple_path(value, inner, cx),
-            K::If => self.branch_path(value, inner, cx),
-            K::Match => self.arms_path(value, inner, cx),
-            K::Block => self.block_path(value, inner, cx),
-            K::Ident => self.constant_path(value, cx),
-            K::Scoped => self.scoped_path(value, cx),
-            K::FieldExpr => {
+            RustKind::Tuple => self.tuple_path(value, inner, cx),
+            RustKind::If => self.branch_path(value, inner, cx),
+            RustKind::Match => self.arms_path(value, inner, cx),
+            RustKind::Block => self.block_path(value, inner, cx),
+            RustKind::Ident => self.constant_path(value, cx),
+            RustKind::Scoped => self.scoped_path(value, cx),
+            RustKind::FieldExpr => {
                 let field = cx.text(value.child_by_field_id(self.g.f.member)?);
                 let path = self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx)?;
-                is_step(field).then(|| element(&path, field))
+                is_step(field).then(|| element_path(&path, field))
             }
-            K::Call => self.call_path(value, inner, cx),
+            RustKind::Call => self.call_path(value, inner, cx),
             _ => None,
         };
         path.filter(|path| path.len() < PATH_LIMIT)
     }
 
-    fn indexed(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+    fn indexed_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let path = self.value_path(value.named_child(0)?, steps, cx)?;
         let is_slice = value.named_child(1)?.kind() == "range_expression";
         Some(if is_slice { path } else { format!("{path}.[]") })
@@ -90,7 +90,7 @@ impl RustRules {
         let body = value.child_by_field_id(self.g.f.body)?;
         let mut arms = Vec::new();
         each_child(body, |arm, _| {
-            if self.g.kind(arm) == K::Arm && arms.len() < WIDTH {
+            if self.g.kind(arm) == RustKind::Arm && arms.len() < WIDTH {
                 arms.push(arm);
             }
         });
@@ -98,10 +98,10 @@ impl RustRules {
             let Some(given) = arm.child_by_field_id(self.g.f.value) else { continue };
             if self.is_opened(arm, given, cx) {
                 let whole = value.child_by_field_id(self.g.f.value)?;
-                return opened(self.value_path(whole, steps, cx)?);
+                return opened_path(self.value_path(whole, steps, cx)?);
             }
             let function = given.child_by_field_id(self.g.f.function).map(|function| self.g.kind(function));
-            let constructs = self.g.kind(given) == K::StructExpr || function == Some(K::Scoped);
+            let constructs = self.g.kind(given) == RustKind::StructExpr || function == Some(RustKind::Scoped);
             if let Some(path) = constructs.then(|| self.value_path(given, steps, cx)).flatten() {
                 return Some(path);
             }
@@ -112,10 +112,10 @@ impl RustRules {
     /// Returns true if an arm is `Some(x) => x` or `Ok(x) => x`.
     fn is_opened(&self, arm: Node<'_>, given: Node<'_>, cx: &Cx<'_>) -> bool {
         let pattern = arm.child_by_field_id(self.g.f.pattern).and_then(|pattern| pattern.named_child(0));
-        let pattern = pattern.filter(|pattern| self.g.kind(*pattern) == K::TuplePattern);
+        let pattern = pattern.filter(|pattern| self.g.kind(*pattern) == RustKind::TuplePattern);
         let parts = pattern.and_then(|pattern| Some((pattern.named_child(0)?, pattern.named_child(1)?)));
         parts.is_some_and(|(variant, name)| {
-            let same = self.g.kind(given) == K::Ident && cx.text(given) == cx.text(name);
+            let same = self.g.kind(given) == RustKind::Ident && cx.text(given) == cx.text(name);
             same && matches!(cx.text(variant), "Some" | "Ok")
         })
     }
@@ -136,7 +136,7 @@ impl RustRules {
 
     fn constant_path(&mut self, name: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let name = cx.text(name);
-        let is_free = is_type_name(name) && name != "None" && cx.binding(name).is_none();
+        let is_free = is_type_name(name) && name != "None" && cx.local_binding(name).is_none();
         is_free.then(|| name.to_owned())
     }
 
@@ -146,30 +146,30 @@ impl RustRules {
         let path: Vec<&str> = segments.iter().map(|(text, _)| *text).collect();
         match path[..] {
             ["Self", ref rest @ ..] => {
-                let own = self.body(value)?.self_type?;
-                Some(format!("{}.{}", cx.facts.provisional(own), rest.join(".")))
+                let own = self.body_around(value)?.self_type?;
+                Some(format!("{}.{}", cx.facts.provisional_name(own), rest.join(".")))
             }
             // `self` would be the object.
             ["self", ..] => None,
-            [first, ..] if is_type_name(first) && cx.binding(first).is_some() => None,
-            _ => Some(self.rooted(value, &path).join(".")).filter(|path| !path.starts_with("self.")),
+            [first, ..] if is_type_name(first) && cx.local_binding(first).is_some() => None,
+            _ => Some(self.path_from_file(value, &path).join(".")).filter(|path| !path.starts_with("self.")),
         }
     }
 
     fn call_path(&mut self, call: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
         let function = call.child_by_field_id(self.g.f.function)?;
         let function = match self.g.kind(function) {
-            K::Turbofish => function.child_by_field_id(self.g.f.function)?,
+            RustKind::Turbofish => function.child_by_field_id(self.g.f.function)?,
             _ => function,
         };
         match self.g.kind(function) {
-            K::Ident => {
+            RustKind::Ident => {
                 let name = cx.text(function);
-                let is_function = cx.binding(name).is_none() && !is_prelude_variant(name);
+                let is_function = cx.local_binding(name).is_none() && !is_prelude_variant(name);
                 is_function.then(|| format!("{name}()"))
             }
-            K::Scoped => Some(format!("{}()", self.scoped_path(function, cx)?)),
-            K::FieldExpr => {
+            RustKind::Scoped => Some(format!("{}()", self.scoped_path(function, cx)?)),
+            RustKind::FieldExpr => {
                 let method = cx.text(function.child_by_field_id(self.g.f.member)?);
                 let path = self.value_path(function.child_by_field_id(self.g.f.value)?, steps, cx)?;
                 method_path(path, method)
@@ -188,19 +188,19 @@ impl RustRules {
 /// A method called on a path. `clone` gives what it is called on.
 pub(super) fn method_path(path: String, method: &str) -> Option<String> {
     match method {
-        "unwrap" | "expect" => opened(path),
+        "unwrap" | "expect" => opened_path(path),
         "clone" => Some(path),
         _ => is_word(method).then(|| format!("{path}.{method}()")),
     }
 }
 
 /// Returns the path of the value that `?` takes out of another.
-pub(super) fn opened(path: String) -> Option<String> {
+pub(super) fn opened_path(path: String) -> Option<String> {
     (!path.starts_with('(')).then(|| format!("{path}.?"))
 }
 
 /// An element of a value: of a tuple that is written out, at once.
-pub(super) fn element(path: &str, step: &str) -> String {
+pub(super) fn element_path(path: &str, step: &str) -> String {
     let written = path.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     match (written, step.parse::<usize>()) {
         (Some(inside), Ok(at)) => split(inside).nth(at).unwrap_or("_").to_owned(),

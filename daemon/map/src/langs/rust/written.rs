@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::RustKind;
 use super::rules::RustRules;
 use crate::facts::{DefIdx, TypePart};
 use crate::langs::support::each_child;
@@ -32,16 +32,16 @@ impl RustRules {
         let inner = depth.checked_sub(1)?;
         let ty = self.seen_through(ty, cx)?;
         match self.g.kind(ty) {
-            K::TupleType => {
+            RustKind::TupleType => {
                 let parts = self.parts_of(ty, inner, cx);
                 parts.iter().any(|part| part != "_").then(|| format!(":({})", parts.join(",")))
             }
-            K::ArrayType => {
+            RustKind::ArrayType => {
                 let element = ty.child_by_field_id(self.g.f.element)?;
                 let element = self.text_of(element, inner, cx)?;
                 Some(format!(":[{}]", element.trim_start_matches(':')))
             }
-            K::Generic => {
+            RustKind::Generic => {
                 let name = self.plain_name(ty, depth == DEPTH, cx)?;
                 if !holds_arguments(name.rsplit('.').next().unwrap_or(&name)) {
                     return Some(name);
@@ -50,7 +50,7 @@ impl RustRules {
                 let told = parts.iter().any(|part| part != "_");
                 Some(if told { format!(":{name}<{}>", parts.join(",")) } else { name })
             }
-            K::Primitive => Some(cx.text(ty).to_owned()),
+            RustKind::Primitive => Some(cx.text(ty).to_owned()),
             _ => self.plain_name(ty, depth == DEPTH, cx),
         }
     }
@@ -60,10 +60,10 @@ impl RustRules {
         let mut ty = ty;
         loop {
             ty = match self.g.kind(ty) {
-                K::RefType => ty.child_by_field_id(self.g.f.ty)?,
-                K::TraitObject => ty.child_by_field_id(self.g.f.trait_)?,
-                K::BoundedType => ty.named_child(0)?,
-                K::Generic if self.is_pointer(ty, cx) => self.first_argument(ty)?,
+                RustKind::RefType => ty.child_by_field_id(self.g.f.ty)?,
+                RustKind::TraitObject => ty.child_by_field_id(self.g.f.trait_)?,
+                RustKind::BoundedType => ty.named_child(0)?,
+                RustKind::Generic if self.is_pointer(ty, cx) => self.first_argument(ty)?,
                 _ => return Some(ty),
             };
         }
@@ -96,25 +96,25 @@ impl RustRules {
 
     /// A type's name without arguments; a type parameter's is that of the trait that bounds it.
     fn plain_name(&mut self, ty: Node<'_>, outermost: bool, cx: &mut Cx<'_>) -> Option<String> {
-        let path = self.dotted(ty, cx)?;
+        let path = self.dotted_path(ty, cx)?;
         if path == "Self" && outermost {
-            let own = self.body(ty).and_then(|body| body.self_type)?;
-            return Some(cx.facts.provisional(own).to_owned());
+            let own = self.body_around(ty).and_then(|body| body.self_type)?;
+            return Some(cx.facts.provisional_name(own).to_owned());
         }
         let first = path.split('.').next().unwrap_or(&path);
         if !first.starts_with(|c: char| c.is_ascii_uppercase()) {
             return Some(path);
         }
-        match cx.binding(first) {
+        match cx.local_binding(first) {
             None => Some(path),
-            Some(Binding::Typed(bound)) if first == path => Some(cx.facts.provisional(bound).to_owned()),
+            Some(Binding::Typed(bound)) if first == path => Some(cx.facts.provisional_name(bound).to_owned()),
             Some(_) => None,
         }
     }
 
     /// Binds an item's type parameters: to the trait that bounds one, if there is such.
     pub(super) fn bind_parameters(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
-        for (name, bounds) in self.bounded(item, cx) {
+        for (name, bounds) in self.parameter_bounds(item, cx) {
             let known = bounds.into_iter().find_map(|bound| self.bound_trait(bound, cx));
             let binding = known.map_or(Binding::Opaque, |path| Binding::Typed(cx.facts.intern(&path)));
             cx.bind(name, binding);
@@ -122,7 +122,7 @@ impl RustRules {
     }
 
     /// An item's type parameters with what bounds them, there and in its `where` clause.
-    fn bounded<'t, 's>(&self, item: Node<'t>, cx: &Cx<'s>) -> Vec<(&'s str, Vec<Node<'t>>)> {
+    fn parameter_bounds<'t, 's>(&self, item: Node<'t>, cx: &Cx<'s>) -> Vec<(&'s str, Vec<Node<'t>>)> {
         let mut found: Vec<(&'s str, Vec<Node<'t>>)> = Vec::new();
         let mut add = |name: Option<Node<'t>>, bounds: Option<Node<'t>>, is_new: bool| {
             let Some(name) = name.map(|name| cx.text(name)) else { return };
@@ -153,7 +153,7 @@ impl RustRules {
     /// The dotted name of a trait that may have members of the project's own.
     fn bound_trait(&self, bound: Node<'_>, cx: &Cx<'_>) -> Option<String> {
         let name = match self.g.kind(bound) {
-            K::TypeIdent | K::ScopedType | K::Generic => self.dotted(bound, cx)?,
+            RustKind::TypeIdent | RustKind::ScopedType | RustKind::Generic => self.dotted_path(bound, cx)?,
             _ => return None,
         };
         (!is_library_trait(&name)).then_some(name)
@@ -162,9 +162,12 @@ impl RustRules {
     /// Records what functions are given that are passed to this one: `f: impl Fn(&Foo)`, `f: F` where `F: Fn(&Foo)`.
     pub(super) fn say_callbacks(&mut self, function: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
         let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
-        let bounds: FxHashMap<&str, Vec<Node<'_>>> = self.bounded(function, cx).into_iter().collect();
+        let bounds: FxHashMap<&str, Vec<Node<'_>>> =
+            self.parameter_bounds(function, cx).into_iter().collect();
         let mut parameters = Vec::new();
-        each_child(list, |child, _| parameters.extend((self.g.kind(child) == K::Param).then_some(child)));
+        each_child(list, |child, _| {
+            parameters.extend((self.g.kind(child) == RustKind::Param).then_some(child));
+        });
         for (place, parameter) in parameters.into_iter().enumerate().take(WIDTH) {
             let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| self.seen_through(ty, cx));
             let Some(ty) = ty else { continue };
@@ -195,7 +198,7 @@ impl RustRules {
             types.extend((child.is_named() && is_type).then_some(child));
         });
         for (at, ty) in types.into_iter().enumerate() {
-            let says = self.hint(ty, &[], cx);
+            let says = self.hint_text(ty, &[], cx);
             if let (Some(part), Some(says)) = (TypePart::callback(place, at), says) {
                 cx.facts.type_hint(def, part, &says);
             }

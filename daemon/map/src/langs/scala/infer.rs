@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, K};
-use crate::langs::support::{Syntax, Value, child_where, each_child};
+use super::grammar::{GRAMMAR, ScalaKind};
+use crate::langs::support::{Syntax, TypedExpression, child_where, each_child};
 use crate::walk::Cx;
 
 /// Longest chain of brackets and `.` that is followed.
@@ -17,33 +17,35 @@ impl Syntax for Scala {
     const CALLS_CREATE: bool = true;
     const CAPITAL_IS_TYPE: bool = true;
 
-    fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Value<'t> {
+    fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> TypedExpression<'t> {
         let (g, f) = (&*GRAMMAR, &GRAMMAR.f);
         let found = match g.kind(node) {
-            K::Ident if cx.text(node) == "this" => Some(Value::This),
-            K::Ident if cx.text(node) == "super" => Some(Value::Super),
-            K::Ident => Some(Value::Name(node)),
-            K::Text => Some(Value::Literal("String")),
-            K::New => created(node).map(Value::Of),
-            K::Ascription => node.child_by_field_id(f.ty).map(Value::Of),
-            K::Parens => node.named_child(0).map(Value::Same),
-            K::Generic => node.child_by_field_id(f.function).map(Value::Same),
-            K::Field => self.field(node, cx),
-            K::Call => self.called(node).map(|(object, name)| Value::Call(object, name)),
+            ScalaKind::Ident if cx.text(node) == "this" => Some(TypedExpression::This),
+            ScalaKind::Ident if cx.text(node) == "super" => Some(TypedExpression::Super),
+            ScalaKind::Ident => Some(TypedExpression::Name(node)),
+            ScalaKind::Text => Some(TypedExpression::Literal("String")),
+            ScalaKind::New => created_type(node).map(TypedExpression::Of),
+            ScalaKind::Ascription => node.child_by_field_id(f.ty).map(TypedExpression::Of),
+            ScalaKind::Parens => node.named_child(0).map(TypedExpression::Same),
+            ScalaKind::Generic => node.child_by_field_id(f.function).map(TypedExpression::Same),
+            ScalaKind::Field => self.field_value(node, cx),
+            ScalaKind::Call => {
+                self.call_parts(node).map(|(object, name)| TypedExpression::Call(object, name))
+            }
             _ => None,
         };
-        found.unwrap_or(Value::Unknown)
+        found.unwrap_or(TypedExpression::Unknown)
     }
 
     fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>> {
         let mut node = ty;
         for _ in 0..LIMIT {
             match GRAMMAR.kind(node) {
-                K::TypeIdent | K::Ident => return Some(vec![node]),
-                K::GenericType | K::WrappedType => {
+                ScalaKind::TypeIdent | ScalaKind::Ident => return Some(vec![node]),
+                ScalaKind::GenericType | ScalaKind::WrappedType => {
                     node = child_where(node, |c| c.is_named() && !c.is_extra())?;
                 }
-                K::StableType => return stable(node),
+                ScalaKind::StableType => return path_names(node),
                 _ => return None,
             }
         }
@@ -52,29 +54,29 @@ impl Syntax for Scala {
 }
 
 impl Scala {
-    fn field<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Option<Value<'t>> {
+    fn field_value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Option<TypedExpression<'t>> {
         let object = node.child_by_field_id(GRAMMAR.f.value)?;
         let name = node.child_by_field_id(GRAMMAR.f.member)?;
-        if GRAMMAR.kind(name) != K::Ident {
+        if GRAMMAR.kind(name) != ScalaKind::Ident {
             return None;
         }
         let is_this = cx.text(name) == "this";
-        Some(if is_this { Value::Outer(object) } else { Value::Member(object, name) })
+        Some(if is_this { TypedExpression::Outer(object) } else { TypedExpression::Member(object, name) })
     }
 
     /// The object, if any, and the name of a call.
-    pub(super) fn called<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
+    pub(super) fn call_parts<'t>(&self, call: Node<'t>) -> Option<(Option<Node<'t>>, Node<'t>)> {
         let f = &GRAMMAR.f;
         let mut function = call.child_by_field_id(f.function)?;
         // Of `f(a)(b)` and `f[A](a)` the inner call is the one.
         for _ in 0..LIMIT {
             match GRAMMAR.kind(function) {
-                K::Call | K::Generic => function = function.child_by_field_id(f.function)?,
-                K::Ident => return Some((None, function)),
-                K::Field => {
+                ScalaKind::Call | ScalaKind::Generic => function = function.child_by_field_id(f.function)?,
+                ScalaKind::Ident => return Some((None, function)),
+                ScalaKind::Field => {
                     let name = function.child_by_field_id(f.member)?;
                     let object = function.child_by_field_id(f.value)?;
-                    return (GRAMMAR.kind(name) == K::Ident).then_some((Some(object), name));
+                    return (GRAMMAR.kind(name) == ScalaKind::Ident).then_some((Some(object), name));
                 }
                 _ => return None,
             }
@@ -84,24 +86,28 @@ impl Scala {
 }
 
 /// The type that `new` makes.
-pub(super) fn created(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn created_type(node: Node<'_>) -> Option<Node<'_>> {
     let is_type = |c: Node<'_>| {
         matches!(
             GRAMMAR.kind(c),
-            K::TypeIdent | K::GenericType | K::WrappedType | K::StableType | K::Projected
+            ScalaKind::TypeIdent
+                | ScalaKind::GenericType
+                | ScalaKind::WrappedType
+                | ScalaKind::StableType
+                | ScalaKind::Projected
         )
     };
     child_where(node, is_type)
 }
 
 /// The names of `a.b.C`.
-fn stable(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+fn path_names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut names = Vec::new();
     let mut next = vec![node];
     while let Some(node) = next.pop().filter(|_| names.len() < LIMIT) {
         match GRAMMAR.kind(node) {
-            K::Ident | K::TypeIdent => names.push(node),
-            K::StableType | K::Stable => {
+            ScalaKind::Ident | ScalaKind::TypeIdent => names.push(node),
+            ScalaKind::StableType | ScalaKind::Stable => {
                 let from = next.len();
                 each_child(node, |c, _| next.extend(c.is_named().then_some(c)));
                 next[from..].reverse();

@@ -2,18 +2,18 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::ScalaKind;
 use super::imports::UNTOLD;
 use super::infer::Scala;
 use super::rules::ScalaRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, StrId};
 use crate::langs::support::{
-    Body, NewDef, Syntax, child_where, each_child, has_word, header_start, is_capital,
+    NewDef, SurroundingBody, Syntax, child_where, each_child, has_word, header_start, is_capital,
 };
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// A definition about to be made.
-pub(super) struct Item<'t, 'a> {
+pub(super) struct ScalaItem<'t, 'a> {
     node: Node<'t>,
     /// Where its name stands, and the name.
     name: (Node<'t>, &'a str),
@@ -24,16 +24,16 @@ pub(super) struct Item<'t, 'a> {
 }
 
 impl ScalaRules {
-    pub(super) fn root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        cx.facts.package("");
+    pub(super) fn visit_root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        cx.facts.set_package("");
         let file = cx.facts.intern("");
         self.know_members(node, file, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// `package a` followed by `package b` is in `a.b`, and sees `a`.
-    pub(super) fn package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         each_child(name, |part, _| self.handled.mark(part));
         self.extend_package(name, cx);
@@ -42,23 +42,23 @@ impl ScalaRules {
             let file = cx.facts.intern("");
             self.know_members(body, file, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn extend_package(&mut self, name: Node<'_>, cx: &mut Cx<'_>) {
         let inner: String = cx.text(name).split_whitespace().collect();
         let outer = cx.facts.package_name().to_owned();
         if outer.is_empty() {
-            cx.facts.package(&inner);
+            cx.facts.set_package(&inner);
             return;
         }
         let line = Cx::lines(name).0;
         self.add_import((ImportKind::Star, &outer, None, None), line, cx);
-        cx.facts.package(&format!("{outer}.{inner}"));
+        cx.facts.set_package(&format!("{outer}.{inner}"));
     }
 
     /// Reads a package object: its members are the package's.
-    pub(super) fn package_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_package_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
             self.extend_package(name, cx);
@@ -68,10 +68,10 @@ impl ScalaRules {
             let file = cx.facts.intern("");
             self.know_members(body, file, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let line = Cx::lines(node).0;
         let mut parts = Vec::new();
         each_child(node, |child, field| parts.push((child, field)));
@@ -79,28 +79,28 @@ impl ScalaRules {
         for (part, field) in parts {
             match part.kind() {
                 _ if field == self.g.f.path && part.is_named() => path.push(cx.text(part)),
-                "namespace_wildcard" => self.selected(&mut path, part, line, cx),
+                "namespace_wildcard" => self.import_selector(&mut path, part, line, cx),
                 "namespace_selectors" => {
                     let mut selectors = Vec::new();
                     each_child(part, |c, _| selectors.extend(c.is_named().then_some(c)));
                     for selector in selectors {
-                        self.selected(&mut path.clone(), selector, line, cx);
+                        self.import_selector(&mut path.clone(), selector, line, cx);
                     }
                     path.clear();
                 }
                 "as_renamed_identifier" | "arrow_renamed_identifier" => {
-                    self.selected(&mut path, part, line, cx);
+                    self.import_selector(&mut path, part, line, cx);
                 }
-                "," => self.whole(&mut path, line, cx),
+                "," => self.import_whole_path(&mut path, line, cx),
                 _ => {}
             }
         }
-        self.whole(&mut path, line, cx);
-        Step::Skip
+        self.import_whole_path(&mut path, line, cx);
+        WalkStep::Skip
     }
 
     /// Records the import of one name: `import a.b.C`.
-    fn whole(&mut self, path: &mut Vec<&str>, line: u32, cx: &mut Cx<'_>) {
+    fn import_whole_path(&mut self, path: &mut Vec<&str>, line: u32, cx: &mut Cx<'_>) {
         if let Some(name) = path.pop().filter(|_| !path.is_empty()) {
             let module = module_of(path, cx);
             self.add_import((ImportKind::Named, &module, Some(name), Some(name)), line, cx);
@@ -109,7 +109,7 @@ impl ScalaRules {
     }
 
     /// One selector on a path: a wildcard, a name, a name with another.
-    fn selected(&mut self, path: &mut Vec<&str>, selector: Node<'_>, line: u32, cx: &mut Cx<'_>) {
+    fn import_selector(&mut self, path: &mut Vec<&str>, selector: Node<'_>, line: u32, cx: &mut Cx<'_>) {
         let module = module_of(path, cx);
         path.clear();
         let renamed =
@@ -136,33 +136,33 @@ impl ScalaRules {
         cx: &mut Cx<'_>,
     ) {
         let owner = cx.owner();
-        cx.facts.import(&ImportInput { kind, module, name, local, reexported: false, owner, line });
+        cx.facts.add_import(&ImportInput { kind, module, name, local, reexported: false, owner, line });
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let kind = match self.g.kind(node) {
-            K::Trait => DefKind::Trait,
-            K::Enum => DefKind::Enum,
+            ScalaKind::Trait => DefKind::Trait,
+            ScalaKind::Enum => DefKind::Enum,
             _ => DefKind::Class,
         };
         let flags = self.visibility(node, cx).with_if(self.is_suite(node, cx), DefFlags::TEST);
         let end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |body| body.start_byte());
-        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
+        let item = ScalaItem { node, name: (name, without_quotes(cx.text(name))), kind, flags, end };
         if self.has_modifier(node, cx, "implicit") {
             self.extends_to = self.extends_to.max(node.end_byte());
         }
         self.open_type(item, cx);
-        Step::Into
+        WalkStep::Into
     }
 
-    fn open_type(&mut self, item: Item<'_, '_>, cx: &mut Cx<'_>) {
+    fn open_type(&mut self, item: ScalaItem<'_, '_>, cx: &mut Cx<'_>) {
         let node = item.node;
         self.of_case =
-            self.g.kind(node) == K::EnumCase || child_where(node, |c| c.kind() == "case").is_some();
-        let Some(idx) = self.define(item, Some(true), cx) else { return };
+            self.g.kind(node) == ScalaKind::EnumCase || child_where(node, |c| c.kind() == "case").is_some();
+        let Some(idx) = self.define_item(item, Some(true), cx) else { return };
         let qualified = cx.facts.defs()[idx.index()].qualified;
-        self.members.enter(node, Body::Type { name: qualified, open: true });
+        self.members.enter_body(node, SurroundingBody::Type { name: qualified, open: true });
         let mut lists = Vec::new();
         each_child(node, |c, _| lists.extend((c.kind() == "class_parameters").then_some(c)));
         for list in lists {
@@ -195,13 +195,13 @@ impl ScalaRules {
         each_child(body, |member, _| members.push(member));
         for member in members {
             match self.g.kind(member) {
-                K::Value => self.know_value(member, class, cx),
-                K::ClassParameter => {
+                ScalaKind::Value => self.know_value(member, class, cx),
+                ScalaKind::ClassParameter => {
                     let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
                     let ty = self.type_of_field(member, cx);
                     self.members.know_field(class, name, ty, cx);
                 }
-                K::Function => self.know_function(member, class, cx),
+                ScalaKind::Function => self.know_function(member, class, cx),
                 _ => {}
             }
         }
@@ -209,7 +209,7 @@ impl ScalaRules {
 
     fn know_value(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let pattern = member.child_by_field_id(self.g.f.pattern).or(member.child_by_field_id(self.g.f.name));
-        let Some(name) = pattern.filter(|pattern| self.g.kind(*pattern) == K::Ident) else { return };
+        let Some(name) = pattern.filter(|pattern| self.g.kind(*pattern) == ScalaKind::Ident) else { return };
         let ty = match member.child_by_field_id(self.g.f.ty) {
             Some(ty) => Scala.type_path(ty, cx),
             None => {
@@ -222,7 +222,7 @@ impl ScalaRules {
 
     fn know_function(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
-        let generic = child_where(member, |c| self.g.kind(c) == K::TypeParameters).is_some();
+        let generic = child_where(member, |c| self.g.kind(c) == ScalaKind::TypeParameters).is_some();
         let written = member.child_by_field_id(self.g.f.result).filter(|_| !generic);
         let body = member.child_by_field_id(self.g.f.body).filter(|_| !generic);
         let ty = match (written, body) {
@@ -233,8 +233,13 @@ impl ScalaRules {
         self.members.know_result(class, name, ty, cx);
     }
 
-    fn define(&mut self, item: Item<'_, '_>, scope: Option<bool>, cx: &mut Cx<'_>) -> Option<DefIdx> {
-        let outer = self.lead.take(item.node, cx);
+    fn define_item(
+        &mut self,
+        item: ScalaItem<'_, '_>,
+        scope: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let outer = self.lead.take_outer(item.node, cx);
         self.handled.mark(item.name.0);
         let def = NewDef {
             node: item.node,
@@ -244,9 +249,9 @@ impl ScalaRules {
             flags: item.flags,
             parent: cx.owner(),
             qualifier: None,
-            head: (header_start(item.node, cx, |n| self.g.kind(n) == K::Annotation), item.end),
+            head: (header_start(item.node, cx, |n| self.g.kind(n) == ScalaKind::Annotation), item.end),
         };
-        def.make(cx, &outer, scope)
+        def.make_def(cx, &outer, scope)
     }
 
     fn has_modifier(&self, node: Node<'_>, cx: &Cx<'_>, word: &str) -> bool {
@@ -260,23 +265,23 @@ impl ScalaRules {
         DefFlags::default().with_if(!hidden, DefFlags::EXPORTED)
     }
 
-    pub(super) fn enum_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_enum_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let (flags, end) = (DefFlags::EXPORTED, node.end_byte());
         let is_class = child_where(node, |c| c.kind() == "class_parameters").is_some();
         let kind = if is_class { DefKind::Class } else { DefKind::Constant };
-        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
+        let item = ScalaItem { node, name: (name, without_quotes(cx.text(name))), kind, flags, end };
         match is_class {
             true => self.open_type(item, cx),
             false => {
-                self.define(item, Some(false), cx);
+                self.define_item(item, Some(false), cx);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A given without a name is called after its type, as the compiler does.
-    pub(super) fn given(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_given(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = node.child_by_field_id(self.g.f.result);
         let made_up = ty.map_or(String::new(), |ty| {
             let words: Vec<&str> =
@@ -284,42 +289,42 @@ impl ScalaRules {
             format!("given_{}", words.join("_"))
         });
         let named = node.child_by_field_id(self.g.f.name).map(|name| (name, cx.text(name)));
-        let Some(name) = named.or_else(|| ty.map(|ty| (ty, made_up.as_str()))) else { return Step::Into };
+        let Some(name) = named.or_else(|| ty.map(|ty| (ty, made_up.as_str()))) else { return WalkStep::Into };
         let body = node.child_by_field_id(self.g.f.body);
-        let is_class = body.is_some_and(|body| self.g.kind(body) == K::Template);
+        let is_class = body.is_some_and(|body| self.g.kind(body) == ScalaKind::Template);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let flags = self.visibility(node, cx);
-        let kind = match self.members.innermost(node) {
+        let kind = match self.members.innermost_body(node) {
             _ if is_class => DefKind::Class,
             None => DefKind::Variable,
             Some(_) => DefKind::Field,
         };
-        let item = Item { node, name, kind, flags, end };
+        let item = ScalaItem { node, name, kind, flags, end };
         if is_class {
             self.open_type(item, cx);
             if let Some(ty) = ty {
                 self.refer_type(ty, RefKind::Extends, cx);
             }
         } else {
-            self.define(item, Some(true), cx);
-            self.members.enter(node, Body::Code);
+            self.define_item(item, Some(true), cx);
+            self.members.enter_body(node, SurroundingBody::Code);
         }
         if named.is_none() && !is_class {
             // The name stands on the type, which is used all the same.
-            self.handled.take(name.0);
+            self.handled.take_mark(name.0);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.extends_to = self.extends_to.max(node.end_byte());
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        let around = self.members.innermost(node);
+    pub(super) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        let around = self.members.innermost_body(node);
         let body = node.child_by_field_id(self.g.f.body);
         let mut end = body.map_or(node.end_byte(), |body| body.start_byte());
         if body.is_some() {
@@ -328,19 +333,19 @@ impl ScalaRules {
             end = sign.map_or(end, |sign| sign.start_byte());
         }
         let kind = match around {
-            Some(Body::Type { .. } | Body::Anonymous) => DefKind::Method,
+            Some(SurroundingBody::Type { .. } | SurroundingBody::Anonymous) => DefKind::Method,
             _ => DefKind::Function,
         };
-        let extends = node.start_byte() < self.extends_to && around != Some(Body::Code);
+        let extends = node.start_byte() < self.extends_to && around != Some(SurroundingBody::Code);
         let flags = self
             .visibility(node, cx)
             .with_if(body.is_none(), DefFlags::DECLARATION)
             .with_if(self.is_test(node, cx), DefFlags::TEST)
             .with_if(extends, DefFlags::EXTENSION);
-        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
-        self.define(item, Some(true), cx);
-        self.members.enter(node, Body::Code);
-        Step::Into
+        let item = ScalaItem { node, name: (name, without_quotes(cx.text(name))), kind, flags, end };
+        self.define_item(item, Some(true), cx);
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
     fn is_test(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
@@ -348,37 +353,37 @@ impl ScalaRules {
             let name = annotation.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
             matches!(name.rsplit('.').next(), Some("Test" | "ParameterizedTest" | "RepeatedTest"))
         };
-        child_where(node, |c| self.g.kind(c) == K::Annotation && marks(c)).is_some()
+        child_where(node, |c| self.g.kind(c) == ScalaKind::Annotation && marks(c)).is_some()
     }
 
-    pub(super) fn value(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let around = self.members.innermost(node);
-        if matches!(around, Some(Body::Code | Body::Anonymous)) {
-            return self.local(node, cx);
+    pub(super) fn visit_value(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let around = self.members.innermost_body(node);
+        if matches!(around, Some(SurroundingBody::Code | SurroundingBody::Anonymous)) {
+            return self.visit_local(node, cx);
         }
         let kind = if around.is_none() { DefKind::Variable } else { DefKind::Field };
         let flags = self
             .visibility(node, cx)
             .with_if(matches!(node.kind(), "val_declaration" | "var_declaration"), DefFlags::DECLARATION);
-        let names = self.declared(node, cx);
+        let names = self.declared_names(node, cx);
         let several = names.len() > 1;
         for name in names {
             let ty = node.child_by_field_id(self.g.f.ty);
             let end = ty.map_or(name.end_byte(), |ty| ty.end_byte());
-            let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
-            self.define(item, if several { None } else { Some(true) }, cx);
+            let item = ScalaItem { node, name: (name, without_quotes(cx.text(name))), kind, flags, end };
+            self.define_item(item, if several { None } else { Some(true) }, cx);
         }
-        self.members.enter(node, Body::Code);
-        Step::Into
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
     /// The names that a value definition declares. A single one may have a capital.
-    fn declared<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Vec<Node<'t>> {
+    fn declared_names<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Vec<Node<'t>> {
         match node.child_by_field_id(self.g.f.pattern) {
-            Some(pattern) if self.g.kind(pattern) == K::Ident => vec![pattern],
+            Some(pattern) if self.g.kind(pattern) == ScalaKind::Ident => vec![pattern],
             Some(pattern) if pattern.kind() == "identifiers" => {
                 let mut names = Vec::new();
-                each_child(pattern, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+                each_child(pattern, |c, _| names.extend((self.g.kind(c) == ScalaKind::Ident).then_some(c)));
                 names
             }
             Some(pattern) => self.pattern_names(pattern, cx).into_iter().map(|(name, _)| name).collect(),
@@ -390,38 +395,39 @@ impl ScalaRules {
         }
     }
 
-    pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let flags = self.visibility(node, cx);
         let (kind, end) = (DefKind::TypeAlias, node.end_byte());
-        let item = Item { node, name: (name, cx.text(name)), kind, flags, end };
-        self.define(item, Some(true), cx);
-        self.members.enter(node, Body::Code);
-        Step::Into
+        let item = ScalaItem { node, name: (name, cx.text(name)), kind, flags, end };
+        self.define_item(item, Some(true), cx);
+        self.members.enter_body(node, SurroundingBody::Code);
+        WalkStep::Into
     }
 
     /// A case class's parameters are values of it, and those that say `val` or `var`; others are seen by the class's code.
-    pub(super) fn class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let says_value = child_where(node, |c| matches!(c.kind(), "val" | "var")).is_some();
         if !says_value && !self.of_case {
-            return self.parameter(node, cx);
+            return self.visit_parameter(node, cx);
         }
         let flags = self.visibility(node, cx);
         let end = node.child_by_field_id(self.g.f.ty).map_or(name.end_byte(), |ty| ty.end_byte());
-        let item = Item { node, name: (name, plain(cx.text(name))), kind: DefKind::Field, flags, end };
-        self.define(item, None, cx);
-        Step::Into
+        let item =
+            ScalaItem { node, name: (name, without_quotes(cx.text(name))), kind: DefKind::Field, flags, end };
+        self.define_item(item, None, cx);
+        WalkStep::Into
     }
 }
 
 /// A dotted module; one that starts at a local value cannot be told.
 fn module_of(path: &[&str], cx: &mut Cx<'_>) -> String {
-    let local = path.first().is_some_and(|first| !is_capital(first) && cx.binding(first).is_some());
+    let local = path.first().is_some_and(|first| !is_capital(first) && cx.local_binding(first).is_some());
     if local { UNTOLD.to_owned() } else { path.join(".") }
 }
 
 /// A name without the quotes it may be written in.
-fn plain(name: &str) -> &str {
+fn without_quotes(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::ScalaKind;
 use super::infer::Scala;
 use super::rules::ScalaRules;
 use crate::facts::StrId;
-use crate::langs::support::{Body, Syntax, child_where, each_child, is_capital};
-use crate::walk::{Binding, Cx, Step};
+use crate::langs::support::{SurroundingBody, Syntax, child_where, each_child, is_capital};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most parts of one pattern that are looked at.
 const PARTS: usize = 1000;
@@ -22,46 +22,46 @@ impl ScalaRules {
         node.child_by_field_id(self.g.f.ty).and_then(|ty| Scala.type_path(ty, cx))
     }
 
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = self.type_of_field(node, cx);
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.bind(name, ty, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `[A, B <: C]`.
-    pub(super) fn type_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
         names.into_iter().for_each(|name| self.bind(name, None, cx));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.code(node, cx);
+    pub(super) fn visit_lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.visit_code(node, cx);
         let parameter = child_where(node, |c| c.is_named());
-        if let Some(name) = parameter.filter(|p| self.g.kind(*p) == K::Ident) {
+        if let Some(name) = parameter.filter(|p| self.g.kind(*p) == ScalaKind::Ident) {
             self.bind(name, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.code(node, cx);
+    pub(super) fn visit_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.visit_code(node, cx);
         if let Some(pattern) = node.child_by_field_id(self.g.f.pattern) {
             self.bind_pattern(pattern, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `pattern <- value`, `pattern = value`.
-    pub(super) fn enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let binds = child_where(node, |c| matches!(c.kind(), "<-" | "=")).is_some();
         if let Some(pattern) = node.named_child(0).filter(|_| binds) {
             self.bind_pattern(pattern, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Binds the names in a pattern; one that starts with a capital is used, not bound.
@@ -115,7 +115,7 @@ impl ScalaRules {
     }
 
     /// `val x = …` in code.
-    pub(super) fn local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = match node.child_by_field_id(self.g.f.ty) {
             Some(ty) => Scala.type_path(ty, cx),
             None => {
@@ -125,7 +125,7 @@ impl ScalaRules {
         };
         match node.child_by_field_id(self.g.f.pattern) {
             Some(pattern) => {
-                let plain = self.g.kind(pattern) == K::Ident;
+                let plain = self.g.kind(pattern) == ScalaKind::Ident;
                 self.bind_pattern(pattern, ty.filter(|_| plain), cx);
             }
             None => {
@@ -134,18 +134,18 @@ impl ScalaRules {
                 names.into_iter().for_each(|name| self.bind(name, ty, cx));
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `self: Type =>`: another name for the object at hand.
-    pub(super) fn self_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let class = match self.members.innermost(node) {
-            Some(Body::Type { name, .. }) => Some(name),
+    pub(super) fn visit_self_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let class = match self.members.innermost_body(node) {
+            Some(SurroundingBody::Type { name, .. }) => Some(name),
             _ => None,
         };
-        if let Some(name) = child_where(node, |c| self.g.kind(c) == K::Ident) {
+        if let Some(name) = child_where(node, |c| self.g.kind(c) == ScalaKind::Ident) {
             self.bind(name, class, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 }

@@ -2,43 +2,43 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::infer::{Scala, created};
+use super::grammar::ScalaKind;
+use super::infer::{Scala, created_type};
 use super::rules::ScalaRules;
 use crate::facts::{DefKind, Receiver, RefKind};
 use crate::langs::support::{Syntax, child_where, each_child, is_capital};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl ScalaRules {
-    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) && !matches!(cx.text(node), "this" | "super" | "_") {
-            cx.refer(name_of(node, cx), node, RefKind::Use, Receiver::None);
+    pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) && !matches!(cx.text(node), "this" | "super" | "_") {
+            cx.record_use(name_of(node, cx), node, RefKind::Use, Receiver::None);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
+    pub(super) fn visit_type_name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
             self.refer_type(node, RefKind::Type, cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// `a.B` in a pattern, or before `.type`.
-    pub(super) fn stable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_stable_path(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut parts = Vec::new();
         each_child(node, |c, _| parts.extend(c.is_named().then_some(c)));
         if let [object, name] = parts[..]
-            && self.g.kind(name) == K::Ident
+            && self.g.kind(name) == ScalaKind::Ident
         {
             let path: String = cx.text(object).split_whitespace().collect();
             let receiver = cx.path_receiver(&path);
-            cx.refer(name_of(name, cx), name, RefKind::Use, receiver);
-            if self.g.kind(object) == K::Ident && is_capital(&path) {
-                cx.refer(&path, object, RefKind::Type, Receiver::None);
+            cx.record_use(name_of(name, cx), name, RefKind::Use, receiver);
+            if self.g.kind(object) == ScalaKind::Ident && is_capital(&path) {
+                cx.record_use(&path, object, RefKind::Type, Receiver::None);
             }
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
     /// Records a type's last name as a use of this kind, on the path before it; type arguments are left to the walk.
@@ -47,7 +47,7 @@ impl ScalaRules {
         let Some((last, before)) = segments.split_last() else { return };
         // The node that the walk will meet: inside a generic type, the name itself.
         let mut node = ty;
-        while matches!(self.g.kind(node), K::GenericType | K::WrappedType) {
+        while matches!(self.g.kind(node), ScalaKind::GenericType | ScalaKind::WrappedType) {
             match child_where(node, |c| c.is_named() && !c.is_extra()) {
                 Some(inner) => node = inner,
                 None => break,
@@ -59,14 +59,16 @@ impl ScalaRules {
             true => Receiver::None,
             false => Receiver::Path(cx.facts.intern(&names.join("."))),
         };
-        cx.refer(name_of(*last, cx), *last, kind, receiver);
+        cx.record_use(name_of(*last, cx), *last, kind, receiver);
     }
 
-    pub(super) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let is_curried = node
             .child_by_field_id(self.g.f.function)
-            .is_some_and(|function| self.g.kind(function) == K::Call);
-        let Some((object, name)) = Scala.called(node).filter(|_| !is_curried) else { return Step::Into };
+            .is_some_and(|function| self.g.kind(function) == ScalaKind::Call);
+        let Some((object, name)) = Scala.call_parts(node).filter(|_| !is_curried) else {
+            return WalkStep::Into;
+        };
         match object {
             Some(object) => {
                 self.mark_field(node);
@@ -76,10 +78,10 @@ impl ScalaRules {
             None if matches!(cx.text(name), "this" | "super") => self.handled.mark(name),
             None => {
                 self.handled.mark(name);
-                cx.refer(name_of(name, cx), name, RefKind::Call, Receiver::None);
+                cx.record_use(name_of(name, cx), name, RefKind::Call, Receiver::None);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The access that a call is made of is told by the call.
@@ -88,81 +90,85 @@ impl ScalaRules {
         while let Some(function) = node.child_by_field_id(self.g.f.function) {
             node = function;
         }
-        if self.g.kind(node) == K::Field {
+        if self.g.kind(node) == ScalaKind::Field {
             self.handled.mark(node);
         }
     }
 
-    pub(super) fn field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.member);
         let object = node.child_by_field_id(self.g.f.value);
-        let (Some(name), Some(object)) = (name, object) else { return Step::Into };
-        if self.handled.take(node) {
-            return Step::Into;
+        let (Some(name), Some(object)) = (name, object) else { return WalkStep::Into };
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
         self.handled.mark(name);
-        if self.g.kind(name) == K::Ident && cx.text(name) != "this" {
+        if self.g.kind(name) == ScalaKind::Ident && cx.text(name) != "this" {
             let (members, handled) = (&mut self.members, &mut self.handled);
             members.refer_member(&Scala, (object, name, RefKind::Use), handled, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `a op b` calls `op` on `a`; what is written in signs belongs to values of any type.
-    pub(super) fn infix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_infix(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.operator);
         let left = node.child_by_field_id(self.g.f.left);
         if let (Some(name), Some(left)) = (name, left) {
             self.handled.mark(name);
             let receiver = self.members.receiver(&Scala, left, cx);
-            if self.g.kind(name) == K::Ident || matches!(receiver, Receiver::Typed(_) | Receiver::SelfType) {
-                cx.refer(name_of(name, cx), name, RefKind::Call, receiver);
+            if self.g.kind(name) == ScalaKind::Ident
+                || matches!(receiver, Receiver::Typed(_) | Receiver::SelfType)
+            {
+                cx.record_use(name_of(name, cx), name, RefKind::Call, receiver);
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if let Some(ty) = created(node) {
+    pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if let Some(ty) = created_type(node) {
             self.refer_type(ty, RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// Marks the names of named arguments, which are no uses: `f(name = value)`.
-    pub(super) fn arguments(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_arguments(&mut self, node: Node<'_>) -> WalkStep {
         each_child(node, |child, _| {
             if child.kind() == "assignment_expression" {
                 let left = child.child_by_field_id(self.g.f.left);
-                left.filter(|l| self.g.kind(*l) == K::Ident).into_iter().for_each(|l| self.handled.mark(l));
+                left.filter(|l| self.g.kind(*l) == ScalaKind::Ident)
+                    .into_iter()
+                    .for_each(|l| self.handled.mark(l));
             }
         });
-        Step::Into
+        WalkStep::Into
     }
 
     /// The `s` of `s"…"`.
-    pub(super) fn interpolator(&mut self, node: Node<'_>) -> Step {
+    pub(super) fn visit_interpolator(&mut self, node: Node<'_>) -> WalkStep {
         let name = node.child_by_field_id(self.g.f.interpolator);
         name.into_iter().for_each(|name| self.handled.mark(name));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn pattern_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_pattern_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
             self.refer_type(ty, RefKind::Type, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_annotation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(ty) = node.child_by_field_id(self.g.f.name) {
             self.refer_type(ty, RefKind::Call, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The first base is extended, those after `with` are implemented; a trait extends all.
-    pub(super) fn bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].kind);
         let mut types = Vec::new();
         each_child(node, |child, field| {
@@ -173,7 +179,7 @@ impl ScalaRules {
             let first = at == 0 || owner == Some(DefKind::Trait);
             self.refer_type(ty, if first { RefKind::Extends } else { RefKind::Implements }, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 

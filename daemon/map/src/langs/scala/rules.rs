@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
-use crate::langs::support::{Body, Comment, Handled, Lead, Members};
-use crate::walk::{Cx, Rules, Step};
+use super::grammar::{GRAMMAR, ScalaGrammar, ScalaKind};
+use crate::langs::support::{Comment, Handled, Lead, Members, SurroundingBody};
+use crate::walk::{Cx, Rules, WalkStep};
 
 /// The rules for Scala.
 pub(super) struct ScalaRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static ScalaGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) members: Members,
@@ -30,68 +30,70 @@ impl ScalaRules {
         }
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let doc = text.starts_with(b"/**") && text.len() > 5;
-        self.lead.comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 
     /// Code: names declared in it are its own.
-    pub(super) fn code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.enter(node, Body::Code);
+    pub(super) fn visit_code(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.enter_body(node, SurroundingBody::Code);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 
     /// The body of an anonymous class, unless its definition has told of it.
-    fn template(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.handled.take(node) {
-            self.members.enter(node, Body::Anonymous);
+    fn visit_template_body(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.handled.take_mark(node) {
+            self.members.enter_body(node, SurroundingBody::Anonymous);
             cx.open_scope(true);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for ScalaRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         match self.g.kind(node) {
-            K::Ident => self.identifier(node, cx),
-            K::TypeIdent | K::StableType => self.type_name(node, cx),
-            K::Stable => self.stable(node, cx),
-            K::Call => self.call(node, cx),
-            K::Field => self.field(node, cx),
-            K::Infix => self.infix(node, cx),
-            K::New => self.creation(node, cx),
-            K::Arguments => self.arguments(node),
-            K::Text => self.interpolator(node),
-            K::PatternClass => self.pattern_class(node, cx),
-            K::Comment => self.comment(node, cx),
-            K::Root => self.root(node, cx),
-            K::Package => self.package(node, cx),
-            K::PackageObject => self.package_object(node, cx),
-            K::Import => self.import(node, cx),
-            K::Class | K::Trait | K::Object | K::Enum => self.type_definition(node, cx),
-            K::EnumCase => self.enum_case(node, cx),
-            K::Given => self.given(node, cx),
-            K::Extension => self.extension(node, cx),
-            K::Function => self.function(node, cx),
-            K::Value => self.value(node, cx),
-            K::TypeAlias => self.alias(node, cx),
-            K::ClassParameter => self.class_parameter(node, cx),
-            K::Parameter | K::Binding => self.parameter(node, cx),
-            K::TypeParameters | K::TypeParameter => self.type_parameters(node, cx),
-            K::Extends => self.bases(node, cx),
-            K::Annotation => self.annotation(node, cx),
-            K::SelfType => self.self_type(node, cx),
-            K::Template => self.template(node, cx),
-            K::Code => self.code(node, cx),
-            K::Lambda => self.lambda(node, cx),
-            K::Case => self.case(node, cx),
-            K::Enumerator => self.enumerator(node, cx),
-            K::Nothing => Step::Skip,
-            _ => Step::Into,
+            ScalaKind::Ident => self.visit_identifier(node, cx),
+            ScalaKind::TypeIdent | ScalaKind::StableType => self.visit_type_name(node, cx),
+            ScalaKind::Stable => self.visit_stable_path(node, cx),
+            ScalaKind::Call => self.visit_call(node, cx),
+            ScalaKind::Field => self.visit_field(node, cx),
+            ScalaKind::Infix => self.visit_infix(node, cx),
+            ScalaKind::New => self.visit_creation(node, cx),
+            ScalaKind::Arguments => self.visit_arguments(node),
+            ScalaKind::Text => self.visit_interpolator(node),
+            ScalaKind::PatternClass => self.visit_pattern_class(node, cx),
+            ScalaKind::Comment => self.visit_comment(node, cx),
+            ScalaKind::Root => self.visit_root(node, cx),
+            ScalaKind::Package => self.visit_package(node, cx),
+            ScalaKind::PackageObject => self.visit_package_object(node, cx),
+            ScalaKind::Import => self.visit_import(node, cx),
+            ScalaKind::Class | ScalaKind::Trait | ScalaKind::Object | ScalaKind::Enum => {
+                self.visit_type_definition(node, cx)
+            }
+            ScalaKind::EnumCase => self.visit_enum_case(node, cx),
+            ScalaKind::Given => self.visit_given(node, cx),
+            ScalaKind::Extension => self.visit_extension(node, cx),
+            ScalaKind::Function => self.visit_function(node, cx),
+            ScalaKind::Value => self.visit_value(node, cx),
+            ScalaKind::TypeAlias => self.visit_alias(node, cx),
+            ScalaKind::ClassParameter => self.visit_class_parameter(node, cx),
+            ScalaKind::Parameter | ScalaKind::Binding => self.visit_parameter(node, cx),
+            ScalaKind::TypeParameters | ScalaKind::TypeParameter => self.visit_type_parameters(node, cx),
+            ScalaKind::Extends => self.visit_bases(node, cx),
+            ScalaKind::Annotation => self.visit_annotation(node, cx),
+            ScalaKind::SelfType => self.visit_self_type(node, cx),
+            ScalaKind::Template => self.visit_template_body(node, cx),
+            ScalaKind::Code => self.visit_code(node, cx),
+            ScalaKind::Lambda => self.visit_lambda(node, cx),
+            ScalaKind::Case => self.visit_case(node, cx),
+            ScalaKind::Enumerator => self.visit_enumerator(node, cx),
+            ScalaKind::Nothing => WalkStep::Skip,
+            _ => WalkStep::Into,
         }
     }
 }

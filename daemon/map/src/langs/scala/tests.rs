@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Scala, source, expected);
 }
 
 #[test]
 fn types_and_members_with_their_docs() {
-    check(
+    check_facts(
         r#"
 package a.b
 package c
@@ -173,7 +173,7 @@ import named x.y Z as W @8
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r#"
 package a
 
@@ -305,7 +305,7 @@ fn imports_find_packages_and_objects() {
         ("src/One.scala", "package a.b\nclass One\nobject One { object Deep }"),
         ("src/Main.scala", "package a\nclass Main"),
     ]);
-    let rules = &super::imports::Packages;
+    let rules = &super::imports::ScalaImportRules;
     let resolve = |module| project.resolve(rules, "src/Main.scala", module);
     assert_eq!(resolve("a.b"), "[src/One.scala]");
     assert_eq!(resolve("b"), "[src/One.scala]");

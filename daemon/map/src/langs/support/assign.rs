@@ -5,8 +5,8 @@ use crate::walk::{Binding, Cx};
 
 /// `name` is given a value of this type. What it was given before counts too, because the walk knows no branches: two
 /// different types are none.
-pub(crate) fn assign(cx: &mut Cx<'_>, name: &str, ty: Option<StrId>) {
-    let binding = match (cx.binding(name), ty) {
+pub(crate) fn assign_type(cx: &mut Cx<'_>, name: &str, ty: Option<StrId>) {
+    let binding = match (cx.local_binding(name), ty) {
         (None, Some(ty)) => Binding::Typed(ty),
         (Some(Binding::Typed(known)), Some(ty)) if known == ty => Binding::Typed(ty),
         _ => Binding::Opaque,

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use crate::facts::{
-    Call, CallIdx, CallKind, DefIdx, FactsBuilder, Flows, Label, Part, Parts, Scope, ScopeIdx, ScopeKind,
-    Slot, SlotIdx, SlotKind, Store, StrId, Target, Value, ValueIdx,
+    Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowValue,
+    Flows, Label, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, StrId, Target, ValueIdx,
 };
 use crate::walk::LineTracker;
 
@@ -27,14 +27,14 @@ pub(crate) struct Tracer<'t> {
     pub(crate) source: &'t [u8],
     facts: FactsBuilder,
     lines: LineTracker,
-    values: Vec<Value>,
-    parts: Vec<Part>,
+    values: Vec<FlowValue>,
+    parts: Vec<FlowPart>,
     calls: Vec<Call>,
-    scopes: Vec<Scope>,
+    scopes: Vec<FlowScope>,
     slots: Vec<Slot>,
-    stores: Vec<Store>,
+    stores: Vec<FlowStore>,
     /// Where a value is that can be met again.
-    interned: FxHashMap<Value, ValueIdx>,
+    interned: FxHashMap<FlowValue, ValueIdx>,
     names: FxHashMap<(ScopeIdx, StrId), SlotIdx>,
     /// The value that each variable of the scope at hand was last given, where nothing else can have reached this
     /// place.
@@ -68,7 +68,7 @@ pub(crate) struct Since {
 
 /// The way in which text runs that does not simply run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Run {
+pub(crate) enum TracedRun {
     /// Once or not at all.
     Perhaps,
     /// Any number of times.
@@ -77,15 +77,21 @@ pub(crate) enum Run {
 
 impl<'t> Tracer<'t> {
     pub(crate) fn new(source: &'t [u8], facts: FactsBuilder) -> Self {
-        let file =
-            Scope { kind: ScopeKind::File, def: None, parent: FILE, home: None, params: 0, param_count: 0 };
+        let file = FlowScope {
+            kind: ScopeKind::File,
+            def: None,
+            parent: FILE,
+            home: None,
+            params: 0,
+            param_count: 0,
+        };
         let defs = facts.defs().iter().zip(0..);
         let code = defs.filter(|(def, _)| def.kind.is_callable() || def.kind.is_type());
         let made = code.map(|(def, at)| (def.name_at, DefIdx(at))).collect();
         Self {
             source,
             facts,
-            lines: LineTracker::of(source),
+            lines: LineTracker::for_source(source),
             values: Vec::new(),
             parts: Vec::new(),
             calls: Vec::new(),
@@ -107,7 +113,7 @@ impl<'t> Tracer<'t> {
     /// The facts, with what was collected.
     pub(crate) fn finish(mut self) -> FactsBuilder {
         if self.values.len() < MOST {
-            self.facts.flows(Flows {
+            self.facts.set_flows(Flows {
                 values: self.values.into(),
                 parts: self.parts.into(),
                 calls: self.calls.into(),
@@ -133,7 +139,7 @@ impl<'t> Tracer<'t> {
     }
 
     /// The scope that is gone through.
-    pub(crate) fn scope(&self) -> ScopeIdx {
+    pub(crate) fn current_scope(&self) -> ScopeIdx {
         self.scope
     }
 
@@ -161,7 +167,7 @@ impl<'t> Tracer<'t> {
 
     /// Says whose a function is that was just met.
     pub(crate) fn set_home(&mut self, function: ValueIdx, home: ValueIdx) {
-        if let Value::Scope(scope) = self.at(function) {
+        if let FlowValue::Scope(scope) = self.value_at(function) {
             self.scopes[scope.0 as usize].home = Some(home);
         }
     }
@@ -173,36 +179,36 @@ impl<'t> Tracer<'t> {
     }
 
     /// A value that is the same wherever it is met.
-    pub(crate) fn value(&mut self, value: Value) -> ValueIdx {
+    pub(crate) fn value(&mut self, value: FlowValue) -> ValueIdx {
         if let Some(&known) = self.interned.get(&value) {
             return known;
         }
-        let at = self.fresh(value);
+        let at = self.push_value(value);
         self.interned.insert(value, at);
         at
     }
 
-    fn fresh(&mut self, value: Value) -> ValueIdx {
+    fn push_value(&mut self, value: FlowValue) -> ValueIdx {
         self.values.push(value);
         ValueIdx(self.values.len() as u32 - 1)
     }
 
-    pub(crate) fn unknown(&mut self) -> ValueIdx {
-        self.value(Value::Unknown)
+    pub(crate) fn unknown_value(&mut self) -> ValueIdx {
+        self.value(FlowValue::Unknown)
     }
 
     pub(crate) fn is_unknown(&self, at: ValueIdx) -> bool {
-        self.at(at) == Value::Unknown
+        self.value_at(at) == FlowValue::Unknown
     }
 
-    pub(crate) fn at(&self, at: ValueIdx) -> Value {
+    pub(crate) fn value_at(&self, at: ValueIdx) -> FlowValue {
         self.values[at.0 as usize]
     }
 
     /// Enters a scope within the one at hand.
     pub(crate) fn open(&mut self, kind: ScopeKind, def: Option<DefIdx>, home: Option<ValueIdx>) -> Outer {
         let params = self.slots.len() as u32;
-        self.scopes.push(Scope { kind, def, parent: self.scope, home, params, param_count: 0 });
+        self.scopes.push(FlowScope { kind, def, parent: self.scope, home, params, param_count: 0 });
         let scope = std::mem::replace(&mut self.scope, ScopeIdx(self.scopes.len() as u32 - 1));
         Outer {
             scope,
@@ -220,11 +226,11 @@ impl<'t> Tracer<'t> {
         self.held = outer.held;
         self.assigned = outer.assigned;
         self.put = outer.put;
-        self.value(Value::Scope(scope))
+        self.value(FlowValue::Scope(scope))
     }
 
     /// A parameter of the scope just opened; all come before its variables.
-    pub(crate) fn parameter(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
+    pub(crate) fn declare_parameter(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
         let slot = self.new_slot(name, kind);
         self.scopes[self.scope.0 as usize].param_count += 1;
         slot
@@ -239,7 +245,7 @@ impl<'t> Tracer<'t> {
     }
 
     /// A variable of the scope at hand.
-    pub(crate) fn declare(&mut self, name: &str) -> SlotIdx {
+    pub(crate) fn declare_variable(&mut self, name: &str) -> SlotIdx {
         let id = self.facts.intern(name);
         match self.names.get(&(self.scope, id)) {
             Some(&slot) => slot,
@@ -248,14 +254,14 @@ impl<'t> Tracer<'t> {
     }
 
     /// Declares a variable of the scope at hand, hiding one of the name until it is revealed again.
-    pub(crate) fn hide(&mut self, name: &str) -> (StrId, Option<SlotIdx>) {
+    pub(crate) fn declare_hiding(&mut self, name: &str) -> (StrId, Option<SlotIdx>) {
         let id = self.facts.intern(name);
         let hidden = self.names.get(&(self.scope, id)).copied();
         self.new_slot(name, SlotKind::Variable);
         (id, hidden)
     }
 
-    pub(crate) fn reveal(&mut self, (name, hidden): (StrId, Option<SlotIdx>)) {
+    pub(crate) fn reveal_variable(&mut self, (name, hidden): (StrId, Option<SlotIdx>)) {
         match hidden {
             Some(slot) => self.names.insert((self.scope, name), slot),
             None => self.names.remove(&(self.scope, name)),
@@ -284,17 +290,17 @@ impl<'t> Tracer<'t> {
     pub(crate) fn read(&mut self, name: &str) -> ValueIdx {
         let Some(slot) = self.find(name) else {
             let (name, scope) = (self.facts.intern(name), self.scope);
-            return self.value(Value::Free(name, scope));
+            return self.value(FlowValue::Free(name, scope));
         };
         match self.known.get(&slot) {
             Some(&value) => value,
-            None => self.value(Value::Slot(slot)),
+            None => self.value(FlowValue::Slot(slot)),
         }
     }
 
     /// Gives a variable a value.
-    pub(crate) fn assign(&mut self, slot: SlotIdx, value: ValueIdx) {
-        self.store(Target::Slot(slot), value);
+    pub(crate) fn assign_variable(&mut self, slot: SlotIdx, value: ValueIdx) {
+        self.store_value(Target::Slot(slot), value);
         if self.slots[slot.0 as usize].scope == self.scope {
             self.known.insert(slot, value);
             self.assigned.push(slot);
@@ -302,17 +308,17 @@ impl<'t> Tracer<'t> {
     }
 
     /// Puts a value somewhere.
-    pub(crate) fn store(&mut self, to: Target, value: ValueIdx) {
+    pub(crate) fn store_value(&mut self, to: Target, value: ValueIdx) {
         if !self.is_unknown(value) {
-            self.stores.push(Store { to, value });
+            self.stores.push(FlowStore { to, value });
         }
     }
 
     /// Puts a value under a key.
     pub(crate) fn store_item(&mut self, of: ValueIdx, key: ValueIdx, value: ValueIdx) {
-        self.store(Target::Item(of, key), value);
-        match self.at(key) {
-            Value::Text(text) if matches!(self.at(of), Value::Container(_)) => {
+        self.store_value(Target::Item(of, key), value);
+        match self.value_at(key) {
+            FlowValue::Text(text) if matches!(self.value_at(of), FlowValue::Container(_)) => {
                 self.held.insert((of, text), value);
                 self.put.push((of, text));
             }
@@ -321,31 +327,31 @@ impl<'t> Tracer<'t> {
     }
 
     /// Returns the value that another holds under a key.
-    pub(crate) fn item(&mut self, of: ValueIdx, key: ValueIdx) -> ValueIdx {
-        let Value::Text(text) = self.at(key) else { return self.value(Value::Item(of, key)) };
+    pub(crate) fn value_under_key(&mut self, of: ValueIdx, key: ValueIdx) -> ValueIdx {
+        let FlowValue::Text(text) = self.value_at(key) else { return self.value(FlowValue::Item(of, key)) };
         if let Some(&value) = self.held.get(&(of, text)) {
             return value;
         }
         // What is written within what is written is one thing, whatever becomes of it.
-        let inner = self.written(of, Label::Named(text)).or_else(|| {
-            let at = self.facts.provisional(text).parse().ok()?;
-            self.written(of, Label::At(at))
+        let inner = self.written_part(of, Label::Named(text)).or_else(|| {
+            let at = self.facts.provisional_name(text).parse().ok()?;
+            self.written_part(of, Label::At(at))
         });
-        match inner.filter(|inner| matches!(self.at(*inner), Value::Container(_))) {
+        match inner.filter(|inner| matches!(self.value_at(*inner), FlowValue::Container(_))) {
             Some(inner) => inner,
-            None => self.value(Value::Item(of, key)),
+            None => self.value(FlowValue::Item(of, key)),
         }
     }
 
     /// Returns true if the file shows something under a key of a container.
-    pub(crate) fn holds(&mut self, of: ValueIdx, key: ValueIdx) -> bool {
-        let Value::Text(text) = self.at(key) else { return false };
-        self.held.contains_key(&(of, text)) || self.written(of, Label::Named(text)).is_some()
+    pub(crate) fn holds_key(&mut self, of: ValueIdx, key: ValueIdx) -> bool {
+        let FlowValue::Text(text) = self.value_at(key) else { return false };
+        self.held.contains_key(&(of, text)) || self.written_part(of, Label::Named(text)).is_some()
     }
 
     /// The part of a container that is written with this label, if nothing was put there since.
-    pub(crate) fn written(&mut self, of: ValueIdx, label: Label) -> Option<ValueIdx> {
-        let Value::Container(parts) = self.at(of) else { return None };
+    pub(crate) fn written_part(&mut self, of: ValueIdx, label: Label) -> Option<ValueIdx> {
+        let FlowValue::Container(parts) = self.value_at(of) else { return None };
         let parts = &self.parts[parts.start as usize..(parts.start + parts.len) as usize];
         let is_open = parts.iter().any(|part| !matches!(part.label, Label::At(_) | Label::Named(_)));
         let found = parts.iter().rev().find(|part| part.label == label);
@@ -353,14 +359,14 @@ impl<'t> Tracer<'t> {
     }
 
     /// The parts of a container that is written where it is read.
-    pub(crate) fn parts_of(&self, of: ValueIdx) -> Option<Vec<Part>> {
-        let Value::Container(parts) = self.at(of) else { return None };
+    pub(crate) fn parts_of(&self, of: ValueIdx) -> Option<Vec<FlowPart>> {
+        let FlowValue::Container(parts) = self.value_at(of) else { return None };
         Some(self.parts[parts.start as usize..(parts.start + parts.len) as usize].to_vec())
     }
 
     /// Begins text that may not run, or run again; what is known of what it assigns is nothing once it ends.
-    pub(crate) fn begin(&mut self, run: Run) -> Since {
-        if run == Run::Again {
+    pub(crate) fn begin(&mut self, run: TracedRun) -> Since {
+        if run == TracedRun::Again {
             self.known.clear();
             self.held.clear();
         }
@@ -378,15 +384,15 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    fn keep(&mut self, parts: &[Part]) -> Parts {
+    fn keep_parts(&mut self, parts: &[FlowPart]) -> FlowParts {
         let start = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
-        Parts { start, len: parts.len() as u32 }
+        FlowParts { start, len: parts.len() as u32 }
     }
 
-    pub(crate) fn container(&mut self, parts: &[Part]) -> ValueIdx {
-        let parts = self.keep(parts);
-        self.fresh(Value::Container(parts))
+    pub(crate) fn make_container(&mut self, parts: &[FlowPart]) -> ValueIdx {
+        let parts = self.keep_parts(parts);
+        self.push_value(FlowValue::Container(parts))
     }
 
     /// Any of several values.
@@ -394,13 +400,13 @@ impl<'t> Tracer<'t> {
         let mut some: Vec<ValueIdx> = values.iter().copied().filter(|at| !self.is_unknown(*at)).collect();
         some.dedup();
         match some[..] {
-            [] => self.unknown(),
+            [] => self.unknown_value(),
             [one] => one,
             _ => {
-                let parts: Vec<Part> =
-                    some.into_iter().map(|value| Part { label: Label::Spread, value }).collect();
-                let parts = self.keep(&parts);
-                self.fresh(Value::OneOf(parts))
+                let parts: Vec<FlowPart> =
+                    some.into_iter().map(|value| FlowPart { label: Label::Spread, value }).collect();
+                let parts = self.keep_parts(&parts);
+                self.push_value(FlowValue::OneOf(parts))
             }
         }
     }
@@ -410,30 +416,31 @@ impl<'t> Tracer<'t> {
         &mut self,
         callee: ValueIdx,
         (at, kind): (Node<'_>, CallKind),
-        args: &[Part],
+        args: &[FlowPart],
     ) -> ValueIdx {
-        let followed: Vec<Part> = args.iter().copied().filter(|arg| !self.is_unknown(arg.value)).collect();
-        let args = self.keep(&followed);
+        let followed: Vec<FlowPart> =
+            args.iter().copied().filter(|arg| !self.is_unknown(arg.value)).collect();
+        let args = self.keep_parts(&followed);
         let (line, col) = self.lines.position(self.source, at);
         self.calls.push(Call { callee, scope: self.scope, line, col, args, kind });
-        self.fresh(Value::Call(CallIdx(self.calls.len() as u32 - 1)))
+        self.push_value(FlowValue::Call(CallIdx(self.calls.len() as u32 - 1)))
     }
 
     /// A member of a value.
-    pub(crate) fn member(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
+    pub(crate) fn member_value(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
         let name = self.facts.intern(name);
-        self.value(Value::Member(of, name))
+        self.value(FlowValue::Member(of, name))
     }
 
     /// A text or number as it is written, if it can be a key: a message is none.
-    pub(crate) fn literal(&mut self, text: &str) -> ValueIdx {
+    pub(crate) fn literal_value(&mut self, text: &str) -> ValueIdx {
         let is_key = text.len() <= LONGEST_KEY && !text.contains(char::is_whitespace);
-        if is_key { self.key(text) } else { self.unknown() }
+        if is_key { self.key(text) } else { self.unknown_value() }
     }
 
     /// A text or number as a key.
     pub(crate) fn key(&mut self, text: &str) -> ValueIdx {
         let text = self.facts.intern(text);
-        self.value(Value::Text(text))
+        self.value(FlowValue::Text(text))
     }
 }

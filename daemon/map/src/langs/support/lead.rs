@@ -50,25 +50,25 @@ pub(crate) struct Lead {
 
 impl Lead {
     /// Adds a comment that the walk passes; one behind something else on its line is ignored.
-    pub(crate) fn comment(&mut self, node: Node<'_>, source: &[u8], kind: Comment) {
+    pub(crate) fn add_comment(&mut self, node: Node<'_>, source: &[u8], kind: Comment) {
         let (start, end) = (node.start_byte(), trimmed_end(node, source));
         if is_trailing(source, start) {
             return;
         }
-        if !self.reaches(source, start) {
+        if !self.is_adjacent_to(source, start) {
             *self = Self::default();
         }
         if kind == Comment::Doc {
-            let joined = self.doc.filter(|&(_, doc_end)| gap(source, doc_end, start) == Some(1));
+            let joined = self.doc.filter(|&(_, doc_end)| lines_between(source, doc_end, start) == Some(1));
             self.doc = Some((joined.map_or(start, |(from, _)| from), end));
         }
         self.end = end;
     }
 
     /// Adds an attribute that the walk passes.
-    pub(crate) fn attribute(&mut self, node: Node<'_>, source: &[u8], marked: bool) {
+    pub(crate) fn add_attribute(&mut self, node: Node<'_>, source: &[u8], marked: bool) {
         let start = node.start_byte();
-        if !self.reaches(source, start) {
+        if !self.is_adjacent_to(source, start) {
             *self = Self::default();
         }
         self.attribute = self.attribute.or(Some((start, node.start_position().row as u32 + 1)));
@@ -77,13 +77,14 @@ impl Lead {
     }
 
     /// Takes what belongs to a definition that starts at `node`; empty if something else lies between.
-    pub(crate) fn take(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
+    pub(crate) fn take_outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
         let lead = std::mem::take(self);
-        if !lead.reaches(cx.source, node.start_byte()) {
+        if !lead.is_adjacent_to(cx.source, node.start_byte()) {
             return Outer::default();
         }
-        let doc =
-            lead.doc.map_or(String::new(), |(from, to)| clean(cx.slice(from, to.min(from + DOC_LIMIT))));
+        let doc = lead
+            .doc
+            .map_or(String::new(), |(from, to)| clean_comment(cx.slice(from, to.min(from + DOC_LIMIT))));
         Outer {
             start: lead.attribute.map(|(start, _)| start),
             line: lead.attribute.map(|(_, line)| line),
@@ -94,13 +95,13 @@ impl Lead {
     }
 
     /// Returns true if only white space, and no empty line, lies between this run and `at`.
-    fn reaches(&self, source: &[u8], at: usize) -> bool {
-        self.end > 0 && gap(source, self.end, at).is_some_and(|lines| lines <= 1)
+    fn is_adjacent_to(&self, source: &[u8], at: usize) -> bool {
+        self.end > 0 && lines_between(source, self.end, at).is_some_and(|lines| lines <= 1)
     }
 }
 
 /// Number of line ends between two places with only white space between them.
-fn gap(source: &[u8], from: usize, to: usize) -> Option<usize> {
+fn lines_between(source: &[u8], from: usize, to: usize) -> Option<usize> {
     let between = source.get(from..to)?;
     if between.len() > 400 {
         return None;
@@ -124,7 +125,7 @@ fn is_trailing(source: &[u8], start: usize) -> bool {
 }
 
 /// Comment text without the marks.
-fn clean(raw: &str) -> String {
+fn clean_comment(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for line in raw.lines() {
         let line = line.trim();

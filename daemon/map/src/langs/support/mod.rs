@@ -15,16 +15,16 @@ pub(crate) mod render;
 mod title;
 mod values;
 
-pub(crate) use assign::assign;
-pub(crate) use flows::{Run, Tracer};
+pub(crate) use assign::assign_type;
+pub(crate) use flows::{TracedRun, Tracer};
 pub(crate) use grammar::Grammar;
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;
 pub(crate) use header::{has_word, header_start};
 pub(crate) use lead::{Comment, Lead, Outer};
 pub(crate) use pending::Pending;
-pub(crate) use title::title;
-pub(crate) use values::{Body, Members, Syntax, Value, is_capital};
+pub(crate) use title::test_title;
+pub(crate) use values::{Members, SurroundingBody, Syntax, TypedExpression, is_capital};
 
 use rustc_hash::FxHashSet;
 use tree_sitter::{Language, Node};
@@ -79,7 +79,7 @@ pub(crate) struct NewDef<'t, 'a> {
 impl NewDef<'_, '_> {
     /// Records it; with `scope`, children are walked inside it and `scope` says whether it binds. A name that the parser
     /// made up, or that is not UTF-8, makes no definition; its children are then walked in a scope of nobody's.
-    pub(crate) fn make(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> Option<DefIdx> {
+    pub(crate) fn make_def(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> Option<DefIdx> {
         if self.name.is_empty() {
             scope.into_iter().for_each(|binds| cx.open_scope(binds));
             return None;
@@ -119,7 +119,7 @@ pub(crate) fn refer_unbound(cx: &mut Cx<'_>, name: &str, at: Node<'_>, kind: Ref
     }
     let (line, col) = cx.position(at);
     let owner = cx.owner();
-    cx.facts.reference(&RefInput { name, kind, receiver, owner, line, col });
+    cx.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
 }
 
 /// Nodes that a parent has dealt with, so that the walk passes them over.
@@ -133,7 +133,7 @@ impl Handled {
     }
 
     /// Returns true if the node was marked, and forgets the mark.
-    pub(crate) fn take(&mut self, node: Node<'_>) -> bool {
+    pub(crate) fn take_mark(&mut self, node: Node<'_>) -> bool {
         !self.0.is_empty() && self.0.remove(&node.id())
     }
 }

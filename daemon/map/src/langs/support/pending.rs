@@ -10,13 +10,13 @@ use crate::walk::{Binding, Cx};
 /// Bindings that wait, the next one last.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    waiting: Vec<Waiting>,
+    waiting: Vec<PendingBinding>,
     /// Where the blocks around the walk end, innermost last.
     blocks: Vec<usize>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingBinding {
     name: (usize, usize),
     binding: Binding,
     from: usize,
@@ -25,7 +25,7 @@ struct Waiting {
 
 impl Pending {
     /// Called first for each node of the walk.
-    pub(crate) fn reach(&mut self, at: usize, cx: &mut Cx<'_>) {
+    pub(crate) fn bind_reached(&mut self, at: usize, cx: &mut Cx<'_>) {
         while let Some(next) = self.waiting.pop_if(|next| next.from <= at) {
             if at < next.until {
                 cx.bind(cx.slice(next.name.0, next.name.1), next.binding);
@@ -34,7 +34,7 @@ impl Pending {
     }
 
     /// A block is entered.
-    pub(crate) fn block(&mut self, node: Node<'_>) {
+    pub(crate) fn enter_block(&mut self, node: Node<'_>) {
         while self.blocks.pop_if(|end| *end <= node.start_byte()).is_some() {}
         self.blocks.push(node.end_byte());
     }
@@ -45,6 +45,6 @@ impl Pending {
         while self.blocks.pop_if(|end| *end <= at).is_some() {}
         let until = self.blocks.last().copied().unwrap_or(usize::MAX);
         let place = self.waiting.iter().rposition(|w| w.from >= from).map_or(0, |i| i + 1);
-        self.waiting.insert(place, Waiting { name: (at, name.end_byte()), binding, from, until });
+        self.waiting.insert(place, PendingBinding { name: (at, name.end_byte()), binding, from, until });
     }
 }

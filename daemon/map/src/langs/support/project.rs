@@ -1,7 +1,7 @@
 //! Small helpers over workspace paths, and a fake project for tests.
 
 /// The folder of a path; empty at the root.
-pub(crate) fn folder(path: &str) -> &str {
+pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
 
 /// Number of leading folders that two paths share.
 pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
-    folder(a).split('/').zip(folder(b).split('/')).take_while(|(x, y)| x == y).count()
+    folder_of(a).split('/').zip(folder_of(b).split('/')).take_while(|(x, y)| x == y).count()
 }
 
 pub(crate) mod packages {
@@ -30,22 +30,22 @@ pub(crate) mod packages {
 
     use hob_base::FileId;
 
-    use crate::langs::{ModuleTarget, Project};
+    use crate::langs::{ImportProject, ModuleTarget};
 
     /// The package of a file; empty for the nameless one.
-    pub(crate) fn of(project: &dyn Project, file: FileId) -> &str {
+    pub(crate) fn of_file(project: &dyn ImportProject, file: FileId) -> &str {
         let facts = project.facts(file);
         facts.and_then(|facts| facts.package.map(|id| facts.name(id))).unwrap_or("")
     }
 
     /// A package and those around it, innermost first: `a.b`, `a`.
-    pub(crate) fn around(package: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn packages_around(package: &str) -> impl Iterator<Item = &str> {
         let first = Some(package).filter(|package| !package.is_empty());
         std::iter::successors(first, |inner| inner.rsplit_once('.').map(|(outer, _)| outer))
     }
 
     /// The package or type of this dotted name.
-    pub(crate) fn find(project: &dyn Project, name: &str) -> ModuleTarget {
+    pub(crate) fn find(project: &dyn ImportProject, name: &str) -> ModuleTarget {
         let files = project.files_of_package(name);
         if !files.is_empty() {
             return ModuleTarget::Files(files.to_vec());
@@ -58,7 +58,7 @@ pub(crate) mod packages {
         }
     }
 
-    fn type_in(project: &dyn Project, package: &str, path: &str) -> ModuleTarget {
+    fn type_in(project: &dyn ImportProject, package: &str, path: &str) -> ModuleTarget {
         let defines = |file: &&FileId| {
             project.facts(**file).is_some_and(|facts| {
                 let id = facts.names.find(path);
@@ -72,7 +72,10 @@ pub(crate) mod packages {
     }
 
     /// The files of the longest beginning of a path that is a package, and how many segments that has.
-    pub(crate) fn longest<'p>(project: &'p dyn Project, path: &str) -> Option<(&'p [FileId], usize)> {
+    pub(crate) fn longest_package<'p>(
+        project: &'p dyn ImportProject,
+        path: &str,
+    ) -> Option<(&'p [FileId], usize)> {
         let cuts = path.rmatch_indices('.').map(|(at, _)| &path[..at]);
         let mut all = std::iter::once(path).chain(cuts);
         let found = all.find(|name| !project.files_of_package(name).is_empty())?;
@@ -81,21 +84,21 @@ pub(crate) mod packages {
 
     /// The package that a dotted path starts with, of the project or outside, and how many segments it takes; paths that start
     /// with a capital start with a name in scope.
-    pub(crate) fn path_of(project: &dyn Project, path: &str) -> Option<(ModuleTarget, usize)> {
+    pub(crate) fn path_of(project: &dyn ImportProject, path: &str) -> Option<(ModuleTarget, usize)> {
         if !path.starts_with(|c: char| c.is_lowercase()) {
             return None;
         }
-        if let Some((files, taken)) = longest(project, path) {
+        if let Some((files, taken)) = longest_package(project, path) {
             return Some((ModuleTarget::Files(files.to_vec()), taken));
         }
         let is_lower = |part: &&str| part.starts_with(|c: char| c.is_lowercase());
         let taken = path.split('.').take_while(is_lower).count();
         let has_type = taken < path.split('.').count();
-        (taken > 1 && has_type).then(|| (ModuleTarget::External(outside(path)), taken))
+        (taken > 1 && has_type).then(|| (ModuleTarget::External(external_name(path)), taken))
     }
 
     /// The name that a package outside is known by: its first two segments.
-    pub(crate) fn outside(name: &str) -> String {
+    pub(crate) fn external_name(name: &str) -> String {
         name.split('.').take(2).collect::<Vec<_>>().join(".")
     }
 }
@@ -108,7 +111,7 @@ pub(crate) mod fake {
     use rustc_hash::FxHashMap;
 
     use crate::facts::FileFacts;
-    use crate::langs::{ImportRules, ModuleTarget, Project, language_of};
+    use crate::langs::{ImportProject, ImportRules, ModuleTarget, language_of};
 
     /// Files by path, with their facts.
     #[derive(Default)]
@@ -141,7 +144,7 @@ pub(crate) mod fake {
         /// Resolves a module as an import in `from` and renders the outcome.
         pub(crate) fn resolve(&self, rules: &dyn ImportRules, from: &str, module: &str) -> String {
             let from = self.file(from).expect("the importing file");
-            self.show(rules.resolve(self, from, module))
+            self.show_target(rules.resolve(self, from, module))
         }
 
         /// Resolves a path and renders the outcome and how many segments it took.
@@ -149,11 +152,11 @@ pub(crate) mod fake {
             let from = self.file(from).expect("the importing file");
             match rules.resolve_path(self, from, path) {
                 None => "in scope".to_owned(),
-                Some((target, taken)) => format!("{} {taken}", self.show(target)),
+                Some((target, taken)) => format!("{} {taken}", self.show_target(target)),
             }
         }
 
-        fn show(&self, target: ModuleTarget) -> String {
+        fn show_target(&self, target: ModuleTarget) -> String {
             match target {
                 ModuleTarget::File(id) => self.path(id).to_owned(),
                 ModuleTarget::Files(ids) => {
@@ -168,7 +171,7 @@ pub(crate) mod fake {
         }
     }
 
-    impl Project for Fake {
+    impl ImportProject for Fake {
         fn file(&self, path: &str) -> Option<FileId> {
             self.paths.iter().position(|p| p == path).map(|at| FileId(at as u32))
         }
@@ -182,7 +185,7 @@ pub(crate) mod fake {
         }
 
         fn files_in(&self, dir: &str) -> Vec<FileId> {
-            let within = |p: &str| super::folder(p) == dir;
+            let within = |p: &str| super::folder_of(p) == dir;
             (0..self.paths.len()).filter(|&i| within(&self.paths[i])).map(|i| FileId(i as u32)).collect()
         }
 
@@ -205,7 +208,7 @@ pub(crate) mod fake {
                 .iter()
                 .zip(&self.facts)
                 .filter(|(path, _)| path.rsplit('/').next() == Some(file_name));
-            named.map(|(path, facts)| (super::folder(path), facts)).collect()
+            named.map(|(path, facts)| (super::folder_of(path), facts)).collect()
         }
 
         fn facts(&self, file: FileId) -> Option<&FileFacts> {

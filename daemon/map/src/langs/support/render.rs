@@ -10,7 +10,7 @@ use crate::langs::Lang;
 
 /// Extracts the facts of a source and renders them as text.
 pub(crate) fn facts_of(lang: Lang, source: &str) -> String {
-    show(&crate::extract(lang, "", source.as_bytes()))
+    show_facts(&crate::extract(lang, "", source.as_bytes()))
 }
 
 /// Compares the facts of `source` with `expected`, line by line, indentation aside.
@@ -27,7 +27,7 @@ pub(crate) fn check(lang: Lang, source: &str, expected: &str) {
 pub(crate) fn torture(lang: Lang, sample: &str) {
     let bytes = sample.as_bytes();
     for cut in 0..bytes.len() {
-        sound(lang, &bytes[..cut]);
+        check_ranges(lang, &bytes[..cut]);
     }
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = |below: usize| {
@@ -45,18 +45,18 @@ pub(crate) fn torture(lang: Lang, sample: &str) {
             let at = next(damaged.len());
             damaged.insert(at, [b'{', b'}', b'(', b'<', 0xff, b'"', b'\n', b'.'][next(8)]);
         }
-        sound(lang, &damaged);
+        check_ranges(lang, &damaged);
     }
     for (open, close) in [("(", ")"), ("{", "}"), ("[", "]")] {
         let deep = format!("{sample}\n{}x{}\n", open.repeat(100_000), close.repeat(100_000));
-        sound(lang, deep.as_bytes());
-        sound(lang, format!("{sample}{}", open.repeat(100_000)).as_bytes());
+        check_ranges(lang, deep.as_bytes());
+        check_ranges(lang, format!("{sample}{}", open.repeat(100_000)).as_bytes());
     }
     let line = sample.replace('\n', " ").repeat(1_000_000 / sample.len());
-    sound(lang, line.as_bytes());
+    check_ranges(lang, line.as_bytes());
 }
 
-fn sound(lang: Lang, source: &[u8]) {
+fn check_ranges(lang: Lang, source: &[u8]) {
     let facts = crate::extract(lang, "", source);
     for (idx, def) in facts.defs_indexed() {
         assert!(def.parent.is_none_or(|p| p < idx), "a parent comes first");
@@ -67,7 +67,7 @@ fn sound(lang: Lang, source: &[u8]) {
     assert!(facts.refs.iter().all(|r| !facts.name(r.name).is_empty()), "a reference has a name");
 }
 
-fn show(facts: &FileFacts) -> String {
+fn show_facts(facts: &FileFacts) -> String {
     let mut out = String::new();
     if let Some(package) = facts.package {
         let _ = writeln!(out, "package {}", facts.name(package));

@@ -19,7 +19,7 @@ const CHAIN_LIMIT: usize = 6;
 
 /// An expression, as far as types go.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Value<'t> {
+pub(crate) enum TypedExpression<'t> {
     /// A value of the type that is written here: `new T()`, `(T) x`.
     Of(Node<'t>),
     /// A literal, with the name of its type.
@@ -50,7 +50,7 @@ pub(crate) trait Syntax {
     const CAPITAL_IS_TYPE: bool;
 
     /// Returns the kind of value that an expression is.
-    fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Value<'t>;
+    fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> TypedExpression<'t>;
 
     /// The names in a type, outermost first, without arguments; none for what has no name.
     fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>>;
@@ -59,14 +59,14 @@ pub(crate) trait Syntax {
     fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
-        let known = cx.binding(names.first()?).is_none() && names != ["var"];
+        let known = cx.local_binding(names.first()?).is_none() && names != ["var"];
         known.then(|| cx.facts.intern(&names.join(".")))
     }
 }
 
 /// The kind of body that stands around the walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Body {
+pub(crate) enum SurroundingBody {
     /// A type, by its qualified name; `open` says that its members are public unless they say otherwise.
     Type { name: StrId, open: bool },
     /// A class without a name.
@@ -82,12 +82,12 @@ pub(crate) struct Members {
     fields: FxHashMap<(StrId, StrId), StrId>,
     /// Types that methods return; overloads that differ give none.
     results: FxHashMap<(StrId, StrId), Option<StrId>>,
-    around: Vec<(usize, Body)>,
+    around: Vec<(usize, SurroundingBody)>,
 }
 
 impl Members {
     /// The walk goes into a body.
-    pub(crate) fn enter(&mut self, node: Node<'_>, body: Body) {
+    pub(crate) fn enter_body(&mut self, node: Node<'_>, body: SurroundingBody) {
         self.leave_before(node);
         self.around.push((node.end_byte(), body));
     }
@@ -97,27 +97,27 @@ impl Members {
     }
 
     /// The innermost body around a node.
-    pub(crate) fn innermost(&mut self, node: Node<'_>) -> Option<Body> {
+    pub(crate) fn innermost_body(&mut self, node: Node<'_>) -> Option<SurroundingBody> {
         self.leave_before(node);
         self.around.last().map(|(_, body)| *body)
     }
 
     /// The innermost class around a node: its name, or none where it is anonymous or there is no class.
-    pub(crate) fn class(&mut self, node: Node<'_>) -> Option<StrId> {
+    pub(crate) fn class_around(&mut self, node: Node<'_>) -> Option<StrId> {
         self.leave_before(node);
-        match self.classes().next() {
-            Some(Body::Type { name, .. }) => Some(name),
+        match self.classes_around().next() {
+            Some(SurroundingBody::Type { name, .. }) => Some(name),
             _ => None,
         }
     }
 
-    fn classes(&self) -> impl Iterator<Item = Body> {
-        self.around.iter().rev().map(|(_, body)| *body).filter(|body| *body != Body::Code)
+    fn classes_around(&self) -> impl Iterator<Item = SurroundingBody> {
+        self.around.iter().rev().map(|(_, body)| *body).filter(|body| *body != SurroundingBody::Code)
     }
 
     fn is_anonymous(&mut self, node: Node<'_>) -> bool {
         self.leave_before(node);
-        self.classes().next() == Some(Body::Anonymous)
+        self.classes_around().next() == Some(SurroundingBody::Anonymous)
     }
 
     /// A field's type, if it has one that can be told.
@@ -135,7 +135,7 @@ impl Members {
         }
     }
 
-    fn member(&self, class: StrId, name: StrId) -> Option<StrId> {
+    fn member_type(&self, class: StrId, name: StrId) -> Option<StrId> {
         self.fields.get(&(class, name)).copied().or_else(|| self.result(class, name))
     }
 
@@ -148,9 +148,9 @@ impl Members {
     fn names_around(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Vec<StrId> {
         self.leave_before(node);
         let mut names = Vec::new();
-        for body in self.classes() {
+        for body in self.classes_around() {
             match body {
-                Body::Type { name, .. } => names.push(name),
+                SurroundingBody::Type { name, .. } => names.push(name),
                 _ => return names,
             }
         }
@@ -165,10 +165,10 @@ impl Members {
         value: Node<'_>,
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
-        self.typed(syntax, (value, CHAIN_LIMIT), cx)
+        self.infer_type(syntax, (value, CHAIN_LIMIT), cx)
     }
 
-    fn typed<S: Syntax>(
+    fn infer_type<S: Syntax>(
         &mut self,
         syntax: &S,
         (node, depth): (Node<'_>, usize),
@@ -176,37 +176,37 @@ impl Members {
     ) -> Option<StrId> {
         let depth = depth.checked_sub(1)?;
         match as_value(syntax, node, cx) {
-            Value::Of(ty) | Value::Outer(ty) => syntax.type_path(ty, cx),
-            Value::Literal(name) => Some(cx.facts.intern(name)),
-            Value::Name(name) => self.variable(name, cx),
-            Value::This => self.class(node),
-            Value::Member(object, name) => {
-                let owner = self.owner(syntax, (object, depth), cx)?;
+            TypedExpression::Of(ty) | TypedExpression::Outer(ty) => syntax.type_path(ty, cx),
+            TypedExpression::Literal(name) => Some(cx.facts.intern(name)),
+            TypedExpression::Name(name) => self.variable_type(name, cx),
+            TypedExpression::This => self.class_around(node),
+            TypedExpression::Member(object, name) => {
+                let owner = self.owner_type(syntax, (object, depth), cx)?;
                 let name = cx.facts.intern(cx.text(name));
-                self.member(owner, name)
+                self.member_type(owner, name)
             }
-            Value::Call(object, name) => self.returned(syntax, (object, name, depth), cx),
-            Value::Same(_) | Value::Super | Value::Unknown => None,
+            TypedExpression::Call(object, name) => self.returned_type(syntax, (object, name, depth), cx),
+            TypedExpression::Same(_) | TypedExpression::Super | TypedExpression::Unknown => None,
         }
     }
 
     /// The type whose member is meant: that of a value, or a type of this file that is named.
-    fn owner<S: Syntax>(
+    fn owner_type<S: Syntax>(
         &mut self,
         syntax: &S,
         (object, depth): (Node<'_>, usize),
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
-        if let Some(ty) = self.typed(syntax, (object, depth), cx) {
+        if let Some(ty) = self.infer_type(syntax, (object, depth), cx) {
             return Some(ty);
         }
         match as_value(syntax, object, cx) {
-            Value::Name(name) if is_capital(cx.text(name)) => Some(cx.facts.intern(cx.text(name))),
+            TypedExpression::Name(name) if is_capital(cx.text(name)) => Some(cx.facts.intern(cx.text(name))),
             _ => None,
         }
     }
 
-    fn returned<S: Syntax>(
+    fn returned_type<S: Syntax>(
         &mut self,
         syntax: &S,
         (object, name, depth): (Option<Node<'_>>, Node<'_>, usize),
@@ -217,28 +217,28 @@ impl Members {
         let Some(object) = object else {
             let around = self.names_around(name, cx);
             let known = around.into_iter().find_map(|class| self.results.get(&(class, called)).copied());
-            let creates = S::CALLS_CREATE && is_capital(text) && cx.binding(text).is_none();
+            let creates = S::CALLS_CREATE && is_capital(text) && cx.local_binding(text).is_none();
             return known.unwrap_or(creates.then_some(called));
         };
-        let known = self.owner(syntax, (object, depth), cx).and_then(|owner| self.result(owner, called));
+        let known = self.owner_type(syntax, (object, depth), cx).and_then(|owner| self.result(owner, called));
         if known.is_some() || !(S::CALLS_CREATE && is_capital(text)) {
             return known;
         }
         let path = name_path(syntax, object, cx)?;
         let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
-        let is_path = cx.binding(names[0]).is_none();
+        let is_path = cx.local_binding(names[0]).is_none();
         is_path.then(|| cx.facts.intern(&format!("{}.{text}", names.join("."))))
     }
 
     /// The type of a local, or of a field of the classes around.
-    fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        match cx.binding(cx.text(node)) {
+    fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        match cx.local_binding(cx.text(node)) {
             Some(Binding::Typed(ty)) => Some(ty),
             Some(Binding::Opaque) => None,
             None => {
                 let name = cx.facts.intern(cx.text(node));
                 let around = self.names_around(node, cx);
-                around.into_iter().find_map(|class| self.member(class, name))
+                around.into_iter().find_map(|class| self.member_type(class, name))
             }
         }
     }
@@ -246,9 +246,11 @@ impl Members {
     /// Returns what is known of the value before `.`.
     pub(crate) fn receiver(&mut self, syntax: &impl Syntax, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match as_value(syntax, object, cx) {
-            Value::This | Value::Super if self.is_anonymous(object) => return Receiver::Unknown,
-            Value::This => return Receiver::SelfType,
-            Value::Super => return Receiver::Super,
+            TypedExpression::This | TypedExpression::Super if self.is_anonymous(object) => {
+                return Receiver::Unknown;
+            }
+            TypedExpression::This => return Receiver::SelfType,
+            TypedExpression::Super => return Receiver::Super,
             _ => {}
         }
         if let Some(ty) = self.type_of(syntax, object, cx) {
@@ -276,7 +278,7 @@ impl Members {
         type_on_path(syntax, object, receiver, (handled, cx));
         handled.mark(name);
         if receiver != Receiver::Unknown || kind != RefKind::Use {
-            cx.refer(cx.text(name), name, kind, receiver);
+            cx.record_use(cx.text(name), name, kind, receiver);
         }
     }
 }
@@ -301,27 +303,27 @@ fn type_on_path<S: Syntax>(
             end => Receiver::Path(cx.facts.intern(&names[..end].join("."))),
         };
         if end >= at {
-            cx.refer(names[end], *part, kind, receiver);
+            cx.record_use(names[end], *part, kind, receiver);
         }
     }
     // The accesses between the names are told.
     let mut node = object;
-    while let Value::Member(inner, _) = as_value(syntax, node, cx) {
+    while let TypedExpression::Member(inner, _) = as_value(syntax, node, cx) {
         handled.mark(node);
         node = inner;
     }
 }
 
 /// Returns the kind of value that an expression is, brackets aside.
-fn as_value<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Value<'t> {
+fn as_value<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> TypedExpression<'t> {
     let mut node = node;
     for _ in 0..PATH_LIMIT {
         match syntax.value(node, cx) {
-            Value::Same(inner) => node = inner,
+            TypedExpression::Same(inner) => node = inner,
             value => return value,
         }
     }
-    Value::Unknown
+    TypedExpression::Unknown
 }
 
 /// The names of `a.b.C`, if it is nothing but names.
@@ -330,12 +332,12 @@ fn name_path<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Option<Ve
     let mut node = node;
     while path.len() < PATH_LIMIT {
         match syntax.value(node, cx) {
-            Value::Name(name) => {
+            TypedExpression::Name(name) => {
                 path.push(name);
                 path.reverse();
                 return Some(path);
             }
-            Value::Member(object, name) => {
+            TypedExpression::Member(object, name) => {
                 path.push(name);
                 node = object;
             }

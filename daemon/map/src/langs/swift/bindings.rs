@@ -2,30 +2,32 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::each_child;
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Most names in one pattern that are looked at.
 const PATTERN_LIMIT: usize = 256;
 
 impl SwiftRules {
     /// `let x: T = v, y = w` in a function: each name holds from the end of the declaration.
-    pub(super) fn locals(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_locals(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut left: Option<Local<'_>> = None;
         let mut locals = Vec::new();
         each_child(node, |child, field| match self.g.kind(child) {
-            K::Pattern => locals.extend(left.replace(Local { pattern: child, ty: None, value: None })),
-            K::Annotation => left.iter_mut().for_each(|local| local.ty = Some(child)),
+            SwiftKind::Pattern => {
+                locals.extend(left.replace(Local { pattern: child, ty: None, value: None }));
+            }
+            SwiftKind::Annotation => left.iter_mut().for_each(|local| local.ty = Some(child)),
             _ if field == self.g.f.value => left.iter_mut().for_each(|local| local.value = Some(child)),
             _ => {}
         });
         locals.extend(left);
         for local in locals {
             let ty = match (local.ty, local.value) {
-                (Some(ty), _) => self.annotated(ty, cx),
+                (Some(ty), _) => self.annotated_type(ty, cx),
                 (None, Some(value)) => self.value_type(value, cx),
                 (None, None) => None,
             };
@@ -33,11 +35,11 @@ impl SwiftRules {
             let ty = ty.filter(|_| names.len() == 1);
             for name in names {
                 self.handled.mark(name);
-                self.pending.add(name, binding(ty), node.end_byte());
+                self.pending.add(name, binding_of_type(ty), node.end_byte());
             }
         }
         // What is in the braces of a local computed property is a scope of its own.
-        Step::Into
+        WalkStep::Into
     }
 
     /// The names that a pattern of a declaration binds.
@@ -51,8 +53,8 @@ impl SwiftRules {
             }
             let first = left.len();
             each_child(node, |child, _| match self.g.kind(child) {
-                K::Ident => names.push(child),
-                K::Pattern => left.push(child),
+                SwiftKind::Ident => names.push(child),
+                SwiftKind::Pattern => left.push(child),
                 _ => {}
             });
             left[first..].reverse();
@@ -61,9 +63,9 @@ impl SwiftRules {
     }
 
     /// The head of `if`, `guard` and `while`: `let x = v`, `case .a(let n) = v`.
-    pub(super) fn conditions(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_conditions(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if node.kind() != "guard_statement" {
-            self.block(node, cx);
+            self.visit_block(node, cx);
         }
         let mut clause = Clause::default();
         let mut clauses = Vec::new();
@@ -80,11 +82,11 @@ impl SwiftRules {
             _ => {}
         });
         clauses.push(clause);
-        clauses.iter().for_each(|clause| self.clause(clause, cx));
-        Step::Into
+        clauses.iter().for_each(|clause| self.bind_clause(clause, cx));
+        WalkStep::Into
     }
 
-    fn clause(&mut self, clause: &Clause<'_>, cx: &mut Cx<'_>) {
+    fn bind_clause(&mut self, clause: &Clause<'_>, cx: &mut Cx<'_>) {
         for member in &clause.members {
             self.implicit_member(*member, None, RefKind::Use, cx);
         }
@@ -101,12 +103,12 @@ impl SwiftRules {
             return;
         }
         let ty = match (clause.ty, clause.value) {
-            (Some(ty), _) => self.annotated(ty, cx),
+            (Some(ty), _) => self.annotated_type(ty, cx),
             (None, Some(value)) => self.value_type(value, cx),
             // `if let x` is `if let x = x`.
             (None, None) => {
-                cx.refer(text, name, RefKind::Use, Receiver::None);
-                self.variable(name, cx)
+                cx.record_use(text, name, RefKind::Use, Receiver::None);
+                self.variable_type(name, cx)
             }
         };
         let from = clause.value.map_or(name.end_byte(), |value| value.end_byte());
@@ -115,7 +117,7 @@ impl SwiftRules {
 
     fn bind_at(&mut self, name: Node<'_>, ty: Option<StrId>, from: usize, _cx: &Cx<'_>) {
         self.handled.mark(name);
-        self.pending.add(name, binding(ty), from);
+        self.pending.add(name, binding_of_type(ty), from);
     }
 
     /// Names that a pattern under a `let` binds: all bare ones; those after a dot are members.
@@ -138,20 +140,20 @@ impl SwiftRules {
         names
     }
 
-    pub(super) fn for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.block(node, cx);
+    pub(super) fn visit_for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.visit_block(node, cx);
         if let Some(item) = node.child_by_field_id(self.g.f.item) {
             let names = self.bound_in(item, cx);
             let from = item.end_byte();
             names.into_iter().for_each(|name| self.bind_at(name, None, from, cx));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// A pattern of `switch` or `catch`: what stands under a `let` is bound, `.name` is a member, the rest are uses.
-    pub(super) fn pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if self.handled.take(node) {
-            return Step::Into;
+    pub(super) fn visit_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if self.handled.take_mark(node) {
+            return WalkStep::Into;
         }
         let (mut binds, mut dotted) = (node.start_byte() < self.binds_until, false);
         let (mut names, mut members) = (Vec::new(), Vec::new());
@@ -170,27 +172,27 @@ impl SwiftRules {
             cx.bind(cx.text(name), Binding::Opaque);
         }
         members.into_iter().for_each(|member| self.implicit_member(member, None, RefKind::Use, cx));
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut name = None;
         each_child(node, |child, _| {
-            if self.g.kind(child) == K::Ident {
+            if self.g.kind(child) == SwiftKind::Ident {
                 self.handled.mark(child);
                 name = Some(child);
             }
         });
         let ty = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
         if let Some(name) = name.filter(|name| !matches!(cx.text(*name), "_" | "self")) {
-            cx.bind(cx.text(name), binding(ty));
+            cx.bind(cx.text(name), binding_of_type(ty));
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// `[weak self, x = y.z]`: the second is a name of its own; a name alone is still the thing outside.
-    pub(super) fn capture(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_capture(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let text = cx.text(name);
         let value = node.child_by_field_id(self.g.f.value);
         if text == "self" {
@@ -198,18 +200,18 @@ impl SwiftRules {
         } else if let Some(value) = value {
             let ty = self.value_type(value, cx);
             self.handled.mark(name);
-            self.pending.add(name, binding(ty), node.end_byte());
+            self.pending.add(name, binding_of_type(ty), node.end_byte());
         }
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let name = crate::langs::support::child_where(node, |c| self.g.kind(c) == K::TypeIdent);
+    pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let name = crate::langs::support::child_where(node, |c| self.g.kind(c) == SwiftKind::TypeIdent);
         if let Some(name) = name {
             self.handled.mark(name);
             cx.bind(cx.text(name), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
@@ -233,6 +235,6 @@ struct Clause<'t> {
     patterns: Vec<Node<'t>>,
 }
 
-pub(super) fn binding(ty: Option<StrId>) -> Binding {
+pub(super) fn binding_of_type(ty: Option<StrId>) -> Binding {
     ty.map_or(Binding::Opaque, Binding::Typed)
 }

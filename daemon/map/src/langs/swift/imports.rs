@@ -7,7 +7,7 @@
 use hob_base::FileId;
 
 use crate::langs::support::project::join;
-use crate::langs::{ImportRules, ModuleTarget, Project};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Swift.
 pub(super) struct Modules;
@@ -16,10 +16,11 @@ pub(super) struct Modules;
 const ROOTS: &[&str] = &["Sources", "Tests", "Plugins"];
 
 impl ImportRules for Modules {
-    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let own = project.path(from);
-        let mut homes: Vec<Home> = targets(project).into_iter().filter(|home| home.name == module).collect();
-        homes.extend(conventional(own, module));
+        let mut homes: Vec<SwiftModuleHome> =
+            declared_modules(project).into_iter().filter(|home| home.name == module).collect();
+        homes.extend(conventional_module(own, module));
         let files =
             homes.iter().map(|home| files_below(project, &home.folder)).find(|files| !files.is_empty());
         match files {
@@ -29,37 +30,44 @@ impl ImportRules for Modules {
     }
 
     /// `Module.Name`, where the file imports the module.
-    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
+    fn resolve_path(
+        &self,
+        project: &dyn ImportProject,
+        from: FileId,
+        path: &str,
+    ) -> Option<(ModuleTarget, usize)> {
         let first = path.split('.').next()?;
         let facts = project.facts(from)?;
         let imported = facts.imports.iter().any(|import| facts.name(import.module) == first);
         (imported || first == "Swift").then(|| (self.resolve(project, from, first), 1))
     }
 
-    fn module_of(&self, project: &dyn Project, file: FileId) -> Option<String> {
+    fn module_of(&self, project: &dyn ImportProject, file: FileId) -> Option<String> {
         let path = project.path(file);
-        let below = |home: &Home| path.strip_prefix(&*home.folder).is_some_and(|rest| rest.starts_with('/'));
-        let home = targets(project).into_iter().filter(below).max_by_key(|home| home.folder.len());
+        let below = |home: &SwiftModuleHome| {
+            path.strip_prefix(&*home.folder).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let home = declared_modules(project).into_iter().filter(below).max_by_key(|home| home.folder.len());
         let folder = home.map(|home| home.folder).or_else(|| conventional_home(path));
         Some(folder.unwrap_or_default())
     }
 }
 
 /// A module and its folder.
-struct Home {
+struct SwiftModuleHome {
     name: String,
     folder: String,
 }
 
 /// The modules that manifests declare and that there are.
-fn targets(project: &dyn Project) -> Vec<Home> {
+fn declared_modules(project: &dyn ImportProject) -> Vec<SwiftModuleHome> {
     let mut homes = Vec::new();
     for (dir, facts) in project.manifests("Package.swift") {
         let pairs = facts.manifest.iter().filter(|(key, _)| facts.name(*key) == "target");
         let named = pairs.filter_map(|(_, value)| facts.name(*value).split_once('='));
         homes.extend(named.filter_map(|(name, folder)| {
             let folder = join(dir, folder).filter(|folder| project.has_dir(folder))?;
-            Some(Home { name: name.to_owned(), folder })
+            Some(SwiftModuleHome { name: name.to_owned(), folder })
         }));
     }
     homes
@@ -73,16 +81,16 @@ fn conventional_home(path: &str) -> Option<String> {
 }
 
 /// `Sources/X` beside the `Sources/Y` or `Tests/Y` that the importing file is in.
-fn conventional(own: &str, module: &str) -> Option<Home> {
+fn conventional_module(own: &str, module: &str) -> Option<SwiftModuleHome> {
     let home = conventional_home(own)?;
     let (roots, _) = home.rsplit_once('/')?;
     let above = roots.rsplit_once('/').map_or("", |(above, _)| above);
     let folder = join(above, &format!("Sources/{module}"))?;
-    Some(Home { name: module.to_owned(), folder })
+    Some(SwiftModuleHome { name: module.to_owned(), folder })
 }
 
 /// The Swift files below a folder.
-fn files_below(project: &dyn Project, folder: &str) -> Vec<FileId> {
+fn files_below(project: &dyn ImportProject, folder: &str) -> Vec<FileId> {
     let mut files = project.files_below(folder);
     files.retain(|file| project.path(*file).ends_with(".swift"));
     files

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{Receiver, StrId};
 use crate::langs::support::{child_where, each_child};
-use crate::walk::{Binding, Cx, Step};
+use crate::walk::{Binding, Cx, WalkStep};
 
 /// Longest chain of `.` that is followed.
 const PATH_LIMIT: usize = 32;
@@ -25,7 +25,7 @@ struct Level<'t> {
 
 impl SwiftRules {
     /// Reads all declarations of the file's types and of the file before the walk.
-    pub(super) fn file<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    pub(super) fn visit_file<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         each_child(node, |member, _| self.members.mark(member));
         let mut levels = vec![Level { list: node, owner: None, generics: Vec::new(), depth: 0 }];
         while let Some(level) = levels.pop() {
@@ -33,35 +33,37 @@ impl SwiftRules {
             each_child(level.list, |member, _| members.push(member));
             for member in members {
                 match self.g.kind(member) {
-                    K::Property | K::Requirement => self.know_properties(member, &level, cx),
-                    K::Function => self.know_result(member, &level, cx),
-                    K::Case => self.know_cases(member, &level, cx),
-                    K::Type | K::Protocol => levels.extend(self.level_of(member, &level, cx)),
+                    SwiftKind::Property | SwiftKind::Requirement => self.know_properties(member, &level, cx),
+                    SwiftKind::Function => self.know_result(member, &level, cx),
+                    SwiftKind::Case => self.know_cases(member, &level, cx),
+                    SwiftKind::Type | SwiftKind::Protocol => levels.extend(self.level_of(member, &level, cx)),
                     _ => {}
                 }
             }
         }
-        Step::Into
+        WalkStep::Into
     }
 
     fn level_of<'t>(&self, node: Node<'t>, outer: &Level<'t>, cx: &mut Cx<'t>) -> Option<Level<'t>> {
         let list = node.child_by_field_id(self.g.f.body).filter(|_| outer.depth < NESTING_LIMIT)?;
-        let name = self.extended(node.child_by_field_id(self.g.f.name)?, cx);
+        let name = self.extended_type(node.child_by_field_id(self.g.f.name)?, cx);
         let name = match outer.owner {
-            Some(owner) => format!("{}.{name}", cx.facts.provisional(owner)),
+            Some(owner) => format!("{}.{name}", cx.facts.provisional_name(owner)),
             None => name,
         };
         let mut generics = outer.generics.clone();
-        generics.extend(self.generics(node, cx));
+        generics.extend(self.type_parameters(node, cx));
         Some(Level { list, owner: Some(cx.facts.intern(&name)), generics, depth: outer.depth + 1 })
     }
 
     /// The names of a declaration's type parameters.
-    fn generics<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Vec<&'t str> {
+    fn type_parameters<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Vec<&'t str> {
         let mut names = Vec::new();
         if let Some(list) = child_where(node, |c| c.kind() == "type_parameters") {
             each_child(list, |parameter, _| {
-                names.extend(child_where(parameter, |c| self.g.kind(c) == K::TypeIdent).map(|n| cx.text(n)));
+                names.extend(
+                    child_where(parameter, |c| self.g.kind(c) == SwiftKind::TypeIdent).map(|n| cx.text(n)),
+                );
             });
         }
         names
@@ -70,17 +72,17 @@ impl SwiftRules {
     fn know_properties(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
         let (mut name, mut known) = (None, Vec::new());
         each_child(node, |child, field| match self.g.kind(child) {
-            K::Pattern => name = child_where(child, |c| self.g.kind(c) == K::Ident),
-            K::Annotation => known.extend(name.take().map(|name| (name, child))),
+            SwiftKind::Pattern => name = child_where(child, |c| self.g.kind(c) == SwiftKind::Ident),
+            SwiftKind::Annotation => known.extend(name.take().map(|name| (name, child))),
             _ if field == self.g.f.value => known.extend(name.take().map(|name| (name, child))),
             _ => {}
         });
         for (name, ty) in known {
             let ty = match self.g.kind(ty) {
-                K::Annotation => self.annotated(ty, cx),
+                SwiftKind::Annotation => self.annotated_type(ty, cx),
                 _ => self.value_type(ty, cx),
             };
-            let ty = ty.filter(|ty| !level.generics.contains(&cx.facts.provisional(*ty)));
+            let ty = ty.filter(|ty| !level.generics.contains(&cx.facts.provisional_name(*ty)));
             if let Some(ty) = ty {
                 let name = cx.facts.intern(cx.text(name));
                 self.properties.insert((level.owner, name), ty);
@@ -92,7 +94,7 @@ impl SwiftRules {
         let Some(owner) = level.owner else { return };
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
-        for name in names.into_iter().filter(|name| self.g.kind(*name) == K::Ident) {
+        for name in names.into_iter().filter(|name| self.g.kind(*name) == SwiftKind::Ident) {
             let name = cx.facts.intern(cx.text(name));
             self.properties.insert((level.owner, name), owner);
         }
@@ -100,12 +102,12 @@ impl SwiftRules {
 
     fn know_result(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
-        let mut generics = self.generics(node, cx);
+        let mut generics = self.type_parameters(node, cx);
         generics.extend(&level.generics);
         let ty = node.child_by_field_id(self.g.f.result).and_then(|ty| self.type_path(ty, cx));
-        let ty = ty.filter(|ty| !generics.contains(&cx.facts.provisional(*ty)));
+        let ty = ty.filter(|ty| !generics.contains(&cx.facts.provisional_name(*ty)));
         let ty = match ty {
-            Some(ty) if cx.facts.provisional(ty) == "Self" => level.owner,
+            Some(ty) if cx.facts.provisional_name(ty) == "Self" => level.owner,
             ty => ty,
         };
         let name = cx.facts.intern(cx.text(name));
@@ -116,7 +118,7 @@ impl SwiftRules {
     }
 
     /// The type in `: T`.
-    pub(super) fn annotated(&mut self, annotation: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    pub(super) fn annotated_type(&mut self, annotation: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = annotation.child_by_field_id(self.g.f.ty);
         let ty = ty.or_else(|| annotation.child_by_field_id(self.g.f.name))?;
         self.type_path(ty, cx)
@@ -128,11 +130,11 @@ impl SwiftRules {
         let mut ty = ty;
         for _ in 0..PATH_LIMIT {
             match self.g.kind(ty) {
-                K::Optional => ty = ty.child_by_field_id(self.g.f.wrapped)?,
-                K::SomeType => ty = ty.named_child(0)?,
-                K::UserType => return self.user_path(ty, cx),
-                K::TypeIdent | K::Ident => {
-                    return cx.binding(cx.text(ty)).is_none().then(|| cx.facts.intern(cx.text(ty)));
+                SwiftKind::Optional => ty = ty.child_by_field_id(self.g.f.wrapped)?,
+                SwiftKind::SomeType => ty = ty.named_child(0)?,
+                SwiftKind::UserType => return self.user_path(ty, cx),
+                SwiftKind::TypeIdent | SwiftKind::Ident => {
+                    return cx.local_binding(cx.text(ty)).is_none().then(|| cx.facts.intern(cx.text(ty)));
                 }
                 _ => return None,
             }
@@ -142,37 +144,39 @@ impl SwiftRules {
 
     fn user_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut names = Vec::new();
-        each_child(ty, |c, _| names.extend((self.g.kind(c) == K::TypeIdent).then(|| cx.text(c))));
+        each_child(ty, |c, _| names.extend((self.g.kind(c) == SwiftKind::TypeIdent).then(|| cx.text(c))));
         if names.len() > 1 && matches!(names.last(), Some(&("Type" | "Protocol"))) {
             names.pop();
         }
-        let known = cx.binding(names.first()?).is_none();
+        let known = cx.local_binding(names.first()?).is_none();
         known.then(|| cx.facts.intern(&names.join(".")))
     }
 
     /// The type of `T(..)`, `x as T`, of variables and properties that are known, and of what this file's functions
     /// return.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.typed(value, CHAIN_LIMIT, cx)
+        self.infer_type(value, CHAIN_LIMIT, cx)
     }
 
-    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn infer_type(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
         for _ in 0..depth {
             match self.g.kind(value) {
-                K::Wrapped => value = value.child_by_field_id(self.g.f.expr)?,
-                K::Postfix => value = value.child_by_field_id(self.g.f.target)?,
-                K::Tuple if value.named_child_count() == 1 => value = value.named_child(0)?,
-                K::As => return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx),
-                K::Construct => return self.type_path(value.child_by_field_id(self.g.f.constructed)?, cx),
-                K::Ident => return self.variable(value, cx),
-                K::SelfExpr => return self.body(value).map(|body| body.name),
-                K::KeyPath => {
-                    let ty = child_where(value, |c| self.g.kind(c) == K::TypeIdent)?;
+                SwiftKind::Wrapped => value = value.child_by_field_id(self.g.f.expr)?,
+                SwiftKind::Postfix => value = value.child_by_field_id(self.g.f.target)?,
+                SwiftKind::Tuple if value.named_child_count() == 1 => value = value.named_child(0)?,
+                SwiftKind::As => return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx),
+                SwiftKind::Construct => {
+                    return self.type_path(value.child_by_field_id(self.g.f.constructed)?, cx);
+                }
+                SwiftKind::Ident => return self.variable_type(value, cx),
+                SwiftKind::SelfExpr => return self.body_around(value).map(|body| body.name),
+                SwiftKind::KeyPath => {
+                    let ty = child_where(value, |c| self.g.kind(c) == SwiftKind::TypeIdent)?;
                     return self.type_path(ty, cx);
                 }
-                K::Navigation => return self.property_type(value, depth - 1, cx),
-                K::Call => return self.call_type(value, depth - 1, cx),
+                SwiftKind::Navigation => return self.property_type(value, depth - 1, cx),
+                SwiftKind::Call => return self.call_type(value, depth - 1, cx),
                 _ => return None,
             }
         }
@@ -180,23 +184,23 @@ impl SwiftRules {
     }
 
     /// The type of a local, or of a property of the types around.
-    pub(super) fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    pub(super) fn variable_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let text = cx.text(node);
-        match cx.binding(text) {
+        match cx.local_binding(text) {
             Some(Binding::Typed(ty)) => return Some(ty),
             Some(Binding::Opaque) => return None,
-            None if text == "self" => return self.body(node).map(|body| body.name),
+            None if text == "self" => return self.body_around(node).map(|body| body.name),
             None => {}
         }
         let name = cx.facts.intern(text);
-        let around = self.around(node);
+        let around = self.owners_around(node);
         around.into_iter().find_map(|owner| self.properties.get(&(owner, name))).copied()
     }
 
     /// Returns the types whose members a bare name can be, innermost first; the last is `None`, for those of the
     /// file.
-    fn around(&mut self, node: Node<'_>) -> Vec<Option<StrId>> {
-        self.body(node);
+    fn owners_around(&mut self, node: Node<'_>) -> Vec<Option<StrId>> {
+        self.body_around(node);
         self.bodies.iter().rev().take(NESTING_LIMIT).map(|body| Some(body.name)).chain([None]).collect()
     }
 
@@ -206,24 +210,25 @@ impl SwiftRules {
         }
         let callee = call.named_child(0)?;
         match self.g.kind(callee) {
-            K::Ident => {
+            SwiftKind::Ident => {
                 let text = cx.text(callee);
                 let name = cx.facts.intern(text);
-                let found = self.around(call).into_iter().find_map(|owner| self.results.get(&(owner, name)));
+                let found =
+                    self.owners_around(call).into_iter().find_map(|owner| self.results.get(&(owner, name)));
                 match found {
                     Some(ty) => *ty,
-                    None if text == "Self" => self.body(call).map(|body| body.name),
-                    None => (is_type_name(text) && cx.binding(text).is_none()).then_some(name),
+                    None if text == "Self" => self.body_around(call).map(|body| body.name),
+                    None => (is_type_name(text) && cx.local_binding(text).is_none()).then_some(name),
                 }
             }
-            K::Navigation => {
+            SwiftKind::Navigation => {
                 let target = callee.child_by_field_id(self.g.f.target)?;
-                let name = self.suffix(callee)?;
+                let name = self.suffix_name(callee)?;
                 let text = cx.text(name);
                 if let Some(path) = self.type_name(target, cx) {
                     return self.static_result(&path, text, cx);
                 }
-                let owner = self.typed(target, depth, cx)?;
+                let owner = self.infer_type(target, depth, cx)?;
                 let name = cx.facts.intern(text);
                 self.results.get(&(Some(owner), name)).copied().flatten()
             }
@@ -247,10 +252,10 @@ impl SwiftRules {
 
     fn property_type(&mut self, node: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let target = node.child_by_field_id(self.g.f.target)?;
-        let name = cx.text(self.suffix(node)?);
+        let name = cx.text(self.suffix_name(node)?);
         let owner = match self.type_name(target, cx) {
             Some(path) => cx.facts.intern(&path),
-            None => self.typed(target, depth, cx)?,
+            None => self.infer_type(target, depth, cx)?,
         };
         if name == "self" {
             return Some(owner);
@@ -263,23 +268,23 @@ impl SwiftRules {
     pub(super) fn type_name(&self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let path = self.name_path(node)?;
         let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
-        let free = names.first().is_some_and(|first| *first != "Self" && cx.binding(first).is_none());
+        let free = names.first().is_some_and(|first| *first != "Self" && cx.local_binding(first).is_none());
         (free && names.iter().all(|name| is_type_name(name))).then(|| names.join("."))
     }
 
     /// The name after the last dot.
-    pub(super) fn suffix<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+    pub(super) fn suffix_name<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         let suffix = node.child_by_field_id(self.g.f.suffix)?;
         let name = suffix.child_by_field_id(self.g.f.suffix)?;
-        (self.g.kind(name) == K::Ident).then_some(name)
+        (self.g.kind(name) == SwiftKind::Ident).then_some(name)
     }
 
     /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&mut self, target: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(target) {
-            K::SelfExpr => return Receiver::SelfType,
-            K::SuperExpr => return Receiver::Super,
-            K::Ident if matches!(cx.text(target), "self" | "Self") => return Receiver::SelfType,
+            SwiftKind::SelfExpr => return Receiver::SelfType,
+            SwiftKind::SuperExpr => return Receiver::Super,
+            SwiftKind::Ident if matches!(cx.text(target), "self" | "Self") => return Receiver::SelfType,
             _ => {}
         }
         let ty = match self.type_name(target, cx) {
@@ -304,13 +309,13 @@ impl SwiftRules {
         let mut node = node;
         while path.len() < PATH_LIMIT {
             match self.g.kind(node) {
-                K::Ident => {
+                SwiftKind::Ident => {
                     path.push(node);
                     path.reverse();
                     return Some(path);
                 }
-                K::Navigation => {
-                    path.push(self.suffix(node)?);
+                SwiftKind::Navigation => {
+                    path.push(self.suffix_name(node)?);
                     node = node.child_by_field_id(self.g.f.target)?;
                 }
                 _ => return None,
@@ -321,7 +326,7 @@ impl SwiftRules {
 
     /// The grammar has `a[0]` as a call too.
     pub(super) fn is_subscript(&self, call: Node<'_>, cx: &Cx<'_>) -> bool {
-        let suffix = child_where(call, |c| self.g.kind(c) == K::CallSuffix);
+        let suffix = child_where(call, |c| self.g.kind(c) == SwiftKind::CallSuffix);
         suffix.is_some_and(|suffix| cx.source.get(suffix.start_byte()) == Some(&b'['))
     }
 }

@@ -18,19 +18,19 @@ const TARGETS: &[(&str, &[&str])] = &[
 ];
 
 /// Reads the targets of a `Package.swift` into facts.
-pub fn manifest(text: &str, facts: &mut FactsBuilder) {
+pub fn read_package_swift(text: &str, facts: &mut FactsBuilder) {
     let code: String = text.lines().map(without_comment).collect::<Vec<_>>().join("\n");
     for (opening, folders) in TARGETS {
         for (at, _) in code.match_indices(opening) {
-            let call = arguments(&code[at + opening.len()..]);
+            let call = arguments_text(&code[at + opening.len()..]);
             // `.target(name: "X")` among dependencies names a target, too: the same one, so nothing is lost.
-            let Some(name) = argument(call, "name:") else { continue };
-            facts.manifest("target.name", name);
-            match argument(call, "path:") {
-                Some(path) => facts.manifest("target", &format!("{name}={path}")),
+            let Some(name) = labelled_argument(call, "name:") else { continue };
+            facts.add_manifest_pair("target.name", name);
+            match labelled_argument(call, "path:") {
+                Some(path) => facts.add_manifest_pair("target", &format!("{name}={path}")),
                 None => {
                     for folder in *folders {
-                        facts.manifest("target", &format!("{name}={folder}/{name}"));
+                        facts.add_manifest_pair("target", &format!("{name}={folder}/{name}"));
                     }
                 }
             }
@@ -46,7 +46,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// The text up to the bracket that closes the call.
-fn arguments(text: &str) -> &str {
+fn arguments_text(text: &str) -> &str {
     let mut depth = 1;
     for (at, byte) in text.bytes().enumerate().take(CALL_LIMIT) {
         match byte {
@@ -62,7 +62,7 @@ fn arguments(text: &str) -> &str {
 }
 
 /// The string given to a label of the call itself, not of one inside it.
-fn argument<'c>(call: &'c str, label: &str) -> Option<&'c str> {
+fn labelled_argument<'c>(call: &'c str, label: &str) -> Option<&'c str> {
     let mut depth = 0;
     for (at, byte) in call.bytes().enumerate() {
         match byte {

@@ -2,47 +2,47 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
+use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::support::{child_where, each_child};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 impl SwiftRules {
-    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let kind = if self.is_member(node) { DefKind::Method } else { DefKind::Function };
         let test = self.is_test((node, cx.text(name)), cx);
         let flags = self.body_flags(node, cx).with_if(test, DefFlags::TEST);
-        self.define((node, name), (kind, flags), self.body_start(node), Some(true), cx);
-        Step::Into
+        self.define_node((node, name), (kind, flags), self.body_start(node), Some(true), cx);
+        WalkStep::Into
     }
 
     /// `init`, `deinit` and `subscript`, which are named by their keyword.
-    pub(super) fn special(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.take(node);
+    pub(super) fn visit_keyword_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.take_mark(node);
         let keyword = child_where(node, |c| matches!(c.kind(), "init" | "deinit" | "subscript"));
-        let Some(keyword) = keyword else { return Step::Into };
+        let Some(keyword) = keyword else { return WalkStep::Into };
         let flags = self.body_flags(node, cx);
-        self.define((node, keyword), (DefKind::Method, flags), self.body_start(node), Some(true), cx);
-        Step::Into
+        self.define_node((node, keyword), (DefKind::Method, flags), self.body_start(node), Some(true), cx);
+        WalkStep::Into
     }
 
     fn is_member(&mut self, node: Node<'_>) -> bool {
-        self.members.take(node) && self.body(node).is_some()
+        self.members.take_mark(node) && self.body_around(node).is_some()
     }
 
     /// Visibility, and whether it is a requirement of a protocol.
     fn body_flags(&mut self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
         let bodiless = self.body_start(node) == node.end_byte();
-        let required = bodiless && self.body(node).is_some_and(|body| body.protocol);
+        let required = bodiless && self.body_around(node).is_some_and(|body| body.protocol);
         self.visibility(node, cx).with_if(required, DefFlags::DECLARATION)
     }
 
     fn body_start(&self, node: Node<'_>) -> usize {
         let body = node.child_by_field_id(self.g.f.body);
-        let body = body.or_else(|| child_where(node, |c| self.g.kind(c) == K::Scope));
+        let body = body.or_else(|| child_where(node, |c| self.g.kind(c) == SwiftKind::Scope));
         body.map_or(node.end_byte(), |body| body.start_byte())
     }
 
@@ -50,50 +50,51 @@ impl SwiftRules {
     fn is_test(&mut self, (node, name): (Node<'_>, &str), cx: &Cx<'_>) -> bool {
         let marked = self.modifiers(node).is_some_and(|modifiers| {
             let is_test = |c: Node<'_>| {
-                let ty = child_where(c, |ty| self.g.kind(ty) == K::UserType);
-                self.g.kind(c) == K::Attribute
+                let ty = child_where(c, |ty| self.g.kind(ty) == SwiftKind::UserType);
+                self.g.kind(c) == SwiftKind::Attribute
                     && ty.is_some_and(|ty| matches!(cx.text(ty), "Test" | "Testing.Test"))
             };
             child_where(modifiers, is_test).is_some()
         });
         let named =
             name.strip_prefix("test").is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
-        let in_case = named && self.body(node).is_some_and(|body| body.tests);
-        marked || (in_case && child_where(node, |c| self.g.kind(c) == K::Param).is_none())
+        let in_case = named && self.body_around(node).is_some_and(|body| body.tests);
+        marked || (in_case && child_where(node, |c| self.g.kind(c) == SwiftKind::Param).is_none())
     }
 
     /// `let` and `var`: definitions of a type or file, else locals.
-    pub(super) fn property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        if !self.members.take(node) {
-            return self.locals(node, cx);
+    pub(super) fn visit_property(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.members.take_mark(node) {
+            return self.visit_locals(node, cx);
         }
-        let fixed = child_where(node, |c| self.g.kind(c) == K::Binder && cx.text(c) == "let").is_some();
-        let in_type = self.body(node).is_some();
+        let fixed =
+            child_where(node, |c| self.g.kind(c) == SwiftKind::Binder && cx.text(c) == "let").is_some();
+        let in_type = self.body_around(node).is_some();
         let kind = match (in_type, fixed) {
             (true, _) => DefKind::Field,
             (false, true) => DefKind::Constant,
             (false, false) => DefKind::Variable,
         };
-        let required = self.g.kind(node) == K::Requirement;
+        let required = self.g.kind(node) == SwiftKind::Requirement;
         let flags = self.visibility(node, cx).with_if(required, DefFlags::DECLARATION);
-        let declared = self.declared(node);
+        let declared = self.declared_names(node);
         // One name has what is in its braces inside it; several share the node.
         let scope = if declared.len() == 1 { Some(true) } else { None };
         for (name, end) in declared {
             self.handled.mark(name);
-            self.define((node, name), (kind, flags), end, scope, cx);
+            self.define_node((node, name), (kind, flags), end, scope, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The names that a declaration declares, each with the end of its type or of itself.
-    pub(super) fn declared<'t>(&mut self, node: Node<'t>) -> Vec<(Node<'t>, usize)> {
+    pub(super) fn declared_names<'t>(&mut self, node: Node<'t>) -> Vec<(Node<'t>, usize)> {
         let mut names: Vec<(Node<'t>, usize)> = Vec::new();
         each_child(node, |child, _| match self.g.kind(child) {
-            K::Pattern => {
+            SwiftKind::Pattern => {
                 names.extend(self.pattern_names(child).into_iter().map(|name| (name, name.end_byte())));
             }
-            K::Annotation => {
+            SwiftKind::Annotation => {
                 if let Some(last) = names.last_mut() {
                     last.1 = child.end_byte();
                 }
@@ -103,7 +104,7 @@ impl SwiftRules {
         names
     }
 
-    pub(super) fn cases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_cases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| {
             match child.kind() {
@@ -117,9 +118,9 @@ impl SwiftRules {
         });
         for (name, end) in names {
             self.handled.mark(name);
-            self.define((node, name), (DefKind::Constant, DefFlags::EXPORTED), end, None, cx);
+            self.define_node((node, name), (DefKind::Constant, DefFlags::EXPORTED), end, None, cx);
         }
-        Step::Into
+        WalkStep::Into
     }
 
     /// The labels of a case's values are no uses; the default values are.
@@ -129,37 +130,39 @@ impl SwiftRules {
             if child.kind() == ":" {
                 last.into_iter().for_each(|label| self.handled.mark(label));
             }
-            last = (self.g.kind(child) == K::Ident).then_some(child);
+            last = (self.g.kind(child) == SwiftKind::Ident).then_some(child);
         });
     }
 
     /// Defines the name of a `typealias` or an `associatedtype`.
-    pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.members.take(node);
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+    pub(super) fn visit_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.members.take_mark(node);
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        let required = self.g.kind(node) == K::Associated;
+        let required = self.g.kind(node) == SwiftKind::Associated;
         let flags = self.visibility(node, cx).with_if(required, DefFlags::DECLARATION);
-        self.define((node, name), (DefKind::TypeAlias, flags), node.end_byte(), None, cx);
-        Step::Into
+        self.define_node((node, name), (DefKind::TypeAlias, flags), node.end_byte(), None, cx);
+        WalkStep::Into
     }
 
     /// `infix operator <*>`: announces what functions of that name define.
-    pub(super) fn operator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_operator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |c| c.kind() == "custom_operator") {
             let flags = DefFlags::EXPORTED.with(DefFlags::DECLARATION);
-            self.define((node, name), (DefKind::Function, flags), node.end_byte(), None, cx);
+            self.define_node((node, name), (DefKind::Function, flags), node.end_byte(), None, cx);
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn macro_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = child_where(node, |c| self.g.kind(c) == K::Ident) else { return Step::Into };
+    pub(super) fn visit_macro_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = child_where(node, |c| self.g.kind(c) == SwiftKind::Ident) else {
+            return WalkStep::Into;
+        };
         self.handled.mark(name);
         let flags = self.visibility(node, cx);
         let definition = child_where(node, |c| c.kind() == "macro_definition");
         let end = definition.map_or(node.end_byte(), |definition| definition.start_byte());
-        self.define((node, name), (DefKind::Macro, flags), end, Some(true), cx);
-        Step::Into
+        self.define_node((node, name), (DefKind::Macro, flags), end, Some(true), cx);
+        WalkStep::Into
     }
 }

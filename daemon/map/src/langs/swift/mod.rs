@@ -21,11 +21,11 @@ mod types;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, LanguageReader, PackageScope};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
-pub use manifest::manifest;
+pub use manifest::read_package_swift;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -34,7 +34,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Swift",
     extensions: &["swift"],
     interpreters: &["swift"],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Modules,
     bare_members: true,
     package_scope: PackageScope::Module,

@@ -3,14 +3,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
-use super::grammar::{GRAMMAR, Grammar, K};
+use super::grammar::{GRAMMAR, SwiftGrammar, SwiftKind};
 use crate::facts::{DefIdx, StrId};
 use crate::langs::support::{Comment, Handled, Lead, Pending};
-use crate::walk::{Binding, Cx, Rules, Step};
+use crate::walk::{Binding, Cx, Rules, WalkStep};
 
 /// The rules for Swift.
 pub(super) struct SwiftRules {
-    pub(super) g: &'static Grammar,
+    pub(super) g: &'static SwiftGrammar,
     pub(super) lead: Lead,
     pub(super) handled: Handled,
     pub(super) pending: Pending,
@@ -23,7 +23,7 @@ pub(super) struct SwiftRules {
     /// Types that functions return, by the same keys; `None` for overloads that differ.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Option<StrId>>,
     /// The types and extensions around the walk, innermost last.
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<SwiftTypeBody>,
     /// Modules that the file imports.
     pub(super) imported: FxHashSet<StrId>,
     /// Before this byte, bare names in a pattern are bound.
@@ -31,7 +31,7 @@ pub(super) struct SwiftRules {
 }
 
 /// A type or an extension around the walk.
-pub(super) struct Body {
+pub(super) struct SwiftTypeBody {
     pub(super) end: usize,
     /// The type's qualified name.
     pub(super) name: StrId,
@@ -62,78 +62,80 @@ impl SwiftRules {
     }
 
     /// The type or extension around `node`.
-    pub(super) fn body(&mut self, node: Node<'_>) -> Option<&Body> {
+    pub(super) fn body_around(&mut self, node: Node<'_>) -> Option<&SwiftTypeBody> {
         while self.bodies.pop_if(|body| body.end <= node.start_byte()).is_some() {}
         self.bodies.last()
     }
 
-    fn comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+    fn visit_comment(&mut self, node: Node<'_>, cx: &Cx<'_>) -> WalkStep {
         let text = cx.source.get(node.byte_range()).unwrap_or(&[]);
         let doc = text.starts_with(b"///") || (text.starts_with(b"/**") && text.len() > 5);
-        self.lead.comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
-        Step::Skip
+        self.lead.add_comment(node, cx.source, if doc { Comment::Doc } else { Comment::Other });
+        WalkStep::Skip
     }
 
-    pub(super) fn block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.pending.block(node);
+    pub(super) fn visit_block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.pending.enter_block(node);
         cx.open_scope(true);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Binds the names that a block has without declaring them: `newValue`, `oldValue`, `error`.
-    fn implicit(&mut self, node: Node<'_>, names: &[&str], cx: &mut Cx<'_>) -> Step {
-        self.block(node, cx);
+    fn bind_implicit_names(&mut self, node: Node<'_>, names: &[&str], cx: &mut Cx<'_>) -> WalkStep {
+        self.visit_block(node, cx);
         names.iter().for_each(|name| cx.bind(name, Binding::Opaque));
-        let named = crate::langs::support::child_where(node, |c| self.g.kind(c) == K::Ident);
+        let named = crate::langs::support::child_where(node, |c| self.g.kind(c) == SwiftKind::Ident);
         if let Some(name) = named {
             self.handled.mark(name);
             cx.bind(cx.text(name), Binding::Opaque);
         }
-        Step::Into
+        WalkStep::Into
     }
 }
 
 impl Rules for SwiftRules {
-    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        self.pending.reach(node.start_byte(), cx);
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.pending.bind_reached(node.start_byte(), cx);
         match self.g.kind(node) {
-            K::Nothing | K::SelfExpr | K::SuperExpr | K::Binder => Step::Skip,
-            K::Ident => self.identifier(node, cx),
-            K::TypeIdent => self.type_identifier(node, cx),
-            K::UserType => self.user_type(node, cx),
-            K::Call => self.call(node, cx),
-            K::Construct => self.construct(node, cx),
-            K::MacroCall => self.macro_call(node, cx),
-            K::Navigation => self.navigation(node, cx),
-            K::Prefix => self.prefix(node, cx),
-            K::Block => self.block(node, cx),
-            K::Scope => self.block(node, cx),
-            K::Setter => self.implicit(node, &["newValue"], cx),
-            K::Observer => self.implicit(node, &["newValue", "oldValue"], cx),
-            K::Catch => self.implicit(node, &["error"], cx),
-            K::Conditions => self.conditions(node, cx),
-            K::For => self.for_loop(node, cx),
-            K::Pattern => self.pattern(node, cx),
-            K::Transfer => self.transfer(node, cx),
-            K::Lambda => self.block(node, cx),
-            K::Capture => self.capture(node, cx),
-            K::Param | K::LambdaParam => self.parameter(node, cx),
-            K::TypeParam => self.type_parameter(node, cx),
-            K::Comment => self.comment(node, cx),
-            K::File => self.file(node, cx),
-            K::Import => self.import(node, cx),
-            K::Type => self.type_definition(node, cx),
-            K::Protocol => self.protocol(node, cx),
-            K::Inherits => self.inherits(node, cx),
-            K::Attribute => self.attribute(node, cx),
-            K::Function => self.function(node, cx),
-            K::Init | K::Deinit | K::Subscript => self.special(node, cx),
-            K::Property | K::Requirement => self.property(node, cx),
-            K::Case => self.cases(node, cx),
-            K::Alias | K::Associated => self.alias(node, cx),
-            K::Operator => self.operator(node, cx),
-            K::Macro => self.macro_definition(node, cx),
-            _ => Step::Into,
+            SwiftKind::Nothing | SwiftKind::SelfExpr | SwiftKind::SuperExpr | SwiftKind::Binder => {
+                WalkStep::Skip
+            }
+            SwiftKind::Ident => self.visit_identifier(node, cx),
+            SwiftKind::TypeIdent => self.visit_type_identifier(node, cx),
+            SwiftKind::UserType => self.visit_user_type(node, cx),
+            SwiftKind::Call => self.visit_call(node, cx),
+            SwiftKind::Construct => self.visit_construction(node, cx),
+            SwiftKind::MacroCall => self.visit_macro_call(node, cx),
+            SwiftKind::Navigation => self.visit_navigation(node, cx),
+            SwiftKind::Prefix => self.visit_prefix(node, cx),
+            SwiftKind::Block => self.visit_block(node, cx),
+            SwiftKind::Scope => self.visit_block(node, cx),
+            SwiftKind::Setter => self.bind_implicit_names(node, &["newValue"], cx),
+            SwiftKind::Observer => self.bind_implicit_names(node, &["newValue", "oldValue"], cx),
+            SwiftKind::Catch => self.bind_implicit_names(node, &["error"], cx),
+            SwiftKind::Conditions => self.visit_conditions(node, cx),
+            SwiftKind::For => self.visit_for_loop(node, cx),
+            SwiftKind::Pattern => self.visit_pattern(node, cx),
+            SwiftKind::Transfer => self.visit_jump(node, cx),
+            SwiftKind::Lambda => self.visit_block(node, cx),
+            SwiftKind::Capture => self.visit_capture(node, cx),
+            SwiftKind::Param | SwiftKind::LambdaParam => self.visit_parameter(node, cx),
+            SwiftKind::TypeParam => self.visit_type_parameter(node, cx),
+            SwiftKind::Comment => self.visit_comment(node, cx),
+            SwiftKind::File => self.visit_file(node, cx),
+            SwiftKind::Import => self.visit_import(node, cx),
+            SwiftKind::Type => self.visit_type_definition(node, cx),
+            SwiftKind::Protocol => self.visit_protocol(node, cx),
+            SwiftKind::Inherits => self.visit_inheritance(node, cx),
+            SwiftKind::Attribute => self.visit_attribute(node, cx),
+            SwiftKind::Function => self.visit_function(node, cx),
+            SwiftKind::Init | SwiftKind::Deinit | SwiftKind::Subscript => self.visit_keyword_member(node, cx),
+            SwiftKind::Property | SwiftKind::Requirement => self.visit_property(node, cx),
+            SwiftKind::Case => self.visit_cases(node, cx),
+            SwiftKind::Alias | SwiftKind::Associated => self.visit_alias(node, cx),
+            SwiftKind::Operator => self.visit_operator(node, cx),
+            SwiftKind::Macro => self.visit_macro_definition(node, cx),
+            _ => WalkStep::Into,
         }
     }
 }

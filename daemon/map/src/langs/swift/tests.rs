@@ -6,13 +6,13 @@ use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::Swift, source, expected);
 }
 
 #[test]
 fn types_and_members_with_their_docs() {
-    check(
+    check_facts(
         r##"import Foundation
 @testable import struct Core.Thing
 @_exported import Sub
@@ -175,7 +175,7 @@ import star Sub reexported @3
 
 #[test]
 fn locals_hide_names_and_type_their_members() {
-    check(
+    check_facts(
         r##"class Foo: Base {
     var part: Part
     weak var delegate: Delegate?

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::grammar::K;
-use super::rules::{Body, SwiftRules};
+use super::grammar::SwiftKind;
+use super::rules::{SwiftRules, SwiftTypeBody};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, child_where, each_child};
-use crate::walk::{Cx, Step};
+use crate::walk::{Cx, WalkStep};
 
 /// Attributes of the compiler: they name no type, and their arguments no value.
 const PLAIN_ATTRIBUTES: &[&str] = &[
@@ -46,7 +46,7 @@ const PLAIN_ATTRIBUTES: &[&str] = &[
 
 impl SwiftRules {
     /// `import M`, `import struct M.Name`, `@_exported import M`.
-    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let path = child_where(node, |c| c.kind() == "identifier").map_or("", |path| cx.text(path));
         let path: String = path.split_whitespace().collect();
         let kinds = ["typealias", "struct", "class", "enum", "protocol", "let", "var", "func"];
@@ -58,7 +58,7 @@ impl SwiftRules {
         if !module.is_empty() {
             let id = cx.facts.intern(module);
             self.imported.insert(id);
-            cx.facts.import(&ImportInput {
+            cx.facts.add_import(&ImportInput {
                 kind: if name.is_some() { ImportKind::Named } else { ImportKind::Star },
                 module,
                 name,
@@ -68,24 +68,24 @@ impl SwiftRules {
                 line: Cx::lines(node).0,
             });
         }
-        Step::Skip
+        WalkStep::Skip
     }
 
-    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let word = node.child_by_field_id(self.g.f.kind).map_or("", |word| word.kind());
         let kind = match word {
-            "extension" => return self.extension(node, cx),
+            "extension" => return self.visit_extension(node, cx),
             "struct" => DefKind::Struct,
             "enum" => DefKind::Enum,
             _ => DefKind::Class,
         };
         self.define_type(node, kind, cx);
-        Step::Into
+        WalkStep::Into
     }
 
-    pub(super) fn protocol(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+    pub(super) fn visit_protocol(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         self.define_type(node, DefKind::Interface, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     fn define_type(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
@@ -94,13 +94,13 @@ impl SwiftRules {
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let flags = self.visibility(node, cx);
-        let Some(idx) = self.define((node, name), (kind, flags), end, Some(true), cx) else { return };
+        let Some(idx) = self.define_node((node, name), (kind, flags), end, Some(true), cx) else { return };
         let qualified = cx.facts.defs()[idx.index()].qualified;
         self.types.entry(qualified).or_insert(idx);
         self.mark_extended(node, kind);
         let tests = kind == DefKind::Class && self.is_test_case(node, cx);
-        self.body(node);
-        self.bodies.push(Body {
+        self.body_around(node);
+        self.bodies.push(SwiftTypeBody {
             end: node.end_byte(),
             name: qualified,
             qualifier: None,
@@ -119,36 +119,36 @@ impl SwiftRules {
             _ => 0,
         };
         let mut found = Vec::new();
-        each_child(node, |c, _| found.extend((self.g.kind(c) == K::Inherits).then_some(c)));
+        each_child(node, |c, _| found.extend((self.g.kind(c) == SwiftKind::Inherits).then_some(c)));
         found.into_iter().take(most).for_each(|inherits| self.handled.mark(inherits));
     }
 
     /// An extension: back inside the type, if it is defined further up; else its members say whose they are.
-    fn extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
-        self.lead.take(node, cx);
-        let path = self.extended(name, cx);
+    fn visit_extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
+        self.lead.take_outer(node, cx);
+        let path = self.extended_type(name, cx);
         let id = cx.facts.intern(&path);
         let known = self.types.get(&id).copied();
         self.refer_type(name, RefKind::Type, cx);
         match known {
-            Some(def) => cx.reopen(def, true),
+            Some(def) => cx.reopen_scope(def, true),
             None => cx.open_scope(true),
         }
         let tests = self.is_test_case(node, cx);
         let qualifier = if known.is_none() { Some(path) } else { None };
-        self.body(node);
-        self.bodies.push(Body { end: node.end_byte(), name: id, qualifier, tests, protocol: false });
+        self.body_around(node);
+        self.bodies.push(SwiftTypeBody { end: node.end_byte(), name: id, qualifier, tests, protocol: false });
         self.mark_members(node.child_by_field_id(self.g.f.body));
-        Step::Into
+        WalkStep::Into
     }
 
     /// The dotted name of the type that an extension extends, without the module it is from.
-    pub(super) fn extended(&self, name: Node<'_>, cx: &mut Cx<'_>) -> String {
+    pub(super) fn extended_type(&self, name: Node<'_>, cx: &mut Cx<'_>) -> String {
         let mut names = Vec::new();
         match self.g.kind(name) {
-            K::UserType => each_child(name, |c, _| {
-                names.extend((self.g.kind(c) == K::TypeIdent).then(|| cx.text(c)));
+            SwiftKind::UserType => each_child(name, |c, _| {
+                names.extend((self.g.kind(c) == SwiftKind::TypeIdent).then(|| cx.text(c)));
             }),
             _ => names.push(cx.text(name)),
         }
@@ -162,7 +162,7 @@ impl SwiftRules {
         let tells =
             |text: &str| text.ends_with("TestCase") || text.ends_with("Tests") || text.ends_with("Test");
         child_where(node, |c| {
-            let named = self.g.kind(c) == K::Inherits || self.g.kind(c) == K::UserType;
+            let named = self.g.kind(c) == SwiftKind::Inherits || self.g.kind(c) == SwiftKind::UserType;
             named && tells(cx.text(c))
         })
         .is_some()
@@ -175,32 +175,34 @@ impl SwiftRules {
     }
 
     /// `: Base, P`: of a class the first may be the class it extends; all others are protocols.
-    pub(super) fn inherits(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(ty) = node.child_by_field_id(self.g.f.inherits_from) else { return Step::Into };
-        let extends = self.handled.take(node);
+    pub(super) fn visit_inheritance(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(ty) = node.child_by_field_id(self.g.f.inherits_from) else { return WalkStep::Into };
+        let extends = self.handled.take_mark(node);
         self.refer_type(ty, if extends { RefKind::Extends } else { RefKind::Implements }, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// An attribute is a use of a property wrapper, a result builder, a macro or a global actor.
-    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let Some(ty) = child_where(node, |c| self.g.kind(c) == K::UserType) else { return Step::Skip };
+    pub(super) fn visit_attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let Some(ty) = child_where(node, |c| self.g.kind(c) == SwiftKind::UserType) else {
+            return WalkStep::Skip;
+        };
         let name = cx.text(ty);
         if name.starts_with('_') || PLAIN_ATTRIBUTES.contains(&name) {
-            return Step::Skip;
+            return WalkStep::Skip;
         }
         self.refer_type(ty, RefKind::Call, cx);
-        Step::Into
+        WalkStep::Into
     }
 
     /// Records a type's last name as a use of this kind, on the path before it, and the names before as types.
     pub(super) fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
-        if self.g.kind(ty) != K::UserType {
+        if self.g.kind(ty) != SwiftKind::UserType {
             return;
         }
         self.handled.mark(ty);
         let mut parts = Vec::new();
-        each_child(ty, |c, _| parts.extend((self.g.kind(c) == K::TypeIdent).then_some(c)));
+        each_child(ty, |c, _| parts.extend((self.g.kind(c) == SwiftKind::TypeIdent).then_some(c)));
         parts.iter().for_each(|part| self.handled.mark(*part));
         if parts.len() > 1 && parts.last().is_some_and(|last| matches!(cx.text(*last), "Type" | "Protocol")) {
             parts.pop();
@@ -215,7 +217,7 @@ impl SwiftRules {
             };
             let kind = if at + 1 == parts.len() { kind } else { RefKind::Type };
             if name != "Self" {
-                cx.refer(name, *part, kind, receiver);
+                cx.record_use(name, *part, kind, receiver);
             }
             if !path.is_empty() {
                 path.push('.');
@@ -225,7 +227,7 @@ impl SwiftRules {
     }
 
     /// Records a definition under the type or function at hand.
-    pub(super) fn define(
+    pub(super) fn define_node(
         &mut self,
         (node, name): (Node<'_>, Node<'_>),
         (kind, flags): (DefKind, DefFlags),
@@ -233,11 +235,11 @@ impl SwiftRules {
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
-        let outer = self.lead.take(node, cx);
+        let outer = self.lead.take_outer(node, cx);
         let parent = cx.owner();
         let head = (self.head_start(node), end);
         let qualifier = match parent {
-            None => self.body(node).and_then(|body| body.qualifier.clone()),
+            None => self.body_around(node).and_then(|body| body.qualifier.clone()),
             Some(_) => None,
         };
         let text = cx.text(name);
@@ -251,19 +253,19 @@ impl SwiftRules {
             qualifier: qualifier.as_deref(),
             head,
         };
-        def.make(cx, &outer, scope)
+        def.make_def(cx, &outer, scope)
     }
 
     /// Where a header starts when the attributes before it are left out.
     fn head_start(&self, node: Node<'_>) -> usize {
         let mut start = None;
         each_child(node, |child, _| {
-            if start.is_some() || self.g.kind(child) == K::Attribute {
+            if start.is_some() || self.g.kind(child) == SwiftKind::Attribute {
                 return;
             }
             start = match self.g.kind(child) {
-                K::Modifiers => {
-                    child_where(child, |c| self.g.kind(c) != K::Attribute).map(|c| c.start_byte())
+                SwiftKind::Modifiers => {
+                    child_where(child, |c| self.g.kind(c) != SwiftKind::Attribute).map(|c| c.start_byte())
                 }
                 _ => Some(child.start_byte()),
             };
@@ -272,7 +274,7 @@ impl SwiftRules {
     }
 
     pub(super) fn modifiers<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
-        child_where(node, |c| self.g.kind(c) == K::Modifiers)
+        child_where(node, |c| self.g.kind(c) == SwiftKind::Modifiers)
     }
 
     /// Everything but what is private to its type or file is visible to some other file.

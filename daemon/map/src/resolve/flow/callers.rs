@@ -4,8 +4,8 @@
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
-use super::{Bound, CallAt, Key, Obj, Use, is_python};
-use crate::facts::{CallKind, ScopeIdx, ScopeKind, SlotIdx, Target, Value, ValueIdx};
+use super::{Bound, CallAt, FlowKey, Obj, Use, is_python};
+use crate::facts::{CallKind, FlowValue, ScopeIdx, ScopeKind, SlotIdx, Target, ValueIdx};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
@@ -24,7 +24,7 @@ struct Way {
 }
 
 impl Way {
-    fn go(&mut self, file: FileId, value: ValueIdx) {
+    fn visit_value(&mut self, file: FileId, value: ValueIdx) {
         if self.met.len() < VALUES && self.met.insert((file, value)) {
             self.waiting.push((file, value));
         }
@@ -38,20 +38,20 @@ impl<'m> Resolver<'m> {
             return Vec::new();
         }
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
-        let uses = self.uses(def.file, entry);
+        let uses = self.uses_in_file(def.file, entry);
         let scope = uses.by_def.get(&def.def).copied().unwrap_or(ScopeIdx(u32::MAX));
         let mut way = Way::default();
         if let Some(&value) = uses.scopes.get(&scope) {
-            way.go(def.file, value);
+            way.visit_value(def.file, value);
         }
         let name = entry.facts.name(found.name);
         self.go_to_named(name, def.file, &mut way);
-        let class = self.constructs(def);
+        let class = self.constructed_class(def);
         if let Some(class) = class {
             let name = self.def(class).map_or("", |(entry, class)| entry.facts.name(class.name));
             self.go_to_named(name, class.file, &mut way);
             let scope = uses.by_def.get(&class.def).and_then(|scope| uses.scopes.get(scope));
-            scope.into_iter().for_each(|value| way.go(class.file, *value));
+            scope.into_iter().for_each(|value| way.visit_value(class.file, *value));
         }
         if name == "__call__"
             && let Some(class) = found.parent
@@ -62,10 +62,11 @@ impl<'m> Resolver<'m> {
         let mut bounds = Vec::new();
         for at in &way.calls {
             bounds.extend(
-                self.reaches(*at, def, class).map(|shift| Obj::Caller(Bound { by: *at, scope, shift })),
+                self.shift_if_reaching(*at, def, class)
+                    .map(|shift| Obj::Caller(Bound { by: *at, scope, shift })),
             );
         }
-        sorted(bounds)
+        sorted_callers(bounds)
     }
 
     pub(super) fn callers_of_lambda(&self, file: FileId, scope: ScopeIdx) -> Vec<Obj> {
@@ -74,29 +75,29 @@ impl<'m> Resolver<'m> {
         }
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let mut way = Way::default();
-        if let Some(&value) = self.uses(file, entry).scopes.get(&scope) {
-            way.go(file, value);
+        if let Some(&value) = self.uses_in_file(file, entry).scopes.get(&scope) {
+            way.visit_value(file, value);
         }
         self.follow_all(&mut way);
         let lambda = Obj::Lambda(file, scope);
         let calls = way.calls.iter().filter(|at| {
-            let callee = self.call(**at).map(|(_, call)| Key::Value(at.file, call.callee, None));
+            let callee = self.call(**at).map(|(_, call)| FlowKey::Value(at.file, call.callee, None));
             callee.is_some_and(|key| self.read(key).contains(&lambda))
         });
-        sorted(calls.map(|at| Obj::Caller(Bound { by: *at, scope, shift: 0 })).collect())
+        sorted_callers(calls.map(|at| Obj::Caller(Bound { by: *at, scope, shift: 0 })).collect())
     }
 
     /// The class whose constructor a method is.
-    fn constructs(&self, def: DefRef) -> Option<DefRef> {
+    fn constructed_class(&self, def: DefRef) -> Option<DefRef> {
         let (entry, found) = self.def(def)?;
         let is_constructor = matches!(entry.facts.name(found.name), "__init__" | "constructor");
         found.parent.filter(|_| is_constructor).map(|class| DefRef { file: def.file, def: class })
     }
 
     /// Returns the number of parameters that a call gives before its arguments, if it reaches a function.
-    fn reaches(&self, at: CallAt, def: DefRef, class: Option<DefRef>) -> Option<u32> {
+    fn shift_if_reaching(&self, at: CallAt, def: DefRef, class: Option<DefRef>) -> Option<u32> {
         let (entry, call) = self.call(at)?;
-        let callees = self.read(Key::Value(at.file, call.callee, None));
+        let callees = self.read(FlowKey::Value(at.file, call.callee, None));
         let python = u32::from(is_python(entry));
         for callee in &callees {
             match callee {
@@ -108,7 +109,7 @@ impl<'m> Resolver<'m> {
         }
         let passed = self.callbacks((at, entry, call), &callees);
         let is_passed = |value: &ValueIdx| {
-            let objects = self.read(Key::Value(at.file, *value, None));
+            let objects = self.read(FlowKey::Value(at.file, *value, None));
             objects.iter().any(|obj| matches!(obj, Obj::Def(found, _) if *found == def))
         };
         // Which arguments the library gives is not known.
@@ -117,7 +118,7 @@ impl<'m> Resolver<'m> {
 
     /// The values that a name can stand for in the files that mention it.
     fn go_to_named(&self, name: &str, home: FileId, way: &mut Way) {
-        let files = self.index.mentioning(name);
+        let files = self.index.files_mentioning(name);
         if files.len() > FILES {
             return self.go_to_named_in(home, name, way);
         }
@@ -131,17 +132,17 @@ impl<'m> Resolver<'m> {
     fn go_to_named_in(&self, file: FileId, name: &str, way: &mut Way) {
         let Some(entry) = self.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else { return };
         let Some(id) = entry.facts.names.find(name) else { return };
-        let uses = self.uses(file, entry);
+        let uses = self.uses_in_file(file, entry);
         let renamed = entry.facts.imports.iter().filter(|import| import.name == Some(id));
         let names = renamed.filter_map(|import| import.local).chain([id]);
         for name in names {
-            uses.named.get(&name).into_iter().flatten().for_each(|value| way.go(file, *value));
+            uses.named.get(&name).into_iter().flatten().for_each(|value| way.visit_value(file, *value));
         }
     }
 
     /// The objects of a class.
     fn go_to_made(&self, class: DefRef, way: &mut Way) {
-        for caller in self.read(Key::Callers(class)) {
+        for caller in self.read(FlowKey::Callers(class)) {
             let Obj::Caller(bound) = caller else { continue };
             self.go_to_result(bound.by, way);
         }
@@ -149,16 +150,16 @@ impl<'m> Resolver<'m> {
 
     fn go_to_result(&self, at: CallAt, way: &mut Way) {
         let Some(entry) = self.entry(at.file) else { return };
-        if let Some(&value) = self.uses(at.file, entry).calls.get(&at.call) {
-            way.go(at.file, value);
+        if let Some(&value) = self.uses_in_file(at.file, entry).calls.get(&at.call) {
+            way.visit_value(at.file, value);
         }
     }
 
     fn follow_all(&self, way: &mut Way) {
         while let Some((file, value)) = way.waiting.pop() {
             let Some(entry) = self.entry(file) else { continue };
-            let uses = self.uses(file, entry);
-            for one in uses.of(value) {
+            let uses = self.uses_in_file(file, entry);
+            for one in uses.uses_of_value(value) {
                 self.follow_one((file, entry), one, way);
             }
         }
@@ -170,21 +171,24 @@ impl<'m> Resolver<'m> {
                 let at = CallAt { file, call };
                 way.calls.insert(at);
                 if let Some((_, found)) = self.call(at)
-                    && matches!(self.uses(file, entry).flows.value(found.callee), Value::Member(..))
+                    && matches!(
+                        self.uses_in_file(file, entry).flows.value(found.callee),
+                        FlowValue::Member(..)
+                    )
                 {
                     self.go_to_result(at, way);
                 }
             }
             Use::Argument(call, number) => self.follow_argument(CallAt { file, call }, number, way),
-            Use::Inside(value) => way.go(file, value),
+            Use::Inside(value) => way.visit_value(file, value),
             Use::Stored(to) => self.follow_stored((file, entry), to, way),
         }
     }
 
     fn follow_argument(&self, at: CallAt, number: u32, way: &mut Way) {
         let Some((entry, call)) = self.call(at) else { return };
-        let callees = self.read(Key::Value(at.file, call.callee, None));
-        let opened = self.uses(at.file, entry);
+        let callees = self.read(FlowKey::Value(at.file, call.callee, None));
+        let opened = self.uses_in_file(at.file, entry);
         let Some(part) = opened.flows.parts(call.args).get(number as usize) else { return };
         for callee in &callees {
             self.follow_into(callee, entry, part.label, way);
@@ -196,7 +200,7 @@ impl<'m> Resolver<'m> {
         if !is_own {
             way.calls.insert(at);
             if call.kind == CallKind::Decorator
-                || matches!(self.uses(at.file, entry).flows.value(call.callee), Value::Member(..))
+                || matches!(self.uses_in_file(at.file, entry).flows.value(call.callee), FlowValue::Member(..))
             {
                 self.go_to_result(at, way);
             }
@@ -214,7 +218,7 @@ impl<'m> Resolver<'m> {
             _ => return,
         };
         let Some(entry) = self.entry(file) else { return };
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let Some(found) = flows.scopes.get(scope.0 as usize) else { return };
         let shift = u32::from(is_bound && is_python(entry));
@@ -227,8 +231,8 @@ impl<'m> Resolver<'m> {
                 }
                 _ => false,
             };
-            if fits && let Some(&value) = self.uses(file, entry).slots.get(&slot) {
-                way.go(file, value);
+            if fits && let Some(&value) = self.uses_in_file(file, entry).slots.get(&slot) {
+                way.visit_value(file, value);
             }
         }
     }
@@ -237,21 +241,21 @@ impl<'m> Resolver<'m> {
     fn scope_that_runs(&self, def: DefRef) -> Option<(FileId, ScopeIdx)> {
         let (_, found) = self.def(def)?;
         let runs = if found.kind.is_type() {
-            self.method(def, "__init__").or_else(|| self.method(def, "constructor"))?
+            self.find_method(def, "__init__").or_else(|| self.find_method(def, "constructor"))?
         } else {
             def
         };
         let (entry, _) = self.def(runs)?;
-        Some((runs.file, self.uses(runs.file, entry).by_def.get(&runs.def).copied()?))
+        Some((runs.file, self.uses_in_file(runs.file, entry).by_def.get(&runs.def).copied()?))
     }
 
     fn follow_stored(&self, (file, entry): (FileId, &'m FileEntry), to: Target, way: &mut Way) {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
-        let uses = self.uses(file, entry);
+        let uses = self.uses_in_file(file, entry);
         match to {
             Target::Slot(slot) => {
-                uses.slots.get(&slot).into_iter().for_each(|value| way.go(file, *value));
+                uses.slots.get(&slot).into_iter().for_each(|value| way.visit_value(file, *value));
                 let var = flows.slots[slot.0 as usize];
                 let kind = flows.scopes[var.scope.0 as usize].kind;
                 if matches!(kind, ScopeKind::File | ScopeKind::Class) {
@@ -259,25 +263,25 @@ impl<'m> Resolver<'m> {
                 }
             }
             Target::Member(name, of) => {
-                way.go(file, of);
+                way.visit_value(file, of);
                 self.go_to_named(entry.facts.name(name), file, way);
             }
             Target::Item(of, _) => {
-                way.go(file, of);
+                way.visit_value(file, of);
                 let slot = match flows.value(of) {
-                    Value::Slot(slot) => Some(slot),
-                    Value::Free(name, _) => uses.vars.get(&(ScopeIdx(0), name)).copied(),
+                    FlowValue::Slot(slot) => Some(slot),
+                    FlowValue::Free(name, _) => uses.vars.get(&(ScopeIdx(0), name)).copied(),
                     _ => None,
                 };
                 if let Some(slot) = slot {
-                    uses.slots.get(&slot).into_iter().for_each(|value| way.go(file, *value));
-                    flows.stored(Target::Slot(slot)).for_each(|value| way.go(file, value));
+                    uses.slots.get(&slot).into_iter().for_each(|value| way.visit_value(file, *value));
+                    flows.values_stored_in(Target::Slot(slot)).for_each(|value| way.visit_value(file, value));
                 }
             }
             Target::Return(scope) | Target::Yield(scope) => {
                 let key = match flows.scopes[scope.0 as usize].def {
-                    Some(def) => Key::Callers(DefRef { file, def }),
-                    None => Key::CallersOf(file, scope),
+                    Some(def) => FlowKey::Callers(DefRef { file, def }),
+                    None => FlowKey::CallersOf(file, scope),
                 };
                 for caller in self.read(key) {
                     if let Obj::Caller(bound) = caller {
@@ -293,7 +297,7 @@ fn at_class(resolver: &Resolver<'_>, def: DefRef) -> bool {
     resolver.def(def).is_some_and(|(_, found)| found.kind.is_type())
 }
 
-fn sorted(mut found: Vec<Obj>) -> Vec<Obj> {
+fn sorted_callers(mut found: Vec<Obj>) -> Vec<Obj> {
     found.sort_by_key(|obj| if let Obj::Caller(bound) = obj { Some(*bound) } else { None });
     found
 }

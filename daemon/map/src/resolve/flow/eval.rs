@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{Bound, CallAt, Key, Obj, is_followed, is_python, is_static};
+use super::{Bound, CallAt, FlowKey, Obj, is_followed, is_python, is_static};
 use crate::facts::{
-    CallIdx, CallKind, DefIdx, Label, Part, ScopeIdx, ScopeKind, SlotIdx, SlotKind, StrId, Target, TypePart,
-    Value, ValueIdx,
+    CallIdx, CallKind, DefIdx, FlowPart, FlowValue, Label, ScopeIdx, ScopeKind, SlotIdx, SlotKind, StrId,
+    Target, TypePart, ValueIdx,
 };
 use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::resolve::{Found, Resolver, Thing};
+use crate::resolve::{NameLookup, Resolver, Thing};
 
 /// Longest chain of names that is looked up as one.
 const CHAIN: usize = 8;
@@ -22,61 +22,68 @@ const ITEMS: usize = 64;
 impl<'m> Resolver<'m> {
     pub(super) fn value_objects(&self, file: FileId, at: ValueIdx, bound: Option<Bound>) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
-        let read = |at: ValueIdx| self.read(Key::Value(file, at, bound));
+        let read = |at: ValueIdx| self.read(FlowKey::Value(file, at, bound));
         match flows.value(at) {
-            Value::Unknown => Vec::new(),
-            Value::Slot(slot) => {
+            FlowValue::Unknown => Vec::new(),
+            FlowValue::Slot(slot) => {
                 let own = bound.filter(|bound| flows.slots[slot.0 as usize].scope == bound.scope);
-                self.read(Key::Slot(file, slot, own))
+                self.read(FlowKey::Slot(file, slot, own))
             }
-            Value::Free(name, scope) => self.free((file, entry), name, scope),
-            Value::This(scope) => self.this((file, entry), scope, bound),
-            Value::Super(scope) => self.this((file, entry), scope, bound),
-            Value::Text(text) => vec![Obj::Text(entry.facts.name(text).into())],
-            Value::Scope(scope) => vec![self.scope_object(file, entry, scope)],
-            Value::Container(_) => vec![Obj::Container(file, at)],
-            Value::OneOf(parts) => flows.parts(parts).iter().flat_map(|part| read(part.value)).collect(),
-            Value::Each(of) => read(of).iter().flat_map(|obj| self.parts_of(obj)).collect(),
-            Value::Item(of, key) => {
+            FlowValue::Free(name, scope) => self.free_name_objects((file, entry), name, scope),
+            FlowValue::This(scope) => self.this_objects((file, entry), scope, bound),
+            FlowValue::Super(scope) => self.this_objects((file, entry), scope, bound),
+            FlowValue::Text(text) => vec![Obj::Text(entry.facts.name(text).into())],
+            FlowValue::Scope(scope) => vec![self.scope_object(file, entry, scope)],
+            FlowValue::Container(_) => vec![Obj::Container(file, at)],
+            FlowValue::OneOf(parts) => flows.parts(parts).iter().flat_map(|part| read(part.value)).collect(),
+            FlowValue::Each(of) => read(of).iter().flat_map(|obj| self.parts_of(obj)).collect(),
+            FlowValue::Item(of, key) => {
                 let keys = read(key);
                 if keys.is_empty() && !self.is_settled() {
                     return Vec::new();
                 }
                 read(of).iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
             }
-            Value::Member(of, name) => self.member_value((file, entry), (of, name), bound),
-            Value::Call(call) => self.result((file, entry), call, bound),
+            FlowValue::Member(of, name) => self.member_value((file, entry), (of, name), bound),
+            FlowValue::Call(call) => self.result((file, entry), call, bound),
         }
     }
 
     pub(super) fn scope_object(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Obj {
-        match self.uses(file, entry).flows.scopes.get(scope.0 as usize).and_then(|scope| scope.def) {
+        match self.uses_in_file(file, entry).flows.scopes.get(scope.0 as usize).and_then(|scope| scope.def) {
             Some(def) => Obj::Def(DefRef { file, def }, false),
             None => Obj::Lambda(file, scope),
         }
     }
 
-    fn free(&self, (file, entry): (FileId, &'m FileEntry), name: StrId, scope: ScopeIdx) -> Vec<Obj> {
+    fn free_name_objects(
+        &self,
+        (file, entry): (FileId, &'m FileEntry),
+        name: StrId,
+        scope: ScopeIdx,
+    ) -> Vec<Obj> {
         let text = entry.facts.name(name);
-        match self.bare(self.site_in(file, entry, scope), text) {
-            Found::Thing(Thing::Def(def), _) => self.read(Key::Def(self.body_of(def))),
-            Found::Thing(Thing::Module(_), _) | Found::Bound => Vec::new(),
-            Found::Thing(Thing::External(_), _) | Found::Absent { .. } => vec![Obj::Library(text.into())],
+        match self.resolve_bare(self.site_in(file, entry, scope), text) {
+            NameLookup::Thing(Thing::Def(def), _) => self.read(FlowKey::Def(self.body_of(def))),
+            NameLookup::Thing(Thing::Module(_), _) | NameLookup::Bound => Vec::new(),
+            NameLookup::Thing(Thing::External(_), _) | NameLookup::Absent { .. } => {
+                vec![Obj::Library(text.into())]
+            }
         }
     }
 
     /// Returns the objects that a definition can be: those that its variable holds, or the definition itself.
     pub(super) fn def_objects(&self, def: DefRef) -> Vec<Obj> {
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
-        let uses = self.uses(def.file, entry);
+        let uses = self.uses_in_file(def.file, entry);
         let scope = match found.parent {
             Some(parent) => uses.by_def.get(&parent).copied(),
             None => Some(ScopeIdx(0)),
         };
         let slot = scope.and_then(|scope| uses.vars.get(&(scope, found.name)).copied());
-        let held = slot.map(|slot| self.read(Key::Slot(def.file, slot, None))).unwrap_or_default();
+        let held = slot.map(|slot| self.read(FlowKey::Slot(def.file, slot, None))).unwrap_or_default();
         if !held.is_empty() {
             return held;
         }
@@ -91,7 +98,7 @@ impl<'m> Resolver<'m> {
 
     pub(super) fn slot_objects(&self, file: FileId, slot: SlotIdx, bound: Option<Bound>) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let Some(var) = flows.slots.get(slot.0 as usize) else { return Vec::new() };
         let mut found = Vec::new();
@@ -104,32 +111,32 @@ impl<'m> Resolver<'m> {
                 None => self.callers(file, entry, var.scope),
             };
             for call in calls {
-                let given = self.argument(call, (number, entry.facts.name(var.name)));
+                let given = self.argument_objects(call, (number, entry.facts.name(var.name)));
                 is_given |= bound.is_some() && given.is_some();
                 found.extend(given.unwrap_or_default());
             }
         }
         if !is_given {
-            for value in flows.stored(Target::Slot(slot)) {
-                found.extend(self.read(Key::Value(file, value, bound)));
+            for value in flows.values_stored_in(Target::Slot(slot)) {
+                found.extend(self.read(FlowKey::Value(file, value, bound)));
             }
         }
         found
     }
 
     fn callers(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Vec<Bound> {
-        let key = match self.uses(file, entry).flows.scopes[scope.0 as usize].def {
-            Some(def) => Key::Callers(DefRef { file, def }),
-            None => Key::CallersOf(file, scope),
+        let key = match self.uses_in_file(file, entry).flows.scopes[scope.0 as usize].def {
+            Some(def) => FlowKey::Callers(DefRef { file, def }),
+            None => FlowKey::CallersOf(file, scope),
         };
         let bounds = self.read(key).into_iter();
         bounds.filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound) } else { None }).collect()
     }
 
     /// Returns the objects that a call gives for a parameter; `None` if it gives none.
-    fn argument(&self, call: Bound, (number, name): (u32, &str)) -> Option<Vec<Obj>> {
+    fn argument_objects(&self, call: Bound, (number, name): (u32, &str)) -> Option<Vec<Obj>> {
         let (entry, found) = self.call(call.by)?;
-        let opened = self.uses(call.by.file, entry);
+        let opened = self.uses_in_file(call.by.file, entry);
         let flows = &opened.flows;
         let mut given = None;
         for part in flows.parts(found.args) {
@@ -139,7 +146,7 @@ impl<'m> Resolver<'m> {
                 Label::Keyed(_) | Label::Spread => false,
             };
             if fits {
-                given = Some(self.read(Key::Value(call.by.file, part.value, None)));
+                given = Some(self.read(FlowKey::Value(call.by.file, part.value, None)));
             }
         }
         given
@@ -147,25 +154,25 @@ impl<'m> Resolver<'m> {
 
     pub(super) fn given_back(&self, file: FileId, to: Target, bound: Option<Bound>) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
-        self.uses(file, entry)
+        self.uses_in_file(file, entry)
             .flows
-            .stored(to)
-            .flat_map(|value| self.read(Key::Value(file, value, bound)))
+            .values_stored_in(to)
+            .flat_map(|value| self.read(FlowKey::Value(file, value, bound)))
             .collect()
     }
 
     /// The object at hand in a function.
-    fn this(
+    fn this_objects(
         &self,
         (file, entry): (FileId, &'m FileEntry),
         scope: ScopeIdx,
         bound: Option<Bound>,
     ) -> Vec<Obj> {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let Some(found) = flows.scopes.get(scope.0 as usize) else { return Vec::new() };
         if let Some(home) = found.home {
-            return self.read(Key::Value(file, home, None));
+            return self.read(FlowKey::Value(file, home, None));
         }
         let parent = flows.scopes[found.parent.0 as usize];
         let class = parent.def.filter(|_| parent.kind == ScopeKind::Class).map(|def| DefRef { file, def });
@@ -189,8 +196,8 @@ impl<'m> Resolver<'m> {
         if let Some(found) = self.through_module((file, entry), of, text) {
             return found;
         }
-        let above = matches!(self.uses(file, entry).flows.value(of), Value::Super(_));
-        let objects = self.read(Key::Value(file, of, bound));
+        let above = matches!(self.uses_in_file(file, entry).flows.value(of), FlowValue::Super(_));
+        let objects = self.read(FlowKey::Value(file, of, bound));
         objects.iter().flat_map(|obj| self.member_of_object(obj, (text, above))).collect()
     }
 
@@ -201,16 +208,16 @@ impl<'m> Resolver<'m> {
         of: ValueIdx,
         name: &str,
     ) -> Option<Vec<Obj>> {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let (mut at, mut names) = (of, vec![name]);
         let scope = loop {
             match flows.value(at) {
-                Value::Free(first, scope) => {
+                FlowValue::Free(first, scope) => {
                     names.push(entry.facts.name(first));
                     break scope;
                 }
-                Value::Member(of, name) if names.len() < CHAIN => {
+                FlowValue::Member(of, name) if names.len() < CHAIN => {
                     names.push(entry.facts.name(name));
                     at = of;
                 }
@@ -219,14 +226,14 @@ impl<'m> Resolver<'m> {
         };
         names.reverse();
         let site = self.site_in(file, entry, scope);
-        match self.bare(site, names[0]) {
-            Found::Thing(Thing::Module(_), _) => {}
-            Found::Thing(Thing::External(_), _) => return Some(vec![Obj::Library(name.into())]),
+        match self.resolve_bare(site, names[0]) {
+            NameLookup::Thing(Thing::Module(_), _) => {}
+            NameLookup::Thing(Thing::External(_), _) => return Some(vec![Obj::Library(name.into())]),
             _ => return None,
         }
-        match self.follow(site, &names.join(".")) {
-            Found::Thing(Thing::Def(def), _) => Some(self.read(Key::Def(def))),
-            Found::Thing(Thing::External(_), _) => Some(vec![Obj::Library(name.into())]),
+        match self.follow_path(site, &names.join(".")) {
+            NameLookup::Thing(Thing::Def(def), _) => Some(self.read(FlowKey::Def(def))),
+            NameLookup::Thing(Thing::External(_), _) => Some(vec![Obj::Library(name.into())]),
             _ => None,
         }
     }
@@ -240,7 +247,7 @@ impl<'m> Resolver<'m> {
     ) -> Vec<Obj> {
         let at = CallAt { file, call };
         let Some((_, found)) = self.call(at) else { return Vec::new() };
-        let callees = self.read(Key::Value(file, found.callee, bound));
+        let callees = self.read(FlowKey::Value(file, found.callee, bound));
         let mut given = Vec::new();
         let mut is_known = false;
         for callee in &callees {
@@ -250,9 +257,9 @@ impl<'m> Resolver<'m> {
         given.extend(self.library_result((at, entry, found), &callees, bound));
         // What an unknown decorator makes of a function is most often called like it.
         if found.kind == CallKind::Decorator && !is_known && self.is_settled() {
-            let opened = self.uses(file, entry);
+            let opened = self.uses_in_file(file, entry);
             let args = opened.flows.parts(found.args);
-            given.extend(args.iter().flat_map(|arg| self.read(Key::Value(file, arg.value, bound))));
+            given.extend(args.iter().flat_map(|arg| self.read(FlowKey::Value(file, arg.value, bound))));
         }
         given
     }
@@ -265,7 +272,9 @@ impl<'m> Resolver<'m> {
                 if found.kind.is_type() {
                     return vec![Obj::Instance(*def, Some(at))];
                 }
-                let Some(&scope) = self.uses(def.file, entry).by_def.get(&def.def) else { return Vec::new() };
+                let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else {
+                    return Vec::new();
+                };
                 let shift = u32::from(*is_bound && is_python(entry));
                 self.run((def.file, entry), Bound { by: at, scope, shift })
             }
@@ -273,7 +282,7 @@ impl<'m> Resolver<'m> {
                 Some(entry) => self.run((*file, entry), Bound { by: at, scope: *scope, shift: 0 }),
                 None => Vec::new(),
             },
-            Obj::Instance(class, _) => match self.method(*class, "__call__") {
+            Obj::Instance(class, _) => match self.find_method(*class, "__call__") {
                 Some(method) => self.given_by(&Obj::Def(method, true), at),
                 None => Vec::new(),
             },
@@ -282,9 +291,10 @@ impl<'m> Resolver<'m> {
     }
 
     fn run(&self, (file, entry): (FileId, &FileEntry), bound: Bound) -> Vec<Obj> {
-        match self.uses(file, entry).flows.scopes.get(bound.scope.0 as usize).map(|scope| scope.kind) {
+        match self.uses_in_file(file, entry).flows.scopes.get(bound.scope.0 as usize).map(|scope| scope.kind)
+        {
             Some(ScopeKind::Generator) => vec![Obj::Yields(file, bound.scope, Some(bound))],
-            Some(_) => self.read(Key::Return(file, bound.scope, Some(bound))),
+            Some(_) => self.read(FlowKey::Return(file, bound.scope, Some(bound))),
             None => Vec::new(),
         }
     }
@@ -294,9 +304,9 @@ impl<'m> Resolver<'m> {
         match obj {
             Obj::Container(..) => self.under_key(obj, &[]),
             Obj::Pairs(..) => vec![obj.clone()],
-            Obj::Yields(file, scope, bound) => self.read(Key::Yield(*file, *scope, *bound)),
-            Obj::Gives(at) => self.mapped(*at),
-            Obj::Instance(class, _) => match self.method(*class, "[Symbol.iterator]") {
+            Obj::Yields(file, scope, bound) => self.read(FlowKey::Yield(*file, *scope, *bound)),
+            Obj::Gives(at) => self.mapped_results(*at),
+            Obj::Instance(class, _) => match self.find_method(*class, "[Symbol.iterator]") {
                 Some(method) => self.given_by_iterator(method),
                 None => Vec::new(),
             },
@@ -306,8 +316,10 @@ impl<'m> Resolver<'m> {
 
     fn given_by_iterator(&self, method: DefRef) -> Vec<Obj> {
         let Some((entry, _)) = self.def(method) else { return Vec::new() };
-        let Some(&scope) = self.uses(method.file, entry).by_def.get(&method.def) else { return Vec::new() };
-        self.read(Key::Yield(method.file, scope, None))
+        let Some(&scope) = self.uses_in_file(method.file, entry).by_def.get(&method.def) else {
+            return Vec::new();
+        };
+        self.read(FlowKey::Yield(method.file, scope, None))
     }
 
     /// Returns the objects that an object holds under a key; without one, all that it holds.
@@ -329,9 +341,9 @@ impl<'m> Resolver<'m> {
 
     /// Returns the objects that an object brings along which is spread into a container. A container may be spread
     /// into itself, by way of others, so that its contents are a key of their own.
-    fn spread(&self, obj: &Obj, keys: &Rc<[Rc<str>]>) -> Vec<Obj> {
+    fn spread_objects(&self, obj: &Obj, keys: &Rc<[Rc<str>]>) -> Vec<Obj> {
         if let Obj::Container(file, at) = obj {
-            return self.read(Key::Held(*file, *at, Rc::clone(keys)));
+            return self.read(FlowKey::Held(*file, *at, Rc::clone(keys)));
         }
         let keys: Vec<Obj> = keys.iter().cloned().map(Obj::Text).collect();
         self.under_key(obj, &keys)
@@ -339,26 +351,26 @@ impl<'m> Resolver<'m> {
 
     pub(super) fn held_in(&self, file: FileId, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
-        let Value::Container(parts) = flows.value(at) else { return Vec::new() };
+        let FlowValue::Container(parts) = flows.value(at) else { return Vec::new() };
         let mut found = Vec::new();
         for part in flows.parts(parts) {
             if part.label == Label::Spread {
                 let texts = if is_python(entry) { &[] } else { texts };
                 let keys: Rc<[Rc<str>]> = texts.iter().map(|text| Rc::from(*text)).collect();
-                for obj in self.read(Key::Value(file, part.value, None)) {
-                    found.extend(self.spread(&obj, &keys));
+                for obj in self.read(FlowKey::Value(file, part.value, None)) {
+                    found.extend(self.spread_objects(&obj, &keys));
                 }
-            } else if self.fits((file, entry), part, texts) {
-                found.extend(self.read(Key::Value(file, part.value, None)));
+            } else if self.part_fits_keys((file, entry), part, texts) {
+                found.extend(self.read(FlowKey::Value(file, part.value, None)));
             }
         }
         found.extend(self.put_in((file, entry), at, texts));
         found
     }
 
-    fn fits(&self, (file, entry): (FileId, &FileEntry), part: &Part, texts: &[&str]) -> bool {
+    fn part_fits_keys(&self, (file, entry): (FileId, &FileEntry), part: &FlowPart, texts: &[&str]) -> bool {
         if texts.is_empty() {
             return true;
         }
@@ -372,30 +384,30 @@ impl<'m> Resolver<'m> {
 
     /// Returns true if a computed key can be one of these; a key of which nothing is known can be any.
     fn may_be(&self, file: FileId, key: ValueIdx, texts: &[&str]) -> bool {
-        let keys = self.read(Key::Value(file, key, None));
+        let keys = self.read(FlowKey::Value(file, key, None));
         (keys.is_empty() && self.is_settled())
             || keys.iter().any(|key| matches!(key, Obj::Text(text) if texts.contains(&&**text)))
     }
 
     /// Returns the objects that code elsewhere in the file puts into a container.
     fn put_in(&self, (file, entry): (FileId, &FileEntry), at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let container = Obj::Container(file, at);
         let mut found = Vec::new();
         let from = flows.stores.partition_point(|store| store.to < Target::Item(ValueIdx(0), ValueIdx(0)));
         for store in flows.stores[from..].iter().take(ITEMS) {
             let Target::Item(of, key) = store.to else { break };
-            if self.read(Key::Value(file, of, None)).contains(&container)
+            if self.read(FlowKey::Value(file, of, None)).contains(&container)
                 && (texts.is_empty() || self.may_be(file, key, texts))
             {
-                found.extend(self.read(Key::Value(file, store.value, None)));
+                found.extend(self.read(FlowKey::Value(file, store.value, None)));
             }
         }
         for name in texts.iter().filter_map(|text| entry.facts.names.find(text.trim_start_matches('\''))) {
             for (of, value) in flows.stored_in_members(name).take(ITEMS) {
-                if self.read(Key::Value(file, of, None)).contains(&container) {
-                    found.extend(self.read(Key::Value(file, value, None)));
+                if self.read(FlowKey::Value(file, of, None)).contains(&container) {
+                    found.extend(self.read(FlowKey::Value(file, value, None)));
                 }
             }
         }
@@ -408,15 +420,15 @@ impl<'m> Resolver<'m> {
         let Some((entry, found)) = self.def(def).filter(|(entry, _)| !entry.facts.flows.is_empty()) else {
             return false;
         };
-        let uses = self.uses(def.file, entry);
+        let uses = self.uses_in_file(def.file, entry);
         let parent: Option<DefIdx> = found.parent;
         let scope = parent.map_or(Some(ScopeIdx(0)), |parent| uses.by_def.get(&parent).copied());
         let Some(slot) = scope.and_then(|scope| uses.vars.get(&(scope, found.name))) else { return false };
-        let opened = self.uses(def.file, entry);
+        let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
         let own = uses.by_def.get(&def.def).copied();
-        flows.stored(Target::Slot(*slot)).any(|value| match flows.value(value) {
-            Value::Scope(scope) => Some(scope) != own,
+        flows.values_stored_in(Target::Slot(*slot)).any(|value| match flows.value(value) {
+            FlowValue::Scope(scope) => Some(scope) != own,
             _ => true,
         })
     }

@@ -2,8 +2,8 @@
 
 use hob_base::FileId;
 
-use super::{Bound, CallAt, Key, Obj};
-use crate::facts::{Call, Label, StrId, Value, ValueIdx};
+use super::{Bound, CallAt, FlowKey, Obj};
+use crate::facts::{Call, FlowValue, Label, StrId, ValueIdx};
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
 
@@ -91,7 +91,7 @@ impl<'m> Resolver<'m> {
         callees: &[Obj],
     ) -> Vec<ValueIdx> {
         let Some(name) = self.library_name((at.file, entry), call, callees) else { return Vec::new() };
-        let opened = self.uses(at.file, entry);
+        let opened = self.uses_in_file(at.file, entry);
         let flows = &opened.flows;
         if !CALLING.contains(&name) || name == "partial" {
             return Vec::new();
@@ -111,11 +111,11 @@ impl<'m> Resolver<'m> {
     {
         let is_library = callees.iter().all(|obj| matches!(obj, Obj::Library(_)));
         let named = |name: StrId| entry.facts.name(name);
-        match self.uses(file, entry).flows.value(call.callee) {
-            Value::Free(name, _) if is_library && !callees.is_empty() => Some(named(name)),
-            Value::Member(of, name) if is_library => {
+        match self.uses_in_file(file, entry).flows.value(call.callee) {
+            FlowValue::Free(name, _) if is_library && !callees.is_empty() => Some(named(name)),
+            FlowValue::Member(of, name) if is_library => {
                 // A method of something of the project's is not the library's.
-                let objects = self.read_known(Key::Value(file, of, None));
+                let objects = self.read_known(FlowKey::Value(file, of, None));
                 let is_own = objects.iter().any(|obj| matches!(obj, Obj::Instance(..)));
                 Some(named(name)).filter(|_| !is_own)
             }
@@ -124,7 +124,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that are known of a key, without computing anything.
-    fn read_known(&self, key: Key) -> Vec<Obj> {
+    fn read_known(&self, key: FlowKey) -> Vec<Obj> {
         let known = self.flow.borrow();
         known.ids.get(&key).map(|id| known.states[*id as usize].set.clone()).unwrap_or_default()
     }
@@ -136,12 +136,12 @@ impl<'m> Resolver<'m> {
         callees: &[Obj],
         bound: Option<Bound>,
     ) -> Vec<Obj> {
-        let opened = self.uses(at.file, entry);
+        let opened = self.uses_in_file(at.file, entry);
         let flows = &opened.flows;
-        let read = |value: ValueIdx| self.read(Key::Value(at.file, value, bound));
+        let read = |value: ValueIdx| self.read(FlowKey::Value(at.file, value, bound));
         let first = flows.parts(call.args).iter().find(|arg| arg.label == Label::At(0)).map(|arg| arg.value);
         let mut found = Vec::new();
-        if let Value::Member(of, name) = flows.value(call.callee) {
+        if let FlowValue::Member(of, name) = flows.value(call.callee) {
             found.extend(self.method_result(
                 (at, entry.facts.name(name)),
                 &read(of),
@@ -156,7 +156,7 @@ impl<'m> Resolver<'m> {
                     found.extend(first.into_iter().flat_map(read).filter_map(as_pairs));
                 }
                 "values" => found.extend(first.into_iter().flat_map(read)),
-                "getattr" => found.extend(self.attribute(at, entry, call)),
+                "getattr" => found.extend(self.getattr_objects(at, entry, call)),
                 name if SAME.contains(&name) => {
                     let given = first.into_iter().flat_map(read);
                     if name == "next" {
@@ -172,11 +172,11 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that `getattr(x, "name")` gives.
-    fn attribute(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<Obj> {
-        let opened = self.uses(at.file, entry);
+    fn getattr_objects(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<Obj> {
+        let opened = self.uses_in_file(at.file, entry);
         let [of, name, ..] = opened.flows.parts(call.args) else { return Vec::new() };
-        let names = self.read(Key::Value(at.file, name.value, None));
-        let objects = self.read(Key::Value(at.file, of.value, None));
+        let names = self.read(FlowKey::Value(at.file, name.value, None));
+        let objects = self.read(FlowKey::Value(at.file, of.value, None));
         let names =
             names.iter().filter_map(|name| if let Obj::Text(text) = name { Some(text) } else { None });
         names
@@ -211,11 +211,11 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a function gives with which something of the library goes through things.
-    pub(super) fn mapped(&self, at: CallAt) -> Vec<Obj> {
+    pub(super) fn mapped_results(&self, at: CallAt) -> Vec<Obj> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
         let mut found = Vec::new();
-        for arg in self.uses(at.file, entry).flows.parts(call.args) {
-            for obj in self.read(Key::Value(at.file, arg.value, None)) {
+        for arg in self.uses_in_file(at.file, entry).flows.parts(call.args) {
+            for obj in self.read(FlowKey::Value(at.file, arg.value, None)) {
                 found.extend(self.returned_unbound(&obj));
             }
         }
@@ -226,13 +226,15 @@ impl<'m> Resolver<'m> {
         let (file, scope) = match obj {
             Obj::Def(def, _) => {
                 let Some((entry, _)) = self.def(*def) else { return Vec::new() };
-                let Some(&scope) = self.uses(def.file, entry).by_def.get(&def.def) else { return Vec::new() };
+                let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else {
+                    return Vec::new();
+                };
                 (def.file, scope)
             }
             Obj::Lambda(file, scope) => (*file, *scope),
             _ => return Vec::new(),
         };
-        self.read(Key::Return(file, scope, None))
+        self.read(FlowKey::Return(file, scope, None))
     }
 
     /// Returns true if something of the library hands its arguments on in the result of its call.

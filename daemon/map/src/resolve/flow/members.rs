@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{CallAt, Key, Obj, is_python, is_static};
-use crate::facts::{ScopeIdx, ScopeKind, Value, ValueIdx};
+use super::{CallAt, FlowKey, Obj, is_python, is_static};
+use crate::facts::{FlowValue, ScopeIdx, ScopeKind, ValueIdx};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
-use crate::resolve::members::Member;
+use crate::resolve::members::MemberLookup;
 
 /// Most files looked through for what is stored in members of one name.
 const FILES: usize = 24;
@@ -18,10 +18,12 @@ const STORES: usize = 64;
 
 impl<'m> Resolver<'m> {
     /// A method of a class or of its bases.
-    pub(super) fn method(&self, class: DefRef, name: &str) -> Option<DefRef> {
+    pub(super) fn find_method(&self, class: DefRef, name: &str) -> Option<DefRef> {
         match self.find_member(class, name) {
-            Member::Found(def) => self.def(def).filter(|(_, found)| found.kind.is_callable()).map(|_| def),
-            Member::Missing { .. } => None,
+            MemberLookup::Found(def) => {
+                self.def(def).filter(|(_, found)| found.kind.is_callable()).map(|_| def)
+            }
+            MemberLookup::Missing { .. } => None,
         }
     }
 
@@ -46,34 +48,34 @@ impl<'m> Resolver<'m> {
         (name, above): (&str, bool),
     ) -> Vec<Obj> {
         if !above {
-            let fields = self.read(Key::Field(class, made, Rc::from(name)));
+            let fields = self.read(FlowKey::Field(class, made, Rc::from(name)));
             if !fields.is_empty() {
                 return fields;
             }
         }
         let found = if above { self.find_inherited(class, name) } else { self.find_member(class, name) };
-        let Member::Found(def) = found else { return Vec::new() };
+        let MemberLookup::Found(def) = found else { return Vec::new() };
         let Some((entry, _)) = self.def(def) else { return Vec::new() };
-        let objects = self.read(Key::Def(def));
-        let scope = self.uses(def.file, entry).by_def.get(&def.def).copied();
+        let objects = self.read(FlowKey::Def(def));
+        let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
         let kind = scope.and_then(|scope| self.kind_of_scope((def.file, entry), scope));
         if kind == Some(ScopeKind::Property)
             && let Some(scope) = scope
         {
-            return self.read(Key::Return(def.file, scope, None));
+            return self.read(FlowKey::Return(def.file, scope, None));
         }
         objects.into_iter().map(|obj| self.through_object(obj)).collect()
     }
 
     fn kind_of_scope(&self, (file, entry): (FileId, &FileEntry), scope: ScopeIdx) -> Option<ScopeKind> {
-        self.uses(file, entry).flows.scopes.get(scope.0 as usize).map(|scope| scope.kind)
+        self.uses_in_file(file, entry).flows.scopes.get(scope.0 as usize).map(|scope| scope.kind)
     }
 
     /// A function as it is when it is read through an object.
     fn through_object(&self, obj: Obj) -> Obj {
         let Obj::Def(def, _) = obj else { return obj };
         let Some((entry, found)) = self.def(def) else { return obj };
-        let scope = self.uses(def.file, entry).by_def.get(&def.def).copied();
+        let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
         let kind = scope.and_then(|scope| self.kind_of_scope((def.file, entry), scope));
         let is_bound = found.kind.is_callable() && kind.is_some_and(|kind| !is_static(kind));
         Obj::Def(def, is_bound)
@@ -92,8 +94,8 @@ impl<'m> Resolver<'m> {
             return stored;
         }
         let found = if above { self.find_inherited(def, name) } else { self.find_member(def, name) };
-        let Member::Found(member) = found else { return Vec::new() };
-        let objects = self.read(Key::Def(member));
+        let MemberLookup::Found(member) = found else { return Vec::new() };
+        let objects = self.read(FlowKey::Def(member));
         let is_class = self.is_class_method(member);
         objects.into_iter().map(|obj| if is_class { self.through_object(obj) } else { obj }).collect()
     }
@@ -101,22 +103,22 @@ impl<'m> Resolver<'m> {
     /// Returns true if a method gets its class: Python's `@classmethod`.
     fn is_class_method(&self, def: DefRef) -> bool {
         let Some((entry, _)) = self.def(def).filter(|(entry, _)| is_python(entry)) else { return false };
-        let Some(&scope) = self.uses(def.file, entry).by_def.get(&def.def) else { return false };
-        let opened = self.uses(def.file, entry);
+        let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else { return false };
+        let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
         let Some(found) = flows.scopes.get(scope.0 as usize).filter(|scope| scope.param_count > 0) else {
             return false;
         };
         let first = crate::facts::Target::Slot(crate::facts::SlotIdx(found.params));
-        flows.stored(first).any(|value| flows.value(value) == Value::Scope(found.parent))
+        flows.values_stored_in(first).any(|value| flows.value(value) == FlowValue::Scope(found.parent))
     }
 
     /// Returns the objects that are stored in members of this name of just this object.
     fn stored_on(&self, obj: &Obj, name: &str) -> Vec<Obj> {
         let mut found = Vec::new();
         for (file, _, of, value) in self.stores_of(name) {
-            if self.read(Key::Value(file, of, None)).contains(obj) {
-                found.extend(self.read(Key::Value(file, value, None)));
+            if self.read(FlowKey::Value(file, of, None)).contains(obj) {
+                found.extend(self.read(FlowKey::Value(file, value, None)));
             }
         }
         found
@@ -124,7 +126,7 @@ impl<'m> Resolver<'m> {
 
     /// Returns the stores in members of a name: file, entry, the value whose member it is, and the stored value.
     fn stores_of(&self, name: &str) -> Vec<(FileId, &'m FileEntry, ValueIdx, ValueIdx)> {
-        let files = self.index.mentioning(name).iter().chain(self.index.defining(name));
+        let files = self.index.files_mentioning(name).iter().chain(self.index.files_defining(name));
         let mut files: Vec<u32> = files.copied().collect();
         files.sort_unstable();
         files.dedup();
@@ -137,7 +139,7 @@ impl<'m> Resolver<'m> {
                 continue;
             };
             let Some(id) = entry.facts.names.find(name) else { continue };
-            let opened = self.uses(file, entry);
+            let opened = self.uses_in_file(file, entry);
             let stores = opened.flows.stored_in_members(id);
             found.extend(stores.take(STORES).map(|(of, value)| (file, entry, of, value)));
         }
@@ -155,11 +157,11 @@ impl<'m> Resolver<'m> {
                     own.extend(self.stored_by((file, entry), (scope, value), made));
                 }
                 Some((storing, _)) if self.types_above(storing).contains(&class) => {
-                    below.extend(self.read(Key::Value(file, value, None)));
+                    below.extend(self.read(FlowKey::Value(file, value, None)));
                 }
                 Some(_) => {}
                 None => {
-                    let objects = self.read(Key::Value(file, of, None));
+                    let objects = self.read(FlowKey::Value(file, of, None));
                     let is_it = |obj: &Obj| match obj {
                         Obj::Instance(other, by) => {
                             *other == class && (made.is_none() || by.is_none() || *by == made)
@@ -167,13 +169,13 @@ impl<'m> Resolver<'m> {
                         _ => false,
                     };
                     if objects.iter().any(is_it) {
-                        own.extend(self.read(Key::Value(file, value, None)));
+                        own.extend(self.read(FlowKey::Value(file, value, None)));
                     }
                 }
             }
         }
         self.fuel.set(crate::resolve::FUEL);
-        if own.is_empty() && self.method(class, name).is_none() { below } else { own }
+        if own.is_empty() && self.find_method(class, name).is_none() { below } else { own }
     }
 
     /// Returns the objects that a method stores; if it is the constructor, as the call that made the object gives
@@ -184,20 +186,20 @@ impl<'m> Resolver<'m> {
         (scope, value): (ScopeIdx, ValueIdx),
         made: Option<CallAt>,
     ) -> Vec<Obj> {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let found = &opened.flows.scopes[scope.0 as usize];
         let name = found.def.map_or("", |def| entry.facts.name(entry.facts.def(def).name));
         let is_made = matches!(name, "__init__" | "constructor");
         let shift = u32::from(is_python(entry));
         let bound = made.filter(|_| is_made).map(|by| super::Bound { by, scope, shift });
-        self.read(Key::Value(file, value, bound))
+        self.read(FlowKey::Value(file, value, bound))
     }
 
     /// The class whose object at hand a value is, and the method.
     fn class_of_this(&self, file: FileId, entry: &FileEntry, of: ValueIdx) -> Option<(DefRef, ScopeIdx)> {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
-        let Value::This(scope) = flows.value(of) else { return None };
+        let FlowValue::This(scope) = flows.value(of) else { return None };
         let parent = flows.scopes[flows.scopes[scope.0 as usize].parent.0 as usize];
         let class = parent.def.filter(|_| parent.kind == ScopeKind::Class)?;
         Some((DefRef { file, def: class }, scope))

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Resolver, Site, Want};
 use crate::facts::{
-    Call, CallIdx, CallKind, DefIdx, DefKind, Flows, ScopeIdx, ScopeKind, SlotIdx, StrId, Target, Value,
+    Call, CallIdx, CallKind, DefIdx, DefKind, FlowValue, Flows, ScopeIdx, ScopeKind, SlotIdx, StrId, Target,
     ValueIdx,
 };
 use crate::graph::DefRef;
@@ -86,7 +86,7 @@ enum Obj {
 
 /// Something to be known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Key {
+enum FlowKey {
     Value(FileId, ValueIdx, Option<Bound>),
     Slot(FileId, SlotIdx, Option<Bound>),
     /// The objects that a function returns.
@@ -103,7 +103,7 @@ enum Key {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FlowKeyState {
     set: Vec<Obj>,
     /// True if objects that are not known now will not be known later either.
     is_settled: bool,
@@ -114,10 +114,10 @@ struct State {
 
 /// The memory of the search: the objects that are known so far, for one question of many calls.
 #[derive(Debug, Default)]
-pub(super) struct Known {
-    ids: FxHashMap<Key, u32>,
-    keys: Vec<Key>,
-    states: Vec<State>,
+pub(super) struct FlowMemory {
+    ids: FxHashMap<FlowKey, u32>,
+    keys: Vec<FlowKey>,
+    states: Vec<FlowKeyState>,
     waiting: VecDeque<u32>,
     files: FxHashMap<FileId, Rc<Uses>>,
     /// The key that is computed.
@@ -154,11 +154,11 @@ enum Use {
 impl Uses {
     fn new(flows: Flows) -> Self {
         let mut uses = Self::default();
-        uses.fill(&flows);
+        uses.fill_tables(&flows);
         Self { flows, ..uses }
     }
 
-    fn fill(&mut self, flows: &Flows) {
+    fn fill_tables(&mut self, flows: &Flows) {
         let uses = self;
         for (at, scope) in flows.scopes.iter().enumerate() {
             if let Some(def) = scope.def {
@@ -185,33 +185,33 @@ impl Uses {
         uses.of.sort_unstable();
     }
 
-    fn add_value(&mut self, flows: &Flows, at: ValueIdx, value: Value) {
+    fn add_value(&mut self, flows: &Flows, at: ValueIdx, value: FlowValue) {
         match value {
-            Value::Slot(slot) => {
+            FlowValue::Slot(slot) => {
                 self.slots.insert(slot, at);
                 let name = flows.slots[slot.0 as usize].name;
                 self.named.entry(name).or_default().push(at);
             }
-            Value::Free(name, _) => self.named.entry(name).or_default().push(at),
-            Value::Member(of, name) => {
+            FlowValue::Free(name, _) => self.named.entry(name).or_default().push(at),
+            FlowValue::Member(of, name) => {
                 self.named.entry(name).or_default().push(at);
                 self.of.push((of, Use::Inside(at)));
             }
-            Value::Item(of, _) | Value::Each(of) => self.of.push((of, Use::Inside(at))),
-            Value::Scope(scope) => {
+            FlowValue::Item(of, _) | FlowValue::Each(of) => self.of.push((of, Use::Inside(at))),
+            FlowValue::Scope(scope) => {
                 self.scopes.insert(scope, at);
             }
-            Value::Call(call) => {
+            FlowValue::Call(call) => {
                 self.calls.insert(call, at);
             }
-            Value::Container(parts) | Value::OneOf(parts) => {
+            FlowValue::Container(parts) | FlowValue::OneOf(parts) => {
                 self.of.extend(flows.parts(parts).iter().map(|part| (part.value, Use::Inside(at))));
             }
-            Value::This(_) | Value::Super(_) | Value::Text(_) | Value::Unknown => {}
+            FlowValue::This(_) | FlowValue::Super(_) | FlowValue::Text(_) | FlowValue::Unknown => {}
         }
     }
 
-    fn of(&self, value: ValueIdx) -> impl Iterator<Item = Use> + '_ {
+    fn uses_of_value(&self, value: ValueIdx) -> impl Iterator<Item = Use> + '_ {
         let from = self.of.partition_point(|(at, _)| *at < value);
         self.of[from..].iter().take_while(move |(at, _)| *at == value).map(|(_, one)| *one)
     }
@@ -221,18 +221,18 @@ impl<'m> Resolver<'m> {
     /// The call that stands at a place.
     pub(crate) fn call_at(&self, file: FileId, place: (u32, u32)) -> Option<CallAt> {
         let entry = self.entry(file).filter(|entry| !entry.facts.flows.is_empty())?;
-        let call = self.uses(file, entry).sites.get(&place).copied()?;
+        let call = self.uses_in_file(file, entry).sites.get(&place).copied()?;
         Some(CallAt { file, call })
     }
 
     /// The definitions that a call reaches through values; none where that is not known, or is too many.
-    pub(crate) fn reached(&self, at: CallAt) -> Vec<DefRef> {
+    pub(crate) fn reached_defs(&self, at: CallAt) -> Vec<DefRef> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
-        let key = Key::Value(at.file, call.callee, None);
+        let key = FlowKey::Value(at.file, call.callee, None);
         let Some(callees) = self.solve(key) else { return Vec::new() };
         let mut found: Vec<DefRef> = callees.iter().filter_map(|obj| self.called_def(obj)).collect();
         for callback in self.callbacks((at, entry, call), &callees) {
-            let passed = self.solve(Key::Value(at.file, callback, None)).unwrap_or_default();
+            let passed = self.solve(FlowKey::Value(at.file, callback, None)).unwrap_or_default();
             found.extend(
                 passed
                     .iter()
@@ -248,12 +248,12 @@ impl<'m> Resolver<'m> {
     /// Returns true if all that a call can reach is the language's own, or from outside.
     pub(crate) fn is_of_library(&self, at: CallAt) -> bool {
         let Some((_, call)) = self.call(at) else { return false };
-        let callees = self.solve(Key::Value(at.file, call.callee, None)).unwrap_or_default();
+        let callees = self.solve(FlowKey::Value(at.file, call.callee, None)).unwrap_or_default();
         !callees.is_empty() && callees.iter().all(|callee| matches!(callee, Obj::Library(_)))
     }
 
     /// The calls that may reach a definition through values.
-    pub(crate) fn reaching(&self, def: DefRef) -> Vec<CallAt> {
+    pub(crate) fn calls_reaching(&self, def: DefRef) -> Vec<CallAt> {
         let Some(entry) = self.entry(def.file).filter(|entry| !entry.facts.flows.is_empty()) else {
             return Vec::new();
         };
@@ -261,7 +261,7 @@ impl<'m> Resolver<'m> {
         if !(kind.is_callable() || kind.is_type()) {
             return Vec::new();
         }
-        let callers = self.solve(Key::Callers(def)).unwrap_or_default();
+        let callers = self.solve(FlowKey::Callers(def)).unwrap_or_default();
         let mut calls: Vec<CallAt> = callers
             .iter()
             .filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound.by) } else { None })
@@ -275,20 +275,20 @@ impl<'m> Resolver<'m> {
     fn called_def(&self, obj: &Obj) -> Option<DefRef> {
         match obj {
             Obj::Def(def, _) => Some(*def),
-            Obj::Instance(class, _) => self.method(*class, "__call__"),
+            Obj::Instance(class, _) => self.find_method(*class, "__call__"),
             _ => None,
         }
     }
 
     fn call(&self, at: CallAt) -> Option<(&'m FileEntry, Call)> {
         let entry = self.entry(at.file)?;
-        Some((entry, *self.uses(at.file, entry).flows.calls.get(at.call.0 as usize)?))
+        Some((entry, *self.uses_in_file(at.file, entry).flows.calls.get(at.call.0 as usize)?))
     }
 
     /// The definition that a call stands in; `None` at file level.
     pub(crate) fn owner_of_call(&self, at: CallAt) -> Option<(Option<DefIdx>, Call)> {
         let (entry, call) = self.call(at)?;
-        let opened = self.uses(at.file, entry);
+        let opened = self.uses_in_file(at.file, entry);
         let flows = &opened.flows;
         let mut scope = call.scope;
         loop {
@@ -300,7 +300,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    pub(crate) fn uses(&self, file: FileId, entry: &FileEntry) -> Rc<Uses> {
+    pub(crate) fn uses_in_file(&self, file: FileId, entry: &FileEntry) -> Rc<Uses> {
         if let Some(known) = self.flow.borrow().files.get(&file) {
             return Rc::clone(known);
         }
@@ -314,7 +314,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn site_in(&self, file: FileId, entry: &'m FileEntry, scope: ScopeIdx) -> Site<'m> {
-        let opened = self.uses(file, entry);
+        let opened = self.uses_in_file(file, entry);
         let scopes = &opened.flows.scopes;
         let mut at = scope;
         let owner = loop {
@@ -328,10 +328,10 @@ impl<'m> Resolver<'m> {
     }
 
     /// Everything a key can be, or `None` if that takes too long or is too much.
-    fn solve(&self, key: Key) -> Option<Vec<Obj>> {
+    fn solve(&self, key: FlowKey) -> Option<Vec<Obj>> {
         if self.flow.borrow().keys.len() > KEPT {
             let files = std::mem::take(&mut self.flow.borrow_mut().files);
-            *self.flow.borrow_mut() = Known { files, ..Known::default() };
+            *self.flow.borrow_mut() = FlowMemory { files, ..FlowMemory::default() };
         }
         let id = self.flow.borrow_mut().id(key);
         let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
@@ -339,8 +339,8 @@ impl<'m> Resolver<'m> {
             let next = self.flow.borrow_mut().next();
             let Some(next) = next else { break };
             let key = self.flow.borrow().keys[next as usize].clone();
-            let found = self.compute(&key);
-            self.flow.borrow_mut().grow(next, found);
+            let found = self.compute_key(&key);
+            self.flow.borrow_mut().grow_key(next, found);
         }
         let mut known = self.flow.borrow_mut();
         if !known.waiting.is_empty() {
@@ -364,7 +364,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Reads the objects of a key that are known so far; the key that asks is computed again when they grow.
-    fn read(&self, key: Key) -> Vec<Obj> {
+    fn read(&self, key: FlowKey) -> Vec<Obj> {
         let mut known = self.flow.borrow_mut();
         let (id, at) = (known.id(key), known.at);
         let state = &mut known.states[id as usize];
@@ -374,34 +374,34 @@ impl<'m> Resolver<'m> {
         if state.is_too_wide { Vec::new() } else { state.set.clone() }
     }
 
-    fn compute(&self, key: &Key) -> Vec<Obj> {
+    fn compute_key(&self, key: &FlowKey) -> Vec<Obj> {
         self.fuel.set(super::FUEL);
         match key {
-            Key::Value(file, value, bound) => self.value_objects(*file, *value, *bound),
-            Key::Slot(file, slot, bound) => self.slot_objects(*file, *slot, *bound),
-            Key::Return(file, scope, bound) => self.given_back(*file, Target::Return(*scope), *bound),
-            Key::Yield(file, scope, bound) => self.given_back(*file, Target::Yield(*scope), *bound),
-            Key::Def(def) => self.def_objects(*def),
-            Key::Field(class, made, name) => self.field_objects(*class, *made, name),
-            Key::Held(file, at, keys) => {
+            FlowKey::Value(file, value, bound) => self.value_objects(*file, *value, *bound),
+            FlowKey::Slot(file, slot, bound) => self.slot_objects(*file, *slot, *bound),
+            FlowKey::Return(file, scope, bound) => self.given_back(*file, Target::Return(*scope), *bound),
+            FlowKey::Yield(file, scope, bound) => self.given_back(*file, Target::Yield(*scope), *bound),
+            FlowKey::Def(def) => self.def_objects(*def),
+            FlowKey::Field(class, made, name) => self.field_objects(*class, *made, name),
+            FlowKey::Held(file, at, keys) => {
                 let texts: Vec<&str> = keys.iter().map(|key| &**key).collect();
                 self.held_in(*file, *at, &texts)
             }
-            Key::Callers(def) => self.callers_of_def(*def),
-            Key::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
+            FlowKey::Callers(def) => self.callers_of_def(*def),
+            FlowKey::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
         }
     }
 }
 
-impl Known {
-    fn id(&mut self, key: Key) -> u32 {
+impl FlowMemory {
+    fn id(&mut self, key: FlowKey) -> u32 {
         if let Some(&id) = self.ids.get(&key) {
             return id;
         }
         let id = self.keys.len() as u32;
         self.ids.insert(key.clone(), id);
         self.keys.push(key);
-        self.states.push(State { is_waiting: true, ..State::default() });
+        self.states.push(FlowKeyState { is_waiting: true, ..FlowKeyState::default() });
         self.waiting.push_back(id);
         id
     }
@@ -432,8 +432,8 @@ impl Known {
         Some(next)
     }
 
-    fn grow(&mut self, id: u32, found: Vec<Obj>) {
-        let is_callers = matches!(self.keys[id as usize], Key::Callers(_) | Key::CallersOf(..));
+    fn grow_key(&mut self, id: u32, found: Vec<Obj>) {
+        let is_callers = matches!(self.keys[id as usize], FlowKey::Callers(_) | FlowKey::CallersOf(..));
         let most = if is_callers { 8 * WIDTH } else { WIDTH };
         let state = &mut self.states[id as usize];
         if state.is_too_wide {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::lex::{Kind, Token, is_word};
+use super::lex::{CTokenKind, Token, is_word};
 
 /// `#if` to `#endif`, by numbers of tokens.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Group {
 
 impl Group {
     /// The tokens of a branch, its directive left out.
-    pub(super) fn body(&self, branch: usize) -> Range<usize> {
+    pub(super) fn branch_body(&self, branch: usize) -> Range<usize> {
         let end = self.branches.get(branch + 1).copied().unwrap_or(self.end);
         self.branches[branch] + 1..end
     }
@@ -35,7 +35,7 @@ impl Group {
 
 /// A file's tokens, and how its conditions are read.
 #[derive(Clone, Copy)]
-pub(super) struct Reading<'a> {
+pub(super) struct ConditionReading<'a> {
     pub(super) source: &'a [u8],
     pub(super) tokens: &'a [Token],
     pub(super) cpp: bool,
@@ -65,12 +65,12 @@ const OUTSIDE: u32 = 0;
 const LIST: u8 = b'=';
 
 impl Brackets {
-    fn step(&mut self, state: u32, mark: u8, before: Option<Kind>) -> u32 {
+    fn next_state(&mut self, state: u32, mark: u8, before: Option<CTokenKind>) -> u32 {
         match mark {
             b'{' | b'(' | b'[' => {
                 let is_list = match before {
-                    Some(Kind::Mark(b'=' | b',')) => mark == b'{',
-                    Some(Kind::Mark(b'{')) => mark == b'{' && self.open[state as usize].1 == LIST,
+                    Some(CTokenKind::Mark(b'=' | b',')) => mark == b'{',
+                    Some(CTokenKind::Mark(b'{')) => mark == b'{' && self.open[state as usize].1 == LIST,
                     _ => false,
                 };
                 self.open.push((state, if is_list { LIST } else { mark }));
@@ -95,7 +95,7 @@ struct Begun {
     after: Option<u32>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ConditionReading<'a> {
     /// The groups of a file, by their ends; what never ends is none.
     pub(super) fn groups(self) -> Vec<Group> {
         let mut groups = Vec::new();
@@ -105,8 +105,8 @@ impl<'a> Reading<'a> {
         let mut state = OUTSIDE;
         for (at, token) in self.tokens.iter().enumerate() {
             match token.kind {
-                Kind::Mark(mark) => state = brackets.step(state, mark, self.before(at)),
-                Kind::Directive => match self.directive(*token) {
+                CTokenKind::Mark(mark) => state = brackets.next_state(state, mark, self.kind_before(at)),
+                CTokenKind::Directive => match self.parse_directive(*token) {
                     Directive::If { key, negated } => {
                         let first = self.takes_first((key, negated), &mut decided);
                         let kept = Some(usize::from(!first));
@@ -129,7 +129,7 @@ impl<'a> Reading<'a> {
                     }
                     Directive::Other => {}
                 },
-                Kind::Word | Kind::Text => {}
+                CTokenKind::Word | CTokenKind::Text => {}
             }
         }
         groups
@@ -139,7 +139,7 @@ impl<'a> Reading<'a> {
         let group = &mut begun.group;
         group.end = at;
         let branch = group.branches.len() - 1;
-        let body = group.body(branch);
+        let body = group.branch_body(branch);
         group.unbalanced |= state != begun.start;
         group.torn |= self.is_torn(body);
         if group.kept == Some(branch) {
@@ -151,27 +151,28 @@ impl<'a> Reading<'a> {
     fn is_torn(self, body: Range<usize>) -> bool {
         let tokens = &self.tokens[body];
         let Some((first, last)) = tokens.first().zip(tokens.last()) else { return false };
-        let is_whole = matches!(last.kind, Kind::Mark(b';' | b'{' | b'}' | b':' | b',') | Kind::Directive);
+        let is_whole =
+            matches!(last.kind, CTokenKind::Mark(b';' | b'{' | b'}' | b':' | b',') | CTokenKind::Directive);
         !is_whole || first.text(self.source) == b"else"
     }
 
     /// Returns true if a statement that begins before a group goes on in it.
     fn is_amid(self, at: usize) -> bool {
-        let ends = [b';', b'{', b'}', b':', b')', b','].map(Kind::Mark);
-        self.before(at).is_some_and(|before| before != Kind::Directive && !ends.contains(&before))
+        let ends = [b';', b'{', b'}', b':', b')', b','].map(CTokenKind::Mark);
+        self.kind_before(at).is_some_and(|before| before != CTokenKind::Directive && !ends.contains(&before))
     }
 
-    fn before(self, at: usize) -> Option<Kind> {
+    fn kind_before(self, at: usize) -> Option<CTokenKind> {
         Some(self.tokens[at.checked_sub(1)?].kind)
     }
 
-    fn directive(self, token: Token) -> Directive<'a> {
+    fn parse_directive(self, token: Token) -> Directive<'a> {
         let text = &self.source[token.start..token.end];
         let text = text[1..].trim_ascii_start();
         let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let (name, rest) = text.split_at(name);
         match name {
-            b"if" => condition(rest.trim_ascii()),
+            b"if" => parse_condition(rest.trim_ascii()),
             b"ifdef" => Directive::If { key: first_word(rest.trim_ascii()), negated: false },
             b"ifndef" => Directive::If { key: first_word(rest.trim_ascii()), negated: true },
             b"elif" | b"elifdef" | b"elifndef" => Directive::Elif,
@@ -194,7 +195,7 @@ impl<'a> Reading<'a> {
 }
 
 /// `X`, `defined X`, `defined(X)`, each perhaps with a `!`; anything else is a name of its own.
-fn condition(text: &[u8]) -> Directive<'_> {
+fn parse_condition(text: &[u8]) -> Directive<'_> {
     let (negated, rest) = match text.strip_prefix(b"!") {
         Some(rest) => (true, rest.trim_ascii_start()),
         None => (false, text),

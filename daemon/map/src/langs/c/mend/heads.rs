@@ -5,8 +5,8 @@
 //! for an attribute, a storage class or a calling convention, and can be left out. In a body, what looks like a call and is
 //! followed by a statement is a loop.
 
-use super::groups::Reading;
-use super::lex::{Kind, Token};
+use super::groups::ConditionReading;
+use super::lex::{CTokenKind, Token};
 use super::words::{CALLED, TAGS, is_known, is_type_word, looks_like_type};
 use super::{Blank, Errors, Take};
 use crate::facts::RefKind;
@@ -23,7 +23,7 @@ const ARGUMENTS: usize = 200;
 
 /// The part of a declaration that has been read so far.
 #[derive(Debug, Default)]
-struct Item {
+struct CDeclarationHead {
     /// The words before its arguments, or before what ends the head.
     words: Vec<usize>,
     /// Number of words before the first `*`; `None` without one.
@@ -53,7 +53,7 @@ pub(super) struct Name {
 
 /// An open bracket around the tokens being read.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenCBracket {
     kind: Bracket,
     /// The word before it, if a statement begins with that.
     callee: Option<usize>,
@@ -70,20 +70,20 @@ enum Bracket {
 }
 
 pub(super) struct Heads<'a> {
-    reading: Reading<'a>,
+    reading: ConditionReading<'a>,
     errors: &'a Errors,
     blanks: &'a mut Vec<Blank>,
     /// The names that are declared at file level.
     names: Vec<Name>,
-    open: Vec<Open>,
+    open: Vec<OpenCBracket>,
     /// Number of open brackets that are not transparent: 0 at file level.
     inside: usize,
-    item: Item,
+    item: CDeclarationHead,
 }
 
 impl<'a> Heads<'a> {
-    pub(super) fn new(reading: Reading<'a>, errors: &'a Errors, blanks: &'a mut Vec<Blank>) -> Self {
-        let (open, names, item) = (Vec::new(), Vec::new(), Item::default());
+    pub(super) fn new(reading: ConditionReading<'a>, errors: &'a Errors, blanks: &'a mut Vec<Blank>) -> Self {
+        let (open, names, item) = (Vec::new(), Vec::new(), CDeclarationHead::default());
         Self { reading, errors, blanks, names, open, inside: 0, item }
     }
 
@@ -92,38 +92,38 @@ impl<'a> Heads<'a> {
         for at in (0..self.reading.tokens.len()).filter(|at| !removed[*at]) {
             let token = self.reading.tokens[at];
             match token.kind {
-                Kind::Mark(mark) => self.mark(at, mark),
+                CTokenKind::Mark(mark) => self.read_mark(at, mark),
                 _ if self.inside > 0 => {}
-                Kind::Directive => self.item = Item::default(),
-                Kind::Text => {
+                CTokenKind::Directive => self.item = CDeclarationHead::default(),
+                CTokenKind::Text => {
                     let words = self.item.words.len();
                     self.item.linkage = words == 1 && self.text(self.item.words[0]) == "extern";
                     self.item.odd |= !self.item.linkage;
                 }
-                Kind::Word if self.item.judged => {}
-                Kind::Word if self.item.close.is_some() => self.item.trailing.push(at),
-                Kind::Word => self.item.words.push(at),
+                CTokenKind::Word if self.item.judged => {}
+                CTokenKind::Word if self.item.close.is_some() => self.item.trailing.push(at),
+                CTokenKind::Word => self.item.words.push(at),
             }
             self.item.odd |= self.item.words.len() + self.item.trailing.len() > WORDS;
         }
         self.names
     }
 
-    fn mark(&mut self, at: usize, mark: u8) {
+    fn read_mark(&mut self, at: usize, mark: u8) {
         match mark {
-            b'(' | b'[' | b'{' => self.opens(at, mark),
-            b')' | b']' | b'}' => self.closes(at, mark),
+            b'(' | b'[' | b'{' => self.open_bracket(at, mark),
+            b')' | b']' | b'}' => self.close_bracket(at, mark),
             _ if self.inside > 0 => {}
             b';' => {
-                self.judge(at, mark);
+                self.judge_head(at, mark);
                 // Between the arguments and the body of an old-style function there are declarations.
                 if !self.is_old_style() {
-                    self.item = Item::default();
+                    self.item = CDeclarationHead::default();
                 }
                 self.item.trailing.clear();
             }
-            b'=' | b',' => self.judge(at, mark),
-            b':' if !self.item.judged && self.has_tag() => self.judge(at, mark),
+            b'=' | b',' => self.judge_head(at, mark),
+            b':' if !self.item.judged && self.has_tag() => self.judge_head(at, mark),
             b'*' | b'&' => {
                 let words = self.item.words.len();
                 self.item.stars_at.get_or_insert(words);
@@ -132,28 +132,30 @@ impl<'a> Heads<'a> {
         }
     }
 
-    fn opens(&mut self, at: usize, mark: u8) {
+    fn open_bracket(&mut self, at: usize, mark: u8) {
         if self.inside == 0 {
             match mark {
                 b'{' if self.is_open_scope() => {
-                    self.open.push(Open { kind: Bracket::Transparent, callee: None });
-                    self.item = Item::default();
+                    self.open.push(OpenCBracket { kind: Bracket::Transparent, callee: None });
+                    self.item = CDeclarationHead::default();
                     return;
                 }
-                b'(' => self.arguments(at),
-                _ => self.judge(at, mark),
+                b'(' => self.begin_arguments(at),
+                _ => self.judge_head(at, mark),
             }
         }
         let kind = if mark == b'{' && self.is_block(at) { Bracket::Block } else { Bracket::Other };
         let callee = at.checked_sub(1).filter(|_| mark == b'(').filter(|word| self.begins_statement(*word));
-        self.open.push(Open { kind, callee });
+        self.open.push(OpenCBracket { kind, callee });
         self.inside += 1;
     }
 
-    fn closes(&mut self, at: usize, mark: u8) {
+    fn close_bracket(&mut self, at: usize, mark: u8) {
         let open = self.open.pop();
         match open {
-            None | Some(Open { kind: Bracket::Transparent, .. }) => self.item = Item::default(),
+            None | Some(OpenCBracket { kind: Bracket::Transparent, .. }) => {
+                self.item = CDeclarationHead::default();
+            }
             Some(_) => self.inside -= 1,
         }
         if self.inside > 0 {
@@ -166,14 +168,14 @@ impl<'a> Heads<'a> {
         if is_body {
             let named = self.item.named.and_then(|named| self.names.get_mut(named));
             named.into_iter().for_each(|name| name.end = self.reading.tokens[at].end);
-            self.item = Item::default();
+            self.item = CDeclarationHead::default();
         } else if mark == b')' && self.item.close.is_none() && self.item.open > 0 {
             self.item.close = Some(at);
         }
     }
 
     /// Arguments at file level: of the declared function, of an attribute, or of what stands after a macro's own.
-    fn arguments(&mut self, at: usize) {
+    fn begin_arguments(&mut self, at: usize) {
         if self.item.judged {
             return;
         }
@@ -201,18 +203,18 @@ impl<'a> Heads<'a> {
         let makro = self.item.words[0];
         let is_parameter = self.is_argument(self.text(last));
         let span = (self.reading.tokens[makro].start, self.reading.tokens[first].end);
-        if !apart || is_parameter || !self.errors.touch(span) {
+        if !apart || is_parameter || !self.errors.has_error_in(span) {
             return false;
         }
         for at in makro..=close {
             let token = self.reading.tokens[at];
             let is_called = self.reading.tokens.get(at + 1).is_some_and(|next| next.is(b'('));
             let kind = if is_called { RefKind::Call } else { RefKind::Use };
-            let is_name = token.kind == Kind::Word && !is_keyword(self.text(at));
-            self.blank(token, if is_name { Take::Word(kind) } else { Take::Rest });
+            let is_name = token.kind == CTokenKind::Word && !is_keyword(self.text(at));
+            self.add_blank(token, if is_name { Take::Word(kind) } else { Take::Rest });
         }
         let words = std::mem::take(&mut self.item.trailing);
-        self.item = Item { words, odd: self.item.odd, ..Item::default() };
+        self.item = CDeclarationHead { words, odd: self.item.odd, ..CDeclarationHead::default() };
         true
     }
 
@@ -221,8 +223,8 @@ impl<'a> Heads<'a> {
         let before = at.checked_sub(1).map(|at| self.reading.tokens[at]);
         match before.map(|before| before.kind) {
             _ if self.inside == 0 => self.item.close.is_some(),
-            Some(Kind::Mark(b')' | b';' | b'{' | b'}' | b':' | b'(')) => true,
-            Some(Kind::Word) => matches!(self.text(at - 1), "else" | "do"),
+            Some(CTokenKind::Mark(b')' | b';' | b'{' | b'}' | b':' | b'(')) => true,
+            Some(CTokenKind::Word) => matches!(self.text(at - 1), "else" | "do"),
             _ => false,
         }
     }
@@ -231,15 +233,15 @@ impl<'a> Heads<'a> {
     fn begins_statement(&self, word: usize) -> bool {
         let is_in_block = self.open.last().is_some_and(|open| open.kind == Bracket::Block);
         let token = self.reading.tokens[word];
-        if self.reading.cpp || !is_in_block || token.kind != Kind::Word {
+        if self.reading.cpp || !is_in_block || token.kind != CTokenKind::Word {
             return false;
         }
         let Some(before) = word.checked_sub(1) else { return false };
         let begins = match self.reading.tokens[before].kind {
-            Kind::Mark(mark) => matches!(mark, b';' | b'{' | b'}' | b':' | b')'),
-            Kind::Word => matches!(self.text(before), "else" | "do"),
-            Kind::Directive => true,
-            Kind::Text => false,
+            CTokenKind::Mark(mark) => matches!(mark, b';' | b'{' | b'}' | b':' | b')'),
+            CTokenKind::Word => matches!(self.text(before), "else" | "do"),
+            CTokenKind::Directive => true,
+            CTokenKind::Text => false,
         };
         begins && !is_known(self.text(word))
     }
@@ -249,15 +251,16 @@ impl<'a> Heads<'a> {
         let tokens = self.reading.tokens;
         let [Some(&next), after] = [tokens.get(close + 1), tokens.get(close + 2)] else { return };
         let apart = self.reading.source[tokens[close].end..next.start].contains(&b'\n');
-        let declares = after.is_some_and(|after| matches!(after.kind, Kind::Mark(b';' | b'=' | b',' | b'[')));
+        let declares =
+            after.is_some_and(|after| matches!(after.kind, CTokenKind::Mark(b';' | b'=' | b',' | b'[')));
         let is_loop = match next.kind {
-            Kind::Mark(b'{') => true,
-            Kind::Word => apart || !declares,
+            CTokenKind::Mark(b'{') => true,
+            CTokenKind::Word => apart || !declares,
             _ => false,
         };
         let makro = tokens[word];
-        if is_loop && close > word + 2 && self.errors.touch((makro.start, next.end)) {
-            self.blank(makro, Take::Loop);
+        if is_loop && close > word + 2 && self.errors.has_error_in((makro.start, next.end)) {
+            self.add_blank(makro, Take::Loop);
         }
     }
 
@@ -284,17 +287,17 @@ impl<'a> Heads<'a> {
         std::str::from_utf8(self.reading.tokens[at].text(self.reading.source)).unwrap_or("")
     }
 
-    fn blank(&mut self, token: Token, take: Take) {
+    fn add_blank(&mut self, token: Token, take: Take) {
         self.blanks.push(Blank { start: token.start, end: token.end, take });
     }
 
     /// Decides which words of a head are macros, now that its end is known.
-    fn judge(&mut self, at: usize, mark: u8) {
+    fn judge_head(&mut self, at: usize, mark: u8) {
         if std::mem::replace(&mut self.item.judged, true) || self.item.odd || self.item.words.is_empty() {
             return;
         }
         if mark != b';' && self.take_invocation() {
-            return self.judge(at, mark);
+            return self.judge_head(at, mark);
         }
         let first = self.item.words[0];
         let span = (self.reading.tokens[first].start, self.reading.tokens[at].end);
@@ -305,7 +308,7 @@ impl<'a> Heads<'a> {
             self.item.named = Some(self.names.len());
             self.names.push(Name { start, end: start });
         }
-        if !self.errors.touch(span) {
+        if !self.errors.has_error_in(span) {
             return;
         }
         self.unwrap_arguments();
@@ -318,7 +321,7 @@ impl<'a> Heads<'a> {
             let token = self.reading.tokens[word];
             let stands_in = word == first && !is_type && self.text(self.item.words[1]) != "typedef";
             let silent = attribute_like(self.text(word));
-            self.blank(
+            self.add_blank(
                 token,
                 match () {
                     () if stands_in => Take::Lead,
@@ -332,7 +335,7 @@ impl<'a> Heads<'a> {
     /// Where the name stands that a head declares, as far as words tell.
     fn name(&self, mark: u8) -> Option<usize> {
         let mut words = &self.item.words[..];
-        if self.doubled().is_some() {
+        if self.doubled_bracket().is_some() {
             words = &words[..words.len() - 1];
         }
         if self.item.close.is_none() && matches!(mark, b'{' | b':') && !self.has_tag() {
@@ -349,7 +352,7 @@ impl<'a> Heads<'a> {
     }
 
     /// The last bracket of `name OF((arguments))`.
-    fn doubled(&self) -> Option<usize> {
+    fn doubled_bracket(&self) -> Option<usize> {
         let close = self.item.close.filter(|_| self.item.words.len() > 2)?;
         let tokens = self.reading.tokens;
         let doubled = tokens[self.item.open + 1].is(b'(') && tokens[close - 1].is(b')');
@@ -358,12 +361,12 @@ impl<'a> Heads<'a> {
 
     /// `name OF((arguments))`: the macro and its brackets go.
     fn unwrap_arguments(&mut self) {
-        let Some(close) = self.doubled() else { return };
+        let Some(close) = self.doubled_bracket() else { return };
         let tokens = self.reading.tokens;
         if let Some(makro) = self.item.words.pop() {
-            self.blank(tokens[makro], Take::Word(RefKind::Call));
-            self.blank(tokens[self.item.open], Take::Rest);
-            self.blank(tokens[close], Take::Rest);
+            self.add_blank(tokens[makro], Take::Word(RefKind::Call));
+            self.add_blank(tokens[self.item.open], Take::Rest);
+            self.add_blank(tokens[close], Take::Rest);
         }
     }
 

@@ -5,7 +5,7 @@
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum CTokenKind {
     /// A name, a keyword or a number.
     Word,
     /// A string or a character.
@@ -19,7 +19,7 @@ pub(super) enum Kind {
 /// A stretch of the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: CTokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -27,7 +27,7 @@ pub(super) struct Token {
 impl Token {
     /// Returns true if the token is this mark.
     pub(super) fn is(self, mark: u8) -> bool {
-        self.kind == Kind::Mark(mark)
+        self.kind == CTokenKind::Mark(mark)
     }
 
     pub(super) fn text(self, source: &[u8]) -> &[u8] {
@@ -48,19 +48,19 @@ pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
                 fresh_line = true;
                 continue;
             }
-            b' ' | b'\t' | b'\r' | b'\x0c' | b'/' | b'\\' if lexer.blank() => continue,
+            b' ' | b'\t' | b'\r' | b'\x0c' | b'/' | b'\\' if lexer.skip_blank() => continue,
             b'#' if fresh_line => {
-                lexer.directive();
-                Kind::Directive
+                lexer.skip_directive();
+                CTokenKind::Directive
             }
             b'"' | b'\'' => {
-                lexer.quoted(byte);
-                Kind::Text
+                lexer.skip_quoted(byte);
+                CTokenKind::Text
             }
-            _ if is_word(byte) => lexer.word(),
+            _ if is_word(byte) => lexer.skip_word(),
             _ => {
                 lexer.at += 1;
-                Kind::Mark(byte)
+                CTokenKind::Mark(byte)
             }
         };
         fresh_line = false;
@@ -97,7 +97,7 @@ impl Lexer<'_> {
     }
 
     /// Goes over white space, a line's continuation or a comment.
-    fn blank(&mut self) -> bool {
+    fn skip_blank(&mut self) -> bool {
         let rest = self.rest();
         self.at += match rest {
             [b'\\', b'\n', ..] => 2,
@@ -113,19 +113,19 @@ impl Lexer<'_> {
     }
 
     /// Goes over a directive. A comment in it may go on in the next line.
-    fn directive(&mut self) {
+    fn skip_directive(&mut self) {
         while let Some(&byte) = self.source.get(self.at) {
             match byte {
                 b'\n' => return,
-                b'"' => self.quoted(byte),
-                b'/' | b'\\' if self.blank() => {}
+                b'"' => self.skip_quoted(byte),
+                b'/' | b'\\' if self.skip_blank() => {}
                 _ => self.at += 1,
             }
         }
     }
 
     /// Goes over a string, which a line's end ends too.
-    fn quoted(&mut self, quote: u8) {
+    fn skip_quoted(&mut self, quote: u8) {
         self.at += 1;
         while let Some(&byte) = self.source.get(self.at) {
             match byte {
@@ -142,7 +142,7 @@ impl Lexer<'_> {
     }
 
     /// Goes over a name or a number; `R"` begins a raw string.
-    fn word(&mut self) -> Kind {
+    fn skip_word(&mut self) -> CTokenKind {
         let is_number = self.rest().first().is_some_and(u8::is_ascii_digit);
         let length = self.rest().iter().take_while(|byte| is_word(**byte)).count();
         self.at += length;
@@ -151,21 +151,21 @@ impl Lexer<'_> {
             while matches!(self.rest(), [b'\'', next, ..] if next.is_ascii_hexdigit()) {
                 self.at += 1 + self.rest()[1..].iter().take_while(|byte| is_word(**byte)).count();
             }
-            return Kind::Word;
+            return CTokenKind::Word;
         }
         let word = &self.source[self.at - length..self.at];
         if self.rest().first() == Some(&b'"') && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
-            self.raw();
-            return Kind::Text;
+            self.skip_raw_string();
+            return CTokenKind::Text;
         }
-        Kind::Word
+        CTokenKind::Word
     }
 
     /// Goes over a raw string: `"x(...)x"`.
-    fn raw(&mut self) {
+    fn skip_raw_string(&mut self) {
         let rest = self.rest();
         let open = rest.iter().take(20).position(|byte| *byte == b'(');
-        let Some(open) = open else { return self.quoted(b'"') };
+        let Some(open) = open else { return self.skip_quoted(b'"') };
         let end = [b")", &rest[1..open], b"\""].concat();
         let found = memchr::memmem::find(&rest[open..], &end);
         self.at += found.map_or(rest.len(), |at| open + at + end.len());
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(source: &str, expected: &[&str]) {
+    fn check_tokens(source: &str, expected: &[&str]) {
         let found = tokens(source.as_bytes());
         let texts: Vec<&str> = found.iter().map(|token| &source[token.start..token.end]).collect();
         assert_eq!(texts, expected);
@@ -197,13 +197,16 @@ mod tests {
 
     #[test]
     fn words_marks_texts_and_directives() {
-        check(
+        check_tokens(
             "int a = '\\''; // \"b\n/* c\n d */ s = \"e\\\"/*\" ;\n",
             &["int", "a", "=", "'\\''", ";", "s", "=", "\"e\\\"/*\"", ";"],
         );
-        check("x 1'000'000 R\"y(a)\")y\" z", &["x", "1'000'000", "R\"y(a)\")y\"", "z"]);
-        check("# if A \\\n B /* c\nd */ E\na # b\n", &["# if A \\\n B /* c\nd */ E", "a", "#", "b"]);
-        check("#define URL \"http://x/*\"\nint", &["#define URL \"http://x/*\"", "int"]);
-        check("char *s = \"open\nint é;\n\"\\", &["char", "*", "s", "=", "\"open", "int", "é", ";", "\"\\"]);
+        check_tokens("x 1'000'000 R\"y(a)\")y\" z", &["x", "1'000'000", "R\"y(a)\")y\"", "z"]);
+        check_tokens("# if A \\\n B /* c\nd */ E\na # b\n", &["# if A \\\n B /* c\nd */ E", "a", "#", "b"]);
+        check_tokens("#define URL \"http://x/*\"\nint", &["#define URL \"http://x/*\"", "int"]);
+        check_tokens(
+            "char *s = \"open\nint é;\n\"\\",
+            &["char", "*", "s", "=", "\"open", "int", "é", ";", "\"\\"],
+        );
     }
 }

@@ -6,15 +6,15 @@ use super::Blank;
 use crate::facts::{DefIdx, DefInput, FactsBuilder, FileFacts, ImportInput, Receiver, Ref, RefInput};
 
 /// Lines, from 1, first and last.
-pub(super) type Lines = Vec<(u32, u32)>;
+pub(super) type BranchLineRanges = Vec<(u32, u32)>;
 
-fn holds(lines: &Lines, line: u32) -> bool {
+fn has_line(lines: &BranchLineRanges, line: u32) -> bool {
     let at = lines.partition_point(|(_, last)| *last < line);
     lines.get(at).is_some_and(|(first, _)| *first <= line)
 }
 
 /// Adds what `other` says about these lines.
-pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &Lines) {
+pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &BranchLineRanges) {
     let mut places: FxHashMap<(u32, u32), DefIdx> = FxHashMap::default();
     for (at, def) in facts.defs().iter().enumerate() {
         places.entry(def.name_at).or_insert(DefIdx(at as u32));
@@ -23,7 +23,7 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &Lines) 
     for def in &other.defs {
         let known = places.get(&def.name_at).copied();
         let parent = def.parent.and_then(|parent| owners[parent.index()]);
-        let is_new = known.is_none() && holds(lines, def.name_at.0);
+        let is_new = known.is_none() && has_line(lines, def.name_at.0);
         let name = other.name(def.name);
         let qualified = other.name(def.qualified);
         let qualifier = qualified.strip_suffix(name).map_or("", |rest| rest.trim_end_matches('.'));
@@ -42,9 +42,9 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &Lines) 
         owners.push(if is_new { Some(facts.define(&input())) } else { known });
     }
     let owner_of = |owner: Option<DefIdx>| owner.and_then(|owner| owners[owner.index()]);
-    for found in other.refs.iter().filter(|found| holds(lines, found.line)) {
-        let receiver = receiver(facts, other, found);
-        facts.reference(&RefInput {
+    for found in other.refs.iter().filter(|found| has_line(lines, found.line)) {
+        let receiver = translated_receiver(facts, other, found);
+        facts.add_reference(&RefInput {
             name: other.name(found.name),
             kind: found.kind,
             receiver,
@@ -53,8 +53,8 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &Lines) 
             col: found.col,
         });
     }
-    for import in other.imports.iter().filter(|import| holds(lines, import.line)) {
-        facts.import(&ImportInput {
+    for import in other.imports.iter().filter(|import| has_line(lines, import.line)) {
+        facts.add_import(&ImportInput {
             kind: import.kind,
             module: other.name(import.module),
             name: import.name.map(|name| other.name(name)),
@@ -66,7 +66,7 @@ pub(super) fn merge(facts: &mut FactsBuilder, other: &FileFacts, lines: &Lines) 
     }
 }
 
-fn receiver(facts: &mut FactsBuilder, other: &FileFacts, found: &Ref) -> Receiver {
+fn translated_receiver(facts: &mut FactsBuilder, other: &FileFacts, found: &Ref) -> Receiver {
     match found.receiver {
         Receiver::Path(id) => Receiver::Path(facts.intern(other.name(id))),
         Receiver::Typed(id) => Receiver::Typed(facts.intern(other.name(id))),
@@ -75,7 +75,7 @@ fn receiver(facts: &mut FactsBuilder, other: &FileFacts, found: &Ref) -> Receive
 }
 
 /// Records the words that were taken out: macros before names, and the names in conditions.
-pub(super) fn words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Blank]) {
+pub(super) fn record_words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Blank]) {
     let mut spans: Vec<(u32, u32, DefIdx)> = Vec::new();
     let is_owner = |def: &crate::facts::Def| def.kind.is_callable() || def.kind.is_type();
     for (at, def) in facts.defs().iter().enumerate().filter(|(_, def)| is_owner(def)) {
@@ -84,10 +84,10 @@ pub(super) fn words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Blank]) {
     spans.sort_unstable_by_key(|(start, end, _)| (*start, u32::MAX - *end));
     let mut spans = spans.into_iter().peekable();
     let mut around: Vec<(u32, DefIdx)> = Vec::new();
-    let mut place = Place::default();
+    let mut place = LineColumnCursor::default();
     for blank in blanks {
         let (Some(kind), Ok(name)) =
-            (blank.take.word(), std::str::from_utf8(&source[blank.start..blank.end]))
+            (blank.take.ref_kind(), std::str::from_utf8(&source[blank.start..blank.end]))
         else {
             continue;
         };
@@ -99,28 +99,28 @@ pub(super) fn words(facts: &mut FactsBuilder, source: &[u8], blanks: &[Blank]) {
         while around.last().is_some_and(|(end, _)| *end <= start) {
             around.pop();
         }
-        let (line, col) = place.of(source, blank.start);
+        let (line, col) = place.position_of(source, blank.start);
         let owner = around.last().map(|(_, def)| *def);
-        facts.reference(&RefInput { name, kind, receiver: Receiver::None, owner, line, col });
+        facts.add_reference(&RefInput { name, kind, receiver: Receiver::None, owner, line, col });
     }
 }
 
 /// Lines and columns of places that come one after another.
-pub(super) struct Place {
+pub(super) struct LineColumnCursor {
     at: usize,
     line: u32,
     col: u32,
 }
 
-impl Default for Place {
+impl Default for LineColumnCursor {
     fn default() -> Self {
         Self { at: 0, line: 1, col: 1 }
     }
 }
 
-impl Place {
+impl LineColumnCursor {
     /// Line and column, from 1, the column in UTF-16 units.
-    pub(super) fn of(&mut self, source: &[u8], at: usize) -> (u32, u32) {
+    pub(super) fn position_of(&mut self, source: &[u8], at: usize) -> (u32, u32) {
         let between = &source[self.at..at];
         let units = |text: &[u8]| hob_base::line_index::utf16_len(text);
         match memchr::memrchr(b'\n', between) {

@@ -21,9 +21,9 @@ use tree_sitter::{InputEdit, Point, Tree};
 use crate::facts::{DefIdx, DefKind, FactsBuilder, RefKind};
 use crate::langs::{Lang, Reparse};
 
-use groups::{Group, Reading};
-use lex::{Kind, Token};
-use merge::Lines;
+use groups::{ConditionReading, Group};
+use lex::{CTokenKind, Token};
+use merge::BranchLineRanges;
 
 /// With more changes than this the text is parsed anew.
 const EDITS: usize = 1_000;
@@ -52,7 +52,7 @@ pub(super) enum Take {
 }
 
 impl Take {
-    fn word(self) -> Option<RefKind> {
+    fn ref_kind(self) -> Option<RefKind> {
         match self {
             Self::Rest => None,
             Self::Word(kind) => Some(kind),
@@ -70,7 +70,7 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    fn of(tree: &Tree) -> Self {
+    fn from_tree(tree: &Tree) -> Self {
         let mut spans = Vec::new();
         let mut cursor = tree.walk();
         loop {
@@ -89,7 +89,7 @@ impl Errors {
     }
 
     /// Returns true if there is an error in a stretch or at its edges.
-    fn touch(&self, (from, to): (usize, usize)) -> bool {
+    fn has_error_in(&self, (from, to): (usize, usize)) -> bool {
         let at = self.spans.partition_point(|(_, end)| *end < from);
         self.spans.get(at).is_some_and(|(start, _)| *start <= to)
     }
@@ -100,14 +100,14 @@ struct Mended {
     /// Stretches that were taken out, in the order of the text.
     blanks: Vec<Blank>,
     /// The branches that were left out.
-    dropped: Lines,
+    dropped: BranchLineRanges,
     /// Lines and columns of the names that are declared at file level, with where what they name ends at the earliest.
     names: Vec<((u32, u32), usize)>,
 }
 
 impl Mended {
     /// Counts the names that are not among the definitions at file level, or end too early.
-    fn lacking(&self, facts: &FactsBuilder) -> usize {
+    fn count_lacking(&self, facts: &FactsBuilder) -> usize {
         let defs = facts.defs();
         let is_outside = |parent: DefIdx| defs[parent.index()].kind == DefKind::Module;
         let free = defs.iter().filter(|def| def.parent.is_none_or(is_outside));
@@ -119,14 +119,14 @@ impl Mended {
 }
 
 /// A file's extractor over one tree; positions are those of the source.
-type Walk = fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder;
+type CFactsWalk = fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder;
 
 /// Extracts the facts of a file whose tree may have errors.
 ///
 /// What is declared at file level is known without a grammar. Only where names of that are not found is anything mended: most
 /// errors are small, and to read every text twice would cost more than it is worth.
 pub(crate) fn extract(
-    (lang, walk): (Lang, Walk),
+    (lang, walk): (Lang, CFactsWalk),
     (tree, source): (&Tree, &[u8]),
     facts: FactsBuilder,
     reparse: Reparse<'_>,
@@ -137,34 +137,34 @@ pub(crate) fn extract(
     }
     facts.has_errors();
     let tokens = lex::tokens(source);
-    let errors = Errors::of(tree);
-    let reading = Reading { source, tokens: &tokens, cpp: lang == Lang::Cpp, second: false };
+    let errors = Errors::from_tree(tree);
+    let reading = ConditionReading { source, tokens: &tokens, cpp: lang == Lang::Cpp, second: false };
     let groups = reading.groups();
     let split: FxHashSet<usize> = groups
         .iter()
         .filter(|group| is_split(group, &tokens, &errors))
         .map(|group| group.branches[0])
         .collect();
-    let first = mend(reading, &groups, (&split, &errors));
-    let lacking = first.lacking(&facts);
+    let first = find_blanks(reading, &groups, (&split, &errors));
+    let lacking = first.count_lacking(&facts);
     if lacking == 0 {
         return facts;
     }
-    let text = written(reading, &first.blanks);
+    let text = without_blanks(reading, &first.blanks);
     let Some(better) = parse_again(tree, (source, &text), reparse) else { return facts };
     let mended = walk(&better, source, FactsBuilder::new(lang));
-    if first.lacking(&mended) >= lacking {
+    if first.count_lacking(&mended) >= lacking {
         return facts;
     }
     facts = mended;
     if better.root_node().has_error() {
         facts.has_errors();
     }
-    merge::words(&mut facts, source, &first.blanks);
+    merge::record_words(&mut facts, source, &first.blanks);
     if !first.dropped.is_empty() {
-        let reading = Reading { second: true, ..reading };
-        let second = mend(reading, &reading.groups(), (&split, &errors));
-        let other = written(reading, &second.blanks);
+        let reading = ConditionReading { second: true, ..reading };
+        let second = find_blanks(reading, &reading.groups(), (&split, &errors));
+        let other = without_blanks(reading, &second.blanks);
         if let Some(tree) = parse_again(&better, (&text, &other), reparse) {
             let other = walk(&tree, source, FactsBuilder::new(lang)).finish();
             merge::merge(&mut facts, &other, &first.dropped);
@@ -177,10 +177,14 @@ pub(crate) fn extract(
 fn is_split(group: &Group, tokens: &[Token], errors: &Errors) -> bool {
     let from = tokens[group.branches[0].saturating_sub(1)].start;
     let to = tokens[(group.end + 1).min(tokens.len() - 1)].end;
-    group.unbalanced || (group.torn && errors.touch((from, to)))
+    group.unbalanced || (group.torn && errors.has_error_in((from, to)))
 }
 
-fn mend(reading: Reading<'_>, groups: &[Group], (split, errors): (&FxHashSet<usize>, &Errors)) -> Mended {
+fn find_blanks(
+    reading: ConditionReading<'_>,
+    groups: &[Group],
+    (split, errors): (&FxHashSet<usize>, &Errors),
+) -> Mended {
     let tokens = reading.tokens;
     let mut removed = vec![false; tokens.len()];
     let mut blanks = Vec::new();
@@ -192,12 +196,12 @@ fn mend(reading: Reading<'_>, groups: &[Group], (split, errors): (&FxHashSet<usi
         }
         for &at in group.branches.iter().chain([&group.end]) {
             removed[at] = true;
-            directive(reading.source, tokens[at], &mut blanks);
+            blank_directive(reading.source, tokens[at], &mut blanks);
         }
         for branch in (0..group.branches.len()).filter(|branch| group.kept != Some(*branch)) {
-            let body = group.body(branch);
+            let body = group.branch_body(branch);
             let span = (tokens[body.start - 1].end, tokens[body.end].start);
-            if tokens[body.clone()].iter().any(|token| token.kind == Kind::Word) {
+            if tokens[body.clone()].iter().any(|token| token.kind == CTokenKind::Word) {
                 dropped.push(span);
             }
             removed[body].fill(true);
@@ -206,20 +210,22 @@ fn mend(reading: Reading<'_>, groups: &[Group], (split, errors): (&FxHashSet<usi
     }
     let mut names = heads::Heads::new(reading, errors, &mut blanks).read(&removed);
     names.sort_unstable();
-    let mut place = merge::Place::default();
-    let names = names.into_iter().map(|name| (place.of(reading.source, name.start), name.end)).collect();
+    let mut place = merge::LineColumnCursor::default();
+    let names =
+        names.into_iter().map(|name| (place.position_of(reading.source, name.start), name.end)).collect();
     blanks.sort_unstable_by_key(|blank| blank.start);
     Mended { blanks, dropped: lines(reading.source, dropped), names }
 }
 
 /// Takes out a directive, and keeps the names in its condition.
-fn directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
+fn blank_directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
     let mut at = token.start;
     let rest = Blank { start: at, end: token.end, take: Take::Rest };
     // The first byte is not a word's.
     let inner = lex::tokens(&source[at + 1..token.end]);
     let is_name = |word: &[u8]| word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"defined";
-    for (number, word) in inner.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word).skip(1) {
+    for (number, word) in inner.iter().enumerate().filter(|(_, token)| token.kind == CTokenKind::Word).skip(1)
+    {
         let (start, end) = (token.start + 1 + word.start, token.start + 1 + word.end);
         if !is_name(&source[start..end]) {
             continue;
@@ -234,7 +240,7 @@ fn directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
 }
 
 /// The text with everything taken out.
-fn written(reading: Reading<'_>, blanks: &[Blank]) -> Vec<u8> {
+fn without_blanks(reading: ConditionReading<'_>, blanks: &[Blank]) -> Vec<u8> {
     let mut text = reading.source.to_vec();
     for blank in blanks {
         let place = &mut text[blank.start..blank.end];
@@ -253,7 +259,7 @@ fn written(reading: Reading<'_>, blanks: &[Blank]) -> Vec<u8> {
 }
 
 /// The lines of stretches of the text, in order.
-fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> Lines {
+fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> BranchLineRanges {
     spans.sort_unstable();
     let (mut at, mut line) = (0, 1);
     let mut line_of = |to: usize| {
@@ -267,7 +273,7 @@ fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> Lines {
 
 /// Parses a text that differs from the one that a tree is of; both are of one length, with their lines alike.
 fn parse_again(tree: &Tree, (before, after): (&[u8], &[u8]), reparse: Reparse<'_>) -> Option<Tree> {
-    let changes = changes(before, after);
+    let changes = changed_ranges(before, after);
     if changes.is_empty() {
         return None;
     }
@@ -275,10 +281,10 @@ fn parse_again(tree: &Tree, (before, after): (&[u8], &[u8]), reparse: Reparse<'_
         return reparse(after, None);
     }
     let mut old = tree.clone();
-    let mut place = Place::default();
+    let mut place = RowColumnCursor::default();
     for (from, to) in changes {
-        let start = place.of(after, from);
-        let end = place.of(after, to);
+        let start = place.point_of(after, from);
+        let end = place.point_of(after, to);
         old.edit(&InputEdit {
             start_byte: from,
             old_end_byte: to,
@@ -292,7 +298,7 @@ fn parse_again(tree: &Tree, (before, after): (&[u8], &[u8]), reparse: Reparse<'_
 }
 
 /// Where two texts of one length differ.
-fn changes(before: &[u8], after: &[u8]) -> Vec<(usize, usize)> {
+fn changed_ranges(before: &[u8], after: &[u8]) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (at, _) in before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b) {
         match found.last_mut() {
@@ -305,14 +311,14 @@ fn changes(before: &[u8], after: &[u8]) -> Vec<(usize, usize)> {
 
 /// Rows and columns of places that come one after another.
 #[derive(Default)]
-struct Place {
+struct RowColumnCursor {
     at: usize,
     row: usize,
     line_start: usize,
 }
 
-impl Place {
-    fn of(&mut self, text: &[u8], at: usize) -> Point {
+impl RowColumnCursor {
+    fn point_of(&mut self, text: &[u8], at: usize) -> Point {
         for newline in memchr::memchr_iter(b'\n', &text[self.at..at]) {
             self.row += 1;
             self.line_start = self.at + newline + 1;

@@ -4,12 +4,12 @@ use crate::langs::Lang;
 use crate::langs::support::render;
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn check_facts(source: &str, expected: &str) {
     render::check(Lang::C, source, expected);
 }
 
 /// The definitions of a file: kind, name, line and column.
-fn defs(lang: Lang, source: &str) -> Vec<String> {
+fn list_defs(lang: Lang, source: &str) -> Vec<String> {
     let facts = crate::extract(lang, "a", source.as_bytes());
     let line = |def: &crate::facts::Def| {
         format!("{} {} {}:{}", def.kind.as_str(), facts.name(def.qualified), def.name_at.0, def.name_at.1)
@@ -19,7 +19,7 @@ fn defs(lang: Lang, source: &str) -> Vec<String> {
 
 #[test]
 fn braces_that_conditions_split_do_not_swallow_what_follows() {
-    check(
+    check_facts(
         r#"
 int first(int a) {
 #ifdef A
@@ -63,7 +63,7 @@ fn what_only_the_other_branch_declares_is_there_too() {
     let code = "#ifdef A\nint open(int a) {\n#else\nint other(void);\nint open(long b) {\n#endif\n\treturn 0;\n}\n\
         #ifdef A\nint gone(void) {\n#else\nint left(void) {\n#endif\n\tif (x) {\n#if X\n\t}\n#else\n\t\tf(); }\n#endif\n}\n\
         int MACRO last(void);\n";
-    let found = defs(Lang::C, code);
+    let found = list_defs(Lang::C, code);
     for name in ["open 2:5", "other 4:5", "open 5:5", "gone 10:5", "left 12:5", "last 21:11"] {
         assert!(found.contains(&format!("function {name}")), "{name}: {found:?}");
     }
@@ -85,7 +85,7 @@ fn macros_around_types_and_names_are_left_out() {
         "struct wire 10:19",
         "function after 11:5",
     ];
-    let found = defs(Lang::C, code);
+    let found = list_defs(Lang::C, code);
     for one in expected {
         assert!(found.iter().any(|def| def == one), "{one}: {found:?}");
     }
@@ -105,7 +105,7 @@ fn macros_that_are_left_out_are_referred_to() {
 #[test]
 fn loops_that_are_macros_do_not_hide_the_rest() {
     let code = "void API f(s *x) {\n\tfor_each_cpu(i)\n\t\tsum += rq(i)->n;\n\tlist_for_each(a, b) {\n\t\tg();\n\t}\n}\nint h(void) { }\n";
-    let found = defs(Lang::C, code);
+    let found = list_defs(Lang::C, code);
     assert_eq!(found, ["function f 1:10", "function h 8:5"]);
 }
 
@@ -114,14 +114,14 @@ fn headers_for_both_languages_are_read_in_each() {
     let code = "#ifdef __cplusplus\nextern \"C\" {\n#endif\nAPI int APIENTRY one(A a, B b);\nAPI void APIENTRY two(A *a);\n\
         #ifdef __cplusplus\n}\n#endif\n";
     for lang in [Lang::C, Lang::Cpp] {
-        let found = defs(lang, code);
+        let found = list_defs(lang, code);
         assert_eq!(found, ["function one 4:18", "function two 5:19"], "{lang:?}");
     }
 }
 
 #[test]
 fn a_type_that_a_typedef_announces_is_declared() {
-    check(
+    check_facts(
         "typedef struct far_s far_t;\ntypedef struct near_s near_t;\nstruct near_s { int a; };\ntypedef struct far_s *far_p;\n",
         r#"
 type_alias far_t 1-1@1:22 E | typedef struct far_s far_t

@@ -9,14 +9,14 @@ mod values;
 use tree_sitter::{Node, Tree};
 
 use super::grammar::Fields;
-use crate::facts::{CallKind, FactsBuilder, ScopeKind, SlotIdx, StrId, Target, Value, ValueIdx};
-use crate::langs::support::{Run, Tracer};
+use crate::facts::{CallKind, FactsBuilder, FlowValue, ScopeKind, SlotIdx, StrId, Target, ValueIdx};
+use crate::langs::support::{TracedRun, Tracer};
 
 /// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
 
 /// Adds to the facts where values go.
-pub(super) fn trace(
+pub(super) fn trace_values(
     tree: &Tree,
     source: &[u8],
     facts: FactsBuilder,
@@ -26,7 +26,7 @@ pub(super) fn trace(
         return facts;
     }
     let mut trace = Trace { to: Tracer::new(source, facts), f: fields, depth: 0, hidden: Vec::new() };
-    trace.statements(tree.root_node());
+    trace.trace_statements(tree.root_node());
     trace.to.finish()
 }
 
@@ -44,19 +44,19 @@ fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 }
 
 impl<'t> Trace<'t> {
-    fn statements(&mut self, node: Node<'t>) {
+    fn trace_statements(&mut self, node: Node<'t>) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
         }
         self.depth += 1;
         let all = children(node);
         // Functions are there before the text around them runs.
-        all.iter().for_each(|child| self.hoisted(*child));
-        all.into_iter().for_each(|child| self.statement(child));
+        all.iter().for_each(|child| self.declare_hoisted(*child));
+        all.into_iter().for_each(|child| self.trace_statement(child));
         self.depth -= 1;
     }
 
-    fn statement(&mut self, node: Node<'t>) {
+    fn trace_statement(&mut self, node: Node<'t>) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
         }
@@ -72,26 +72,28 @@ impl<'t> Trace<'t> {
             | "finally_clause"
             | "labeled_statement"
             | "switch_default" => {
-                children(node).into_iter().for_each(|child| self.statement(child));
+                children(node).into_iter().for_each(|child| self.trace_statement(child));
             }
-            "export_statement" => self.exported(node),
-            "lexical_declaration" | "variable_declaration" | "using_declaration" => self.declaration(node),
+            "export_statement" => self.trace_export(node),
+            "lexical_declaration" | "variable_declaration" | "using_declaration" => {
+                self.trace_declaration(node);
+            }
             "function_declaration" | "generator_function_declaration" => {
-                let value = self.function(node, node.child_by_field_id(self.f.name));
-                self.named(node, value);
+                let value = self.trace_function(node, node.child_by_field_id(self.f.name));
+                self.bind_definition(node, value);
             }
             "class_declaration" | "abstract_class_declaration" => {
-                let value = self.class(node, node.child_by_field_id(self.f.name));
-                self.named(node, value);
+                let value = self.trace_class(node, node.child_by_field_id(self.f.name));
+                self.bind_definition(node, value);
             }
-            "statement_block" => self.block(node, Run::Perhaps),
+            "statement_block" => self.trace_block(node, TracedRun::Perhaps),
             "if_statement" | "try_statement" | "switch_statement" | "switch_body" | "switch_case" => {
-                self.branches(node);
+                self.trace_branches(node);
             }
-            "while_statement" | "do_statement" | "for_statement" => self.repeated(node),
+            "while_statement" | "do_statement" | "for_statement" => self.trace_loop(node),
             "for_in_statement" => self.for_in(node),
-            "catch_clause" => self.branches(node),
-            "return_statement" => self.returned(node),
+            "catch_clause" => self.trace_branches(node),
+            "return_statement" => self.trace_return(node),
             "import_statement"
             | "interface_declaration"
             | "type_alias_declaration"
@@ -103,7 +105,7 @@ impl<'t> Trace<'t> {
             | "continue_statement" => {}
             "internal_module" | "module" => {
                 if let Some(body) = node.child_by_field_id(self.f.body) {
-                    self.block(body, Run::Perhaps);
+                    self.trace_block(body, TracedRun::Perhaps);
                 }
             }
             _ => {
@@ -112,7 +114,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    fn hoisted(&mut self, node: Node<'t>) {
+    fn declare_hoisted(&mut self, node: Node<'t>) {
         let declared = match node.kind() {
             "export_statement" => node.child_by_field_id(self.f.declaration),
             _ => Some(node),
@@ -123,39 +125,39 @@ impl<'t> Trace<'t> {
         if let Some(name) = declared.filter(is_function).and_then(|node| node.child_by_field_id(self.f.name))
         {
             let name = self.to.text(name);
-            self.to.declare(name);
+            self.to.declare_variable(name);
         }
     }
 
     /// A statement of which each part may run or not.
-    fn branches(&mut self, node: Node<'t>) {
+    fn trace_branches(&mut self, node: Node<'t>) {
         for child in children(node) {
-            let before = self.to.begin(Run::Perhaps);
-            self.statement(child);
+            let before = self.to.begin(TracedRun::Perhaps);
+            self.trace_statement(child);
             self.to.end(before);
         }
     }
 
-    fn repeated(&mut self, node: Node<'t>) {
-        let before = self.to.begin(Run::Again);
+    fn trace_loop(&mut self, node: Node<'t>) {
+        let before = self.to.begin(TracedRun::Again);
         self.hidden.push(Vec::new());
-        children(node).into_iter().for_each(|child| self.statement(child));
-        self.reveal();
+        children(node).into_iter().for_each(|child| self.trace_statement(child));
+        self.reveal_hidden();
         self.to.end(before);
     }
 
     /// A block has names of its own.
-    fn block(&mut self, node: Node<'t>, run: Run) {
+    fn trace_block(&mut self, node: Node<'t>, run: TracedRun) {
         let before = self.to.begin(run);
         self.hidden.push(Vec::new());
-        self.statements(node);
-        self.reveal();
+        self.trace_statements(node);
+        self.reveal_hidden();
         self.to.end(before);
     }
 
-    fn reveal(&mut self) {
+    fn reveal_hidden(&mut self) {
         for hidden in self.hidden.pop().unwrap_or_default().into_iter().rev() {
-            self.to.reveal(hidden);
+            self.to.reveal_variable(hidden);
         }
     }
 
@@ -163,46 +165,49 @@ impl<'t> Trace<'t> {
         let right = node.child_by_field_id(self.f.right);
         let over = right.map(|right| (self.value(right), right));
         let is_of = !self.to.text(node).split_once(')').map_or("", |(head, _)| head).contains(" in ");
-        let item = over.filter(|_| is_of).map(|(over, at)| self.iterated(over, at));
-        let before = self.to.begin(Run::Again);
+        let item = over.filter(|_| is_of).map(|(over, at)| self.trace_iteration(over, at));
+        let before = self.to.begin(TracedRun::Again);
         self.hidden.push(Vec::new());
         if let Some(left) = node.child_by_field_id(self.f.left) {
-            let item = item.unwrap_or_else(|| self.to.unknown());
+            let item = item.unwrap_or_else(|| self.to.unknown_value());
             if node.child_by_field_id(self.f.kind).is_some() {
                 self.declare_all(left, true);
             }
             self.bind(left, item);
         }
         if let Some(body) = node.child_by_field_id(self.f.body) {
-            self.statement(body);
+            self.trace_statement(body);
         }
-        self.reveal();
+        self.reveal_hidden();
         self.to.end(before);
     }
 
     /// Records a loop over a value and returns the value of its parts.
-    fn iterated(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
-        let each = self.to.value(Value::Each(over));
-        if !matches!(self.to.at(over), Value::Unknown | Value::Container(_) | Value::Text(_)) {
-            let callee = self.to.member(over, "[Symbol.iterator]");
+    fn trace_iteration(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
+        let each = self.to.value(FlowValue::Each(over));
+        if !matches!(
+            self.to.value_at(over),
+            FlowValue::Unknown | FlowValue::Container(_) | FlowValue::Text(_)
+        ) {
+            let callee = self.to.member_value(over, "[Symbol.iterator]");
             let iterator = self.to.call(callee, (at, CallKind::Implicit), &[]);
-            let next = self.to.member(iterator, "next");
+            let next = self.to.member_value(iterator, "next");
             let result = self.to.call(next, (at, CallKind::Implicit), &[]);
-            let value = self.to.member(result, "value");
+            let value = self.to.member_value(result, "value");
             return self.to.one_of(&[each, value]);
         }
         each
     }
 
-    fn exported(&mut self, node: Node<'t>) {
+    fn trace_export(&mut self, node: Node<'t>) {
         if let Some(declaration) = node.child_by_field_id(self.f.declaration) {
-            self.statement(declaration);
+            self.trace_statement(declaration);
         } else if let Some(value) = node.child_by_field_id(self.f.value) {
             self.value(value);
         }
     }
 
-    fn declaration(&mut self, node: Node<'t>) {
+    fn trace_declaration(&mut self, node: Node<'t>) {
         let is_scoped = node.kind() != "variable_declaration" && !self.hidden.is_empty();
         for declarator in children(node) {
             let Some(name) = declarator.child_by_field_id(self.f.name) else { continue };
@@ -212,7 +217,7 @@ impl<'t> Trace<'t> {
             }
             let value = match written {
                 Some(value) => self.named_value(value, name),
-                None => self.to.unknown(),
+                None => self.to.unknown_value(),
             };
             self.declare_all(name, is_scoped);
             if written.is_some() {
@@ -231,26 +236,26 @@ impl<'t> Trace<'t> {
     fn named_value(&mut self, value: Node<'t>, name: Node<'t>) -> ValueIdx {
         match value.kind() {
             "arrow_function" | "function_expression" | "generator_function" => {
-                self.function(value, Some(name))
+                self.trace_function(value, Some(name))
             }
-            "class" => self.class(value, Some(name)),
+            "class" => self.trace_class(value, Some(name)),
             _ => self.value(value),
         }
     }
 
-    fn named(&mut self, node: Node<'t>, value: ValueIdx) {
+    fn bind_definition(&mut self, node: Node<'t>, value: ValueIdx) {
         let name = node.child_by_field_id(self.f.name).map_or("", |name| self.to.text(name));
-        let slot = self.to.declare(name);
-        self.to.assign(slot, value);
+        let slot = self.to.declare_variable(name);
+        self.to.assign_variable(slot, value);
     }
 
-    fn returned(&mut self, node: Node<'t>) {
+    fn trace_return(&mut self, node: Node<'t>) {
         let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
-        let scope = self.to.scope();
-        self.to.store(Target::Return(scope), value);
+        let scope = self.to.current_scope();
+        self.to.store_value(Target::Return(scope), value);
     }
 
-    fn class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
+    fn trace_class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
         let def = name.and_then(|name| self.to.def_at(name));
         children(node)
             .into_iter()
@@ -263,9 +268,9 @@ impl<'t> Trace<'t> {
         let body = node.child_by_field_id(self.f.body);
         for member in body.map(children).unwrap_or_default() {
             match member.kind() {
-                "method_definition" => self.method(member),
-                "field_definition" | "public_field_definition" => self.field(member),
-                "class_static_block" => self.branches(member),
+                "method_definition" => self.trace_method(member),
+                "field_definition" | "public_field_definition" => self.trace_field(member),
+                "class_static_block" => self.trace_branches(member),
                 _ => {}
             }
         }
@@ -273,23 +278,23 @@ impl<'t> Trace<'t> {
         self.to.close(outer)
     }
 
-    fn method(&mut self, node: Node<'t>) {
+    fn trace_method(&mut self, node: Node<'t>) {
         let Some(name) = node.child_by_field_id(self.f.name) else { return };
-        let value = self.function(node, Some(name));
-        let slot = self.to.declare(self.to.text(name));
-        self.to.assign(slot, value);
+        let value = self.trace_function(node, Some(name));
+        let slot = self.to.declare_variable(self.to.text(name));
+        self.to.assign_variable(slot, value);
     }
 
-    fn field(&mut self, node: Node<'t>) {
+    fn trace_field(&mut self, node: Node<'t>) {
         let name = node.child_by_field_id(self.f.name).or_else(|| node.child_by_field_id(self.f.property));
         let (Some(name), Some(value)) = (name, node.child_by_field_id(self.f.value)) else { return };
         let value = self.named_value(value, name);
-        let slot = self.to.declare(self.to.text(name));
-        self.to.assign(slot, value);
+        let slot = self.to.declare_variable(self.to.text(name));
+        self.to.assign_variable(slot, value);
     }
 
     /// A function of any kind; `name` is where the name stands that it is known by.
-    fn function(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
+    fn trace_function(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
         let own = node.child_by_field_id(self.f.name).filter(|_| node.kind() == "function_expression");
         let def = name.or(own).and_then(|name| self.to.def_at(name));
         let outer = self.to.open(self.function_kind(node), def, None);
@@ -298,17 +303,17 @@ impl<'t> Trace<'t> {
         }
         let hidden = std::mem::take(&mut self.hidden);
         if let Some(list) = node.child_by_field_id(self.f.parameters) {
-            self.parameters(&children(list));
+            self.trace_parameters(&children(list));
         } else if let Some(one) = node.child_by_field_id(self.f.parameter) {
-            self.parameters(&[one]);
+            self.trace_parameters(&[one]);
         }
         if let Some(body) = node.child_by_field_id(self.f.body) {
             if body.kind() == "statement_block" {
-                self.statements(body);
+                self.trace_statements(body);
             } else {
                 let value = self.value(body);
-                let scope = self.to.scope();
-                self.to.store(Target::Return(scope), value);
+                let scope = self.to.current_scope();
+                self.to.store_value(Target::Return(scope), value);
             }
         }
         self.hidden = hidden;

@@ -3,13 +3,13 @@
 use tree_sitter::Node;
 
 use super::{DEPTH, Trace, children};
-use crate::facts::{Label, SlotKind, Target, Value, ValueIdx};
+use crate::facts::{FlowValue, Label, SlotKind, Target, ValueIdx};
 
 impl<'t> Trace<'t> {
-    pub(super) fn parameters(&mut self, list: &[Node<'t>]) {
+    pub(super) fn trace_parameters(&mut self, list: &[Node<'t>]) {
         let mut taken = Vec::new();
         for parameter in list {
-            let (pattern, default) = self.parameter(*parameter);
+            let (pattern, default) = self.pattern_and_default(*parameter);
             let (pattern, kind) = match pattern.kind() {
                 "rest_pattern" => (pattern.named_child(0).unwrap_or(pattern), SlotKind::Rest),
                 "this" => continue,
@@ -18,14 +18,14 @@ impl<'t> Trace<'t> {
             // A parameter that is taken apart has no name of its own; the column keeps it apart from others.
             let is_plain = pattern.kind() == "identifier";
             let name = if is_plain { self.to.text(pattern).to_owned() } else { format!("{{{}", taken.len()) };
-            let slot = self.to.parameter(&name, kind);
+            let slot = self.to.declare_parameter(&name, kind);
             taken.push((slot, pattern, is_plain, default, *parameter));
         }
         for (slot, pattern, is_plain, default, parameter) in taken {
             if let Some(value) = default.map(|default| self.value(default)) {
-                self.to.store(Target::Slot(slot), value);
+                self.to.store_value(Target::Slot(slot), value);
             }
-            let value = self.to.value(Value::Slot(slot));
+            let value = self.to.value(FlowValue::Slot(slot));
             if !is_plain {
                 self.declare_all(pattern, false);
                 self.bind(pattern, value);
@@ -33,15 +33,15 @@ impl<'t> Trace<'t> {
                 .child(0)
                 .is_some_and(|first| matches!(first.kind(), "accessibility_modifier" | "readonly"))
             {
-                let scope = self.to.scope();
-                let this = self.to.value(Value::This(scope));
+                let scope = self.to.current_scope();
+                let this = self.to.value(FlowValue::This(scope));
                 let name = self.to.intern(self.to.text(pattern));
-                self.to.store(Target::Member(name, this), value);
+                self.to.store_value(Target::Member(name, this), value);
             }
         }
     }
 
-    fn parameter(&self, node: Node<'t>) -> (Node<'t>, Option<Node<'t>>) {
+    fn pattern_and_default(&self, node: Node<'t>) -> (Node<'t>, Option<Node<'t>>) {
         match node.kind() {
             "assignment_pattern" => {
                 (node.child_by_field_id(self.f.left).unwrap_or(node), node.child_by_field_id(self.f.right))
@@ -68,10 +68,10 @@ impl<'t> Trace<'t> {
             "identifier" | "shorthand_property_identifier_pattern" => {
                 let name = self.to.text(pattern);
                 if is_scoped && !self.hidden.is_empty() {
-                    let hidden = self.to.hide(name);
+                    let hidden = self.to.declare_hiding(name);
                     self.hidden.last_mut().into_iter().for_each(|names| names.push(hidden));
                 } else {
-                    self.to.declare(name);
+                    self.to.declare_variable(name);
                 }
             }
             "pair_pattern" => {
@@ -104,7 +104,7 @@ impl<'t> Trace<'t> {
             "identifier" => {
                 let name = self.to.text(pattern);
                 if let Some(slot) = self.to.find(name) {
-                    self.to.assign(slot, value);
+                    self.to.assign_variable(slot, value);
                 }
             }
             "assignment_pattern" | "object_assignment_pattern" => {
@@ -113,10 +113,10 @@ impl<'t> Trace<'t> {
                 let either = self.to.one_of(&values);
                 if let Some(left) = pattern.child_by_field_id(self.f.left) {
                     if left.kind() == "shorthand_property_identifier_pattern" {
-                        let given = self.property(value, self.to.text(left));
+                        let given = self.property_value(value, self.to.text(left));
                         let values: Vec<ValueIdx> = std::iter::once(given).chain(default).collect();
                         let either = self.to.one_of(&values);
-                        self.give(self.to.text(left), either);
+                        self.assign_known(self.to.text(left), either);
                     } else {
                         self.bind(left, either);
                     }
@@ -124,7 +124,7 @@ impl<'t> Trace<'t> {
             }
             "object_pattern" => self.take_members(pattern, value),
             "array_pattern" => self.take_parts(pattern, value),
-            "member_expression" | "subscript_expression" => self.put(pattern, value),
+            "member_expression" | "subscript_expression" => self.assign_member(pattern, value),
             "parenthesized_expression" | "rest_pattern" | "non_null_expression" => {
                 pattern.named_child(0).into_iter().for_each(|inner| self.bind(inner, value));
             }
@@ -132,9 +132,9 @@ impl<'t> Trace<'t> {
         }
     }
 
-    fn give(&mut self, name: &str, value: ValueIdx) {
+    fn assign_known(&mut self, name: &str, value: ValueIdx) {
         if let Some(slot) = self.to.find(name) {
-            self.to.assign(slot, value);
+            self.to.assign_variable(slot, value);
         }
     }
 
@@ -143,13 +143,13 @@ impl<'t> Trace<'t> {
             match child.kind() {
                 "shorthand_property_identifier_pattern" => {
                     let name = self.to.text(child);
-                    let given = self.property(value, name);
-                    self.give(name, given);
+                    let given = self.property_value(value, name);
+                    self.assign_known(name, given);
                 }
                 "pair_pattern" => {
                     let parts = (child.child_by_field_id(self.f.key), child.child_by_field_id(self.f.value));
                     let (Some(key), Some(inner)) = parts else { continue };
-                    let given = self.property(value, self.key_text(key));
+                    let given = self.property_value(value, self.key_text(key));
                     self.bind(inner, given);
                 }
                 "object_assignment_pattern" | "rest_pattern" => self.bind(child, value),
@@ -176,12 +176,12 @@ impl<'t> Trace<'t> {
                         self.list(&rest)
                     }
                     Some(parts) => {
-                        parts.get(at as usize).map_or_else(|| self.to.unknown(), |part| part.value)
+                        parts.get(at as usize).map_or_else(|| self.to.unknown_value(), |part| part.value)
                     }
                     None if target.kind() == "rest_pattern" => value,
                     None => {
                         let key = self.to.key(&at.to_string());
-                        self.to.item(value, key)
+                        self.to.value_under_key(value, key)
                     }
                 };
                 self.bind(target, given);
@@ -190,7 +190,7 @@ impl<'t> Trace<'t> {
     }
 
     /// `a.b = value`, `a[b] = value`.
-    fn put(&mut self, left: Node<'t>, value: ValueIdx) {
+    fn assign_member(&mut self, left: Node<'t>, value: ValueIdx) {
         let Some(of) = left.child_by_field_id(self.f.object).map(|of| self.value(of)) else { return };
         if self.to.is_unknown(of) {
             return;
@@ -200,13 +200,13 @@ impl<'t> Trace<'t> {
         let text =
             name.or_else(|| index.filter(|index| index.kind() == "string").map(|index| self.key_text(index)));
         match (text, index) {
-            (Some(text), _) if matches!(self.to.at(of), Value::Container(_)) => {
+            (Some(text), _) if matches!(self.to.value_at(of), FlowValue::Container(_)) => {
                 let key = self.to.key(text);
                 self.to.store_item(of, key, value);
             }
             (Some(text), _) => {
                 let name = self.to.intern(text);
-                self.to.store(Target::Member(name, of), value);
+                self.to.store_value(Target::Member(name, of), value);
             }
             (None, Some(index)) => {
                 let key = self.value(index);

@@ -3,38 +3,40 @@
 use tree_sitter::Node;
 
 use super::{DEPTH, Trace, children};
-use crate::facts::{CallKind, Label, Part, ScopeIdx, ScopeKind, Target, Value, ValueIdx};
+use crate::facts::{CallKind, FlowPart, FlowValue, Label, ScopeIdx, ScopeKind, Target, ValueIdx};
 
 impl<'t> Trace<'t> {
     /// Returns the value that an expression gives, and records the calls in it.
     pub(super) fn value(&mut self, node: Node<'t>) -> ValueIdx {
         if self.depth >= DEPTH || self.to.is_full() {
-            return self.to.unknown();
+            return self.to.unknown_value();
         }
         self.depth += 1;
-        let value = self.expression(node);
+        let value = self.trace_expression(node);
         self.depth -= 1;
         value
     }
 
-    fn expression(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_expression(&mut self, node: Node<'t>) -> ValueIdx {
         match node.kind() {
             "identifier" | "shorthand_property_identifier" => self.to.read(self.to.text(node)),
-            "undefined" | "type_annotation" | "type_arguments" | "regex" => self.to.unknown(),
-            "this" => self.this(),
+            "undefined" | "type_annotation" | "type_arguments" | "regex" => self.to.unknown_value(),
+            "this" => self.this_value(),
             "super" => {
                 let scope = self.method_around();
-                self.to.value(Value::Super(scope))
+                self.to.value(FlowValue::Super(scope))
             }
-            "member_expression" => self.member(node),
-            "subscript_expression" => self.subscript(node),
+            "member_expression" => self.trace_member(node),
+            "subscript_expression" => self.trace_subscript(node),
             "call_expression" => self.call(node),
-            "new_expression" => self.construction(node),
-            "arrow_function" | "function_expression" | "generator_function" => self.function(node, None),
-            "class" => self.class(node, node.child_by_field_id(self.f.name)),
-            "object" => self.object(node),
-            "array" => self.array(node),
-            "assignment_expression" => self.assignment(node),
+            "new_expression" => self.trace_construction(node),
+            "arrow_function" | "function_expression" | "generator_function" => {
+                self.trace_function(node, None)
+            }
+            "class" => self.trace_class(node, node.child_by_field_id(self.f.name)),
+            "object" => self.trace_object(node),
+            "array" => self.trace_array(node),
+            "assignment_expression" => self.trace_assignment(node),
             "ternary_expression" => self.any_of(node, &[1, 2]),
             "binary_expression" => self.any_of(node, &[0, 1]),
             "augmented_assignment_expression" => self.any_of(node, &[0, 1]),
@@ -46,22 +48,22 @@ impl<'t> Trace<'t> {
             "type_assertion" | "sequence_expression" => {
                 let values: Vec<ValueIdx> =
                     children(node).into_iter().map(|child| self.value(child)).collect();
-                values.last().copied().unwrap_or_else(|| self.to.unknown())
+                values.last().copied().unwrap_or_else(|| self.to.unknown_value())
             }
-            "yield_expression" => self.yielded(node),
+            "yield_expression" => self.trace_yield(node),
             "string" | "number" => {
                 let text = self.key_text(node);
-                self.to.literal(text)
+                self.to.literal_value(text)
             }
             "statement_block" => {
-                self.statement(node);
-                self.to.unknown()
+                self.trace_statement(node);
+                self.to.unknown_value()
             }
             _ => {
                 children(node).into_iter().for_each(|child| {
                     self.value(child);
                 });
-                self.to.unknown()
+                self.to.unknown_value()
             }
         }
     }
@@ -69,7 +71,7 @@ impl<'t> Trace<'t> {
     fn first(&mut self, node: Node<'t>) -> ValueIdx {
         match node.named_child(0) {
             Some(inner) => self.value(inner),
-            None => self.to.unknown(),
+            None => self.to.unknown_value(),
         }
     }
 
@@ -78,9 +80,9 @@ impl<'t> Trace<'t> {
         self.to.scope_of_this()
     }
 
-    fn this(&mut self) -> ValueIdx {
+    fn this_value(&mut self) -> ValueIdx {
         let scope = self.method_around();
-        self.to.value(Value::This(scope))
+        self.to.value(FlowValue::This(scope))
     }
 
     fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
@@ -90,43 +92,47 @@ impl<'t> Trace<'t> {
     }
 
     /// A member; of what is written as an object it is what stands there.
-    pub(super) fn property(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
-        match self.to.at(of) {
-            Value::Unknown => of,
-            Value::Container(_) => {
+    pub(super) fn property_value(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
+        match self.to.value_at(of) {
+            FlowValue::Unknown => of,
+            FlowValue::Container(_) => {
                 let key = self.to.key(name);
-                if self.to.holds(of, key) { self.to.item(of, key) } else { self.to.member(of, name) }
+                if self.to.holds_key(of, key) {
+                    self.to.value_under_key(of, key)
+                } else {
+                    self.to.member_value(of, name)
+                }
             }
-            _ => self.to.member(of, name),
+            _ => self.to.member_value(of, name),
         }
     }
 
-    fn member(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_member(&mut self, node: Node<'t>) -> ValueIdx {
         let of = node.child_by_field_id(self.f.object).map(|of| self.value(of));
         let name = node.child_by_field_id(self.f.property).map_or("", |name| self.to.text(name));
         match of {
-            Some(of) => self.property(of, name),
-            None => self.to.unknown(),
+            Some(of) => self.property_value(of, name),
+            None => self.to.unknown_value(),
         }
     }
 
-    fn subscript(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_subscript(&mut self, node: Node<'t>) -> ValueIdx {
         let (Some(of), Some(index)) = (node.child_by_field_id(self.f.object), node.named_child(1)) else {
-            return self.to.unknown();
+            return self.to.unknown_value();
         };
         let of = self.value(of);
         let key = self.value(index);
-        match self.to.at(of) {
-            Value::Unknown => of,
-            Value::Container(_) => self.to.item(of, key),
-            _ if index.kind() == "string" => self.to.member(of, self.key_text(index)),
-            _ => self.to.item(of, key),
+        match self.to.value_at(of) {
+            FlowValue::Unknown => of,
+            FlowValue::Container(_) => self.to.value_under_key(of, key),
+            _ if index.kind() == "string" => self.to.member_value(of, self.key_text(index)),
+            _ => self.to.value_under_key(of, key),
         }
     }
 
-    fn assignment(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_assignment(&mut self, node: Node<'t>) -> ValueIdx {
         let (left, right) = (node.child_by_field_id(self.f.left), node.child_by_field_id(self.f.right));
-        let (Some(left), Some(right)) = (left, right) else { return self.to.unknown() };
+        let (Some(left), Some(right)) = (left, right) else { return self.to.unknown_value() };
         let name = match left.kind() {
             "member_expression" => left.child_by_field_id(self.f.property).unwrap_or(left),
             _ => left,
@@ -137,27 +143,30 @@ impl<'t> Trace<'t> {
     }
 
     pub(super) fn list(&mut self, values: &[ValueIdx]) -> ValueIdx {
-        let parts: Vec<Part> =
-            values.iter().zip(0..).map(|(value, at)| Part { label: Label::At(at), value: *value }).collect();
-        self.to.container(&parts)
+        let parts: Vec<FlowPart> = values
+            .iter()
+            .zip(0..)
+            .map(|(value, at)| FlowPart { label: Label::At(at), value: *value })
+            .collect();
+        self.to.make_container(&parts)
     }
 
-    fn array(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_array(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
         for (at, child) in children(node).into_iter().enumerate() {
             let part = if child.kind() == "spread_element" {
-                Part { label: Label::Spread, value: self.first(child) }
+                FlowPart { label: Label::Spread, value: self.first(child) }
             } else {
-                Part { label: Label::At(at as u32), value: self.value(child) }
+                FlowPart { label: Label::At(at as u32), value: self.value(child) }
             };
             parts.push(part);
         }
-        self.unfold(&mut parts);
-        self.to.container(&parts)
+        self.unfold_spreads(&mut parts);
+        self.to.make_container(&parts)
     }
 
     /// The parts of lists that are written in full stand in the place of the list.
-    fn unfold(&mut self, parts: &mut Vec<Part>) {
+    fn unfold_spreads(&mut self, parts: &mut Vec<FlowPart>) {
         let mut all = Vec::new();
         for part in parts.iter() {
             let inner = self.to.parts_of(part.value).filter(|_| part.label == Label::Spread);
@@ -174,7 +183,7 @@ impl<'t> Trace<'t> {
         *parts = all;
     }
 
-    fn object(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_object(&mut self, node: Node<'t>) -> ValueIdx {
         let (mut parts, mut methods) = (Vec::new(), Vec::new());
         for child in children(node) {
             match child.kind() {
@@ -187,58 +196,58 @@ impl<'t> Trace<'t> {
                     } else {
                         Label::Named(self.to.intern(self.key_text(key)))
                     };
-                    parts.push(Part { label, value });
+                    parts.push(FlowPart { label, value });
                     methods.push(value);
                 }
                 "method_definition" => {
                     let Some(name) = child.child_by_field_id(self.f.name) else { continue };
-                    let value = self.function(child, Some(name));
-                    parts.push(Part { label: Label::Named(self.to.intern(self.key_text(name))), value });
+                    let value = self.trace_function(child, Some(name));
+                    parts.push(FlowPart { label: Label::Named(self.to.intern(self.key_text(name))), value });
                     methods.push(value);
                 }
                 "shorthand_property_identifier" => {
                     let name = self.to.text(child);
                     let value = self.to.read(name);
-                    parts.push(Part { label: Label::Named(self.to.intern(name)), value });
+                    parts.push(FlowPart { label: Label::Named(self.to.intern(name)), value });
                 }
-                "spread_element" => parts.push(Part { label: Label::Spread, value: self.first(child) }),
+                "spread_element" => parts.push(FlowPart { label: Label::Spread, value: self.first(child) }),
                 _ => {}
             }
         }
-        let container = self.to.container(&parts);
+        let container = self.to.make_container(&parts);
         methods.into_iter().for_each(|method| self.to.set_home(method, container));
         container
     }
 
-    fn yielded(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_yield(&mut self, node: Node<'t>) -> ValueIdx {
         let value = self.first(node);
         let is_from = self.to.text(node).starts_with("yield*");
-        let value = if is_from { self.to.value(Value::Each(value)) } else { value };
-        let scope = self.to.scope();
+        let value = if is_from { self.to.value(FlowValue::Each(value)) } else { value };
+        let scope = self.to.current_scope();
         if self.to.kind_of(scope) == ScopeKind::Function {
             self.to.set_kind(ScopeKind::Generator);
         }
-        self.to.store(Target::Yield(scope), value);
-        self.to.unknown()
+        self.to.store_value(Target::Yield(scope), value);
+        self.to.unknown_value()
     }
 
-    fn arguments(&mut self, list: Option<Node<'t>>) -> Vec<Part> {
+    fn trace_arguments(&mut self, list: Option<Node<'t>>) -> Vec<FlowPart> {
         let mut args = Vec::new();
         for (at, arg) in list.map(children).unwrap_or_default().into_iter().enumerate() {
             let part = if arg.kind() == "spread_element" {
-                Part { label: Label::Spread, value: self.first(arg) }
+                FlowPart { label: Label::Spread, value: self.first(arg) }
             } else {
-                Part { label: Label::At(at as u32), value: self.value(arg) }
+                FlowPart { label: Label::At(at as u32), value: self.value(arg) }
             };
             args.push(part);
         }
         args
     }
 
-    fn construction(&mut self, node: Node<'t>) -> ValueIdx {
-        let Some(class) = node.child_by_field_id(self.f.constructor) else { return self.to.unknown() };
+    fn trace_construction(&mut self, node: Node<'t>) -> ValueIdx {
+        let Some(class) = node.child_by_field_id(self.f.constructor) else { return self.to.unknown_value() };
         let callee = self.value(class);
-        let args = self.arguments(node.child_by_field_id(self.f.arguments));
+        let args = self.trace_arguments(node.child_by_field_id(self.f.arguments));
         self.to.call(callee, (self.name_of(class), CallKind::Plain), &args)
     }
 
@@ -256,14 +265,14 @@ impl<'t> Trace<'t> {
     fn call(&mut self, node: Node<'t>) -> ValueIdx {
         let (function, list) =
             (node.child_by_field_id(self.f.function), node.child_by_field_id(self.f.arguments));
-        let Some(function) = function else { return self.to.unknown() };
+        let Some(function) = function else { return self.to.unknown_value() };
         let callee = self.value(function);
-        let mut args = self.arguments(list.filter(|list| list.kind() == "arguments"));
+        let mut args = self.trace_arguments(list.filter(|list| list.kind() == "arguments"));
         if function.kind() == "super" {
             return callee;
         }
         if self.to.text(function) == "Object.assign" {
-            return self.assigned(&args);
+            return self.trace_object_assign(&args);
         }
         let at = match function.kind() {
             "identifier" | "member_expression" | "parenthesized_expression" => self.name_of(function),
@@ -272,7 +281,7 @@ impl<'t> Trace<'t> {
         if let Some(called) = self.called_by_name(callee, &mut args) {
             return self.to.call(called, (at, CallKind::Plain), &args);
         }
-        self.pushed(callee, &args);
+        self.trace_push(callee, &args);
         if self.to.is_unknown(callee) && args.iter().all(|arg| self.to.is_unknown(arg.value)) {
             return callee;
         }
@@ -280,8 +289,8 @@ impl<'t> Trace<'t> {
     }
 
     /// `f.call(object, argument)` calls `f`.
-    fn called_by_name(&mut self, callee: ValueIdx, args: &mut Vec<Part>) -> Option<ValueIdx> {
-        let Value::Member(of, name) = self.to.at(callee) else { return None };
+    fn called_by_name(&mut self, callee: ValueIdx, args: &mut Vec<FlowPart>) -> Option<ValueIdx> {
+        let FlowValue::Member(of, name) = self.to.value_at(callee) else { return None };
         let (call, apply) = (self.to.intern("call"), self.to.intern("apply"));
         if name == call && !args.is_empty() {
             args.remove(0);
@@ -300,29 +309,29 @@ impl<'t> Trace<'t> {
     }
 
     /// `list.push(value)` puts something into what it is called on.
-    fn pushed(&mut self, callee: ValueIdx, args: &[Part]) {
-        let Value::Member(of, name) = self.to.at(callee) else { return };
+    fn trace_push(&mut self, callee: ValueIdx, args: &[FlowPart]) {
+        let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
         let is_put = ["push", "unshift", "add", "set"].map(|known| self.to.intern(known)).contains(&name);
         if is_put && let Some(arg) = args.last() {
             let key = match args {
                 [key, _] => key.value,
-                _ => self.to.unknown(),
+                _ => self.to.unknown_value(),
             };
             self.to.store_item(of, key, arg.value);
         }
     }
 
     /// `Object.assign(target, source)` puts what is written in the source into the target.
-    fn assigned(&mut self, args: &[Part]) -> ValueIdx {
-        let Some((target, sources)) = args.split_first() else { return self.to.unknown() };
+    fn trace_object_assign(&mut self, args: &[FlowPart]) -> ValueIdx {
+        let Some((target, sources)) = args.split_first() else { return self.to.unknown_value() };
         for source in sources {
             for part in self.to.parts_of(source.value).unwrap_or_default() {
                 let Label::Named(name) = part.label else { continue };
-                if matches!(self.to.at(target.value), Value::Container(_)) {
-                    let key = self.to.value(Value::Text(name));
+                if matches!(self.to.value_at(target.value), FlowValue::Container(_)) {
+                    let key = self.to.value(FlowValue::Text(name));
                     self.to.store_item(target.value, key, part.value);
                 } else {
-                    self.to.store(Target::Member(name, target.value), part.value);
+                    self.to.store_value(Target::Member(name, target.value), part.value);
                 }
             }
         }

@@ -11,15 +11,16 @@ use super::grammar::FIELDS;
 use super::patterns::{Marks, each_parameter};
 use super::types::Ty;
 use crate::facts::{
-    CallKind, DefIdx, FactsBuilder, Label, Part, ScopeIdx, ScopeKind, SlotKind, Target, Value, ValueIdx,
+    CallKind, DefIdx, FactsBuilder, FlowPart, FlowValue, Label, ScopeIdx, ScopeKind, SlotKind, Target,
+    ValueIdx,
 };
-use crate::langs::support::{Run, Tracer};
+use crate::langs::support::{TracedRun, Tracer};
 
 /// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
 
 /// The findings of the walk that following values needs; keys are node ids of the same tree.
-pub(super) struct Known<'t> {
+pub(super) struct PythonWalkFindings<'t> {
     /// The local names of each function.
     pub(super) locals: FxHashMap<usize, Vec<(&'t str, Ty<'t>)>>,
     /// The facts that decorators state, by function.
@@ -29,23 +30,23 @@ pub(super) struct Known<'t> {
 }
 
 /// Adds to the facts where values go.
-pub(super) fn trace<'t>(
+pub(super) fn trace_values<'t>(
     tree: &'t Tree,
     source: &'t [u8],
     facts: FactsBuilder,
-    known: &Known<'t>,
+    known: &PythonWalkFindings<'t>,
 ) -> FactsBuilder {
     if facts.has_flows() {
         return facts;
     }
     let mut trace = Trace { to: Tracer::new(source, facts), known, depth: 0 };
-    trace.block(tree.root_node());
+    trace.trace_block(tree.root_node());
     trace.to.finish()
 }
 
 struct Trace<'k, 't> {
     to: Tracer<'t>,
-    known: &'k Known<'t>,
+    known: &'k PythonWalkFindings<'t>,
     depth: usize,
 }
 
@@ -55,16 +56,16 @@ fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 }
 
 impl<'t> Trace<'_, 't> {
-    fn block(&mut self, node: Node<'t>) {
+    fn trace_block(&mut self, node: Node<'t>) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
         }
         self.depth += 1;
-        children(node).into_iter().for_each(|child| self.statement(child));
+        children(node).into_iter().for_each(|child| self.trace_statement(child));
         self.depth -= 1;
     }
 
-    fn statement(&mut self, node: Node<'t>) {
+    fn trace_statement(&mut self, node: Node<'t>) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
         }
@@ -76,28 +77,28 @@ impl<'t> Trace<'_, 't> {
     fn one_statement(&mut self, node: Node<'t>) {
         match node.kind() {
             "expression_statement" | "module" | "block" | "else_clause" | "finally_clause" => {
-                self.block(node);
+                self.trace_block(node);
             }
             "assignment" => {
-                self.assignment(node);
+                self.trace_assignment(node);
             }
-            "augmented_assignment" => self.augmented(node),
-            "if_statement" => self.branches(node),
-            "while_statement" => self.repeated(node),
+            "augmented_assignment" => self.trace_augmented(node),
+            "if_statement" => self.trace_branches(node),
+            "while_statement" => self.trace_loop(node),
             "for_statement" => self.for_statement(node),
-            "try_statement" | "match_statement" => self.branches(node),
+            "try_statement" | "match_statement" => self.trace_branches(node),
             "with_statement" => self.with_statement(node),
             "function_definition" => {
-                let value = self.function(node);
-                self.named(node, value);
+                let value = self.trace_function(node);
+                self.bind_definition(node, value);
             }
             "class_definition" => {
-                let value = self.class(node);
-                self.named(node, value);
+                let value = self.trace_class(node);
+                self.bind_definition(node, value);
             }
-            "decorated_definition" => self.decorated(node),
-            "return_statement" => self.returned(node),
-            "raise_statement" => self.raised(node),
+            "decorated_definition" => self.trace_decorated(node),
+            "return_statement" => self.trace_return(node),
+            "raise_statement" => self.trace_raise(node),
             "global_statement"
             | "nonlocal_statement"
             | "import_statement"
@@ -111,12 +112,12 @@ impl<'t> Trace<'_, 't> {
     }
 
     /// A statement of which each part may run or not.
-    fn branches(&mut self, node: Node<'t>) {
+    fn trace_branches(&mut self, node: Node<'t>) {
         for child in children(node) {
             match child.kind() {
-                "block" => self.perhaps(child),
+                "block" => self.trace_optional(child),
                 "elif_clause" | "else_clause" | "except_clause" | "finally_clause" | "case_clause" => {
-                    self.clause(child);
+                    self.trace_clause(child);
                 }
                 _ => {
                     self.value(child);
@@ -125,10 +126,10 @@ impl<'t> Trace<'_, 't> {
         }
     }
 
-    fn clause(&mut self, node: Node<'t>) {
+    fn trace_clause(&mut self, node: Node<'t>) {
         for child in children(node) {
             match child.kind() {
-                "block" => self.perhaps(child),
+                "block" => self.trace_optional(child),
                 "case_pattern" => {}
                 _ => {
                     self.value(child);
@@ -137,46 +138,47 @@ impl<'t> Trace<'_, 't> {
         }
     }
 
-    fn perhaps(&mut self, block: Node<'t>) {
-        let before = self.to.begin(Run::Perhaps);
-        self.block(block);
+    fn trace_optional(&mut self, block: Node<'t>) {
+        let before = self.to.begin(TracedRun::Perhaps);
+        self.trace_block(block);
         self.to.end(before);
     }
 
-    fn repeated(&mut self, node: Node<'t>) {
-        let before = self.to.begin(Run::Again);
-        self.branches(node);
+    fn trace_loop(&mut self, node: Node<'t>) {
+        let before = self.to.begin(TracedRun::Again);
+        self.trace_branches(node);
         self.to.end(before);
     }
 
     fn for_statement(&mut self, node: Node<'t>) {
         let over = node.child_by_field_id(FIELDS.right).map(|right| self.value(right));
         let at = node.child_by_field_id(FIELDS.right);
-        let item = over.zip(at).map(|(over, at)| self.iterated(over, at));
-        let before = self.to.begin(Run::Again);
+        let item = over.zip(at).map(|(over, at)| self.trace_iteration(over, at));
+        let before = self.to.begin(TracedRun::Again);
         if let (Some(left), Some(item)) = (node.child_by_field_id(FIELDS.left), item) {
             self.bind(left, item);
         }
         let bodies =
             children(node).into_iter().filter(|child| matches!(child.kind(), "block" | "else_clause"));
-        bodies.for_each(|body| self.block(body));
+        bodies.for_each(|body| self.trace_block(body));
         self.to.end(before);
     }
 
     /// Records a loop over a value and returns the value of its parts.
-    fn iterated(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
-        let each = self.to.value(Value::Each(over));
-        if matches!(self.to.at(over), Value::Unknown | Value::Container(_) | Value::Text(_)) {
+    fn trace_iteration(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
+        let each = self.to.value(FlowValue::Each(over));
+        if matches!(self.to.value_at(over), FlowValue::Unknown | FlowValue::Container(_) | FlowValue::Text(_))
+        {
             return each;
         }
-        let next = self.implicit(over, &["__iter__", "__next__"], at);
+        let next = self.call_implicit(over, &["__iter__", "__next__"], at);
         self.to.one_of(&[each, next])
     }
 
     /// Adds calls that the language makes by itself, one member after the other.
-    fn implicit(&mut self, of: ValueIdx, names: &[&str], at: Node<'t>) -> ValueIdx {
+    fn call_implicit(&mut self, of: ValueIdx, names: &[&str], at: Node<'t>) -> ValueIdx {
         names.iter().fold(of, |of, name| {
-            let callee = self.to.member(of, name);
+            let callee = self.to.member_value(of, name);
             self.to.call(callee, (at, CallKind::Implicit), &[])
         })
     }
@@ -185,7 +187,7 @@ impl<'t> Trace<'_, 't> {
         for child in children(node) {
             match child.kind() {
                 "with_clause" => children(child).into_iter().for_each(|item| self.with_item(item)),
-                _ => self.block(child),
+                _ => self.trace_block(child),
             }
         }
     }
@@ -195,20 +197,20 @@ impl<'t> Trace<'_, 't> {
         let alias = value.child_by_field_id(FIELDS.alias).filter(|_| value.kind() == "as_pattern");
         let inner = if value.kind() == "as_pattern" { value.named_child(0).unwrap_or(value) } else { value };
         let of = self.value(inner);
-        let entered = self.implicit(of, &["__enter__"], inner);
-        self.implicit(of, &["__exit__"], inner);
+        let entered = self.call_implicit(of, &["__enter__"], inner);
+        self.call_implicit(of, &["__exit__"], inner);
         if let Some(alias) = alias {
-            let each = self.to.value(Value::Each(of));
+            let each = self.to.value(FlowValue::Each(of));
             let given = self.to.one_of(&[entered, each]);
             self.bind(alias.named_child(0).unwrap_or(alias), given);
         }
     }
 
-    fn assignment(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_assignment(&mut self, node: Node<'t>) -> ValueIdx {
         let value = match node.child_by_field_id(FIELDS.right) {
-            Some(right) if right.kind() == "assignment" => self.assignment(right),
+            Some(right) if right.kind() == "assignment" => self.trace_assignment(right),
             Some(right) => self.value(right),
-            None => return self.to.unknown(),
+            None => return self.to.unknown_value(),
         };
         if let Some(left) = node.child_by_field_id(FIELDS.left) {
             self.bind(left, value);
@@ -216,7 +218,7 @@ impl<'t> Trace<'_, 't> {
         value
     }
 
-    fn augmented(&mut self, node: Node<'t>) {
+    fn trace_augmented(&mut self, node: Node<'t>) {
         let value = node.child_by_field_id(FIELDS.right).map(|right| self.value(right));
         let left = node.child_by_field_id(FIELDS.left);
         if let (Some(left), Some(value)) = (left, value)
@@ -242,14 +244,14 @@ impl<'t> Trace<'_, 't> {
         match left.kind() {
             "identifier" => {
                 let name = self.to.text(left);
-                self.assign(name, value);
+                self.assign_name(name, value);
             }
             "attribute" => {
                 let object = left.child_by_field_id(FIELDS.object).map(|object| self.value(object));
                 let name = left.child_by_field_id(FIELDS.attribute).map_or("", |name| self.to.text(name));
                 if let Some(object) = object.filter(|object| !self.to.is_unknown(*object)) {
                     let name = self.to.intern(name);
-                    self.to.store(Target::Member(name, object), value);
+                    self.to.store_value(Target::Member(name, object), value);
                 }
             }
             "subscript" => {
@@ -263,21 +265,21 @@ impl<'t> Trace<'_, 't> {
                 children(left).into_iter().for_each(|inner| self.bind(inner, value));
             }
             "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" | "expression_list" => {
-                self.unpack(&children(left), value);
+                self.unpack_targets(&children(left), value);
             }
             _ => {}
         }
     }
 
-    fn assign(&mut self, name: &'t str, value: ValueIdx) {
+    fn assign_name(&mut self, name: &'t str, value: ValueIdx) {
         let slot = match self.to.find(name) {
             Some(slot) => slot,
-            None => self.to.declare(name),
+            None => self.to.declare_variable(name),
         };
-        self.to.assign(slot, value);
+        self.to.assign_variable(slot, value);
     }
 
-    fn unpack(&mut self, targets: &[Node<'t>], value: ValueIdx) {
+    fn unpack_targets(&mut self, targets: &[Node<'t>], value: ValueIdx) {
         let parts = self
             .to
             .parts_of(value)
@@ -290,35 +292,37 @@ impl<'t> Trace<'_, 't> {
                     let end = parts.len().saturating_sub(after);
                     if at == star {
                         let rest = parts.get(star..end).unwrap_or(&[]).to_vec();
-                        self.container(rest.iter().map(|part| part.value))
+                        self.make_list(rest.iter().map(|part| part.value))
                     } else {
-                        parts.get(end.wrapping_sub(1)).map_or_else(|| self.to.unknown(), |part| part.value)
+                        parts
+                            .get(end.wrapping_sub(1))
+                            .map_or_else(|| self.to.unknown_value(), |part| part.value)
                     }
                 }
-                (Some(parts), _) => parts.get(at).map_or_else(|| self.to.unknown(), |part| part.value),
-                (None, Some(star)) if at >= star => self.to.value(Value::Each(value)),
+                (Some(parts), _) => parts.get(at).map_or_else(|| self.to.unknown_value(), |part| part.value),
+                (None, Some(star)) if at >= star => self.to.value(FlowValue::Each(value)),
                 (None, _) => {
                     let key = self.to.key(&at.to_string());
-                    self.to.item(value, key)
+                    self.to.value_under_key(value, key)
                 }
             };
             self.bind(*target, given);
         }
     }
 
-    fn container(&mut self, values: impl Iterator<Item = ValueIdx>) -> ValueIdx {
-        let parts: Vec<Part> =
-            values.enumerate().map(|(at, value)| Part { label: Label::At(at as u32), value }).collect();
-        self.to.container(&parts)
+    fn make_list(&mut self, values: impl Iterator<Item = ValueIdx>) -> ValueIdx {
+        let parts: Vec<FlowPart> =
+            values.enumerate().map(|(at, value)| FlowPart { label: Label::At(at as u32), value }).collect();
+        self.to.make_container(&parts)
     }
 
-    fn named(&mut self, node: Node<'t>, value: ValueIdx) {
+    fn bind_definition(&mut self, node: Node<'t>, value: ValueIdx) {
         let name = node.child_by_field_id(FIELDS.name).map_or("", |name| self.to.text(name));
-        let slot = self.to.declare(name);
-        self.to.assign(slot, value);
+        let slot = self.to.declare_variable(name);
+        self.to.assign_variable(slot, value);
     }
 
-    fn decorated(&mut self, node: Node<'t>) {
+    fn trace_decorated(&mut self, node: Node<'t>) {
         let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return };
         let decorators = children(node).into_iter().filter(|child| child.kind() == "decorator");
         let mut calls = Vec::new();
@@ -330,16 +334,17 @@ impl<'t> Trace<'_, 't> {
             }
         }
         let mut value = match definition.kind() {
-            "class_definition" => self.class(definition),
-            _ => self.function(definition),
+            "class_definition" => self.trace_class(definition),
+            _ => self.trace_function(definition),
         };
         for (callee, at) in calls.into_iter().rev() {
-            value = self.to.call(callee, (at, CallKind::Decorator), &[Part { label: Label::At(0), value }]);
+            value =
+                self.to.call(callee, (at, CallKind::Decorator), &[FlowPart { label: Label::At(0), value }]);
         }
-        self.named(definition, value);
+        self.bind_definition(definition, value);
     }
 
-    fn class(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_class(&mut self, node: Node<'t>) -> ValueIdx {
         if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
             children(bases).into_iter().for_each(|base| {
                 self.value(base);
@@ -347,15 +352,15 @@ impl<'t> Trace<'_, 't> {
         }
         let outer = self.to.open(ScopeKind::Class, self.known.made.get(&node.id()).copied(), None);
         if let Some(body) = node.child_by_field_id(FIELDS.body) {
-            self.block(body);
+            self.trace_block(body);
         }
         self.to.close(outer)
     }
 
-    fn function(&mut self, node: Node<'t>) -> ValueIdx {
-        let class = Some(self.to.scope()).filter(|scope| self.to.kind_of(*scope) == ScopeKind::Class);
+    fn trace_function(&mut self, node: Node<'t>) -> ValueIdx {
+        let class = Some(self.to.current_scope()).filter(|scope| self.to.kind_of(*scope) == ScopeKind::Class);
         let marks = self.known.marks.get(&node.id()).copied().unwrap_or_default();
-        let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.defaults(list));
+        let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.default_values(list));
         let kind = match marks {
             Marks { is_property: true, .. } => ScopeKind::Property,
             Marks { is_static: true, .. } => ScopeKind::Static,
@@ -364,26 +369,26 @@ impl<'t> Trace<'_, 't> {
         let outer = self.to.open(kind, self.known.made.get(&node.id()).copied(), None);
         if let Some(list) = node.child_by_field_id(FIELDS.parameters) {
             let class = class.filter(|_| !marks.is_static);
-            self.parameters(list, (class, marks.is_class), &defaults.unwrap_or_default());
+            self.trace_parameters(list, (class, marks.is_class), &defaults.unwrap_or_default());
         }
         for (name, _) in self.known.locals.get(&node.id()).into_iter().flatten() {
-            self.to.declare(name);
+            self.to.declare_variable(name);
         }
         if let Some(body) = node.child_by_field_id(FIELDS.body) {
-            self.block(body);
+            self.trace_block(body);
         }
         self.to.close(outer)
     }
 
     /// The values of parameters that are not given, which are made outside.
-    fn defaults(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
+    fn default_values(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
         let values = children(list).into_iter().enumerate();
         let values: Vec<(usize, Node<'t>)> =
             values.filter_map(|(at, node)| Some((at, node.child_by_field_id(FIELDS.value)?))).collect();
         values.into_iter().map(|(at, value)| (at, self.value(value))).collect()
     }
 
-    fn parameters(
+    fn trace_parameters(
         &mut self,
         list: Node<'t>,
         (class, is_class): (Option<ScopeIdx>, bool),
@@ -404,27 +409,27 @@ impl<'t> Trace<'_, 't> {
                 };
             }
             each_parameter(parameter, &mut |name, _| {
-                let slot = self.to.parameter(self.to.text(name), kind);
+                let slot = self.to.declare_parameter(self.to.text(name), kind);
                 if let Some((_, value)) = defaults.iter().find(|(default, _)| *default == at) {
-                    self.to.store(Target::Slot(slot), *value);
+                    self.to.store_value(Target::Slot(slot), *value);
                 }
                 if let Some(class) = class.filter(|_| at == 0) {
-                    let scope = self.to.scope();
-                    let this = if is_class { Value::Scope(class) } else { Value::This(scope) };
+                    let scope = self.to.current_scope();
+                    let this = if is_class { FlowValue::Scope(class) } else { FlowValue::This(scope) };
                     let this = self.to.value(this);
-                    self.to.assign(slot, this);
+                    self.to.assign_variable(slot, this);
                 }
             });
         }
     }
 
-    fn returned(&mut self, node: Node<'t>) {
+    fn trace_return(&mut self, node: Node<'t>) {
         let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
-        let scope = self.to.scope();
-        self.to.store(Target::Return(scope), value);
+        let scope = self.to.current_scope();
+        self.to.store_value(Target::Return(scope), value);
     }
 
-    fn raised(&mut self, node: Node<'t>) {
+    fn trace_raise(&mut self, node: Node<'t>) {
         for (at, what) in children(node).into_iter().enumerate() {
             let value = self.value(what);
             if at == 0 && matches!(what.kind(), "identifier" | "attribute") {

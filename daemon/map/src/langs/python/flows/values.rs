@@ -6,49 +6,49 @@ use super::super::grammar::FIELDS;
 use super::super::patterns::each_target;
 use super::super::types::string_content;
 use super::{DEPTH, Trace, children, name_of};
-use crate::facts::{CallKind, Label, Part, ScopeKind, Target, Value, ValueIdx};
+use crate::facts::{CallKind, FlowPart, FlowValue, Label, ScopeKind, Target, ValueIdx};
 
 impl<'t> Trace<'_, 't> {
     /// Returns the value that an expression gives, and records the calls in it.
     pub(super) fn value(&mut self, node: Node<'t>) -> ValueIdx {
         if self.depth >= DEPTH || self.to.is_full() {
-            return self.to.unknown();
+            return self.to.unknown_value();
         }
         self.depth += 1;
-        let value = self.expression(node);
+        let value = self.trace_expression(node);
         self.depth -= 1;
         value
     }
 
-    fn expression(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_expression(&mut self, node: Node<'t>) -> ValueIdx {
         match node.kind() {
             "identifier" => self.to.read(self.to.text(node)),
-            "attribute" => self.attribute(node),
+            "attribute" => self.trace_attribute(node),
             "call" => self.call(node),
-            "subscript" => self.subscript(node),
-            "list" | "tuple" | "set" | "expression_list" | "pattern_list" => self.sequence(node),
-            "dictionary" => self.dictionary(node),
-            "lambda" => self.lambda(node),
+            "subscript" => self.trace_subscript(node),
+            "list" | "tuple" | "set" | "expression_list" | "pattern_list" => self.trace_sequence(node),
+            "dictionary" => self.trace_dictionary(node),
+            "lambda" => self.trace_lambda(node),
             "conditional_expression" => self.any_of(node, &[0, 2]),
             "boolean_operator" => self.any_of(node, &[0, 1]),
             "parenthesized_expression" | "await" | "type" => match node.named_child(0) {
                 Some(inner) => self.value(inner),
-                None => self.to.unknown(),
+                None => self.to.unknown_value(),
             },
             "named_expression" => self.named_expression(node),
-            "yield" => self.yielded(node),
+            "yield" => self.trace_yield(node),
             "list_comprehension"
             | "set_comprehension"
             | "generator_expression"
-            | "dictionary_comprehension" => self.comprehension(node),
-            "string" => self.string(node),
+            | "dictionary_comprehension" => self.trace_comprehension(node),
+            "string" => self.trace_string(node),
             "integer" => self.to.key(self.to.text(node)),
-            "assignment" => self.assignment(node),
+            "assignment" => self.trace_assignment(node),
             _ => {
                 children(node).into_iter().for_each(|child| {
                     self.value(child);
                 });
-                self.to.unknown()
+                self.to.unknown_value()
             }
         }
     }
@@ -59,44 +59,44 @@ impl<'t> Trace<'_, 't> {
         self.to.one_of(&chosen)
     }
 
-    fn attribute(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_attribute(&mut self, node: Node<'t>) -> ValueIdx {
         let object = node.child_by_field_id(FIELDS.object).map(|object| self.value(object));
         let name = node.child_by_field_id(FIELDS.attribute).map_or("", |name| self.to.text(name));
         match object {
-            Some(object) if !self.to.is_unknown(object) => self.to.member(object, name),
-            _ => self.to.unknown(),
+            Some(object) if !self.to.is_unknown(object) => self.to.member_value(object, name),
+            _ => self.to.unknown_value(),
         }
     }
 
-    fn string(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_string(&mut self, node: Node<'t>) -> ValueIdx {
         let parts = children(node);
         if parts.iter().any(|part| part.kind() == "interpolation") {
             parts.into_iter().filter(|part| part.kind() == "interpolation").for_each(|part| {
                 self.value(part);
             });
-            return self.to.unknown();
+            return self.to.unknown_value();
         }
         let content = string_content(self.to.text(node));
         // The quote tells a text from a number.
-        self.to.literal(&format!("'{content}"))
+        self.to.literal_value(&format!("'{content}"))
     }
 
-    fn subscript(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_subscript(&mut self, node: Node<'t>) -> ValueIdx {
         let parts = children(node);
-        let Some((of, keys)) = parts.split_first() else { return self.to.unknown() };
+        let Some((of, keys)) = parts.split_first() else { return self.to.unknown_value() };
         let of = self.value(*of);
         let key = keys.first().filter(|_| keys.len() == 1);
         match key {
-            Some(slice) if slice.kind() == "slice" => self.slice(of, *slice),
+            Some(slice) if slice.kind() == "slice" => self.trace_slice(of, *slice),
             Some(key) => {
                 let key = self.value(*key);
-                if self.to.is_unknown(of) { of } else { self.to.item(of, key) }
+                if self.to.is_unknown(of) { of } else { self.to.value_under_key(of, key) }
             }
-            None => self.to.unknown(),
+            None => self.to.unknown_value(),
         }
     }
 
-    fn slice(&mut self, of: ValueIdx, slice: Node<'t>) -> ValueIdx {
+    fn trace_slice(&mut self, of: ValueIdx, slice: Node<'t>) -> ValueIdx {
         let text = self.to.text(slice);
         let (from, to) = text.split_once(':').unwrap_or((text, ""));
         let bound = |text: &str, otherwise| {
@@ -108,12 +108,12 @@ impl<'t> Trace<'_, 't> {
             && let (Some(from), Some(to)) = (bound(from, 0), bound(to, parts.len()))
         {
             let within = parts.get(from..to.min(parts.len())).unwrap_or(&[]).to_vec();
-            return self.container(within.iter().map(|part| part.value));
+            return self.make_list(within.iter().map(|part| part.value));
         }
-        self.to.container(&[Part { label: Label::Spread, value: of }])
+        self.to.make_container(&[FlowPart { label: Label::Spread, value: of }])
     }
 
-    fn sequence(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_sequence(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
         for (at, child) in children(node).into_iter().enumerate() {
             let (label, inner) = match child.kind() {
@@ -121,75 +121,75 @@ impl<'t> Trace<'_, 't> {
                 _ => (Label::At(at as u32), child),
             };
             let value = self.value(inner);
-            parts.push(Part { label, value });
+            parts.push(FlowPart { label, value });
         }
-        self.to.container(&parts)
+        self.to.make_container(&parts)
     }
 
-    fn dictionary(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_dictionary(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
         for child in children(node) {
             let inner = children(child);
             match (child.kind(), &inner[..]) {
                 ("pair", [key, value]) => {
                     let (key, value) = (self.value(*key), self.value(*value));
-                    parts.push(Part { label: self.label(key), value });
+                    parts.push(FlowPart { label: self.part_label(key), value });
                 }
                 ("dictionary_splat", [of]) => {
                     let value = self.value(*of);
-                    parts.push(Part { label: Label::Spread, value });
+                    parts.push(FlowPart { label: Label::Spread, value });
                 }
                 _ => {}
             }
         }
-        self.to.container(&parts)
+        self.to.make_container(&parts)
     }
 
-    fn label(&self, key: ValueIdx) -> Label {
-        match self.to.at(key) {
-            Value::Text(text) => Label::Named(text),
+    fn part_label(&self, key: ValueIdx) -> Label {
+        match self.to.value_at(key) {
+            FlowValue::Text(text) => Label::Named(text),
             _ => Label::Keyed(key),
         }
     }
 
-    fn lambda(&mut self, node: Node<'t>) -> ValueIdx {
-        let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.defaults(list));
+    fn trace_lambda(&mut self, node: Node<'t>) -> ValueIdx {
+        let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.default_values(list));
         let outer = self.to.open(ScopeKind::Function, self.known.made.get(&node.id()).copied(), None);
         if let Some(list) = node.child_by_field_id(FIELDS.parameters) {
-            self.parameters(list, (None, false), &defaults.unwrap_or_default());
+            self.trace_parameters(list, (None, false), &defaults.unwrap_or_default());
         }
         if let Some(body) = node.child_by_field_id(FIELDS.body) {
             let value = self.value(body);
-            let scope = self.to.scope();
-            self.to.store(Target::Return(scope), value);
+            let scope = self.to.current_scope();
+            self.to.store_value(Target::Return(scope), value);
         }
         self.to.close(outer)
     }
 
     fn named_expression(&mut self, node: Node<'t>) -> ValueIdx {
         let value = node.child_by_field_id(FIELDS.value).map(|value| self.value(value));
-        let value = value.unwrap_or_else(|| self.to.unknown());
+        let value = value.unwrap_or_else(|| self.to.unknown_value());
         if let Some(name) = node.child_by_field_id(FIELDS.name) {
             self.bind(name, value);
         }
         value
     }
 
-    fn yielded(&mut self, node: Node<'t>) -> ValueIdx {
-        let scope = self.to.scope();
+    fn trace_yield(&mut self, node: Node<'t>) -> ValueIdx {
+        let scope = self.to.current_scope();
         if self.to.kind_of(scope) == ScopeKind::Function {
             self.to.set_kind(ScopeKind::Generator);
         }
         if let Some(inner) = node.named_child(0) {
             let value = self.value(inner);
             let is_from = self.to.text(node).trim_start_matches("yield").trim_start().starts_with("from");
-            let value = if is_from { self.to.value(Value::Each(value)) } else { value };
-            self.to.store(Target::Yield(scope), value);
+            let value = if is_from { self.to.value(FlowValue::Each(value)) } else { value };
+            self.to.store_value(Target::Yield(scope), value);
         }
-        self.to.unknown()
+        self.to.unknown_value()
     }
 
-    fn comprehension(&mut self, node: Node<'t>) -> ValueIdx {
+    fn trace_comprehension(&mut self, node: Node<'t>) -> ValueIdx {
         let parts = children(node);
         let clauses: Vec<Node<'t>> =
             parts.iter().copied().filter(|part| part.kind() == "for_in_clause").collect();
@@ -199,12 +199,12 @@ impl<'t> Trace<'_, 't> {
         for (at, clause) in clauses.iter().enumerate() {
             let right = clause.child_by_field_id(FIELDS.right);
             let over = if at == 0 { over } else { right.map(|right| (self.value(right), right)) };
-            let item = over.map(|(over, at)| self.iterated(over, at));
+            let item = over.map(|(over, at)| self.trace_iteration(over, at));
             if let (Some(left), Some(item)) = (clause.child_by_field_id(FIELDS.left), item) {
                 each_target(left, &mut |name| {
                     if name.kind() == "identifier" {
                         let name = self.to.text(name);
-                        self.to.declare(name);
+                        self.to.declare_variable(name);
                     }
                 });
                 self.bind(left, item);
@@ -213,19 +213,19 @@ impl<'t> Trace<'_, 't> {
         parts.iter().filter(|part| part.kind() == "if_clause").for_each(|part| {
             self.value(*part);
         });
-        let key = self.to.unknown();
+        let key = self.to.unknown_value();
         let given = match parts.first().map(|body| (body.kind(), children(*body))) {
             Some(("pair", pair)) => pair.into_iter().map(|part| self.value(part)).last().unwrap_or(key),
             _ => parts.first().map_or(key, |body| self.value(*body)),
         };
         self.to.close(outer);
-        self.to.container(&[Part { label: Label::Keyed(key), value: given }])
+        self.to.make_container(&[FlowPart { label: Label::Keyed(key), value: given }])
     }
 
     fn call(&mut self, node: Node<'t>) -> ValueIdx {
         let (function, list) =
             (node.child_by_field_id(FIELDS.function), node.child_by_field_id(FIELDS.arguments));
-        let Some(function) = function else { return self.to.unknown() };
+        let Some(function) = function else { return self.to.unknown_value() };
         let callee = self.value(function);
         let mut args = Vec::new();
         let written =
@@ -241,15 +241,15 @@ impl<'t> Trace<'_, 't> {
             };
             let value = match value {
                 Some(value) => self.value(value),
-                None => self.to.unknown(),
+                None => self.to.unknown_value(),
             };
-            args.push(Part { label, value });
+            args.push(FlowPart { label, value });
         }
         if self.is_super(function, &args) {
-            let scope = self.to.scope();
-            return self.to.value(Value::Super(scope));
+            let scope = self.to.current_scope();
+            return self.to.value(FlowValue::Super(scope));
         }
-        self.updated(callee, &args);
+        self.trace_update(callee, &args);
         if self.to.is_unknown(callee) && args.iter().all(|arg| self.to.is_unknown(arg.value)) {
             return callee;
         }
@@ -260,25 +260,25 @@ impl<'t> Trace<'_, 't> {
         self.to.call(callee, (at, CallKind::Plain), &args)
     }
 
-    fn is_super(&self, function: Node<'t>, args: &[Part]) -> bool {
+    fn is_super(&self, function: Node<'t>, args: &[FlowPart]) -> bool {
         function.kind() == "identifier" && self.to.text(function) == "super" && args.is_empty()
     }
 
     /// `d.update({...})` and `l.append(x)` put something into what they are called on.
-    fn updated(&mut self, callee: ValueIdx, args: &[Part]) {
-        let Value::Member(of, name) = self.to.at(callee) else { return };
+    fn trace_update(&mut self, callee: ValueIdx, args: &[FlowPart]) {
+        let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
         let [arg] = args else { return };
         if name == self.to.intern("update")
             && let Some(parts) = self.to.parts_of(arg.value)
         {
             for part in parts {
                 if let Label::Named(key) = part.label {
-                    let key = self.to.value(Value::Text(key));
+                    let key = self.to.value(FlowValue::Text(key));
                     self.to.store_item(of, key, part.value);
                 }
             }
         } else if ["append", "add", "appendleft"].map(|known| self.to.intern(known)).contains(&name) {
-            let key = self.to.unknown();
+            let key = self.to.unknown_value();
             self.to.store_item(of, key, arg.value);
         }
     }
