@@ -250,7 +250,7 @@ impl Connection {
     }
 
     /// Passes on a message of an editor, JSON-RPC text. It is queued behind everything that was sent before, however much that is;
-    /// whoever has many waits for [`Connection::room`] in between.
+    /// whoever has many waits for [`Connection::wait_for_room`] in between.
     ///
     /// # Errors
     /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. Without an error it
@@ -269,7 +269,7 @@ impl Connection {
         let _ = self.inner.unwritten.acquire().await;
     }
 
-    /// Asks the daemon to stop because the user wants it; [`Connection::ended`] tells when it has let go.
+    /// Asks the daemon to stop because the user wants it; [`Connection::wait_for_end`] tells when it has let go.
     ///
     /// # Errors
     /// [`Lost`] when the connection is gone already.

@@ -1,6 +1,6 @@
 //! The line between connections and tools.
 //!
-//! `session` turns frames into [`CallRequest`]s and [`Answer`]s into frames; `dispatch` runs them. Neither knows the other's
+//! `session` turns frames into [`CallRequest`]s and [`CallAnswer`]s into frames; `dispatch` runs them. Neither knows the other's
 //! types, so the lifecycle can be tested with a few lines of tools and the tools without a socket.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The commands of `hob`.
 //!
-//! One file per group of verbs. A command returns how it ended as [`Outcome`] or why it could not be done as [`Failure`];
+//! One file per group of verbs. A command returns how it ended as [`CommandOutcome`] or why it could not be done as [`CommandFailure`];
 //! only this file turns those into exit codes. No tool logic is here: arguments come from the tool table, answers from the
 //! daemon, and `render` makes them readable.
 

@@ -23,7 +23,7 @@ pub(crate) fn tool_command(def: &'static ToolDef, name: &'static str, positional
     Command::new(name).about(def.description).args(args).disable_help_subcommand(true)
 }
 
-/// As [`command`], with all arguments as options and a JSON object as the only positional.
+/// As [`tool_command`], with all arguments as options and a JSON object as the only positional.
 pub(crate) fn call_command(def: &'static ToolDef) -> Command {
     let alone =
         needed_text(def).map(|arg| format!("; any other text is --{}", kebab_case(arg))).unwrap_or_default();

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-/// The soft limit before [`raise`], if that changed it.
+/// The soft limit before [`raise_limit`], if that changed it.
 static USERS: OnceLock<u64> = OnceLock::new();
 
 /// Raises the soft limit to the hard one, as far as the system lets.

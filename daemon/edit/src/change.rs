@@ -1,6 +1,6 @@
 //! Describes what an edit changes: replacements within one file, and whole files before and after.
 //!
-//! Edit kinds answer [`Splice`]s, because that is how editors and language servers speak; [`splice`] makes whole contents of
+//! Edit kinds answer [`Splice`]s, because that is how editors and language servers speak; [`apply_splices`] makes whole contents of
 //! them at once, so that from here on there is no arithmetic on positions left that could go wrong between preview and
 //! apply. Not here: how a change looks (`preview`) or is written (`apply`).
 

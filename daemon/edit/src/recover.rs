@@ -152,7 +152,7 @@ impl RecoveryStep<'_> {
         Ok(true)
     }
 
-    /// As [`Step::take`], for a file that is written over; `may_be_torn` if that has been begun.
+    /// As [`RecoveryStep::make_wanted`], for a file that is written over; `may_be_torn` if that has been begun.
     fn write_over(&self, (have, want): (&JournalSide, &JournalSide), may_be_torn: bool) -> io::Result<bool> {
         if !matches!(self.files.meta(self.target)?, Some(meta) if meta.kind == NodeKind::File) {
             return Ok(false);

@@ -65,7 +65,7 @@ impl EditorRequest {
         Self { until: Some(until), ..self.clone() }
     }
 
-    /// As [`Self::waiting`], because it went down with one.
+    /// As [`Self::as_waiting`], because it went down with one.
     pub(super) fn as_lost(&self) -> Self {
         Self { lost: true, ..self.as_waiting() }
     }

@@ -101,7 +101,7 @@ pub struct Workspace {
     pub(super) preparing: AtomicBool,
 }
 
-/// The parts that a workspace is made of; see [`Workspace::assemble`].
+/// The parts that a workspace is made of; see [`Workspace::from_parts`].
 pub(super) struct WorkspaceParts {
     pub(super) rules: Arc<Rules>,
     pub(super) watcher: Arc<Watcher>,

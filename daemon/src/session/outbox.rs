@@ -39,7 +39,7 @@ pub(super) struct Outbox {
     most_messages: usize,
     /// The signal that wakes the writer.
     work: Notify,
-    /// Wakes whoever waits for [`Outbox::overflowed`].
+    /// Wakes whoever waits for [`Outbox::wait_for_overflow`].
     overflow: Notify,
 }
 

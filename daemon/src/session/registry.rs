@@ -134,7 +134,7 @@ impl Registry {
         Self { state: Mutex::new(state), count: watch::Sender::new(0) }
     }
 
-    /// Takes a client in, with its first message queued: under one lock with [`Registry::retire`], so that whoever is in is
+    /// Takes a client in, with its first message queued: under one lock with [`Registry::refuse_newcomers`], so that whoever is in is
     /// told of the retirement and whoever is not is refused.
     pub(super) fn add(
         &self,

@@ -494,7 +494,7 @@ pub fn nothing_named(file: &WsPath, line: u32) -> ToolError {
         .hint("Pass the line of a name, or its nodeId, which map_search finds.")
 }
 
-/// As [`live`], where the map can say something meanwhile: the lines it has for what was asked about.
+/// As [`server_failed`], where the map can say something meanwhile: the lines it has for what was asked about.
 pub fn live_with_range(error: ToolError, id: &NodeId, lines: (u32, u32)) -> ToolError {
     error
         .hint("Ask again, or take `mapRange` as approximate.")

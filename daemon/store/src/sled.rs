@@ -30,7 +30,7 @@ pub(crate) struct SledStore {
 
 struct OpenDb {
     db: sled::Db,
-    /// In the order of [`Tree::ALL`].
+    /// In the order of [`StoreTree::ALL`].
     trees: Vec<sled::Tree>,
 }
 

@@ -54,7 +54,7 @@ pub fn searchable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns true if a byte order mark stands at the head of a file, so that [`searchable`] is not the bytes
+/// Returns true if a byte order mark stands at the head of a file, so that [`searchable_bytes`] is not the bytes
 /// themselves.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
     !matches!(Mark::mark_of(bytes), Mark::None)

@@ -78,7 +78,7 @@ impl PathSet {
         Ok(())
     }
 
-    /// Takes or leaves out as [`Self::glob`] does, and a glob that names folders means what is below them.
+    /// Takes or leaves out as [`Self::add_glob`] does, and a glob that names folders means what is below them.
     ///
     /// # Errors
     /// [`BadGlob`].

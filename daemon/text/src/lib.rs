@@ -5,11 +5,11 @@
 //! only ever says which files cannot match; a file it does not rule out is read and searched for real, so the index
 //! can be wrong in one direction alone, and property tests hold it there.
 //!
-//! How the parts meet: the scanner reads a file once and gives its bytes to [`FileGrams::of`]; the host collects
+//! How the parts meet: the scanner reads a file once and gives its bytes to [`FileGrams::from_bytes`]; the host collects
 //! [`GramChange`]s, turns them into a [`Batch`] off its lock, and [`TrigramIndex::install`]s it under the lock. A query
 //! takes a [`Snapshot`] (a few reference counts) under the lock and runs [`search()`] without it.
 //!
-//! Segments move into mapped files through a [`Saver`], and [`restore()`] brings back what is still true of them.
+//! Segments move into mapped files through a [`Saver`], and [`restore_index()`] brings back what is still true of them.
 //!
 //! This crate reads the searched files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 

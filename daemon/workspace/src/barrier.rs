@@ -5,9 +5,9 @@
 //! Waiting until they have settled is the caller's next step.
 //!
 //! How, on Linux: the kernel puts an event into the queue before the call that caused it returns. Whoever has emptied the
-//! queue has seen everything ([`crate::watch::Order::Drained`]); there is nothing to wait for.
+//! queue has seen everything ([`crate::watch::WatchEventOrder::Drained`]); there is nothing to wait for.
 //!
-//! How, where events arrive some time later but in order ([`crate::watch::Order::Streamed`]; the rest of this file): the
+//! How, where events arrive some time later but in order ([`crate::watch::WatchEventOrder::Streamed`]; the rest of this file): the
 //! barrier changes something in a folder of its own that the same watcher watches (a *cookie*) and waits for that event;
 //! all earlier events then came before it. (Watchman's idea; see its documentation on cookie files.)
 //!

@@ -1,7 +1,7 @@
 //! Folders that are no project, because they are around many: the home folder and what it lies in, the system's folders, those
 //! for temporary files, those where programs keep their things.
 //!
-//! To index one of them takes in a life or a machine, so it needs the user's word ([`BroadFolders::allowing`]). Two grades: a home
+//! To index one of them takes in a life or a machine, so it needs the user's word ([`BroadFolders::with_allowed`]). Two grades: a home
 //! folder and a folder for temporary files are refused whatever marks them, because a stray `package.json` or a repository of
 //! dotfiles says nothing of the rest; `/etc` or `~/.config` under version control are what they say they are. Folders below any of
 //! them are folders like all others.

@@ -1,18 +1,18 @@
 //! Tells which files a workspace has, and since when hob knows it.
 //!
-//! A [`Root`] is found, [`Rules`] say which files belong to it, [`scan()`] lists them, the [`FileTable`] remembers what
+//! A [`Root`] is found, [`Rules`] say which files belong to it, [`scan_tree()`] lists them, the [`FileTable`] remembers what
 //! each was when it was last read, the [`Watcher`] marks in the [`DirtySet`] what may have changed since, and
 //! [`Watcher::barrier`] waits until everything written before a call has been marked. [`refresh`] turns marks into a
-//! [`Plan`]: which files to read, which are gone.
+//! [`ReadPlan`]: which files to read, which are gone.
 //!
 //! In use, for one workspace:
 //! - [`Watcher::start`] marks everything; from then on one thread of the owner loops over [`DirtySet::next_batch`]: it
 //!   calls [`refresh`], reads what the plan says ([`read::read_file`]), tells the table ([`FileTable::was_read`],
-//!   [`FileTable::forget`]), hands on the [`hob_base::Change`]s that come of it and, when those have taken effect, calls
+//!   [`FileTable::forget_file`]), hands on the [`hob_base::Change`]s that come of it and, when those have taken effect, calls
 //!   [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back
 //!   ([`DirtySet::put_back`]).
 //! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
-//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
+//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::mark_count`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
 //!   looks at what gives no event, [`Links::mark_changed`], [`Rules::mark_changed`], [`Unread::mark_again`] and
 //!   [`Watcher::check_root`], and if something has changed there, waits again.
 //!

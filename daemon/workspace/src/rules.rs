@@ -3,7 +3,7 @@
 //! Like `rg` without flags: `.gitignore` (inside a git repository), `.git/info/exclude`, git's global ignore file,
 //! `.ignore`, `.rgignore`; hidden files skipped unless a rule admits them; symbolic links not followed, so there are no
 //! loops. Two ways ask the same question: a walk, which reads rule files afresh, and a single path
-//! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload`]). They must agree, with each other and with
+//! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload_files`]). They must agree, with each other and with
 //! ripgrep's own walk; a test compares them on every path of awkward trees. Whether a file is *binary* is not decided here: that takes its bytes.
 //!
 //! A repository within the workspace (nested, a submodule, a worktree that lies in it) is a folder like any other, as it is

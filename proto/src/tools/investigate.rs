@@ -234,7 +234,7 @@ pub struct Beside {
     pub uid: String,
     /// The kind of the neighbour, as in `function`.
     pub kind: String,
-    /// The name of the neighbour, as in [`Entry::title`].
+    /// The name of the neighbour, as in [`InvestigationEntry::title`].
     pub title: String,
     /// The relation as the entry sees it: `calls`, `called by`, ...
     pub relation: String,

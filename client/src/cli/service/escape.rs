@@ -25,12 +25,12 @@ pub(super) fn escape_word(text: &str) -> String {
     quoted
 }
 
-/// The text of [`plain`]'s value.
+/// The text of [`escape_plain`]'s value.
 pub(super) fn from_plain(value: &str) -> String {
     value.replace("%%", "%")
 }
 
-/// The text of [`word`]'s value; `None` for what that does not make.
+/// The text of [`escape_word`]'s value; `None` for what that does not make.
 pub(super) fn from_word(value: &str) -> Option<String> {
     let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;
     let mut text = String::with_capacity(inner.len());

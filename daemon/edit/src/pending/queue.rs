@@ -286,7 +286,7 @@ impl Queue {
         Ok(summary)
     }
 
-    /// As [`Self::settle`], for an edit that may not be known any more.
+    /// As [`Self::decide_edit`], for an edit that may not be known any more.
     pub(crate) fn note_settled(&mut self, settled: Settled) -> Result<(), EditError> {
         let id = settled.id.clone();
         self.items.remove(&id);

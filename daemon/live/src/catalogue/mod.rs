@@ -1,7 +1,7 @@
 //! The servers that hob knows, one file for each language family: what runs, how it is got, how it behaves.
 //!
 //! Figures and peculiarities were measured with the versions named in each file. A server that is not measured says so by
-//! having the values of [`ServerSpec::cautious`].
+//! having the values of [`ServerSpec::cautious_defaults`].
 
 mod c;
 mod c_index;

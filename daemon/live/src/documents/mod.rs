@@ -2,7 +2,7 @@
 //!
 //! Disk is the truth. A file that is open in a server no longer follows the disk by itself, so each change on disk is sent
 //! on; the number of open files is bounded, because every one costs memory there and work here. What is sent must reach the
-//! server in the order in which it was decided, so [`Documents`] is used under one lock from the decision to the sending.
+//! server in the order in which it was decided, so [`ServerDocuments`] is used under one lock from the decision to the sending.
 
 mod pinned;
 

@@ -90,7 +90,7 @@ impl Instance {
         label.or_else(|| self.view.version(editor, doc).filter(|_| now == Some(version)))
     }
 
-    /// Passes an editor's request on; see [`forward`](crate::rpc::Client::forward).
+    /// Passes an editor's request on; see [`forward`](crate::rpc::RpcClient::forward_request).
     ///
     /// # Errors
     /// [`CallError::Closed`].

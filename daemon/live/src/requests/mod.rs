@@ -53,7 +53,7 @@ impl ServerQueryContext<'_> {
         self.about_within::<R>(instance, at, question, READY_WITHIN)
     }
 
-    /// As [`Asking::about`], with another patience for a server that is still loading.
+    /// As [`ServerQueryContext::ask_about_place`], with another patience for a server that is still loading.
     fn about_within<R: Request>(
         &self,
         instance: &Instance,
@@ -94,10 +94,10 @@ pub fn await_loaded_for(
     await_project_loaded(instance, asking.cancel)
 }
 
-/// As [`awaited`], for questions about no file.
+/// As [`await_loaded_for`], for questions about no file.
 ///
 /// # Errors
-/// As [`awaited`].
+/// As [`await_loaded_for`].
 pub fn await_project_loaded(instance: &Instance, cancel: &CancelToken) -> Result<(), LiveError> {
     let server = instance.spec().name;
     match instance.session().ready.await_loaded(cancel) {

@@ -164,7 +164,7 @@ struct RpcConnectionState {
     heard: AtomicU64,
 }
 
-/// One connection. Clones are the same connection; it ends when the server closes its output or [`Client::close`] is
+/// One connection. Clones are the same connection; it ends when the server closes its output or [`RpcClient::close`] is
 /// called.
 #[derive(Clone)]
 pub struct RpcClient {
@@ -230,10 +230,10 @@ impl RpcClient {
             .map_err(|error| CallError::Malformed { method: R::METHOD, why: error.to_string() })
     }
 
-    /// As [`Client::request`], for methods and results that have no type of their own.
+    /// As [`RpcClient::request`], for methods and results that have no type of their own.
     ///
     /// # Errors
-    /// As [`Client::request`].
+    /// As [`RpcClient::request`].
     pub fn request_raw(
         &self,
         method: &'static str,
@@ -317,10 +317,10 @@ impl RpcClient {
         self.notify_raw(N::METHOD, params)
     }
 
-    /// As [`Client::notify`], for notifications that have no type of their own.
+    /// As [`RpcClient::notify`], for notifications that have no type of their own.
     ///
     /// # Errors
-    /// As [`Client::notify`].
+    /// As [`RpcClient::notify`].
     pub fn notify_raw(&self, method: &'static str, params: &impl serde::Serialize) -> Result<(), CallError> {
         let body = jsonrpc::call(None, method, params)
             .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;

@@ -386,7 +386,7 @@ impl OverlayState {
     }
 }
 
-/// The overlay while nobody can change it; see [`View::hold`].
+/// The overlay while nobody can change it; see [`ProjectOverlay::hold_still`].
 pub(crate) struct HeldOverlay<'v> {
     _state: MutexGuard<'v, OverlayState>,
     view: &'v ProjectOverlay,

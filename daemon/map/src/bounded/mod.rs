@@ -1,7 +1,7 @@
 //! Parsers whose memory has an end.
 //!
 //! `a<` 32,000 times over has Java's parser take gigabytes between two of its reports, so that no count of steps and no clock
-//! can help. tree-sitter takes its memory by functions of hob's (`bounded.c`), which count what a thread's [`Session`] holds
+//! can help. tree-sitter takes its memory by functions of hob's (`bounded.c`), which count what a thread's [`BoundedSession`] holds
 //! and leave a parser that would go beyond. What was left half-made is freed with the session; so nothing that was made in one
 //! that was left may be used after it, trees that were whole before excepted, and those no longer than it lasts.
 //!

@@ -271,7 +271,7 @@ impl Flows {
         self.values.is_empty()
     }
 
-    /// Returns the value at an index; [`Value::Unknown`] if it is out of range.
+    /// Returns the value at an index; [`FlowValue::Unknown`] if it is out of range.
     #[must_use]
     pub fn value(&self, at: ValueIdx) -> FlowValue {
         self.values.get(at.0 as usize).copied().unwrap_or(FlowValue::Unknown)

@@ -75,7 +75,7 @@ struct Begun {
     apart: Vec<(NodeRef, NodeRef, EdgeKind)>,
 }
 
-/// The results of a derivation; see [`Map::install`].
+/// The results of a derivation; see [`Map::install_derived`].
 #[derive(Debug, Default)]
 pub struct Derived {
     files: Vec<DerivedFile>,

@@ -96,7 +96,7 @@ impl Map {
         }
     }
 
-    /// Takes over what [`Map::ranking`] gave in an earlier run; any bytes may be given. Nothing is taken over if no file is as it was.
+    /// Takes over what [`Map::ranking_bytes`] gave in an earlier run; any bytes may be given. Nothing is taken over if no file is as it was.
     ///
     /// # Errors
     /// When the bytes are damaged or of another version; the map is as before then.

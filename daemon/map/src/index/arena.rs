@@ -29,7 +29,7 @@ pub(crate) struct TextArena {
     text: String,
     starts: Vec<u32>,
     owners: Vec<u32>,
-    /// For each text, which letters it has (see [`letters`]), and whether it [had capitals](HAD_CAPITALS).
+    /// For each text, which letters it has (see [`letter_bits`]), and whether it [had capitals](HAD_CAPITALS).
     letters: Vec<u32>,
     grams: Grams,
     dead: usize,
@@ -104,7 +104,7 @@ impl TextArena {
         self.passing(&found, |at| self.text(at).starts_with(needle))
     }
 
-    /// The entries that have two or more letters at their beginning or end, given as [kinds], and perhaps others.
+    /// The entries that have two or more letters at their beginning or end, given as [`byte_kinds`], and perhaps others.
     pub(super) fn entries_having(&self, kinds: &[u8]) -> Runs {
         self.grams.texts_having(kinds)
     }
@@ -177,7 +177,7 @@ impl TextArena {
         self.start_of(entry + 1) - 1 - self.starts[entry as usize] as usize
     }
 
-    /// Counts those of some [`letters`] that an entry lacks.
+    /// Counts those of some [`letter_bits`] that an entry lacks.
     pub(super) fn count_missing_letters(&self, entry: u32, letters: u32) -> u32 {
         (letters & !self.letters[entry as usize]).count_ones()
     }

@@ -111,7 +111,7 @@ impl Grams {
         }
     }
 
-    /// The texts that have every trigram of some [`kinds`], at least two of them, and perhaps others if they are many.
+    /// The texts that have every trigram of some [`byte_kinds`], at least two of them, and perhaps others if they are many.
     pub(super) fn texts_having(&self, kinds: &[u8]) -> Runs {
         if let &[first, second] = kinds {
             return self.having_pair(first, second);

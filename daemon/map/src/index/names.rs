@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// A name's number in one [`Names`].
+/// A name's number in one [`MapNameTable`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct NameId(pub(crate) u32);
 

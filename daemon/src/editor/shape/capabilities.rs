@@ -3,7 +3,7 @@
 //!
 //! With one server that is what the server said, but for what lies between it and the editor: documents are always synchronised
 //! by changes, folders may come and go, columns may be counted otherwise. With several, the union: who is asked what is
-//! found out for each request ([`offers`]).
+//! found out for each request ([`offers_method`]).
 
 use serde_json::{Map, Value, json};
 

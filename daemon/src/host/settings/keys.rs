@@ -448,7 +448,7 @@ pub(super) enum Memory {
     Bytes(f64),
 }
 
-/// The pattern of what [`memory`] takes.
+/// The pattern of what [`parse_memory`] takes.
 pub(super) const MEMORY_PATTERN: &str = "^[0-9]{1,6}(\\.[0-9]{1,3})? ?(%|MiB|GiB)$";
 
 /// Reads a part of memory; at most the whole, at least something.

@@ -79,7 +79,7 @@ pub(super) struct MapComparison {
 /// Asks the server of what `asked` is about, and compares its answer with the map.
 ///
 /// # Errors
-/// Those of [`Asked::ask`].
+/// Those of [`NavQuery::ask_server`].
 pub(super) fn ask<T>(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,

@@ -2,7 +2,7 @@
 //!
 //! A writer of tantivy's has threads and buffers, so there is one only while something is written: [`RankedIndex::update`] makes it,
 //! commits, shows the result to searches that begin afterwards, and ends it. A few files are not worth that, and are laid over the index
-//! in memory ([`RankedIndex::patch`]) until there are more. A merge runs aside under the same writer, and changes go on
+//! in memory ([`RankedIndex::patch_files`]) until there are more. A merge runs aside under the same writer, and changes go on
 //! meanwhile. Searches never wait for any of it.
 //!
 //! Opening never fails but for the folder itself: an index of another version, or with a wrong checksum, is removed and begun anew.
@@ -159,7 +159,7 @@ impl RankedIndex {
     }
 
     /// Makes changes and shows them. `is_large` takes more threads and memory. What was laid over the index is gone
-    /// afterwards, so files that were ([`RankedIndex::overlaid`]) must be among what is changed.
+    /// afterwards, so files that were ([`RankedIndex::overlaid_files`]) must be among what is changed.
     ///
     /// # Errors
     /// [`RankedError`]; nothing of the changes is there then.

@@ -2,7 +2,7 @@
 //!
 //! Everything is a question. Words that every question has (`where`, `is`, `the`) are not looked for, unless there are no others. Two
 //! words that stand side by side are also looked for as one identifier, so that "make naive" finds `make_naive` first. Words in
-//! quotes must all be there; that they stand in a row only the text can say ([`Question::phrases_are_in`]), because the
+//! quotes must all be there; that they stand in a row only the text can say ([`RankedQuestion::phrases_are_in`]), because the
 //! index keeps no positions.
 
 use super::schema::Prior;

@@ -107,7 +107,7 @@ impl Snapshot {
     }
 
     /// For many queries at once: the files that at least one of them admits, sorted by path, each with the numbers of those
-    /// queries. As with [`Snapshot::candidates`], only what is left out is certain.
+    /// queries. As with [`Snapshot::candidate_files`], only what is left out is certain.
     #[must_use]
     pub fn candidates_of_each(
         &self,

@@ -41,7 +41,7 @@ impl Repository {
     /// `main@{1}`). `None` when nothing is called that.
     ///
     /// Expressions that search messages (`:/words`, `^{/words}`) are refused: they read the whole history. Search
-    /// [`Repository::commits`] instead.
+    /// [`Repository::latest_commits`] instead.
     ///
     /// # Errors
     /// [`GitError::BadRevision`] for what is no expression, stands for several commits or none, or goes back behind the beginning;

@@ -6,7 +6,7 @@
 //! knows the library.
 //!
 //! Blobs are given as git stores them. What a checkout would make of them (line ends, large-file pointers, encodings) is made by
-//! filters, and those are programs; [`compare()`] forgives line ends.
+//! filters, and those are programs; [`compare_files()`] forgives line ends.
 //!
 //! Names that are not UTF-8: files are left out (no answer could name them), names of refs and authors and the words of commits
 //! are shown with replacement characters.

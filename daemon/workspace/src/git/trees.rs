@@ -16,7 +16,7 @@ use super::{GitError, Oid, Repository};
 pub struct TreeFile {
     /// Its path in the workspace.
     pub path: WsPath,
-    /// Its contents, for [`Repository::blob`].
+    /// Its contents, for [`Repository::read_blob`].
     pub blob: Oid,
 }
 

@@ -22,7 +22,7 @@ struct Script {
 /// Something that happens elsewhere.
 type Meanwhile = Box<dyn FnOnce() + Send>;
 
-/// The test's hand on every backend that [`FakeWatch::maker`] makes.
+/// The test's hand on every backend that [`FakeWatch::backend_maker`] makes.
 #[derive(Clone, Default)]
 pub struct FakeWatch {
     script: Arc<Mutex<Script>>,

@@ -9,7 +9,7 @@
 //!   (a build, `rg`) woke the daemon for each file and could overflow the queue, which costs a look at every file.
 //! - *The queue can be emptied by whoever needs to know.* The kernel puts an event into the queue before the call that
 //!   caused it returns. A call that empties the queue has therefore seen everything that was complete before it, without
-//!   a cookie file, another thread or any waiting ([`Order::Drained`]).
+//!   a cookie file, another thread or any waiting ([`WatchEventOrder::Drained`]).
 //! - *Ending a watch costs the same however many there are.* notify 8 looks through all of them for each.
 //!
 //! One reader at a time, the thread that sleeps on the queue or a call in a hurry, takes events out and hands each on

@@ -1,7 +1,7 @@
 //! Decides which paths an event marks.
 //!
 //! An event is old when it arrives, so nothing is looked up here: the path is marked, and whoever works off the mark
-//! finds out what is there now. If that is a folder, it is watched first and listed then ([`crate::scan()`]), so a file
+//! finds out what is there now. If that is a folder, it is watched first and listed then ([`crate::scan_tree()`]), so a file
 //! made in between is found twice, never missed.
 //!
 //! Completeness rests on one rule: *a watch ends only with an event for its folder* (moved away, deleted, replaced), *and

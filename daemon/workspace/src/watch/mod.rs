@@ -131,7 +131,7 @@ pub enum WatchEventOrder {
 }
 
 /// A platform's way to watch folders. Events go to the [`EventSink`] that it was made with, from any thread, one at a
-/// time and in the order in which they happened (unless it is [`Order::Loose`]). Dropping it ends all watches.
+/// time and in the order in which they happened (unless it is [`WatchEventOrder::Loose`]). Dropping it ends all watches.
 pub trait Watch: Send + Sync {
     /// Begins to report what happens in `dir`, or goes on if it already does. When this returns, no later event is
     /// missed. May be called from within the sink.
@@ -148,13 +148,13 @@ pub trait Watch: Send + Sync {
     /// by itself, or watches the whole tree, has nothing to do. May be called from within the sink.
     fn forget(&self, _dir: &Path) {}
 
-    /// Returns true if [`Scope::Tree`] covers everything below.
+    /// Returns true if [`WatchScope::Tree`] covers everything below.
     fn covers_trees(&self) -> bool;
 
     /// Returns the worth of the order of its events.
     fn order(&self) -> WatchEventOrder;
 
-    /// With [`Order::Drained`]: hands on, in the caller's thread, every event of what happened before this call that has
+    /// With [`WatchEventOrder::Drained`]: hands on, in the caller's thread, every event of what happened before this call that has
     /// not been handed on yet. Answers whether that came to its end before the deadline.
     fn drain(&self, _deadline: Deadline) -> bool {
         false

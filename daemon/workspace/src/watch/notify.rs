@@ -1,7 +1,7 @@
 //! The backend of every platform but Linux; the only file that knows the `notify` crate.
 //!
 //! macOS (FSEvents) and Windows watch the whole tree at once. There the folder for cookies has a stream of its own, and
-//! nothing promises an order between two streams: those platforms are [`Order::Loose`], and freshness costs them a look
+//! nothing promises an order between two streams: those platforms are [`WatchEventOrder::Loose`], and freshness costs them a look
 //! at every file's stat. On Linux `inotify.rs` says why it does better; there this one runs in tests, which hold the two
 //! to the same behaviour: every folder has an inotify watch of its own that we add ourselves, so that ignored folders
 //! cost none, and all of them report through one queue, in order.

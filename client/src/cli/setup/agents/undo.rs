@@ -45,7 +45,7 @@ pub(super) fn plan_undo(receipts: &Receipts, receipt: Receipt, force: bool) -> R
 /// The file as it would be without the entry.
 ///
 /// # Errors
-/// As [`plan`].
+/// As [`plan_undo`].
 pub(super) fn choose_way(
     receipts: &Receipts,
     receipt: &Receipt,

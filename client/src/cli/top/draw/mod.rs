@@ -1,6 +1,6 @@
 //! A frame: a head that flows, three tables that share the rows there are, and a line of keys.
 //!
-//! Pure: from a [`View`] and an area to cells. So the same code makes the live view, the one frame of `--once`, and what
+//! Pure: from a [`TopView`] and an area to cells. So the same code makes the live view, the one frame of `--once`, and what
 //! tests compare.
 
 use ratatui::buffer::Buffer;

@@ -2,7 +2,7 @@
 //! followed across files.
 //!
 //! The question is asked of one call, and only what it depends on is looked at. Each thing to be known (a value, a variable, what a
-//! function returns, who calls it) is a [`Key`] with a growing set of objects; a key is computed again when one that it
+//! function returns, who calls it) is a [`FlowKey`] with a growing set of objects; a key is computed again when one that it
 //! read has grown, until nothing grows: the least fixed point of PyCG's assignment graph, built on demand. The order
 //! of statements counts only where the facts settle it. What a function returns is told apart by the call that asks, one level
 //! deep, and so are the fields of objects by the call that made them, so that a decorator does not mix all that it decorates.

@@ -6,7 +6,7 @@
 //! - hashes: the blake3 of each document's file, 32 bytes each;
 //! - ends of blocks, table and postings, as `Segment` has them in memory.
 //!
-//! Versions (a change of what [`FileGrams::of`](crate::FileGrams::of) finds in a file, or of how it decodes one, is one too):
+//! Versions (a change of what [`FileGrams::from_bytes`](crate::FileGrams::from_bytes) finds in a file, or of how it decodes one, is one too):
 //! 1. The first.
 //! 2. Lists name blocks of files, where they named files.
 
