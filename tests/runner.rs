@@ -11,3 +11,4 @@ mod quality;
 mod regression;
 mod tidy;
 mod tour;
+mod words;

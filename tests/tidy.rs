@@ -37,7 +37,7 @@ fn list(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn rust_files() -> Vec<(String, String)> {
+pub(super) fn rust_files() -> Vec<(String, String)> {
     with_ending(".rs")
 }
 
@@ -56,13 +56,13 @@ fn header(text: &str) -> String {
 }
 
 /// The code of a file without comments and without its tests, which may say what they like.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     own.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
 #[track_caller]
-fn none(rule: &str, offenders: &[String]) {
+pub(super) fn none(rule: &str, offenders: &[String]) {
     assert!(offenders.is_empty(), "{rule}:\n  {}", offenders.join("\n  "));
 }
 

@@ -1,10 +1,10 @@
 """Makes what a release consists of, out of programs that are already built.
 
-    python3 packaging/release stage    --bin target/release --out target/packaging/stage
-    python3 packaging/release tarball  --bin target/release --out dist
-    python3 packaging/release npm      --bin target/release --out dist/npm
-    python3 packaging/release wheel    --bin target/release --out dist
-    python3 packaging/release deb      --bin target/release --out dist
+    python3 packaging/release stage    --bin target/dist --out target/packaging/stage
+    python3 packaging/release tarball  --bin target/dist --out dist
+    python3 packaging/release npm      --bin target/dist --out dist/npm
+    python3 packaging/release wheel    --bin target/dist --out dist
+    python3 packaging/release deb      --bin target/dist --out dist
     python3 packaging/release checksums --out dist
     python3 packaging/release formula  --out dist
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::host::{Phase, Workspace};
 
 /// A definition's lines and name.
-struct Span {
+struct SymbolLines {
     /// The line of its name: up to there, a line belongs to what is around it.
     name: u32,
     last: u32,
@@ -22,7 +22,7 @@ struct Span {
 /// Finds the definitions around lines, file by file.
 struct Enclosing<'w> {
     workspace: &'w Workspace,
-    files: FxHashMap<String, Vec<Span>>,
+    files: FxHashMap<String, Vec<SymbolLines>>,
 }
 
 /// Writes the enclosing definition into each matching line.
@@ -60,7 +60,7 @@ impl<'w> Enclosing<'w> {
 }
 
 /// The definitions of a file in source order; none where the map is not of the file's present state.
-fn spans_of(workspace: &Workspace, path: &str) -> Vec<Span> {
+fn spans_of(workspace: &Workspace, path: &str) -> Vec<SymbolLines> {
     let is_stale = || WsPath::new(path).is_ok_and(|path| workspace.stale_files().has(&path));
     if workspace.progress.now().phase != Phase::Done || is_stale() {
         return Vec::new();
@@ -69,10 +69,10 @@ fn spans_of(workspace: &Workspace, path: &str) -> Vec<Span> {
     map.file_at(path).map(|file| spans_in(&map, file)).unwrap_or_default()
 }
 
-fn spans_in(map: &Map, file: FileId) -> Vec<Span> {
+fn spans_in(map: &Map, file: FileId) -> Vec<SymbolLines> {
     let Some((_, facts)) = map.file(file) else { return Vec::new() };
     let code = map.outline(file).filter(|(_, def)| !def.kind.is_prose());
-    let span = |def: &hob_map::facts::Def| Span {
+    let span = |def: &hob_map::facts::Def| SymbolLines {
         name: def.name_at.0,
         last: def.lines.1,
         qualified: facts.name(def.qualified).to_owned(),

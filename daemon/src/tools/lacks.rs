@@ -56,14 +56,14 @@ impl ToolCall<'_> {
 
     /// Waits for the first hub scores, as long as that goes unnoticed: in small projects they are there then.
     pub(super) fn wait_for_ranking(&self, workspace: &Workspace) {
-        if workspace.map().ranked() == Ranked::No {
+        if workspace.map().ranking_origin() == Ranked::No {
             workspace.wait_derived(&self.cancel.with_deadline(Deadline::after(RANKING_PATIENCE)));
         }
     }
 
     /// Says by what an answer is ordered while hub scores are still to come.
     pub(super) fn warn_of_ranking(&mut self, map: &Map) {
-        match map.ranked() {
+        match map.ranking_origin() {
             Ranked::No => self.warnings.push(
                 "Hub scores are still being computed and are 0 here: names that more files mention come first.".into(),
             ),

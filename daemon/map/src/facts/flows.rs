@@ -202,7 +202,7 @@ pub struct Slot {
 
 /// Where a value is put.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Target {
+pub enum FlowTarget {
     /// Into a variable of this file.
     Slot(SlotIdx),
     /// Into a member of this name, of this value.
@@ -219,7 +219,7 @@ pub enum Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlowStore {
     /// The place that the value goes to.
-    pub to: Target,
+    pub to: FlowTarget,
     /// The value that is stored.
     pub value: ValueIdx,
 }
@@ -284,16 +284,16 @@ impl Flows {
     }
 
     /// Yields the values that the file stores in one place.
-    pub fn values_stored_in(&self, to: Target) -> impl Iterator<Item = ValueIdx> + '_ {
+    pub fn values_stored_in(&self, to: FlowTarget) -> impl Iterator<Item = ValueIdx> + '_ {
         let from = self.stores.partition_point(|store| store.to < to);
         self.stores[from..].iter().take_while(move |store| store.to == to).map(|store| store.value)
     }
 
     /// Yields the values that the file stores in members of this name, each behind the value whose member it is.
     pub fn stored_in_members(&self, name: StrId) -> impl Iterator<Item = (ValueIdx, ValueIdx)> + '_ {
-        let from = self.stores.partition_point(|store| store.to < Target::Member(name, ValueIdx(0)));
+        let from = self.stores.partition_point(|store| store.to < FlowTarget::Member(name, ValueIdx(0)));
         self.stores[from..].iter().map_while(move |store| match store.to {
-            Target::Member(named, of) if named == name => Some((of, store.value)),
+            FlowTarget::Member(named, of) if named == name => Some((of, store.value)),
             _ => None,
         })
     }
@@ -332,7 +332,7 @@ impl Flows {
             slot.name = new(slot.name);
         }
         for store in &mut self.stores {
-            if let Target::Member(name, _) = &mut store.to {
+            if let FlowTarget::Member(name, _) = &mut store.to {
                 *name = new(*name);
             }
         }

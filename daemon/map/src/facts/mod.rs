@@ -16,8 +16,8 @@ mod names;
 
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
 pub use flows::{
-    Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowValue, Flows, Label, PackedFlows,
-    ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, Target, ValueIdx,
+    Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget, FlowValue, Flows, Label,
+    PackedFlows, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, ValueIdx,
 };
 pub use names::{NamePool, StrId};
 

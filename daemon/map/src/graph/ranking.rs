@@ -47,7 +47,7 @@ struct StoredFileScores {
 impl Map {
     /// Where hub scores and clusters are from.
     #[must_use]
-    pub fn ranked(&self) -> Ranked {
+    pub fn ranking_origin(&self) -> Ranked {
         match self.standing.ranked {
             // Files whose facts were lost are mapped anew after the scores came back.
             Ranked::Earlier { .. } => {

@@ -5,8 +5,8 @@ use super::columns::Coding::{self, Delta, Plain};
 use super::columns::{Input, put_table};
 use super::{FactsLimits, option_number};
 use crate::facts::{
-    Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowValue, Flows, Label, ScopeIdx,
-    ScopeKind, Slot, SlotIdx, SlotKind, Target, ValueIdx,
+    Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget, FlowValue, Flows, Label,
+    ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, ValueIdx,
 };
 
 const VALUES: [Coding; 3] = [Plain, Delta, Plain];
@@ -65,11 +65,11 @@ fn value_row(value: &FlowValue) -> [u32; 3] {
 
 fn store_row(store: &FlowStore) -> [u32; 4] {
     let (to, of, key) = match store.to {
-        Target::Slot(slot) => (0, slot.0, 0),
-        Target::Member(name, of) => (1, of.0, name.0),
-        Target::Item(of, key) => (2, of.0, key.0),
-        Target::Return(scope) => (3, scope.0, 0),
-        Target::Yield(scope) => (4, scope.0, 0),
+        FlowTarget::Slot(slot) => (0, slot.0, 0),
+        FlowTarget::Member(name, of) => (1, of.0, name.0),
+        FlowTarget::Item(of, key) => (2, of.0, key.0),
+        FlowTarget::Return(scope) => (3, scope.0, 0),
+        FlowTarget::Yield(scope) => (4, scope.0, 0),
     };
     [to, of, key, store.value.0]
 }
@@ -195,11 +195,11 @@ fn store_from(
 ) -> Result<FlowStore, PersistError> {
     let [to, of, key, value] = row;
     let to = match to {
-        0 => Target::Slot(within(of, counts.slots, SlotIdx)?),
-        1 => Target::Member(limits.name(key)?, counts.value(of)?),
-        2 => Target::Item(counts.value(of)?, counts.value(key)?),
-        3 => Target::Return(counts.scope(of)?),
-        4 => Target::Yield(counts.scope(of)?),
+        0 => FlowTarget::Slot(within(of, counts.slots, SlotIdx)?),
+        1 => FlowTarget::Member(limits.name(key)?, counts.value(of)?),
+        2 => FlowTarget::Item(counts.value(of)?, counts.value(key)?),
+        3 => FlowTarget::Return(counts.scope(of)?),
+        4 => FlowTarget::Yield(counts.scope(of)?),
         _ => return Err(Damaged("a store is unknown")),
     };
     Ok(FlowStore { to, value: counts.value(value)? })

@@ -13,7 +13,7 @@ use crate::facts::{DefIdx, Ref};
 use crate::graph::{Confidence, DefRef, NodeRef};
 use crate::index::FileEntry;
 use crate::langs::markdown::slug::{Anchors, loose_slug, slug};
-use crate::langs::markdown::target::{self, Target};
+use crate::langs::markdown::target::{self, NoteLinkTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 use crate::langs::{ImportProject, language_of};
 
@@ -46,13 +46,13 @@ impl<'m> Resolver<'m> {
     pub(crate) fn resolve_link(&self, file: FileId, r: &Ref) -> ResolvedNoteLink {
         let Some(entry) = self.entry(file) else { return ResolvedNoteLink::Nothing };
         let crate::facts::Receiver::Path(spec) = r.receiver else { return ResolvedNoteLink::Nothing };
-        let Some(target) = Target::from_spec(entry.facts.name(spec)) else {
+        let Some(target) = NoteLinkTarget::from_spec(entry.facts.name(spec)) else {
             return ResolvedNoteLink::Nothing;
         };
         let files = match target {
-            Target { path: "", .. } => NoteLinkFiles::One(file, Confidence::Exact),
-            Target { by_name: true, .. } => self.by_note_name(entry, target.path),
-            Target { by_name: false, .. } => self.by_path(entry, target.path),
+            NoteLinkTarget { path: "", .. } => NoteLinkFiles::One(file, Confidence::Exact),
+            NoteLinkTarget { by_name: true, .. } => self.by_note_name(entry, target.path),
+            NoteLinkTarget { by_name: false, .. } => self.by_path(entry, target.path),
         };
         match files {
             NoteLinkFiles::One(found, sure) => self.in_file((found, sure), target),
@@ -163,7 +163,7 @@ impl<'m> Resolver<'m> {
         notes.min_by_key(rank)
     }
 
-    fn in_file(&self, (file, sure): (FileId, Confidence), target: Target<'_>) -> ResolvedNoteLink {
+    fn in_file(&self, (file, sure): (FileId, Confidence), target: NoteLinkTarget<'_>) -> ResolvedNoteLink {
         let whole = ResolvedNoteLink::To(NodeRef::File(file), sure);
         let Some(entry) = self.entry(file).filter(|entry| entry.lang().is_prose()) else { return whole };
         // `#^id` names a block of the note; `#top` is wherever the note is.
@@ -182,7 +182,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Resolves a link that may mean several notes: the heading may tell which of them is meant.
-    fn in_one_of(&self, files: &[FileId], target: Target<'_>) -> ResolvedNoteLink {
+    fn in_one_of(&self, files: &[FileId], target: NoteLinkTarget<'_>) -> ResolvedNoteLink {
         let with_heading = files.iter().filter_map(|&file| {
             let found = matching_headings(self.entry(file)?, target);
             (found.len() == 1).then(|| NodeRef::from(DefRef { file, def: found[0] }))
@@ -198,7 +198,7 @@ impl<'m> Resolver<'m> {
 }
 
 /// The headings of a note that a link may mean: by their text, the headings above it before it, or by their anchor.
-fn matching_headings(entry: &FileEntry, target: Target<'_>) -> Vec<DefIdx> {
+fn matching_headings(entry: &FileEntry, target: NoteLinkTarget<'_>) -> Vec<DefIdx> {
     let (facts, fragment) = (&*entry.facts, target.fragment);
     if fragment.is_empty() {
         return Vec::new();

@@ -3,7 +3,7 @@
 
 /// The lines behind a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Span {
+pub(super) enum WrittenLines {
     /// None: the file.
     Whole,
     /// One line, and a column if one was given; both 1-based.
@@ -24,7 +24,7 @@ pub(super) fn trimmed(text: &str) -> &str {
 
 /// Every way to read a text as a path with lines behind it, the one with most behind it first: `path:3`, `path:3:7`, `path:3-9`,
 /// `path#L3-L9`, and a colon at the end as compilers write it. The last is the text as a path alone.
-pub(super) fn places(text: &str) -> Vec<(&str, Span)> {
+pub(super) fn places(text: &str) -> Vec<(&str, WrittenLines)> {
     let whole = text.trim_end_matches(':');
     let mut all = Vec::new();
     if let Some((path, lines)) = whole.rsplit_once("#L") {
@@ -34,11 +34,11 @@ pub(super) fn places(text: &str) -> Vec<(&str, Span)> {
         if let (Some((path, line)), Some(col)) = (before.rsplit_once(':'), number(last))
             && let Some(line) = number(line)
         {
-            all.push((path, Span::At { line, col: Some(col) }));
+            all.push((path, WrittenLines::At { line, col: Some(col) }));
         }
         all.extend(lines_of(last).map(|span| (before, span)));
     }
-    all.push((whole, Span::Whole));
+    all.push((whole, WrittenLines::Whole));
     all.retain(|(path, _)| !path.is_empty());
     all
 }
@@ -56,12 +56,12 @@ pub(super) fn members(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// `3`, `3-9`, `3-L9`.
-fn lines_of(text: &str) -> Option<Span> {
+fn lines_of(text: &str) -> Option<WrittenLines> {
     match text.split_once(['-', '–']) {
-        None => Some(Span::At { line: number(text)?, col: None }),
+        None => Some(WrittenLines::At { line: number(text)?, col: None }),
         Some((from, to)) => {
             let (from, to) = (number(from)?, number(to.trim_start_matches('L'))?);
-            Some(Span::Lines(from.min(to), from.max(to)))
+            Some(WrittenLines::Lines(from.min(to), from.max(to)))
         }
     }
 }
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn lines_are_read_from_the_end() {
-        let at = |line, col| Span::At { line, col };
-        assert_eq!(places("a.py:3"), [("a.py", at(3, None)), ("a.py:3", Span::Whole)]);
+        let at = |line, col| WrittenLines::At { line, col };
+        assert_eq!(places("a.py:3"), [("a.py", at(3, None)), ("a.py:3", WrittenLines::Whole)]);
         assert_eq!(places("a.py:3:7")[0], ("a.py", at(3, Some(7))));
         assert_eq!(places("a.py:3:")[0], ("a.py", at(3, None)));
-        assert_eq!(places("a.py:9-3")[0], ("a.py", Span::Lines(3, 9)));
-        assert_eq!(places("a.py#L3-L9")[0], ("a.py", Span::Lines(3, 9)));
-        assert_eq!(places("a.py"), [("a.py", Span::Whole)]);
+        assert_eq!(places("a.py:9-3")[0], ("a.py", WrittenLines::Lines(3, 9)));
+        assert_eq!(places("a.py#L3-L9")[0], ("a.py", WrittenLines::Lines(3, 9)));
+        assert_eq!(places("a.py"), [("a.py", WrittenLines::Whole)]);
         for name in ["A::b", "a.py:0", "a.py:x", ":3", "a.py:3-x"] {
             assert_eq!(places(name).len(), 1, "{name}");
         }

@@ -6,7 +6,7 @@ use hob_map::Map;
 use hob_map::graph::{DefRef, EdgeKind, EdgeKinds, Lookup, NodeRef};
 use hob_proto::NodeId;
 
-use super::form::{self, Span};
+use super::form::{self, WrittenLines};
 use super::paths::Paths;
 
 /// Folders at the top of a project whose definitions are seldom meant by their name.
@@ -180,14 +180,14 @@ impl Look<'_> {
         found
     }
 
-    fn in_file(&self, file: FileId, span: Span) -> Named {
+    fn in_file(&self, file: FileId, span: WrittenLines) -> Named {
         let lines = match span {
-            Span::Whole => return NodeRef::File(file).into(),
-            Span::At { line, .. } => (line, line),
-            Span::Lines(first, last) => (first, last),
+            WrittenLines::Whole => return NodeRef::File(file).into(),
+            WrittenLines::At { line, .. } => (line, line),
+            WrittenLines::Lines(first, last) => (first, last),
         };
         let named = match span {
-            Span::At { line, col } => self.named_on(file, line, col),
+            WrittenLines::At { line, col } => self.named_on(file, line, col),
             _ => Vec::new(),
         };
         let around = || self.map.symbol_around(file, lines);
@@ -195,7 +195,7 @@ impl Look<'_> {
         match (&named[..], around()) {
             ([def], _) => meant((*def).into(), None),
             ([], Some(def)) => {
-                let is_said = matches!(span, Span::At { .. });
+                let is_said = matches!(span, WrittenLines::At { .. });
                 let note = is_said
                     .then(|| format!("{} is in {}.", self.line(file, lines.0), self.handle(def.into())));
                 meant(def.into(), note)
@@ -292,9 +292,9 @@ impl Look<'_> {
     fn text_file(&self, text: &str) -> Named {
         for (path, span) in form::places(text) {
             let lines = match span {
-                Span::Whole => None,
-                Span::At { line, .. } => Some((line, line)),
-                Span::Lines(first, last) => Some((first, last)),
+                WrittenLines::Whole => None,
+                WrittenLines::At { line, .. } => Some((line, line)),
+                WrittenLines::Lines(first, last) => Some((first, last)),
             };
             let is_there =
                 |path: &WsPath| (self.shows)(path) && self.paths.root.join_ws(path).as_path().is_file();

@@ -18,7 +18,7 @@ use hob_proto::tools::read::{Ambiguous, AmbiguousCandidate};
 use hob_proto::{ClientKind, NodeId, ToolError};
 
 pub(super) use absent::why_absent;
-use form::Span;
+use form::WrittenLines;
 use look::Look;
 pub(super) use look::{Named, handle};
 pub(super) use paths::Paths;
@@ -117,7 +117,7 @@ pub(super) fn position(call: &ToolCall<'_>, workspace: &Workspace, text: &str) -
     let paths = paths(call, workspace);
     let is_file = |path: &WsPath| workspace.root().join_ws(path).as_path().is_file();
     form::places(form::trimmed(text)).into_iter().find_map(|(path, span)| {
-        let Span::At { line, col } = span else { return None };
+        let WrittenLines::At { line, col } = span else { return None };
         let file = paths.spelled(path).into_iter().flatten().find(is_file)?;
         Some(LineSpot { file, line, col })
     })

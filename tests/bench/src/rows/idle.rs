@@ -44,7 +44,7 @@ pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
 
 /// Prints what daemon and shim do in `time`; the daemon's CPU time.
 fn look_on((daemon, shim): (u32, u32), time: Duration) -> Result<Duration, Failure> {
-    let (shim, daemon) = (Span::begin(shim)?, Span::begin(daemon)?);
+    let (shim, daemon) = (IdleSpan::begin(shim)?, IdleSpan::begin(daemon)?);
     let bursts = watch_parts(daemon.pid, time / PARTS)?;
     daemon.print("hobd")?;
     shim.print("hob-mcp")?;
@@ -68,14 +68,14 @@ fn total(threads: &BTreeMap<u32, Thread>) -> Duration {
 }
 
 /// A process from one moment on.
-struct Span {
+struct IdleSpan {
     pid: u32,
     start: Instant,
     cpu: Duration,
     threads: BTreeMap<u32, Thread>,
 }
 
-impl Span {
+impl IdleSpan {
     fn begin(pid: u32) -> Result<Self, Failure> {
         Ok(Self { pid, start: Instant::now(), cpu: process::cpu(pid)?, threads: process::threads(pid)? })
     }
@@ -132,7 +132,7 @@ fn while_others_read(args: &Args, lab: &Lab, server: &mut Server) -> Result<(), 
     let (mut rg, mut cost) = (Times::default(), Times::default());
     for round in 0..FEW {
         std::thread::sleep(Duration::from_secs(1));
-        let span = Span::begin(lab.world.pid()?)?;
+        let span = IdleSpan::begin(lab.world.pid()?)?;
         reader(&mut rg)?;
         // What it was told of may still be waiting for it.
         std::thread::sleep(Duration::from_secs(1));

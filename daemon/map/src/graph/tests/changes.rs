@@ -129,7 +129,7 @@ fn check_changes(world: &ChangeWorld, steps: Vec<(usize, Option<usize>)>) -> Res
     Ok(())
 }
 
-fn steps() -> impl Strategy<Value = Vec<(usize, Option<usize>)>> {
+fn arbitrary_changes() -> impl Strategy<Value = Vec<(usize, Option<usize>)>> {
     prop::collection::vec((0usize..6, prop::option::weighted(0.85, 0usize..8)), 1..14)
 }
 
@@ -137,32 +137,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn python_changes_leave_no_trace(steps in steps()) {
+    fn python_changes_leave_no_trace(steps in arbitrary_changes()) {
         check_changes(&PYTHON, steps)?;
     }
 
     #[test]
-    fn typescript_changes_leave_no_trace(steps in steps()) {
+    fn typescript_changes_leave_no_trace(steps in arbitrary_changes()) {
         check_changes(&TYPESCRIPT, steps)?;
     }
 
     #[test]
-    fn rust_changes_leave_no_trace(steps in steps()) {
+    fn rust_changes_leave_no_trace(steps in arbitrary_changes()) {
         check_changes(&RUST, steps)?;
     }
 
     #[test]
-    fn go_changes_leave_no_trace(steps in steps()) {
+    fn go_changes_leave_no_trace(steps in arbitrary_changes()) {
         check_changes(&GO, steps)?;
     }
 
     #[test]
-    fn c_changes_leave_no_trace(steps in steps()) {
+    fn c_changes_leave_no_trace(steps in arbitrary_changes()) {
         check_changes(&C, steps)?;
     }
 
     #[test]
-    fn java_changes_leave_no_trace(steps in steps()) {
+    fn java_changes_leave_no_trace(steps in arbitrary_changes()) {
         check_changes(&JAVA, steps)?;
     }
 }

@@ -57,7 +57,7 @@ fn reopened_map(map: &Map) -> Map {
 #[test]
 fn without_scores_what_many_files_mention_comes_first() {
     let map = map(PROJECT);
-    assert_eq!(map.ranked(), Ranked::No);
+    assert_eq!(map.ranking_origin(), Ranked::No);
     let names: Vec<String> = found_scores(&map, "open").into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["open_store", "open_file", "open_a"]);
     assert!(map.ranking_bytes().is_none(), "there is nothing to keep");
@@ -69,7 +69,7 @@ fn scores_and_clusters_come_back_as_they_were() {
     let kept = before.ranking_bytes().expect("derived");
     let mut after = reopened_map(&before);
     after.restore_ranking(&kept).expect("just written");
-    assert_eq!(after.ranked(), Ranked::Earlier { unknown: 0 });
+    assert_eq!(after.ranking_origin(), Ranked::Earlier { unknown: 0 });
     assert!(found_scores(&before, "open")[0].1 > 0.0);
     assert_eq!(found_scores(&after, "open"), found_scores(&before, "open"));
     assert_eq!(cluster_figures(&after), cluster_figures(&before));
@@ -79,7 +79,7 @@ fn scores_and_clusters_come_back_as_they_were() {
     let mut job = after.derive_job();
     while !after.derive_step(&mut job, 100) {}
     after.install_derived(job.finish());
-    assert_eq!(after.ranked(), Ranked::Derived);
+    assert_eq!(after.ranking_origin(), Ranked::Derived);
     assert_eq!(found_scores(&after, "open"), found_scores(&before, "open"));
     assert_eq!(after.ranking_bytes(), Some(kept), "the same from scratch");
 }
@@ -93,7 +93,7 @@ fn files_that_changed_meanwhile_are_counted_and_the_others_keep_theirs() {
         set(31, "app/new.py", "def open_more(): pass\n"),
     ]);
     after.restore_ranking(&before.ranking_bytes().expect("derived")).expect("just written");
-    assert_eq!(after.ranked(), Ranked::Earlier { unknown: 2 });
+    assert_eq!(after.ranking_origin(), Ranked::Earlier { unknown: 2 });
     let scores = found_scores(&after, "open");
     assert_eq!(scores[0], found_scores(&before, "open")[0]);
     assert!(
@@ -107,12 +107,12 @@ fn scores_of_which_nothing_is_left_are_not_taken_over() {
     let kept = derived_map(PROJECT).ranking_bytes().expect("derived");
     let mut other = Map::new();
     other.restore_ranking(&kept).expect("well written");
-    assert_eq!(other.ranked(), Ranked::No);
+    assert_eq!(other.ranking_origin(), Ranked::No);
     other.apply(vec![
         set(1, "app/a.py", "def open_a(): pass\n"),
         set(2, "b.py", "from app.a import open_a\n"),
     ]);
-    assert_eq!(other.ranked(), Ranked::No);
+    assert_eq!(other.ranking_origin(), Ranked::No);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn damaged_bytes_change_nothing_or_harm_nobody() {
     for at in 0..kept.len() {
         let mut map = reopened_map(&before);
         assert!(map.restore_ranking(&kept[..at]).is_err());
-        assert_eq!(map.ranked(), Ranked::No);
+        assert_eq!(map.ranking_origin(), Ranked::No);
         let mut bad = kept.clone();
         bad[at] ^= 0x11;
         let _ = map.restore_ranking(&bad);

@@ -19,7 +19,7 @@ pub(crate) const OWN: &str = "[[#";
 
 /// A link taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Target<'t> {
+pub(crate) struct NoteLinkTarget<'t> {
     /// True if the link names a note, wherever that note is; false if it names a path.
     pub(crate) by_name: bool,
     /// The note or path; empty for the file the link stands in.
@@ -28,7 +28,7 @@ pub(crate) struct Target<'t> {
     pub(crate) fragment: &'t str,
 }
 
-impl<'t> Target<'t> {
+impl<'t> NoteLinkTarget<'t> {
     /// Takes a link of the facts apart; `None` if it is no path of a link.
     pub(crate) fn from_spec(spec: &'t str) -> Option<Self> {
         let (by_name, rest) = match spec.strip_prefix(WIKI) {
@@ -157,13 +157,13 @@ mod tests {
     fn a_link_comes_apart_again() {
         let spec = link_name_and_path("a/b.md?raw=1#c%20d", false).expect("a link").1;
         assert_eq!(
-            Target::from_spec(&spec),
-            Some(Target { by_name: false, path: "a/b.md", fragment: "c d" })
+            NoteLinkTarget::from_spec(&spec),
+            Some(NoteLinkTarget { by_name: false, path: "a/b.md", fragment: "c d" })
         );
         let spec = link_name_and_path("Note#Deep#Heading", true).expect("a link").1;
         assert_eq!(
-            Target::from_spec(&spec),
-            Some(Target { by_name: true, path: "Note", fragment: "Deep#Heading" })
+            NoteLinkTarget::from_spec(&spec),
+            Some(NoteLinkTarget { by_name: true, path: "Note", fragment: "Deep#Heading" })
         );
     }
 }

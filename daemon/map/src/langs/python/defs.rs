@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Python;
 use super::grammar::FIELDS;
-use super::scan::{Marker, Statement, Target};
+use super::scan::{AssignmentTarget, Marker, Statement};
 use super::types::{Ty, dotted_path, last, string_content};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::walk::{Cx, WalkStep};
@@ -159,8 +159,8 @@ impl Python<'_> {
         match self.scan.targets.get(&node.id()) {
             _ if cx.text(name).is_empty() => false,
             None => false,
-            Some(Target::Repeats) => node.kind() == "identifier",
-            Some(&Target::Defines(statement)) => {
+            Some(AssignmentTarget::Repeats) => node.kind() == "identifier",
+            Some(&AssignmentTarget::Defines(statement)) => {
                 self.define_variable(name, statement, cx);
                 true
             }

@@ -30,7 +30,7 @@ pub(super) struct Scan<'t> {
     /// The names of the module.
     pub module: PythonScopeNames<'t>,
     /// Assigned names at module or class level, and `self.x` that introduce an attribute.
-    pub targets: FxHashMap<usize, Target>,
+    pub targets: FxHashMap<usize, AssignmentTarget>,
     /// The facts that the decorators of decorated definitions state.
     pub marks: FxHashMap<usize, Marks>,
     /// Types that calls of each function give, where that can be told.
@@ -46,7 +46,7 @@ pub(super) type PythonScopeNames<'t> = FxHashMap<&'t str, Ty<'t>>;
 
 /// The role of an assigned name.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Target {
+pub(super) enum AssignmentTarget {
     /// It introduces the name; the statement is the range of its definition.
     Defines(Statement),
     /// The name is defined elsewhere.
@@ -456,7 +456,7 @@ impl<'t> Scanner<'t> {
         let mut seen = FxHashSet::default();
         for (name, id, statement) in frame.assigned.drain(..) {
             let first = !frame.not_local.contains(name) && seen.insert(name);
-            let target = if first { Target::Defines(statement) } else { Target::Repeats };
+            let target = if first { AssignmentTarget::Defines(statement) } else { AssignmentTarget::Repeats };
             self.out.targets.insert(id, target);
         }
     }

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use crate::facts::{
-    Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowValue,
-    Flows, Label, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, StrId, Target, ValueIdx,
+    Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget,
+    FlowValue, Flows, Label, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, StrId, ValueIdx,
 };
 use crate::walk::LineTracker;
 
@@ -300,7 +300,7 @@ impl<'t> Tracer<'t> {
 
     /// Gives a variable a value.
     pub(crate) fn assign_variable(&mut self, slot: SlotIdx, value: ValueIdx) {
-        self.store_value(Target::Slot(slot), value);
+        self.store_value(FlowTarget::Slot(slot), value);
         if self.slots[slot.0 as usize].scope == self.scope {
             self.known.insert(slot, value);
             self.assigned.push(slot);
@@ -308,7 +308,7 @@ impl<'t> Tracer<'t> {
     }
 
     /// Puts a value somewhere.
-    pub(crate) fn store_value(&mut self, to: Target, value: ValueIdx) {
+    pub(crate) fn store_value(&mut self, to: FlowTarget, value: ValueIdx) {
         if !self.is_unknown(value) {
             self.stores.push(FlowStore { to, value });
         }
@@ -316,7 +316,7 @@ impl<'t> Tracer<'t> {
 
     /// Puts a value under a key.
     pub(crate) fn store_item(&mut self, of: ValueIdx, key: ValueIdx, value: ValueIdx) {
-        self.store_value(Target::Item(of, key), value);
+        self.store_value(FlowTarget::Item(of, key), value);
         match self.value_at(key) {
             FlowValue::Text(text) if matches!(self.value_at(of), FlowValue::Container(_)) => {
                 self.held.insert((of, text), value);

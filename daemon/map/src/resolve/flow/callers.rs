@@ -5,7 +5,7 @@ use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
 use super::{Bound, CallAt, FlowKey, Obj, Use, is_python};
-use crate::facts::{CallKind, FlowValue, ScopeIdx, ScopeKind, SlotIdx, Target, ValueIdx};
+use crate::facts::{CallKind, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
 use crate::resolve::Resolver;
@@ -249,12 +249,12 @@ impl<'m> Resolver<'m> {
         Some((runs.file, self.uses_in_file(runs.file, entry).by_def.get(&runs.def).copied()?))
     }
 
-    fn follow_stored(&self, (file, entry): (FileId, &'m FileEntry), to: Target, way: &mut Way) {
+    fn follow_stored(&self, (file, entry): (FileId, &'m FileEntry), to: FlowTarget, way: &mut Way) {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let uses = self.uses_in_file(file, entry);
         match to {
-            Target::Slot(slot) => {
+            FlowTarget::Slot(slot) => {
                 uses.slots.get(&slot).into_iter().for_each(|value| way.visit_value(file, *value));
                 let var = flows.slots[slot.0 as usize];
                 let kind = flows.scopes[var.scope.0 as usize].kind;
@@ -262,11 +262,11 @@ impl<'m> Resolver<'m> {
                     self.go_to_named(entry.facts.name(var.name), file, way);
                 }
             }
-            Target::Member(name, of) => {
+            FlowTarget::Member(name, of) => {
                 way.visit_value(file, of);
                 self.go_to_named(entry.facts.name(name), file, way);
             }
-            Target::Item(of, _) => {
+            FlowTarget::Item(of, _) => {
                 way.visit_value(file, of);
                 let slot = match flows.value(of) {
                     FlowValue::Slot(slot) => Some(slot),
@@ -275,10 +275,12 @@ impl<'m> Resolver<'m> {
                 };
                 if let Some(slot) = slot {
                     uses.slots.get(&slot).into_iter().for_each(|value| way.visit_value(file, *value));
-                    flows.values_stored_in(Target::Slot(slot)).for_each(|value| way.visit_value(file, value));
+                    flows
+                        .values_stored_in(FlowTarget::Slot(slot))
+                        .for_each(|value| way.visit_value(file, value));
                 }
             }
-            Target::Return(scope) | Target::Yield(scope) => {
+            FlowTarget::Return(scope) | FlowTarget::Yield(scope) => {
                 let key = match flows.scopes[scope.0 as usize].def {
                     Some(def) => FlowKey::Callers(DefRef { file, def }),
                     None => FlowKey::CallersOf(file, scope),

@@ -6,8 +6,8 @@ use hob_base::FileId;
 
 use super::{Bound, CallAt, FlowKey, Obj, is_followed, is_python, is_static};
 use crate::facts::{
-    CallIdx, CallKind, DefIdx, FlowPart, FlowValue, Label, ScopeIdx, ScopeKind, SlotIdx, SlotKind, StrId,
-    Target, TypePart, ValueIdx,
+    CallIdx, CallKind, DefIdx, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, SlotIdx,
+    SlotKind, StrId, TypePart, ValueIdx,
 };
 use crate::graph::DefRef;
 use crate::index::FileEntry;
@@ -117,7 +117,7 @@ impl<'m> Resolver<'m> {
             }
         }
         if !is_given {
-            for value in flows.values_stored_in(Target::Slot(slot)) {
+            for value in flows.values_stored_in(FlowTarget::Slot(slot)) {
                 found.extend(self.read(FlowKey::Value(file, value, bound)));
             }
         }
@@ -152,7 +152,7 @@ impl<'m> Resolver<'m> {
         given
     }
 
-    pub(super) fn given_back(&self, file: FileId, to: Target, bound: Option<Bound>) -> Vec<Obj> {
+    pub(super) fn given_back(&self, file: FileId, to: FlowTarget, bound: Option<Bound>) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         self.uses_in_file(file, entry)
             .flows
@@ -395,9 +395,10 @@ impl<'m> Resolver<'m> {
         let flows = &opened.flows;
         let container = Obj::Container(file, at);
         let mut found = Vec::new();
-        let from = flows.stores.partition_point(|store| store.to < Target::Item(ValueIdx(0), ValueIdx(0)));
+        let from =
+            flows.stores.partition_point(|store| store.to < FlowTarget::Item(ValueIdx(0), ValueIdx(0)));
         for store in flows.stores[from..].iter().take(ITEMS) {
-            let Target::Item(of, key) = store.to else { break };
+            let FlowTarget::Item(of, key) = store.to else { break };
             if self.read(FlowKey::Value(file, of, None)).contains(&container)
                 && (texts.is_empty() || self.may_be(file, key, texts))
             {
@@ -427,7 +428,7 @@ impl<'m> Resolver<'m> {
         let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
         let own = uses.by_def.get(&def.def).copied();
-        flows.values_stored_in(Target::Slot(*slot)).any(|value| match flows.value(value) {
+        flows.values_stored_in(FlowTarget::Slot(*slot)).any(|value| match flows.value(value) {
             FlowValue::Scope(scope) => Some(scope) != own,
             _ => true,
         })

@@ -109,7 +109,7 @@ impl<'m> Resolver<'m> {
         let Some(found) = flows.scopes.get(scope.0 as usize).filter(|scope| scope.param_count > 0) else {
             return false;
         };
-        let first = crate::facts::Target::Slot(crate::facts::SlotIdx(found.params));
+        let first = crate::facts::FlowTarget::Slot(crate::facts::SlotIdx(found.params));
         flows.values_stored_in(first).any(|value| flows.value(value) == FlowValue::Scope(found.parent))
     }
 

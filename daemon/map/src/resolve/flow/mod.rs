@@ -23,8 +23,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Resolver, Site, Want};
 use crate::facts::{
-    Call, CallIdx, CallKind, DefIdx, DefKind, FlowValue, Flows, ScopeIdx, ScopeKind, SlotIdx, StrId, Target,
-    ValueIdx,
+    Call, CallIdx, CallKind, DefIdx, DefKind, FlowTarget, FlowValue, Flows, ScopeIdx, ScopeKind, SlotIdx,
+    StrId, ValueIdx,
 };
 use crate::graph::DefRef;
 use crate::index::FileEntry;
@@ -147,7 +147,7 @@ enum Use {
     Callee(CallIdx),
     /// The argument with this number.
     Argument(CallIdx, u32),
-    Stored(Target),
+    Stored(FlowTarget),
     Inside(ValueIdx),
 }
 
@@ -379,8 +379,8 @@ impl<'m> Resolver<'m> {
         match key {
             FlowKey::Value(file, value, bound) => self.value_objects(*file, *value, *bound),
             FlowKey::Slot(file, slot, bound) => self.slot_objects(*file, *slot, *bound),
-            FlowKey::Return(file, scope, bound) => self.given_back(*file, Target::Return(*scope), *bound),
-            FlowKey::Yield(file, scope, bound) => self.given_back(*file, Target::Yield(*scope), *bound),
+            FlowKey::Return(file, scope, bound) => self.given_back(*file, FlowTarget::Return(*scope), *bound),
+            FlowKey::Yield(file, scope, bound) => self.given_back(*file, FlowTarget::Yield(*scope), *bound),
             FlowKey::Def(def) => self.def_objects(*def),
             FlowKey::Field(class, made, name) => self.field_objects(*class, *made, name),
             FlowKey::Held(file, at, keys) => {

@@ -9,7 +9,7 @@ mod values;
 use tree_sitter::{Node, Tree};
 
 use super::grammar::Fields;
-use crate::facts::{CallKind, FactsBuilder, FlowValue, ScopeKind, SlotIdx, StrId, Target, ValueIdx};
+use crate::facts::{CallKind, FactsBuilder, FlowTarget, FlowValue, ScopeKind, SlotIdx, StrId, ValueIdx};
 use crate::langs::support::{TracedRun, Tracer};
 
 /// Most nested statements and expressions that are followed.
@@ -252,7 +252,7 @@ impl<'t> Trace<'t> {
     fn trace_return(&mut self, node: Node<'t>) {
         let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
         let scope = self.to.current_scope();
-        self.to.store_value(Target::Return(scope), value);
+        self.to.store_value(FlowTarget::Return(scope), value);
     }
 
     fn trace_class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
@@ -313,7 +313,7 @@ impl<'t> Trace<'t> {
             } else {
                 let value = self.value(body);
                 let scope = self.to.current_scope();
-                self.to.store_value(Target::Return(scope), value);
+                self.to.store_value(FlowTarget::Return(scope), value);
             }
         }
         self.hidden = hidden;

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{DEPTH, Trace, children};
-use crate::facts::{FlowValue, Label, SlotKind, Target, ValueIdx};
+use crate::facts::{FlowTarget, FlowValue, Label, SlotKind, ValueIdx};
 
 impl<'t> Trace<'t> {
     pub(super) fn trace_parameters(&mut self, list: &[Node<'t>]) {
@@ -23,7 +23,7 @@ impl<'t> Trace<'t> {
         }
         for (slot, pattern, is_plain, default, parameter) in taken {
             if let Some(value) = default.map(|default| self.value(default)) {
-                self.to.store_value(Target::Slot(slot), value);
+                self.to.store_value(FlowTarget::Slot(slot), value);
             }
             let value = self.to.value(FlowValue::Slot(slot));
             if !is_plain {
@@ -36,7 +36,7 @@ impl<'t> Trace<'t> {
                 let scope = self.to.current_scope();
                 let this = self.to.value(FlowValue::This(scope));
                 let name = self.to.intern(self.to.text(pattern));
-                self.to.store_value(Target::Member(name, this), value);
+                self.to.store_value(FlowTarget::Member(name, this), value);
             }
         }
     }
@@ -206,7 +206,7 @@ impl<'t> Trace<'t> {
             }
             (Some(text), _) => {
                 let name = self.to.intern(text);
-                self.to.store_value(Target::Member(name, of), value);
+                self.to.store_value(FlowTarget::Member(name, of), value);
             }
             (None, Some(index)) => {
                 let key = self.value(index);

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{DEPTH, Trace, children};
-use crate::facts::{CallKind, FlowPart, FlowValue, Label, ScopeIdx, ScopeKind, Target, ValueIdx};
+use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, ValueIdx};
 
 impl<'t> Trace<'t> {
     /// Returns the value that an expression gives, and records the calls in it.
@@ -227,7 +227,7 @@ impl<'t> Trace<'t> {
         if self.to.kind_of(scope) == ScopeKind::Function {
             self.to.set_kind(ScopeKind::Generator);
         }
-        self.to.store_value(Target::Yield(scope), value);
+        self.to.store_value(FlowTarget::Yield(scope), value);
         self.to.unknown_value()
     }
 
@@ -331,7 +331,7 @@ impl<'t> Trace<'t> {
                     let key = self.to.value(FlowValue::Text(name));
                     self.to.store_item(target.value, key, part.value);
                 } else {
-                    self.to.store_value(Target::Member(name, target.value), part.value);
+                    self.to.store_value(FlowTarget::Member(name, target.value), part.value);
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::grammar::FIELDS;
 use super::patterns::{Marks, each_parameter};
 use super::types::Ty;
 use crate::facts::{
-    CallKind, DefIdx, FactsBuilder, FlowPart, FlowValue, Label, ScopeIdx, ScopeKind, SlotKind, Target,
+    CallKind, DefIdx, FactsBuilder, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, SlotKind,
     ValueIdx,
 };
 use crate::langs::support::{TracedRun, Tracer};
@@ -251,7 +251,7 @@ impl<'t> Trace<'_, 't> {
                 let name = left.child_by_field_id(FIELDS.attribute).map_or("", |name| self.to.text(name));
                 if let Some(object) = object.filter(|object| !self.to.is_unknown(*object)) {
                     let name = self.to.intern(name);
-                    self.to.store_value(Target::Member(name, object), value);
+                    self.to.store_value(FlowTarget::Member(name, object), value);
                 }
             }
             "subscript" => {
@@ -411,7 +411,7 @@ impl<'t> Trace<'_, 't> {
             each_parameter(parameter, &mut |name, _| {
                 let slot = self.to.declare_parameter(self.to.text(name), kind);
                 if let Some((_, value)) = defaults.iter().find(|(default, _)| *default == at) {
-                    self.to.store_value(Target::Slot(slot), *value);
+                    self.to.store_value(FlowTarget::Slot(slot), *value);
                 }
                 if let Some(class) = class.filter(|_| at == 0) {
                     let scope = self.to.current_scope();
@@ -426,7 +426,7 @@ impl<'t> Trace<'_, 't> {
     fn trace_return(&mut self, node: Node<'t>) {
         let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
         let scope = self.to.current_scope();
-        self.to.store_value(Target::Return(scope), value);
+        self.to.store_value(FlowTarget::Return(scope), value);
     }
 
     fn trace_raise(&mut self, node: Node<'t>) {

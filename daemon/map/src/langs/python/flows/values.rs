@@ -6,7 +6,7 @@ use super::super::grammar::FIELDS;
 use super::super::patterns::each_target;
 use super::super::types::string_content;
 use super::{DEPTH, Trace, children, name_of};
-use crate::facts::{CallKind, FlowPart, FlowValue, Label, ScopeKind, Target, ValueIdx};
+use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeKind, ValueIdx};
 
 impl<'t> Trace<'_, 't> {
     /// Returns the value that an expression gives, and records the calls in it.
@@ -161,7 +161,7 @@ impl<'t> Trace<'_, 't> {
         if let Some(body) = node.child_by_field_id(FIELDS.body) {
             let value = self.value(body);
             let scope = self.to.current_scope();
-            self.to.store_value(Target::Return(scope), value);
+            self.to.store_value(FlowTarget::Return(scope), value);
         }
         self.to.close(outer)
     }
@@ -184,7 +184,7 @@ impl<'t> Trace<'_, 't> {
             let value = self.value(inner);
             let is_from = self.to.text(node).trim_start_matches("yield").trim_start().starts_with("from");
             let value = if is_from { self.to.value(FlowValue::Each(value)) } else { value };
-            self.to.store_value(Target::Yield(scope), value);
+            self.to.store_value(FlowTarget::Yield(scope), value);
         }
         self.to.unknown_value()
     }
