@@ -260,7 +260,7 @@ mod tests {
             "node": {"id": "rs:l.rs#Listener", "kind": "trait", "file": "l.rs", "line": 1},
             "neighbors": [
                 row("rs:l.rs#Tap", 9, apart(9, &[20], "Tap")),
-                row("rs:l.rs", 1, json!({"edge": "implements", "kind": "file", "sites": [34], "derived": outside})),
+                row("rs:l.rs", 1, json!({"edge": "implements", "kind": "file", "file": "l.rs", "sites": [34], "derived": outside})),
             ],
             "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
         });
