@@ -95,6 +95,11 @@ impl<'s, 'm> Families<'s, 'm> {
         Self { map, resolver, above: RefCell::default(), found: RefCell::default() }
     }
 
+    /// The map, and what resolves in it.
+    pub(super) fn parts(&self) -> (&'m Map, &'s Resolver<'m>) {
+        (self.map, self.resolver)
+    }
+
     /// The family of a method, in order of path and place.
     pub(super) fn family_of(&self, method: DefRef) -> Rc<[Relative]> {
         if let Some(known) = self.found.borrow().get(&method) {
@@ -176,6 +181,10 @@ impl<'s, 'm> Families<'s, 'm> {
         let kinship = if !other.is_outside && home.above.contains(&other.owner) && !other.is_same(home) {
             Kinship::Overridden
         } else if !home.is_outside && other.above.contains(&home.owner) && !other.is_same(home) {
+            Kinship::Overriding
+        } else if self.implements_silently(home.owner, other.owner) {
+            Kinship::Overridden
+        } else if self.implements_silently(other.owner, home.owner) {
             Kinship::Overriding
         } else {
             return None;

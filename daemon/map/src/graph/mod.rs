@@ -37,6 +37,7 @@ mod reach;
 mod route;
 mod score;
 mod skeleton;
+mod structural;
 mod surroundings;
 #[cfg(test)]
 mod tests;

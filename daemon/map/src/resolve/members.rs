@@ -35,6 +35,16 @@ impl<'m> Resolver<'m> {
         self.find_wanted(class, name, Want::Any)
     }
 
+    /// The method of a name that a type has, its own or inherited. For questions of their own: it does not count as work for a reference.
+    pub(crate) fn method_of_type(&self, class: DefRef, name: &str) -> Option<DefRef> {
+        self.fuel.set(super::FUEL);
+        self.cut.set(false);
+        match self.find_wanted(class, name, Want::Callee) {
+            MemberLookup::Found(def) => Some(def),
+            MemberLookup::Missing { .. } => None,
+        }
+    }
+
     /// The same; where methods and fields have name spaces of their own, the one that is wanted.
     pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
         self.search_classes(vec![class], (name, want))

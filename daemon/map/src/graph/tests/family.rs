@@ -250,3 +250,53 @@ fn an_implementation_for_a_type_from_outside_takes_the_place_of_its_traits_metho
     let names = chains[0].nodes.iter().map(|node| node.qualified.as_str()).collect::<Vec<_>>();
     assert_eq!(names, ["read", "Bytes.from_request", "Request.into_limited", "Request.with_limit"]);
 }
+
+const GO: &str = "
+//- /go.mod
+module shop
+//- /store/store.go
+package store
+type Store interface {
+	Save(key string) error
+	Close()
+}
+type Closer interface {
+	Close()
+}
+func Flush(s Store) { s.Save(\"a\") }
+//- /disk/disk.go
+package disk
+type Disk struct{}
+func (d *Disk) Save(key string) error { return nil }
+func (d *Disk) Close() {}
+type Half struct{}
+func (h Half) Save(key string) error { return nil }
+type Other struct{}
+func (o Other) Save(key string, force bool) error { return nil }
+func (o Other) Close() {}
+func use(d *Disk) { d.Save(\"b\") }
+";
+
+#[test]
+fn in_go_a_type_with_all_methods_of_an_interface_is_of_its_family() {
+    for map in both(GO) {
+        let family = |target: &str| {
+            let kin = map.family(lookup_node(&map, target));
+            let name = |kin: &crate::graph::Relative| map.info(kin.method.into()).expect("a node").qualified;
+            kin.iter().map(|kin| (name(kin), kin.kinship)).collect::<Vec<_>>()
+        };
+        assert_eq!(family("Store.Save"), [("Disk.Save".to_owned(), Kinship::Overriding)]);
+        assert_eq!(family("Disk.Save"), [("Store.Save".to_owned(), Kinship::Overridden)]);
+        assert!(
+            family("Half.Save").is_empty() && family("Other.Save").is_empty(),
+            "a method is missing, or takes more"
+        );
+        assert_eq!(family("Closer.Close").len(), 2, "Disk and Other");
+        let callers = callers(&map, "Disk.Save", true);
+        assert!(
+            lines(&map, &callers).iter().any(|line| line.contains("Flush")),
+            "{:?}",
+            lines(&map, &callers)
+        );
+    }
+}
