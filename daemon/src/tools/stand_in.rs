@@ -264,7 +264,7 @@ fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>
         for line in &one.sites {
             if !found.iter().any(|other| other.path == path && other.line == *line) {
                 // Who names another method of the family may mean this one.
-                let of_family = if one.names.is_some() { Confidence::Name } else { one.confidence };
+                let of_family = if one.names.is_some() { Confidence::Candidate } else { one.confidence };
                 let (line, confidence, from) = (*line, one.confidence.max(of_family), one.info.clone());
                 found.push(Missing { path: path.clone(), line, col: None, confidence, from });
             }
