@@ -60,7 +60,7 @@ fn callers_come_with_every_other_line_that_has_the_name() {
     assert!(callers.contains("5 take: return pool.checkout()"), "{callers}");
     assert!(
         callers.contains(
-            "[Every line with `checkout` was looked at; also stands at use.py:14; means another at use.py:9]"
+            "[Every line of code in scope with `checkout` was looked at; also stands at use.py:14; means another at use.py:9]"
         ),
         "{callers}"
     );

@@ -2,16 +2,15 @@
 //! believe the answer.
 //!
 //! The text index finds every line with the name. What the answer lists, what defines or imports the name, what surely means another
-//! definition, and comments are taken away; the rest is named, apart by whether the map knows that another
-//! definition is meant. Where the name is written too often,
-//! or the search has no time, nothing is said: silence claims nothing.
+//! definition, and comments are taken away; the rest is named, apart by whether the map knows that another definition is meant. Where
+//! the name is written too often, or the search has no time, nothing is said: silence claims nothing.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use hob_base::{CancelToken, Deadline};
 use hob_map::Map;
-use hob_map::graph::DefRef;
+use hob_map::graph::{Confidence, DefRef};
 use hob_text::{LineMatch, Output, SearchRequest, search};
 
 use super::ToolCall;
@@ -32,26 +31,32 @@ const SHORTEST: usize = 3;
 
 /// Words that begin a line which brings a name in or passes it on.
 const IMPORTS: [&str; 8] =
-    ["import ", "from ", "use ", "pub use ", "export {", "export *", "#include", "require"];
+    ["import ", "from ", "use ", "pub use ", "export {", "export *", "#include", "require("];
 
-/// Marks that begin a comment.
-const COMMENTS: [&str; 7] = ["//", "#", "*", "/*", "--", "\"\"\"", "<!--"];
+/// Marks that begin a comment. With the space behind them, because `*p`, `--n`, `#define` and `#[...]` are code.
+const COMMENTS: [&str; 7] = ["//", "# ", "* ", "/*", "-- ", "\"\"\"", "<!--"];
 
 /// The uses of a symbol that an answer lists.
 pub(super) struct Listed {
-    /// The definition whose uses the answer lists.
-    pub(super) def: DefRef,
+    /// The definition whose uses the answer lists, with the methods of its family.
+    pub(super) family: HashSet<DefRef>,
     /// The name of the definition, as it is written.
     pub(super) name: String,
     /// Path and line of each use.
     pub(super) lines: HashSet<(String, u32)>,
 }
 
+impl Listed {
+    /// The same with the places that the answer lists.
+    pub(super) fn with_lines(self, lines: HashSet<(String, u32)>) -> Self {
+        Self { lines, ..self }
+    }
+}
+
 /// Says of a name at which places the map does not know what it means, and at which it means another definition.
 pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &Listed, scope: &CallScope) {
     let Some(found) = lines_with(workspace, &listed.name, &call.cancel) else { return };
     let map = workspace.map();
-    let family: HashSet<DefRef> = map.family(listed.def.into()).into_iter().map(|kin| kin.method).collect();
     let (mut unknown, mut of_others) = (Vec::new(), Vec::new());
     let is_open = |line: &&LineMatch| {
         is_code(&map, line.path.as_str())
@@ -61,7 +66,7 @@ pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &List
     };
     for line in found.iter().filter(is_open) {
         let place = format!("{}:{}", line.path, line.line);
-        match meaning(&map, line, listed, &family) {
+        match meaning(&map, line, listed) {
             Meaning::Definition => {}
             Meaning::Another => of_others.push(place),
             Meaning::Unknown => unknown.push(place),
@@ -87,14 +92,15 @@ enum Meaning {
     Unknown,
 }
 
-fn meaning(map: &Map, line: &LineMatch, listed: &Listed, family: &HashSet<DefRef>) -> Meaning {
+fn meaning(map: &Map, line: &LineMatch, listed: &Listed) -> Meaning {
     let (path, at) = (line.path.as_str(), (line.line, line.col));
-    let is_of_it = |def: &DefRef| *def == listed.def || family.contains(def);
     if map.def_named_at(path, at).is_some() {
-        return Meaning::Definition;
+        // A definition on one line may use the name of another in its body.
+        let is_named_again = line.text.matches(&listed.name).nth(1).is_some();
+        return if is_named_again { Meaning::Unknown } else { Meaning::Definition };
     }
     match map.def_meant_at(path, at, &listed.name) {
-        Some((def, _)) if !is_of_it(&def) => Meaning::Another,
+        Some((def, sure)) if sure < Confidence::Name && !listed.family.contains(&def) => Meaning::Another,
         _ => Meaning::Unknown,
     }
 }
@@ -109,7 +115,7 @@ fn sentence(name: &str, unknown: &[String], of_others: &[String]) -> String {
     };
     let clauses = [clause("also stands at", unknown), clause("means another at", of_others)];
     let clauses: String = clauses.into_iter().flatten().collect();
-    format!("Every line with `{name}` was looked at{clauses}")
+    format!("Every line of code in scope with `{name}` was looked at{clauses}")
 }
 
 /// All lines that have a name as a word; `None` if they were not all found, or are many.
@@ -146,10 +152,10 @@ mod tests {
     #[test]
     fn places_are_named_and_the_rest_is_counted() {
         let places: Vec<String> = (1..=6).map(|line| format!("a.py:{line}")).collect();
-        assert_eq!(sentence("get", &[], &[]), "Every line with `get` was looked at");
+        assert_eq!(sentence("get", &[], &[]), "Every line of code in scope with `get` was looked at");
         assert_eq!(
             sentence("get", &places, &places[..1]),
-            "Every line with `get` was looked at; also stands at a.py:1, a.py:2, a.py:3, a.py:4 and 2 more; means another at a.py:1"
+            "Every line of code in scope with `get` was looked at; also stands at a.py:1, a.py:2, a.py:3, a.py:4 and 2 more; means another at a.py:1"
         );
     }
 
@@ -158,6 +164,8 @@ mod tests {
         for line in ["from a import get", "  // get", "# get", "import {get} from 'a'", "pub use a::get;"] {
             assert!(is_told_by_its_beginning(line), "{line}");
         }
-        assert!(!is_told_by_its_beginning("x = get"));
+        for line in ["x = get", "*self.get() = 1;", "--get(n);", "#define GET get()", "requires(get)"] {
+            assert!(!is_told_by_its_beginning(line), "{line}");
+        }
     }
 }

@@ -129,6 +129,9 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
     let mut result = to_proto::neighbors_result(&map, answer, (&workspace, args.edge_kinds.len() == 1));
+    // Under the lock of the answer: the number of a definition means nothing once its file has changed.
+    let account =
+        lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
     drop(map);
     let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
@@ -136,10 +139,8 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     for found in result.neighbors.iter_mut().filter(uses) {
         found.text = text_at(&mut lines, &found.file, found.sites.first().copied());
     }
-    if let (NodeRef::Def(def), true) = (node, lists_all_uses(call, &args, result.omitted)) {
-        let name = workspace.map().info(node).map(|info| info.name).unwrap_or_default();
-        let listed = elsewhere::Listed { def, name, lines: lines_of(&result.neighbors) };
-        elsewhere::tell(call, &workspace, &listed, &scope);
+    if let Some(account) = account {
+        elsewhere::tell(call, &workspace, &account.with_lines(lines_of(&result.neighbors)), &scope);
     }
     to_data(&result)
 }
@@ -155,6 +156,14 @@ fn lists_all_uses(call: &ToolCall<'_>, args: &NeighborsArgs, omitted: usize) -> 
         && args.depth == 1
         && args.offset == 0
         && has_uses(&args.edge_kinds)
+}
+
+/// The name of a definition, and what counts as a use of it; `None` for files and packages.
+fn account_of(map: &Map, node: NodeRef, with_family: bool) -> Option<elsewhere::Listed> {
+    let NodeRef::Def(def) = node else { return None };
+    let family = if with_family { map.family(node) } else { Vec::new() };
+    let family = family.into_iter().map(|kin| kin.method).chain([def]).collect();
+    Some(elsewhere::Listed { family, name: map.info(node)?.name, lines: HashSet::new() })
 }
 
 /// Path and line of each place that some neighbours are used at.

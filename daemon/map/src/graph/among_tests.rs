@@ -8,7 +8,7 @@ use crate::facts::DefFlags;
 use crate::langs::Lang;
 
 impl Map {
-    /// Whether a node is a test: by its language's conventions, or, where these mark no definitions, by its file's name.
+    /// Returns true if a node is a test: by its language's conventions, or, where these mark no definitions, by its file's name.
     #[must_use]
     pub fn is_test(&self, node: NodeRef) -> bool {
         let Some(entry) = node.file().and_then(|file| self.index.entry(file)) else { return false };
@@ -24,7 +24,7 @@ impl Map {
             || (!marks && is_test_file(entry.path.as_str()))
     }
 
-    /// Whether a node is a test or lies where tests are.
+    /// Returns true if a node is a test or lies where tests are.
     #[must_use]
     pub fn is_among_tests(&self, node: NodeRef) -> bool {
         let path = node.file().and_then(|file| self.file(file)).map(|(path, _)| path);
@@ -45,7 +45,7 @@ impl Map {
     }
 }
 
-/// Whether a path is that of a file of tests, or of something in a folder of tests.
+/// Returns true if a path is that of a file of tests, or of something in a folder of tests.
 #[must_use]
 pub fn is_test_path(path: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
@@ -54,7 +54,7 @@ pub fn is_test_path(path: &str) -> bool {
     is_test_file(path) || is_rust_tests(path) || folders.split('/').any(is_of_tests)
 }
 
-/// Whether a path is that of a file of tests, as most runners look for them.
+/// Returns true if a path is that of a file of tests, as most runners look for them.
 fn is_test_file(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
@@ -65,7 +65,7 @@ fn is_test_file(path: &str) -> bool {
     by_name || by_case || by_ending || folders.split('/').any(|folder| folder == "__tests__")
 }
 
-/// Whether a path is that of the file of `#[cfg(test)] mod tests;`.
+/// Returns true if a path is that of the file of `#[cfg(test)] mod tests;`.
 fn is_rust_tests(path: &str) -> bool {
     path.ends_with("/tests.rs")
 }

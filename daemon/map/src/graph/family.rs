@@ -175,7 +175,7 @@ impl<'s, 'm> Families<'s, 'm> {
         named.map(|(def, _)| DefRef { file, def }).collect()
     }
 
-    /// How a method of the same name is related to the one at a place.
+    /// Returns the relation of a method to the one of the same name at a place; `None` if they are no family.
     fn relation(&self, home: &Home, method: DefRef) -> Option<Relative> {
         let other = self.home(method)?;
         let kinship = if !other.is_outside && home.above.contains(&other.owner) && !other.is_same(home) {
@@ -207,7 +207,7 @@ impl<'s, 'm> Families<'s, 'm> {
 struct Home {
     /// The type that it is a member of, or else the trait that is implemented there.
     owner: DefRef,
-    /// Whether the type is none of the project's.
+    /// True if the type is none of the project's.
     is_outside: bool,
     /// The types above it.
     above: Rc<[DefRef]>,

@@ -31,7 +31,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Whether the type that a detached method is written for is one of a package, or cannot be told.
+    /// Returns true if the type that a detached method is written for is one of a package, or cannot be told.
     fn may_be_for(&self, method: DefRef, package: &str) -> bool {
         let Some((entry, def)) = self.def(method) else { return false };
         let site = Site { file: method.file, entry, owner: def.parent, want: Want::Scope };

@@ -71,7 +71,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    /// Whether a literal is one of these.
+    /// Returns true if a literal is one of these.
     pub(super) fn local_container(&mut self, object: Node<'_>) -> Option<Container> {
         let is_local = !self.local_objects.is_empty() && self.local_objects.remove(&object.id());
         is_local.then_some(Container::Methods)

@@ -15,7 +15,7 @@ pub(super) struct EcmaVariablePlan {
     wrap: Wrap,
     value: EcmaValueKind,
     is_const: bool,
-    /// Whether it stands in a function, so that only functions in its value count.
+    /// True if it stands in a function, so that only functions in its value count.
     is_local: bool,
     head: usize,
 }

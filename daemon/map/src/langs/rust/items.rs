@@ -285,7 +285,7 @@ fn told_paths(attributes: &str) -> impl Iterator<Item = &str> {
     values.filter_map(|value| Some(value.split_once('"')?.0))
 }
 
-/// Whether an attribute says that what it stands at is a test or is compiled for tests alone.
+/// Returns true if an attribute says that what it stands at is a test or is compiled for tests alone.
 fn is_of_tests(attribute: &str) -> bool {
     is_test(attribute) || is_for_tests(attribute)
 }

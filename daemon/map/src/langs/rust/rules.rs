@@ -51,7 +51,7 @@ pub(super) struct RustImplBody {
     pub(super) def: Option<DefIdx>,
     /// Members are visible as the trait is.
     pub(super) of_trait: bool,
-    /// Whether it is compiled for tests alone.
+    /// True if it is compiled for tests alone.
     pub(super) for_tests: bool,
 }
 
