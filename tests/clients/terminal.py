@@ -4,7 +4,7 @@
 
 Orders, one a line, each answered by one line of JSON:
 
-    until TEXT      waits until the screen shows TEXT
+    until TEXT      waits until the screen shows TEXT, and the frame that brought it is whole
     without TEXT    waits until it does not
     keys TEXT       types; \\x1b and the like mean what they mean in Python
     size C R        makes the terminal another size
@@ -28,6 +28,7 @@ import termios
 import time
 
 FOREVER = 120
+QUIET = 0.2
 ESCAPE = re.compile(rb"\x1b(?:\[([0-9;?>=]*)([@-~])|[()][A-Za-z0-9]|[=>78cDEHM])")
 
 
@@ -145,6 +146,12 @@ class Terminal:
                 return wanted()
         return False
 
+    def settle(self):
+        """Reads on until nothing more comes: a frame larger than a terminal's buffer arrives in parts."""
+        start = time.monotonic()
+        while time.monotonic() - start < FOREVER and not self.over() and self.read(QUIET):
+            pass
+
     def answer(self, ok):
         said = {"ok": ok, "screen": self.screen.lines(), "colours": self.screen.colours, "own": self.screen.own}
         if self.status is not None:
@@ -162,6 +169,7 @@ def main():
         ok = True
         if order == "until":
             ok = terminal.wait(lambda: shows(rest))
+            terminal.settle()
         elif order == "without":
             ok = terminal.wait(lambda: not shows(rest))
         elif order == "keys":
