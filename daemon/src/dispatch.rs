@@ -7,23 +7,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hob_base::AbsPath;
 use hob_proto::message::Ask;
-use hob_proto::tools::scope::ScopeArgs;
 use hob_proto::tools::{self, Checked, ToolDef, check_args};
 use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
 use hob_render::Voice;
 use serde_json::{Map, Value};
 
-use crate::budget::{AnswerDraft, AnswerPage, AnswerReader, Fitted, Limit, SentBodies, fit, fit_as_text};
-use crate::calls::{CallAnswer, CallRequest, Calls, EditorClient, EditorSide};
-use crate::host::{Freshness, Host};
-use crate::metrics::{Metrics, Served};
-use crate::paging::Paging;
-use crate::to_proto::errors;
-use crate::tools::{EditingClient, Handled, ToolCall, handler, text_only, unsaved};
+use hob_budget::{
+    AnswerDraft, AnswerPage, AnswerReader, Fitted, Limit, Paging, SentBodies, fit, fit_as_text,
+};
+use hob_calls::{CallAnswer, CallRequest, Calls, EditorClient, EditorSide};
+use hob_host::Host;
+use hob_metrics::{Metrics, Served};
+use hob_results::errors;
+use hob_results::text_only::{AnsweredCall, text_only_warning};
+use hob_tools::{
+    AnswerNotes, CallServices, CallTerms, Handled, ToolCall, handler, not_taken_into_account,
+    pending_reminder, status_for_people,
+};
 
 /// A call that was run, before its answer is cut.
 struct FinishedRun {
@@ -54,8 +58,11 @@ impl FinishedRun {
     }
 }
 
-/// Longest time that a call waits at the barrier.
-const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
+/// The notation of an answer, and the characters that earlier items of its list would take beside the budget.
+struct PageRequest {
+    form: Form,
+    extra_room: usize,
+}
 
 /// Runs calls against the host. Clones are the same dispatcher.
 #[derive(Clone)]
@@ -95,27 +102,27 @@ impl Dispatcher {
             Ok(checked)
         });
         let (mut handled, budget) = match checked {
-            Err(error) => (Handled::failed_with(error), asked_budget(&request.args)),
+            Err(error) => (Handled::failed_with(error, Vec::new()), asked_budget(&request.args)),
             Ok(checked) => {
                 let budget = asked_budget(&checked.args);
-                (self.run_handler(tool, request, (checked, paging, form)), budget)
+                let page = PageRequest { form, extra_room: paging.extra_room() };
+                (self.run_handler(tool, request, checked, page), budget)
             }
         };
-        handled.warnings.extend(self.host.notices());
+        let notes = &mut handled.notes;
+        notes.warnings.extend(self.host.notices());
         // Answers of language servers have said so already.
         if !tool.name.starts_with("nav_") {
-            let touched = |answer| unsaved::not_taken_into_account(&self.host, answer);
-            handled.warnings.extend(handled.outcome.as_ref().ok().and_then(touched));
+            let touched = |answer| not_taken_into_account(&self.host, answer);
+            notes.warnings.extend(handled.outcome.as_ref().ok().and_then(touched));
         }
         let answer = handled.outcome.as_ref().unwrap_or(&Value::Null);
-        let about = (tool.name, handled.root.as_ref());
-        handled.warnings.extend(text_only::text_only_warning(&self.host, about, (&request.args, answer)));
+        let about = AnsweredCall { tool: tool.name, root: notes.root.as_ref(), args: &request.args, answer };
+        notes.warnings.extend(text_only_warning(&self.host, &about));
         // First, because what does not fit goes from the end.
-        let reminder = crate::tools::edit::pending_reminder(&self.host, &request.identity);
-        handled.warnings.splice(0..0, reminder);
-        handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
-        let ask = handled.ask.take();
-        let root = handled.root.take();
+        notes.warnings.splice(0..0, pending_reminder(&self.host, &request.identity));
+        notes.generation = notes.generation.filter(|_| request.client == ClientKind::Cli);
+        let (ask, root) = (notes.ask.take(), notes.root.take());
         let mut draft = draft_of(tool, handled, budget.or_else(|| usual_text_budget(tool, form)));
         draft.outcome.iter_mut().for_each(|data| paging.skip_in(data));
         FinishedRun { draft, form, offset: paging.offset, repeat, ask, root }
@@ -125,47 +132,25 @@ impl Dispatcher {
         &self,
         tool: &'static ToolDef,
         request: &CallRequest,
-        (checked, paging, form): (Checked, Paging, Form),
+        checked: Checked,
+        page: PageRequest,
     ) -> Handled {
         let Checked { mut args, warnings } = checked;
         let budget = asked_budget(&args).map(|tokens| u64::try_from(tokens).unwrap_or(0));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
         let start = match start_of(&mut args, &request.root) {
             Ok(start) => start,
-            Err(error) => return Handled { warnings, ..Handled::failed_with(error) },
+            Err(error) => return Handled::failed_with(error, warnings),
         };
         let Some(handler) = handler(tool.name) else {
             let error = ToolError::new(ErrorCode::Internal, format!("`{}` has no handler", tool.name));
-            return Handled { warnings, ..Handled::failed_with(error) };
+            return Handled::failed_with(error, warnings);
         };
-        let call = ToolCall {
-            host: &self.host,
-            args,
-            scope_args: ScopeArgs::default(),
-            start,
-            fresh,
-            patience: BARRIER_PATIENCE,
-            cancel: request.cancel.clone(),
-            client: request.client,
-            caller: Arc::clone(&request.caller),
-            clients: request.clients,
-            editor: EditingClient { identity: request.identity.clone(), allowed: request.edits },
-            progress: request.progress.clone(),
-            freshness: Freshness::Unknown(None),
-            warnings,
-            omitted: Vec::new(),
-            generation: None,
-            uptime: self.started.elapsed(),
-            metrics: &self.metrics,
-            root: None,
-            form,
-            room: answer_room(tool, budget, form).saturating_add(paging.extra_room()),
-            is_done: false,
-            offers: request.offers.clone(),
-            replies: request.replies.clone(),
-            ask: None,
-        };
-        call.run(handler)
+        let room = answer_room(tool, budget, page.form).saturating_add(page.extra_room);
+        let terms = CallTerms { args, start, fresh, form: page.form, room };
+        let services =
+            CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
+        ToolCall::new(services, request, terms, warnings).run(handler)
     }
 
     fn panic_error(&self, tool: &str) -> ToolError {
@@ -186,7 +171,7 @@ impl Calls for Dispatcher {
             None => FinishedRun::from_draft(draft_without_tool(errors::no_such_tool(&request.tool)), form),
             Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request))).unwrap_or_else(|_| {
                 FinishedRun::from_draft(
-                    draft_of(tool, Handled::failed_with(self.panic_error(tool.name)), None),
+                    draft_of(tool, Handled::failed_with(self.panic_error(tool.name), Vec::new()), None),
                     form,
                 )
             }),
@@ -219,12 +204,12 @@ impl Calls for Dispatcher {
 
     fn serve_editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>> {
         let calls = Arc::new(self.clone());
-        let served = crate::editor::serve_editor(Arc::clone(&self.host), calls, client);
+        let served = hob_editor::serve_editor(Arc::clone(&self.host), calls, client);
         served.inspect_err(|error| tracing::warn!(%error, "no thread to serve an editor on")).ok()
     }
 
     fn status(&self) -> Map<String, Value> {
-        let mut status = crate::tools::status::status_for_people(&self.host);
+        let mut status = status_for_people(&self.host);
         status.insert("metrics".into(), self.metrics.status(self.host.cache_uses()));
         if let (Some(notice), Some(Value::Array(notices))) =
             (self.metrics.reset_notice(), status.get_mut("notices"))
@@ -263,7 +248,7 @@ fn answer_room(tool: &ToolDef, budget: Option<u64>, form: Form) -> usize {
 
 fn draft_of(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> AnswerDraft {
     let (limit, warning) = Limit::new(tool, budget);
-    let Handled { outcome, mut warnings, omitted, generation, .. } = handled;
+    let Handled { outcome, notes: AnswerNotes { mut warnings, omitted, generation, .. } } = handled;
     warnings.extend(warning);
     AnswerDraft { outcome, warnings, omitted, generation, limit, cuts: tool.cuts }
 }

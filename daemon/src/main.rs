@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser};
 use hob_base::AbsPath;
-use hob_daemon::calls::Calls;
+use hob_calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
-use hob_daemon::host::{self, DaemonSettings, Host, HostOptions, REPORT_WORD, Settings, Trust};
 use hob_daemon::lifecycle::log::{self, Also};
 use hob_daemon::lifecycle::{self, Manager, Options, StartError};
+use hob_host::{Host, HostOptions, Trust};
 use hob_live::live::LiveOptions;
 use hob_live::pool::PoolOptions;
 use hob_live::process::{Guard, guard, scrubbed_environment};
 use hob_proto::Readiness;
 use hob_proto::places::Places;
+use hob_settings::{self, DaemonSettings, REPORT_WORD, Settings};
 
 /// The hob daemon: keeps code maps and text indexes warm for every hob program of this user.
 ///
@@ -156,7 +157,7 @@ fn asked_about_settings() -> Option<OsString> {
 fn tell_settings(question: &OsStr) -> ExitCode {
     let places = Places::from_process_env().map_err(|error| error.to_string());
     let told = places.and_then(|places| {
-        host::report(&question.to_string_lossy(), &places, &|name| std::env::var_os(name))
+        hob_settings::report(&question.to_string_lossy(), &places, &|name| std::env::var_os(name))
     });
     match told {
         Ok(told) => {

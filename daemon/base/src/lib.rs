@@ -13,6 +13,7 @@ pub mod line_index;
 pub mod open_files;
 pub mod path;
 pub mod small;
+pub mod sync;
 pub mod umask;
 
 pub use cancel::{CancelToken, Deadline, Stopped};
@@ -21,3 +22,4 @@ pub use contents::Contents;
 pub use hash::ContentHash;
 pub use line_index::{LineIndex, Utf16Position};
 pub use path::{AbsPath, PathError, WsPath};
+pub use sync::lock;

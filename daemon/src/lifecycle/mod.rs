@@ -41,8 +41,8 @@ pub use heap::give_memory_back;
 pub use inherit::{Handed, close_inherited};
 pub use stdio::{leave_terminal, let_go_of_stdio};
 
-use crate::calls::Calls;
 use crate::session::{ClientLimits, ProcessOrder, Sessions};
+use hob_calls::Calls;
 use kept::FolderLocks;
 use listen::Endpoint;
 use lock::{Claim, DaemonLock};

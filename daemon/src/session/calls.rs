@@ -17,7 +17,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use super::Sessions;
 use super::progress;
 use super::registry::{ClientSession, ListedCall, Weight};
-use crate::calls::{CallAnswer, CallRequest};
+use hob_calls::{CallAnswer, CallRequest};
 
 /// Begins a call. The error ends the connection.
 pub(super) fn begin(

@@ -6,7 +6,7 @@ use hob_proto::{ClientKind, frame};
 
 use super::Sessions;
 use super::registry::{ClientSession, Weight};
-use crate::calls::{EditorClient, EditorSide};
+use hob_calls::{EditorClient, EditorSide};
 
 /// A message counts as at least this many KiB: much comes with it besides its bytes.
 const LEAST: usize = 16;

@@ -25,8 +25,8 @@ use hob_proto::transport::Stream;
 use hob_proto::{Build, ServerMessage, frame};
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use crate::calls::Calls;
 use flight::Flight;
+use hob_calls::Calls;
 use registry::Registry;
 
 /// The limits of the resources that a client may take up.

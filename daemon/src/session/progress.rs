@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hob_proto::{ServerMessage, frame};
 
 use super::registry::ClientSession;
-use crate::calls::ProgressSink;
+use hob_calls::ProgressSink;
 
 /// Least time between two reports of a call. The last step is always reported.
 const PAUSE: Duration = Duration::from_millis(100);

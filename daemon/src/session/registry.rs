@@ -12,7 +12,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use super::ClientLimits;
 use super::incoming::Room;
 use super::outbox::Outbox;
-use crate::calls::{Caller, EditorSide};
+use hob_calls::{Caller, EditorSide};
 
 /// One client, as the rest of this module sees it.
 pub(super) struct ClientSession {

@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hob_base::CancelToken;
+use hob_calls::{CallAnswer, CallRequest, Calls, EditorClient, EditorSide, HeldUntilDone};
 use hob_client::{Client, Connection, DaemonAnswer, Program, Reached, Settings, ToolRequest, connect};
-use hob_daemon::calls::{CallAnswer, CallRequest, Calls, EditorClient, EditorSide, HeldUntilDone};
 use hob_daemon::lifecycle::{self, Options};
 use hob_proto::places::Places;
 use hob_proto::transport::{TransportReader, TransportWriter};

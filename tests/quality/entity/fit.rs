@@ -1,6 +1,6 @@
 //! From scores to confidences: isotonic regression by pooling adjacent violators (Ayer et al. 1955).
 //!
-//! A point is the standing of the best candidate, as `daemon/src/entity/judge.rs` computes it from its score and the second's,
+//! A point is the standing of the best candidate, as `daemon/words/src/entity/judge.rs` computes it from its score and the second's,
 //! and whether it would have been right to answer with it: for what is absent or ambiguous it would not.
 
 use std::fmt::Write as _;
@@ -81,7 +81,7 @@ fn pooled(points: &[Point]) -> Vec<Block> {
     blocks
 }
 
-/// The steps for `daemon/src/entity/calibrate.rs`, after how many points each stands for.
+/// The steps for `daemon/words/src/entity/calibrate.rs`, after how many points each stands for.
 ///
 /// A share is drawn towards the middle as if one right and one wrong point more had been seen (Laplace), so that a few right
 /// answers are no certainty. That could make a step of few points lower than one of more before it; it is raised then.

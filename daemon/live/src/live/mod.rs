@@ -6,10 +6,10 @@ mod look;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use hob_base::{AbsPath, CancelToken, Stopped, WsPath};
+use hob_base::{AbsPath, CancelToken, Stopped, WsPath, lock};
 
 use crate::catalogue;
 use crate::documents::{FileChange, ReadText};
@@ -299,11 +299,6 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Entries are replaced whole.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Notes a client with a server, and forgets those that are gone; whether it was not there.

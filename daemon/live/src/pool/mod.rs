@@ -9,11 +9,11 @@ mod backoff;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath, small};
+use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath, lock, small};
 
 use crate::documents::{FileChange, ReadText};
 use crate::instance::{Instance, Launch, StartError};
@@ -592,9 +592,4 @@ fn status(key: InstanceKey, slot: &Slot) -> ServerStatus {
         rss_bytes: instance.map_or(0, |instance| instance.process().rss_bytes()),
         stderr_tail,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // States are replaced whole.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

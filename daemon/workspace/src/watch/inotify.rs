@@ -26,11 +26,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hob_base::Deadline;
+use hob_base::{Deadline, lock};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::{Errno, ioctl_fionread};
@@ -412,9 +412,4 @@ fn size_of_event(name: Option<&[u8]>) -> u64 {
     const HEAD: usize = 16;
     let name = name.map_or(0, |name| (name.len() + 1).next_multiple_of(HEAD));
     (HEAD + name) as u64
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The bookkeeping is plain inserts and removals; the turn guards no data.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use hob_base::{AbsPath, Deadline, WsPath};
+use hob_base::{AbsPath, Deadline, WsPath, lock};
 
 use super::cookie::CookieFile;
 use super::health::{Health, Remedy};
@@ -366,11 +366,6 @@ fn sink_of(watcher: Weak<Watcher>) -> EventSink {
             watcher.take_in(event);
         }
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whole values are replaced, inserted or removed under these locks, so a poisoned one holds sound data.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why the file system at `root` cannot be trusted to report every change, if so: others can write to it unseen.

@@ -1,0 +1,76 @@
+//! Cuts an answer to its token budget: `used <= requested` whatever the data.
+//!
+//! Works on the serialised form, because that is what a client pays for, and knows nothing of any tool: which lists may be
+//! cut, and what to tell the caller, comes from the tool's definition. The order is fixed (see `fit`); what was left out is
+//! always said.
+
+mod cuts;
+mod estimate;
+mod fit;
+mod note;
+mod paging;
+mod sent;
+mod shrink;
+mod text;
+
+use hob_proto::ToolError;
+use hob_proto::tools::{ListCut, MAX_BUDGET, MIN_BUDGET, ToolDef};
+use serde_json::Value;
+
+pub use estimate::chars_of;
+pub use fit::{Fitted, fit};
+pub use note::Omitted;
+pub use paging::Paging;
+pub use sent::SentBodies;
+pub use text::{AnswerPage, AnswerReader, fit_as_text};
+
+/// An answer before it is cut.
+#[derive(Clone, Debug)]
+pub struct AnswerDraft {
+    /// The tool's result, or what went wrong.
+    pub outcome: Result<Value, ToolError>,
+    /// Context that is not a failure.
+    pub warnings: Vec<String>,
+    /// The items that the handler left out because of a limit of the question.
+    pub omitted: Vec<Omitted>,
+    /// The generation to show, if any.
+    pub generation: Option<u64>,
+    /// The most tokens that the answer may cost.
+    pub limit: Limit,
+    /// Lists that may be cut, most expendable first.
+    pub cuts: &'static [ListCut],
+}
+
+/// A budget that was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Number of tokens that the caller allows.
+    pub requested: u32,
+    /// The most this tool allows.
+    pub max: u32,
+}
+
+impl Limit {
+    /// For answers to calls whose tool or arguments could not be read.
+    pub const USUAL: Self = Self { requested: hob_proto::tools::DEFAULT_BUDGET, max: MAX_BUDGET };
+
+    /// Clamps what a caller asked for into what `tool` allows, with a warning when that changes it.
+    #[must_use]
+    pub fn new(tool: &ToolDef, asked: Option<i64>) -> (Self, Option<String>) {
+        let max = tool.max_budget;
+        let Some(asked) = asked else { return (Self { requested: tool.default_budget, max }, None) };
+        let clamped = asked.clamp(MIN_BUDGET.into(), max.into());
+        let warning = (clamped != asked).then(|| {
+            format!("tokenBudget was {asked}; the range is {MIN_BUDGET} to {max}, so {clamped} was used.")
+        });
+        (Self { requested: u32::try_from(clamped).unwrap_or(max), max }, warning)
+    }
+
+    /// The budget in characters.
+    fn max_chars(self) -> usize {
+        self.requested as usize * 4
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Fits an answer in its text form: the document of the tool's result, as much of it as the budget holds.
+
+use std::sync::Arc;
+
+use hob_proto::envelope::tokens_of;
+use hob_proto::tools::{ListCut, ToolDef};
+use hob_render::{Frame, LeftOut, Voice, document, error_document};
+use serde_json::Value;
+
+use super::cuts::lists_at;
+use super::fit::Fitted;
+use super::{AnswerDraft, Omitted, SentBodies};
+use hob_calls::Caller;
+
+/// The context of an answer as text: its tool, the part of it that is asked for, and its reader.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnswerPage<'p> {
+    /// The tool; nothing where there is none of that name.
+    pub tool: Option<&'static ToolDef>,
+    /// Items of the paged list that came before.
+    pub offset: u64,
+    /// The voice of the notes: words of the command line or of a tool.
+    pub voice: Voice,
+    /// The client that reads the answer, where hob remembers what that client was sent; otherwise `None`.
+    pub reader: Option<AnswerReader<'p>>,
+}
+
+/// A client that is not sent again what it was sent lately.
+#[derive(Clone, Copy, Debug)]
+pub struct AnswerReader<'p> {
+    /// The bodies that all clients were sent.
+    pub sent: &'p SentBodies,
+    /// The client that reads the answer.
+    pub caller: &'p Arc<Caller>,
+    /// It wants everything all the same.
+    pub repeat: bool,
+}
+
+/// Writes `draft` as text within its budget.
+#[must_use]
+pub fn fit_as_text(draft: AnswerDraft, page: AnswerPage<'_>) -> Fitted {
+    let omitted: Vec<LeftOut> = draft.omitted.iter().filter(|item| item.count > 0).map(left_out).collect();
+    let frame = Frame {
+        max_chars: draft.limit.max_chars(),
+        warnings: &draft.warnings,
+        omitted: &omitted,
+        tool: page.tool,
+        offset: page.offset,
+        voice: page.voice,
+    };
+    let mut document = match (&draft.outcome, page.tool) {
+        (Ok(data), Some(tool)) => document(tool.name, data),
+        (Ok(data), None) => document("", data),
+        (Err(error), _) => error_document(error),
+    };
+    if let Some(reader) = page.reader.filter(|reader| !reader.repeat) {
+        reader.sent.name_known(reader.caller, &mut document);
+    }
+    let fitted = hob_render::fit(&document, &frame);
+    if let Some(reader) = page.reader {
+        reader.sent.record_sent(reader.caller, &document, (fitted.shown, fitted.text.len()));
+    }
+    let ok = draft.outcome.is_ok();
+    let data = draft.outcome.ok().map(|data| match document.sections.first() {
+        Some(section) if fitted.is_cut => without_cut(data, draft.cuts, (section.kind, fitted.shown)),
+        _ => data,
+    });
+    Fitted { ok, tokens: tokens_of(&fitted.text), text: fitted.text, data }
+}
+
+fn left_out(omitted: &Omitted) -> LeftOut {
+    LeftOut { kind: omitted.kind.to_owned(), count: omitted.count, way: omitted.way.to_owned() }
+}
+
+/// Returns the part of the result that was written: of the list that is paged, only the items shown.
+fn without_cut(mut data: Value, cuts: &'static [ListCut], (kind, shown): (&str, usize)) -> Value {
+    if let Some(cut) = cuts.iter().find(|cut| cut.kind == kind) {
+        lists_at(&mut data, cut.path).into_iter().for_each(|list| list.truncate(shown));
+    }
+    data
+}

@@ -1,0 +1,277 @@
+//! Serves an editor on `hob-lsp`: it sees a language server that is shared with every other editor and agent.
+//!
+//! One thread serves an editor and takes what it says in order; nothing on it waits for a server. What servers say reaches the
+//! editor from the threads that read it. Which text of a document counts is the views' business (`hob_live::views`), who hears what
+//! of a server the share's (`hob_live::share`); here is the editor's end of both:
+//!
+//! - `desk` what is waited for and how the editor is spoken to, `documents` its texts, `link` its ends at servers;
+//! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `asked` and `eager` what servers answer, `own` and
+//!   `tools` hob's own requests;
+//! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
+
+mod asked;
+mod begin;
+mod desk;
+mod documents;
+mod eager;
+mod fallback;
+mod follow;
+mod late;
+mod link;
+mod own;
+mod pull;
+mod remembered;
+mod route;
+mod shape;
+mod tools;
+mod versions;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use hob_base::AbsPath;
+use hob_live::instance::Instance;
+use hob_live::rpc::jsonrpc::Incoming;
+use hob_live::rpc::{ResponseError, codes};
+use hob_live::views::{EditorId, ProjectOverlay};
+use hob_proto::jsonrpc::IdScan;
+
+use desk::{Desk, EditorRequest, Event};
+use documents::EditorDocuments;
+use hob_calls::{Calls, EditorClient, EditorSide, HeldUntilDone};
+use hob_host::Host;
+use link::{Eyes, LinkKey, ServerLink};
+
+/// Interval at which the thread checks for due work: requests that a loading server has kept for too long, documents
+/// whose diagnostics are to be pulled.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Number of the next editor: each has one of its own as long as the daemon runs.
+static EDITORS: AtomicU64 = AtomicU64::new(1);
+
+/// The phase of an editor's session, from its greeting to its exit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// It has not greeted.
+    New,
+    /// The editor was greeted, and its requests are served.
+    Served,
+    /// It has said that it will go.
+    Leaving,
+}
+
+/// The next step for a request that was held back, once its time is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Due {
+    /// A server has kept it for too long, or has not come: the map answers, as far as it can.
+    Map,
+    /// It is asked again.
+    Again,
+}
+
+/// One editor, on its thread.
+struct ServedEditor {
+    host: Arc<Host>,
+    calls: Arc<dyn Calls>,
+    client: EditorClient,
+    desk: Arc<Desk>,
+    phase: Phase,
+    /// The editor's name, as others are told it.
+    name: String,
+    /// The folders that it works in.
+    folders: Vec<AbsPath>,
+    documents: EditorDocuments,
+    links: HashMap<LinkKey, ServerLink>,
+    /// Links without a server of which the user was told.
+    told: BTreeSet<LinkKey>,
+    /// Servers that were started for the greeting.
+    begun: Vec<(LinkKey, Arc<Instance>)>,
+    eyes: HashMap<LinkKey, Arc<Eyes>>,
+    /// The views that it has joined, by their projects' roots.
+    views: BTreeMap<AbsPath, Arc<ProjectOverlay>>,
+    /// The link that was used last.
+    last: Option<LinkKey>,
+    /// The document that was asked about last.
+    last_uri: String,
+    /// Requests of which something becomes at a certain time if they are not answered by then.
+    held: Vec<(Instant, Due, EditorRequest)>,
+    /// True if the editor pulls diagnostics by itself.
+    pulls_itself: bool,
+    /// Documents of which servers will be asked what is wrong with them, and when.
+    to_judge: BTreeMap<String, Instant>,
+}
+
+/// The daemon's side of an editor: its thread's mailbox.
+struct Mailbox(Sender<Event>);
+
+impl EditorSide for Mailbox {
+    fn receive_message(&self, message: String, held: HeldUntilDone) {
+        let _ = self.0.send(Event::Said(message, held));
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::End);
+    }
+}
+
+/// Serves an editor from now on.
+///
+/// # Errors
+/// When the system refuses to start a thread.
+pub fn serve_editor(
+    host: Arc<Host>,
+    calls: Arc<dyn Calls>,
+    client: EditorClient,
+) -> io::Result<Box<dyn EditorSide>> {
+    let (events, mailbox) = channel();
+    let id = EditorId(EDITORS.fetch_add(1, Ordering::Relaxed));
+    let desk = Arc::new(Desk::new(id, Arc::clone(&client.send), events.clone()));
+    let name = format!("an editor (process {})", client.pid);
+    let editor = ServedEditor {
+        host,
+        calls,
+        client,
+        desk,
+        phase: Phase::New,
+        name,
+        folders: Vec::new(),
+        documents: EditorDocuments::new(),
+        links: HashMap::new(),
+        told: BTreeSet::new(),
+        begun: Vec::new(),
+        eyes: HashMap::new(),
+        views: BTreeMap::new(),
+        last: None,
+        last_uri: String::new(),
+        held: Vec::new(),
+        pulls_itself: false,
+        to_judge: BTreeMap::new(),
+    };
+    thread::Builder::new().name("hob-editor".to_owned()).spawn(move || editor.run(&mailbox))?;
+    Ok(Box::new(Mailbox(events)))
+}
+
+impl ServedEditor {
+    fn run(mut self, mailbox: &Receiver<Event>) {
+        loop {
+            let next = match self.held.is_empty() && self.to_judge.is_empty() {
+                true => mailbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                false => mailbox.recv_timeout(LOOK_EVERY),
+            };
+            match next {
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(event) => {
+                    // A bug in one message costs that message.
+                    let handled = catch_unwind(AssertUnwindSafe(|| self.handle_event(event)));
+                    if handled.is_err() {
+                        tracing::error!(
+                            "a message of an editor ended in a panic; it is the entry before this one"
+                        );
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.answer_what_is_held();
+            self.judge_due();
+        }
+        self.end();
+    }
+
+    /// Lets go of everything; what was not saved is gone with it.
+    fn end(&mut self) {
+        for link in self.links.values() {
+            if let ServerLink::Up(instance) = link {
+                instance.session().share.detach_editor(self.desk.editor);
+            }
+        }
+        for view in self.views.values() {
+            view.remove_editor(self.desk.editor);
+        }
+    }
+
+    fn handle_event(&mut self, event: Event) {
+        match event {
+            // What it holds goes at the end of this: then the next one may come.
+            Event::Said(text, _held) => self.handle_message(&text),
+            Event::Started(key, outcome) => self.server_started(key, outcome),
+            Event::Gone(key, why) => self.server_gone(&key, &why),
+            Event::Again(request) => self.route_request(request),
+            Event::Later(request) => self.ask_later(request),
+            Event::FromMap(request) => self.ask_map(request),
+            Event::NoProject(key, why, request) => self.without_project((key, &why), request),
+            Event::Judge(uri, after) => drop(self.to_judge.insert(uri, Instant::now() + after)),
+            Event::JudgeAll(key) => self.judge_all_soon(&key),
+            Event::Notice(root, notice) => self.handle_notice(&root, notice),
+            Event::End => {}
+        }
+    }
+
+    fn handle_message(&mut self, text: &str) {
+        match Incoming::parse(text.as_bytes()) {
+            Ok(Incoming::Request { id, method, params }) => {
+                self.handle_request(EditorRequest::new(id, method, params));
+            }
+            Ok(Incoming::Notification { method, params }) => {
+                self.handle_notification(&method, params.as_deref());
+            }
+            Ok(Incoming::Response { id, outcome }) => self.desk.handle_reply(id.as_ref(), outcome),
+            Err(why) => {
+                tracing::warn!(why, "a message of an editor is not JSON-RPC");
+                // What has a number and no answer would be waited for.
+                if let Some(id) = IdScan::find_id(text.as_bytes()) {
+                    self.desk.refuse_unread(&id, &why);
+                }
+            }
+        }
+    }
+
+    fn handle_request(&mut self, request: EditorRequest) {
+        let is_one_too_many = self.desk.is_full();
+        if !self.desk.begin(&request.id) {
+            tracing::warn!(id = %request.id, "an editor has used the number of a request twice");
+            return;
+        }
+        if is_one_too_many {
+            return self.desk.refuse_flood(&request.id);
+        }
+        let invalid = |words: &str| ResponseError::new(codes::INVALID_REQUEST, words);
+        match (self.phase, request.method.as_str()) {
+            (Phase::New, "initialize") => self.begin(&request),
+            (Phase::New, _) => {
+                let error = ResponseError::new(codes::SERVER_NOT_INITIALIZED, "`initialize` comes first");
+                self.desk.refuse_request(&request.id, &error);
+            }
+            (Phase::Served, "initialize") => {
+                self.desk.refuse_request(&request.id, &invalid("`initialize` comes once"));
+            }
+            (_, "shutdown") => {
+                self.phase = Phase::Leaving;
+                self.desk.answer_raw(&request.id, "null");
+            }
+            (Phase::Leaving, _) => self.desk.refuse_request(&request.id, &invalid("`shutdown` has come")),
+            (Phase::Served, _) => self.route_request(request),
+        }
+    }
+
+    /// The view of a project, joined.
+    fn join_view(&mut self, root: &AbsPath) -> Arc<ProjectOverlay> {
+        if let Some(view) = self.views.get(root) {
+            return Arc::clone(view);
+        }
+        let view = self.host.live().pool().overlay_of(root);
+        let (to, root_of) = (Arc::downgrade(&self.desk), root.clone());
+        let on_notice = move |notice| {
+            to.upgrade().inspect(|desk| desk.post_event(Event::Notice(root_of.clone(), notice)));
+        };
+        view.join(self.desk.editor, self.name.clone(), Arc::new(on_notice));
+        self.views.insert(root.clone(), Arc::clone(&view));
+        view
+    }
+}

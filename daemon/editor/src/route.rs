@@ -1,0 +1,453 @@
+//! Routes a request of an editor to the server that answers it, or to the map.
+//!
+//! A request goes to the server of the document that it names; what is asked about an earlier answer goes to the server that gave it.
+//! The map answers what it can where no server does: none is known, none can be had, it is starting, it loads and has found nothing
+//! yet, or holds its answer back. A request about a text that is not the one that servers have is refused quietly, because every
+//! position in it would be a guess.
+//!
+//! A request that goes down with its server is asked of the next one, and what the map does not know while a server starts waits for
+//! it; both for a bounded time, after which the map's answer stands.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Deadline, WsPath};
+use hob_live::documents::Doc;
+use hob_live::instance::Instance;
+use hob_live::ready::Readiness;
+use hob_live::rpc::{RequestId, ResponseError, codes};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::asked::PendingRequest;
+use super::desk::{EditorRequest, Event, MessageKind, Promise, Worker};
+use super::documents::EditorDocument;
+use super::link::{LinkKey, MOST_QUEUED, ServerLink, text_of};
+use super::shape::capabilities::{offers_command, offers_method};
+use super::shape::encoding::Encoding;
+use super::shape::results::Context;
+use super::shape::translate::{self, MessageDocuments};
+use super::{Due, ServedEditor, fallback};
+use hob_host::{Phase, Workspace};
+
+/// Longest time that a loading server may hold back an answer that the map has too.
+const HELD_FOR: Duration = Duration::from_millis(1_500);
+
+/// Longest time that the map may take for an answer.
+const MAP_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest wait for a first index: small projects are done by then, and of large ones something is better than
+/// nothing.
+const INDEXED_WITHIN: Duration = Duration::from_millis(1_500);
+
+/// Interval at which the wait checks whether the first index is done.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Longest time that servers may take over the symbols of a project, which the map has at once.
+const SYMBOLS_WITHIN: Duration = Duration::from_secs(5);
+
+/// Longest time that a request waits for a server: for the next one if the request went down with its server, for one
+/// that starts if the map cannot answer it.
+pub(super) const AGAIN_WITHIN: Duration = Duration::from_secs(15);
+
+/// Time until a loading server is asked again for a request that went down with the server before it.
+const AGAIN_AFTER: Duration = Duration::from_millis(250);
+
+/// The fields of a request's parameters that say which server it concerns, whatever its method.
+#[derive(Deserialize, Default)]
+struct Peek {
+    #[serde(default, rename = "textDocument")]
+    document: Option<PeekedDocument>,
+    #[serde(default)]
+    item: Option<PeekedDocument>,
+    #[serde(default)]
+    uri: Option<String>,
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    files: Option<Vec<Renamed>>,
+}
+
+#[derive(Deserialize)]
+struct PeekedDocument {
+    #[serde(default)]
+    uri: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Renamed {
+    #[serde(default, rename = "oldUri")]
+    old: Option<String>,
+    #[serde(default)]
+    uri: Option<String>,
+}
+
+impl Peek {
+    fn from_params(params: Option<&RawValue>) -> Self {
+        // Fields of other types than these are somebody's own.
+        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+    }
+
+    fn uri(&self) -> Option<&str> {
+        let file =
+            || self.files.as_ref()?.first().and_then(|file| file.old.as_deref().or(file.uri.as_deref()));
+        let named = self.document.as_ref().or(self.item.as_ref()).and_then(|named| named.uri.as_deref());
+        named.or(self.uri.as_deref()).or_else(file)
+    }
+}
+
+impl ServedEditor {
+    /// Sees to a request.
+    pub(super) fn route_request(&mut self, request: EditorRequest) {
+        if !self.desk.is_waiting(&request.id) {
+            return;
+        }
+        match request.method.as_str() {
+            "workspace/symbol" => return self.symbols(request),
+            method if super::own::is_own(method) => return self.run_own_tool(request),
+            // Nobody else has such.
+            method if method.starts_with("hob/") => return self.refuse_unknown(&request),
+            _ => {}
+        }
+        let peek = Peek::from_params(request.params.as_deref());
+        let document = peek.uri().and_then(|uri| self.documents.get(uri));
+        if document.is_some() {
+            // What is asked about an answer of it does not always say so.
+            self.last_uri = peek.uri().unwrap_or_default().to_owned();
+        }
+        let key = match (document, &peek.command) {
+            (Some(document), _) => document.link.clone(),
+            (None, Some(command)) => self.who_offers(command),
+            (None, None) => self.link_of(peek.uri()),
+        };
+        let document = peek.uri().and_then(|uri| self.documents.get(uri));
+        let out_of_step =
+            document.is_some_and(|document| !document.view.is_in_step(self.desk.editor, &document.doc));
+        if out_of_step {
+            // The map is of the disk; where the editor's text is that, it fits better than what servers have.
+            return match fallback::has_answer(&request.method) && document.is_some_and(is_as_on_disk) {
+                true => self.ask_map(request),
+                false => self.desk.refuse_out_of_step(&request.id),
+            };
+        }
+        let Some(key) = key else { return self.without_server(request) };
+        self.last = Some(key.clone());
+        self.need_server(&key);
+        match self.links.get_mut(&key) {
+            Some(ServerLink::Up(instance)) => {
+                let instance = Arc::clone(instance);
+                self.ask_server(&key, &instance, request);
+            }
+            Some(ServerLink::Starting(queue))
+                if request.is_waiting_for_server() && queue.len() < MOST_QUEUED =>
+            {
+                queue.push_back(request.clone());
+                self.held.push((request.waits_until(), Due::Map, request));
+            }
+            Some(ServerLink::Starting(_)) if fallback::has_answer(&request.method) => {
+                self.ask_map_first(request);
+            }
+            Some(ServerLink::Starting(queue)) if queue.len() < MOST_QUEUED => queue.push_back(request),
+            _ => self.without_server(request),
+        }
+    }
+
+    /// The link of a document that is not open; the last that was used where nothing says better.
+    fn link_of(&mut self, uri: Option<&str>) -> Option<LinkKey> {
+        let place = uri.and_then(|uri| self.document_place(uri, ""));
+        place.and_then(|place| place.link).or_else(|| self.last.clone())
+    }
+
+    /// The link to the server that has a command.
+    fn who_offers(&self, command: &str) -> Option<LinkKey> {
+        let has = |instance: &Instance| {
+            let registered = instance.session().share.registrations_of("workspace/executeCommand");
+            let lists = registered.iter().filter_map(|it| it["registerOptions"]["commands"].as_array());
+            offers_command(instance.capabilities(), command) || lists.flatten().any(|known| known == command)
+        };
+        let up = self.links.iter().filter_map(|(key, link)| match link {
+            ServerLink::Up(instance) => Some((key, instance)),
+            _ => None,
+        });
+        let found = up.clone().find(|(_, instance)| has(instance)).map(|(key, _)| key.clone());
+        found.or_else(|| self.last.clone())
+    }
+
+    fn without_server(&mut self, request: EditorRequest) {
+        if fallback::has_answer(&request.method) {
+            return self.ask_map(request);
+        }
+        if request.lost {
+            let words =
+                "the language server has ended, and the next one is not there yet; ask again in a moment";
+            return self.desk.refuse_request(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
+        }
+        match self.was_offered(&request.method) {
+            // For the sake of another language, or by a server that is not there now.
+            true => self.desk.answer_raw(&request.id, "null"),
+            false => self.refuse_unknown(&request),
+        }
+    }
+
+    /// Returns true if the editor was told, at its greeting or later, that it may ask this method.
+    fn was_offered(&self, method: &str) -> bool {
+        let registered = || self.eyes.values().any(|eyes| eyes.has_registered(method));
+        offers_method(self.desk.offered_capabilities(), method) == Some(true) || registered()
+    }
+
+    /// A server runs, but serves nothing of the project: as if there were none.
+    pub(super) fn without_project(&mut self, (key, why): (LinkKey, &str), request: EditorRequest) {
+        let message = format!(
+            "hob: {} serves nothing of {} ({}). Definitions, references, symbols and hovers come from hob's map; `hob servers` says what \
+             it needs.",
+            key.kind,
+            key.root,
+            why.trim()
+        );
+        if self.told.insert(key) {
+            self.desk.show_message(MessageKind::Info, &message);
+        }
+        self.without_server(request);
+    }
+
+    fn refuse_unknown(&self, request: &EditorRequest) {
+        let words = format!("neither hob nor a language server for this knows `{}`", request.method);
+        self.desk.refuse_request(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
+    }
+
+    /// Sends a request to a server that has the capability, and sets the time after which the map answers instead.
+    fn ask_server(&mut self, key: &LinkKey, instance: &Arc<Instance>, request: EditorRequest) {
+        let offered = offers_method(instance.capabilities(), &request.method).unwrap_or(true);
+        if !offered && !instance.session().has_registered(&request.method) {
+            return self.without_server(request);
+        }
+        let is_ready = matches!(instance.readiness(), Readiness::Ready | Readiness::Impaired(_));
+        let from_map = !is_ready && fallback::has_answer(&request.method);
+        if from_map {
+            let due = if request.is_waiting_for_server() {
+                request.waits_until()
+            } else {
+                Instant::now() + HELD_FOR
+            };
+            self.held.push((due, Due::Map, request.clone()));
+        }
+        let editor = self.desk.editor;
+        let share = &instance.session().share;
+        let is_command = request.method == "workspace/executeCommand";
+        share.note_activity(editor, is_command);
+        let params = self.for_server(key, &request);
+        let (params, tokens) =
+            match params.as_deref().and_then(|params| share.with_own_tokens(editor, params)) {
+                Some((params, tokens)) => (Some(params.into()), tokens),
+                None => (params, Vec::new()),
+            };
+        let asked = PendingRequest {
+            desk: Arc::clone(&self.desk),
+            instance: Arc::downgrade(instance),
+            key: key.clone(),
+            uri: self.last_uri.clone(),
+            request: request.clone(),
+            tokens,
+            from_map,
+            is_command,
+            view: self.join_view(&key.root),
+        };
+        let on_outcome = Box::new(move |outcome| asked.handle_outcome(outcome));
+        match instance.forward_request(&request.method, params.as_deref(), on_outcome) {
+            Ok(number) => self.desk.set_worker(&request.id, Worker::Server(Arc::downgrade(instance), number)),
+            Err(_) => self.ask_next(key, request),
+        }
+    }
+
+    /// Has the server that comes next answer: this one has just ended, and that is about to be noticed.
+    fn ask_next(&mut self, key: &LinkKey, request: EditorRequest) {
+        self.server_gone(key, "its connection is closed");
+        match self.links.get(key) {
+            Some(ServerLink::Up(_)) => self.without_server(request),
+            _ => self.route_request(request.as_lost()),
+        }
+    }
+
+    /// The parameters as a server wants them: its columns, and the name under which it knows the document.
+    fn for_server(&self, key: &LinkKey, request: &EditorRequest) -> Option<Arc<RawValue>> {
+        let encoding = self.desk.abilities_and_encoding().1;
+        let params = request.params.clone()?;
+        let peek = Peek::from_params(Some(&params));
+        let known = peek.uri().and_then(|uri| {
+            let document = self.documents.get(uri)?;
+            Some((uri, document.view.uri(&document.doc)))
+        });
+        let is_renamed = known.as_ref().is_some_and(|(theirs, ours)| theirs != ours);
+        let remembered = (request.method == "textDocument/codeAction")
+            .then(|| self.eyes.get(key))
+            .flatten()
+            .filter(|_| !self.desk.abilities_and_encoding().0.diagnostics.data);
+        if encoding == Encoding::Utf16 && !is_renamed && remembered.is_none() {
+            return Some(params);
+        }
+        let mut value: Value = serde_json::from_str(params.get()).ok()?;
+        if let Some((eyes, diagnostics)) = remembered.zip(value.pointer_mut("/context/diagnostics")) {
+            eyes.remembered.put_back(peek.uri().unwrap_or_default(), diagnostics);
+        }
+        if encoding != Encoding::Utf16 {
+            let texts = |uri: &str| self.documents.get(uri).map(|document| Arc::clone(&document.text));
+            let documents = MessageDocuments { asked: &self.last_uri, texts: &texts };
+            value = translate::to_server(value, encoding, documents);
+        }
+        if let Some((_, ours)) = known.filter(|_| is_renamed) {
+            for field in ["textDocument", "item"] {
+                if value[field]["uri"].is_string() {
+                    value[field]["uri"] = ours.clone().into();
+                }
+            }
+        }
+        to_raw_value(&value).ok().map(Arc::from)
+    }
+
+    /// Answers from the map, on a thread of its own.
+    pub(super) fn ask_map(&mut self, request: EditorRequest) {
+        self.ask_map_or(request, false);
+    }
+
+    /// Answers from the map while a server starts, which is waited for if the map has nothing.
+    fn ask_map_first(&mut self, request: EditorRequest) {
+        let may_wait = request.until.is_none();
+        self.ask_map_or(request, may_wait);
+    }
+
+    fn ask_map_or(&mut self, request: EditorRequest, may_wait: bool) {
+        if !self.desk.is_waiting(&request.id) {
+            return;
+        }
+        let mut params = request.value();
+        let peek = Peek::from_params(request.params.as_deref());
+        let uri = peek.uri().unwrap_or_default().to_owned();
+        let document = self.documents.get(&uri);
+        let root = document.map(|document| document.root.clone()).or_else(|| self.any_root());
+        let Some(root) = root else { return self.desk.answer_raw(&request.id, "null") };
+        let path = document.and_then(|document| path_in(&document.doc));
+        let text = document.map(|document| Arc::clone(&document.text));
+        let encoding = self.desk.abilities_and_encoding().1;
+        if encoding != Encoding::Utf16 {
+            let texts = |_: &str| text.clone();
+            params = translate::to_server(params, encoding, MessageDocuments { asked: &uri, texts: &texts });
+        }
+        let id = request.id.clone();
+        let work = move |workspace: &Arc<Workspace>, cancel: &CancelToken| {
+            let text = text.as_deref();
+            let question =
+                fallback::MapQuestion { workspace, path: path.as_ref(), text, params: &params, cancel };
+            let answer = fallback::answer_from_map(&request.method, &question).unwrap_or(Value::Null);
+            let next = (may_wait && is_nothing(&answer)).then(|| Event::Again(request.as_waiting()));
+            (request, answer, next)
+        };
+        self.answer_aside(&root, id, work);
+    }
+
+    /// Works on a request aside, with the open project; what is answered is shaped for the editor, unless something else is to be done
+    /// for it.
+    fn answer_aside(
+        &self,
+        root: &hob_base::AbsPath,
+        id: RequestId,
+        work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (EditorRequest, Value, Option<Event>) + Send + 'static,
+    ) {
+        let (host, desk, root) = (Arc::clone(&self.host), Arc::clone(&self.desk), root.clone());
+        let view = self.host.live().pool().overlay_of(&root);
+        let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
+        let promise = Promise::new(Arc::clone(&desk), id.clone());
+        let run = move || {
+            let Ok(workspace) = host.workspace(&root) else { return };
+            let until = Instant::now() + INDEXED_WITHIN;
+            while workspace.progress.now().phase != Phase::Done && Instant::now() < until {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            let (request, answer, next) = work(&workspace, &cancel);
+            if let Some(next) = next {
+                promise.pass_on();
+                return desk.post_event(next);
+            }
+            let uri = Peek::from_params(request.params.as_deref()).uri().unwrap_or_default().to_owned();
+            let texts = |uri: &str| text_of(&view, uri);
+            desk.answer_shaped(&request, answer, (&Context { uri: &uri, text: None }, &texts));
+        };
+        self.desk.work_aside("hob-editor-map", &id, run);
+    }
+
+    pub(super) fn any_root(&self) -> Option<hob_base::AbsPath> {
+        let last = self.last.as_ref().map(|key| key.root.clone());
+        last.or_else(|| Some(self.host.workspace(self.folders.first()?).ok()?.root().clone()))
+    }
+
+    /// The symbols of the project: the map's at once, and those of every server that has them in time.
+    fn symbols(&mut self, request: EditorRequest) {
+        let Some(root) = self.any_root() else { return self.desk.answer_raw(&request.id, "[]") };
+        let up = |link: &ServerLink| match link {
+            ServerLink::Up(instance)
+                if instance.has_capability("workspaceSymbolProvider", "workspace/symbol") =>
+            {
+                Some(Arc::clone(instance))
+            }
+            _ => None,
+        };
+        let servers: Vec<Arc<Instance>> = self.links.values().filter_map(up).collect();
+        let token = CancelToken::new(Deadline::after(SYMBOLS_WITHIN));
+        self.desk.set_worker(&request.id, Worker::Thread(token.clone()));
+        let id = request.id.clone();
+        self.answer_aside(&root, id, move |workspace, cancel| {
+            let params = request.value();
+            let question =
+                fallback::MapQuestion { workspace, path: None, text: None, params: &params, cancel };
+            let mut all = fallback::answer_from_map(&request.method, &question).unwrap_or(Value::Null);
+            for server in servers {
+                if let Ok(found) = server.request_value("workspace/symbol", &params, &token) {
+                    all = fallback::merge_symbols(&found, all);
+                }
+            }
+            (request, all, None)
+        });
+    }
+
+    /// Answers from the map what loading servers have held back for too long.
+    pub(super) fn answer_what_is_held(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let desk = Arc::clone(&self.desk);
+        self.held.retain(|(.., request)| desk.is_waiting(&request.id));
+        let due: Vec<_> = self.held.extract_if(.., |(until, ..)| *until <= now).collect();
+        for (_, due, request) in due {
+            match due {
+                Due::Again => self.route_request(request),
+                Due::Map if fallback::has_answer(&request.method) => self.ask_map(request),
+                // A server works on it, and nobody else could.
+                Due::Map if !self.desk.is_unattended(&request.id) => {}
+                Due::Map => self.without_server(request),
+            }
+        }
+    }
+
+    /// Asks a request again that a loading server has no answer to.
+    pub(super) fn ask_later(&mut self, request: EditorRequest) {
+        self.held.push((Instant::now() + AGAIN_AFTER, Due::Again, request));
+    }
+}
+
+/// The path of a file of the project.
+fn path_in(doc: &Doc) -> Option<WsPath> {
+    match doc {
+        Doc::Inside(path) => Some(path.clone()),
+        Doc::Outside(_) => None,
+    }
+}
+
+/// Returns true if an answer says that there is nothing: `null` or an empty list.
+pub(super) fn is_nothing(answer: &Value) -> bool {
+    answer.is_null() || answer.as_array().is_some_and(Vec::is_empty)
+}
+
+fn is_as_on_disk(document: &EditorDocument) -> bool {
+    document.view.is_as_on_disk(&document.doc, &document.text)
+}

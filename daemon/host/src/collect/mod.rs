@@ -1,0 +1,274 @@
+//! Removes from the disk what is of no use any more: facts that no workspace has, snapshots of folders that are gone.
+//!
+//! Facts are found by content, so nothing says when they were used last; writing that down at every use would make each
+//! read a write. Instead they are marked and swept, with grace: now and then every fact is compared with the contents that
+//! the saved and the open workspaces have. One that none has gets a note since when; one that has carried its note for longer
+//! than the grace is removed; one that is in use again loses the note. So a branch that was left for a fortnight comes back
+//! without parsing. Facts of another extractor, or in another form, go at once: nobody can read them. When all take too much,
+//! those go first that have been unused for longest, but never in the run that noted them.
+//!
+//! A mistake here costs time and never an answer: facts that are missing are extracted again. So nothing is locked meanwhile:
+//! files may change and workspaces be opened while it runs. It works in slices and may be given up after any of them.
+//!
+//! Files: this one says what goes, `gone` does the snapshots, `confirmed` what language servers confirmed, `schedule` says when.
+
+mod confirmed;
+mod gone;
+mod schedule;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hob_base::{AbsPath, ContentHash};
+use hob_store::{Op, Store, StoreError, StoreTree};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evict::UsedWorkspace;
+use super::facts;
+pub(super) use gone::GOING;
+use hob_base::lock;
+pub(super) use schedule::Collector;
+
+/// The open workspaces by root.
+pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, UsedWorkspace>>>;
+
+/// When this was done last, and what the store took on disk afterwards: seconds and bytes, little-endian.
+const RECORD: &[u8] = b"collected";
+
+/// Limits of what is kept, in time and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionLimits {
+    /// Time for which unused facts and snapshots of missing folders stay.
+    pub grace: Duration,
+    /// Bytes that facts may take, in use or not, before unused ones go sooner. What is in use stays in any case.
+    pub bytes: u64,
+    /// Bytes on disk beyond three times what is alive before the store is written anew. (A store that was just filled takes
+    /// twice what is alive.)
+    pub slack: u64,
+}
+
+impl Default for RetentionLimits {
+    fn default() -> Self {
+        Self { grace: Duration::from_secs(14 * 24 * 3600), bytes: 2 << 30, slack: 64 << 20 }
+    }
+}
+
+/// The counts of one run of the collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Facts that stay, in use or not, and their bytes.
+    pub kept: (u64, u64),
+    /// Number of facts that stay although they are unused.
+    pub unused: u64,
+    /// Facts that were removed.
+    pub removed: u64,
+    /// Snapshots that were removed.
+    pub snapshots: u64,
+    /// True if the store was written anew.
+    pub compacted: bool,
+}
+
+/// Why a run did not come to its end. Another one begins from the start.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// A workspace is being indexed: what it has is not known.
+    #[error("a workspace is being indexed")]
+    Busy,
+    /// The daemon ends, so the run was given up.
+    #[error("it was given up")]
+    Stopped,
+    /// The store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The context of one run of the collection.
+pub(super) struct CollectRun<'r> {
+    pub(super) store: &'r dyn Store,
+    /// The folder of all snapshots.
+    pub(super) snapshots: &'r AbsPath,
+    pub(super) open: &'r OpenWorkspaces,
+    pub(super) keep: RetentionLimits,
+    /// Time of the run, in seconds since 1970.
+    pub(super) now: u64,
+    /// Asked between slices; takes its time if others need the processor.
+    pub(super) go_on: &'r dyn Fn() -> bool,
+}
+
+/// Seconds since 1970; 0 before.
+pub(super) fn unix_seconds_of(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Facts that are unused and have been noted before: since when, how large, which.
+type UnusedFacts = (u64, u64, Vec<u8>);
+
+/// The state of one pass over the facts: its inputs and its findings.
+struct Sweep {
+    live: FxHashSet<ContentHash>,
+    /// Notes that were there before; each is taken out when its facts are met.
+    notes: FxHashMap<Vec<u8>, u64>,
+    /// Empty unless there might be too much.
+    candidates: Vec<UnusedFacts>,
+    may_be_too_much: bool,
+    done: Collected,
+}
+
+/// The changes of the store that a slice of the facts requires.
+#[derive(Default)]
+struct Steps {
+    facts: Vec<Op>,
+    notes: Vec<Op>,
+}
+
+impl CollectRun<'_> {
+    /// Removes what is of no use any more.
+    ///
+    /// # Errors
+    /// [`CollectError`]; what was done until then is done.
+    pub(super) fn run(&self) -> Result<Collected, CollectError> {
+        let mut live = self.open_contents()?;
+        let snapshots = self.sweep_snapshots(&mut live)?;
+        self.sweep_confirmed(&live)?;
+        let mut sweep = Sweep {
+            live,
+            notes: self.unused_notes()?,
+            candidates: Vec::new(),
+            may_be_too_much: self.store.size_on_disk() > self.keep.bytes,
+            done: Collected { snapshots, ..Collected::default() },
+        };
+        for first in 0..=u8::MAX {
+            self.sweep_slice(first, &mut sweep)?;
+        }
+        self.apply(Steps {
+            facts: Vec::new(),
+            notes: sweep.notes.drain().map(|(key, _)| remove(key)).collect(),
+        })?;
+        self.reduce_to_limit(&mut sweep)?;
+        self.store.flush()?;
+        let mut done = sweep.done;
+        let (_, alive) = done.kept;
+        if self.store.size_on_disk() > alive.saturating_mul(3).saturating_add(self.keep.slack) {
+            done.compacted = self.store.compact(self.go_on)?;
+        }
+        self.write_record()?;
+        Ok(done)
+    }
+
+    fn check_go_on(&self) -> Result<(), CollectError> {
+        if (self.go_on)() { Ok(()) } else { Err(CollectError::Stopped) }
+    }
+
+    /// Contents that the open workspaces have, which may not have been saved.
+    fn open_contents(&self) -> Result<FxHashSet<ContentHash>, CollectError> {
+        let open: Vec<_> = lock(self.open).values().map(|open| Arc::clone(&open.workspace)).collect();
+        let mut live = FxHashSet::default();
+        for workspace in open {
+            let core = match workspace.core.try_lock() {
+                Ok(core) => core,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return Err(CollectError::Busy),
+            };
+            live.extend(core.table.iter().map(|(_, _, record)| record.hash));
+        }
+        Ok(live)
+    }
+
+    fn unused_notes(&self) -> Result<FxHashMap<Vec<u8>, u64>, StoreError> {
+        let mut notes = FxHashMap::default();
+        self.store.each(StoreTree::Unused, b"", &mut |key, value| {
+            // An unreadable note counts as made now.
+            notes.insert(key.to_vec(), parse_u64(value).unwrap_or(self.now));
+            true
+        })?;
+        Ok(notes)
+    }
+
+    /// Deals with the facts whose hash begins with `first`.
+    fn sweep_slice(&self, first: u8, sweep: &mut Sweep) -> Result<(), CollectError> {
+        self.check_go_on()?;
+        let mut steps = Steps::default();
+        self.store.each(StoreTree::Facts, &[first], &mut |key, value| {
+            self.judge_facts((key, value), sweep, &mut steps);
+            true
+        })?;
+        Ok(self.apply(steps)?)
+    }
+
+    fn judge_facts(&self, (key, value): (&[u8], &[u8]), sweep: &mut Sweep, steps: &mut Steps) {
+        let since = sweep.notes.remove(key);
+        let bytes = (key.len() + value.len()) as u64;
+        let content = facts::content_of(key, value);
+        let is_live = content.is_some_and(|content| sweep.live.contains(&content));
+        let over = since.is_some_and(|since| self.now.saturating_sub(since) > self.keep.grace.as_secs());
+        if content.is_none() || (over && !is_live) {
+            steps.facts.push(remove(key.to_vec()));
+            steps.notes.extend(since.map(|_| remove(key.to_vec())));
+            sweep.done.removed += 1;
+            return;
+        }
+        sweep.done.kept.0 += 1;
+        sweep.done.kept.1 += bytes;
+        if is_live {
+            steps.notes.extend(since.map(|_| remove(key.to_vec())));
+            return;
+        }
+        sweep.done.unused += 1;
+        match since {
+            None => {
+                steps.notes.push(Op::Put { key: key.to_vec(), value: self.now.to_le_bytes().to_vec() });
+            }
+            Some(since) if sweep.may_be_too_much => sweep.candidates.push((since, bytes, key.to_vec())),
+            Some(_) => {}
+        }
+    }
+
+    /// Facts before their notes: a note without facts is dropped by the next run.
+    fn apply(&self, steps: Steps) -> Result<(), StoreError> {
+        for (tree, ops) in [(StoreTree::Facts, steps.facts), (StoreTree::Unused, steps.notes)] {
+            if !ops.is_empty() {
+                self.store.batch(tree, ops)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what has been unused for longest until the rest fits.
+    fn reduce_to_limit(&self, sweep: &mut Sweep) -> Result<(), CollectError> {
+        let mut candidates = std::mem::take(&mut sweep.candidates);
+        candidates.sort_unstable();
+        for slice in candidates.chunks(1_000) {
+            self.check_go_on()?;
+            let mut steps = Steps::default();
+            for (_, bytes, key) in slice {
+                if sweep.done.kept.1 <= self.keep.bytes {
+                    break;
+                }
+                steps.facts.push(remove(key.clone()));
+                steps.notes.push(remove(key.clone()));
+                sweep.done.kept.0 -= 1;
+                sweep.done.kept.1 -= bytes;
+                sweep.done.unused -= 1;
+                sweep.done.removed += 1;
+            }
+            self.apply(steps)?;
+        }
+        Ok(())
+    }
+
+    fn write_record(&self) -> Result<(), StoreError> {
+        let mut value = self.now.to_le_bytes().to_vec();
+        value.extend(self.store.size_on_disk().to_le_bytes());
+        self.store.put(StoreTree::Meta, RECORD, &value)?;
+        self.store.flush()
+    }
+}
+
+fn remove(key: Vec<u8>) -> Op {
+    Op::Remove { key }
+}
+
+fn parse_u64(bytes: &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}

@@ -1,0 +1,174 @@
+//! When what is of no use is looked for: once a day, a while after somebody used the daemon.
+//!
+//! No timer runs. A call asks, every ten minutes at most, whether it is time; if so, a thread begins that waits for the
+//! user's next pause, does the work at half speed and ends. An idle daemon is woken once a day at most, and only if it was
+//! used that day.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use hob_base::AbsPath;
+use hob_store::{Store, StoreTree};
+
+use super::{
+    CollectError, CollectRun, Collected, OpenWorkspaces, RECORD, RetentionLimits, parse_u64, unix_seconds_of,
+};
+use hob_base::lock;
+
+/// Shortest interval at which a call asks whether it is time.
+const ASK_EVERY: Duration = Duration::from_secs(10 * 60);
+
+/// From the call to the work, and from one attempt to the next while workspaces are being indexed.
+const LULL: Duration = Duration::from_secs(3 * 60);
+
+/// Attempts before it is left to another day's call.
+const ATTEMPTS: usize = 10;
+
+/// Longest pause between two slices.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Lengths of a day and of an hour, in seconds.
+const DAY: u64 = 24 * 3600;
+const HOUR: u64 = 3600;
+
+/// Growth of the store in bytes, beyond twice its size, from which on it is looked at within the day.
+const GROWTH: u64 = 256 << 20;
+
+#[derive(Debug)]
+struct CollectorState {
+    asked: Option<Instant>,
+    thread: Option<JoinHandle<()>>,
+    closed: bool,
+}
+
+/// Starts the work when it is time, in a thread of its own.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    store: Arc<dyn Store>,
+    snapshots: AbsPath,
+    open: OpenWorkspaces,
+    state: Mutex<CollectorState>,
+    moved: Condvar,
+}
+
+impl Collector {
+    pub(crate) fn new(store: Arc<dyn Store>, snapshots: AbsPath, open: OpenWorkspaces) -> Self {
+        let state = Mutex::new(CollectorState { asked: None, thread: None, closed: false });
+        Self { store, snapshots, open, state, moved: Condvar::new() }
+    }
+
+    /// Somebody uses the daemon.
+    pub(crate) fn note_use(self: &Arc<Self>) {
+        let mut state = lock(&self.state);
+        let asked = state.asked.is_some_and(|at| at.elapsed() < ASK_EVERY);
+        let runs = state.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        if asked || runs || state.closed {
+            return;
+        }
+        state.asked = Some(Instant::now());
+        if self.is_due(unix_seconds_of(SystemTime::now())) {
+            let collector = Arc::clone(self);
+            let body = move || drop(catch_unwind(AssertUnwindSafe(|| collector.collect_at_pause())));
+            // Without a thread it is done another day.
+            state.thread = std::thread::Builder::new().name("hob-collector".into()).spawn(body).ok();
+        }
+    }
+
+    /// Gives up what is under way and waits for its end.
+    pub(crate) fn close(&self) {
+        let thread = {
+            let mut state = lock(&self.state);
+            state.closed = true;
+            state.thread.take()
+        };
+        self.moved.notify_all();
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+
+    /// Does the work now; `now` is seconds since 1970.
+    pub(crate) fn collect_now(
+        &self,
+        keep: RetentionLimits,
+        now: u64,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Collected, CollectError> {
+        let Self { store, snapshots, open, .. } = self;
+        CollectRun { store: &**store, snapshots, open, keep, now, go_on }.run()
+    }
+
+    fn is_due(&self, now: u64) -> bool {
+        let record = self.store.get(StoreTree::Meta, RECORD).ok().flatten();
+        let parsed = record.as_deref().and_then(|record| record.split_at_checked(8));
+        let Some((last, size)) = parsed.and_then(|(last, size)| Some((parse_u64(last)?, parse_u64(size)?)))
+        else {
+            return true;
+        };
+        // The clock may have been put back.
+        let since = now.abs_diff(last);
+        since >= DAY
+            || (since >= HOUR && self.store.size_on_disk() > size.saturating_mul(2).saturating_add(GROWTH))
+    }
+
+    fn collect_at_pause(&self) {
+        for _ in 0..ATTEMPTS {
+            if !self.pause_for(LULL) {
+                return;
+            }
+            let last = Mutex::new(Instant::now());
+            // As long a rest as the slice took: half of one processor at most.
+            let go_on = || {
+                let took = lock(&last).elapsed();
+                let open = self.pause_for(took.min(PAUSE));
+                *lock(&last) = Instant::now();
+                open
+            };
+            match self.collect_now(RetentionLimits::default(), unix_seconds_of(SystemTime::now()), &go_on) {
+                Err(CollectError::Busy) => {}
+                Ok(done) => return tracing::info!(?done, "removed what was of no use"),
+                Err(error) => return tracing::warn!(%error, "removing what is of no use ended early"),
+            }
+        }
+    }
+
+    /// Waits; whether the daemon goes on.
+    fn pause_for(&self, rest: Duration) -> bool {
+        let until = Instant::now() + rest;
+        let mut state = lock(&self.state);
+        while !state.closed {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use hob_store::MemoryStore;
+
+    use super::*;
+
+    #[test]
+    fn once_a_day_is_enough() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let snapshots = AbsPath::new("/nowhere").expect("absolute");
+        let collector = Collector::new(store, snapshots, OpenWorkspaces::default());
+        let now = 1_800_000_000;
+        assert!(collector.is_due(now), "it was never done");
+        collector.collect_now(RetentionLimits::default(), now, &|| true).expect("memory does not fail");
+        assert!(!collector.is_due(now) && !collector.is_due(now + DAY - 1));
+        assert!(collector.is_due(now + DAY));
+        assert!(collector.is_due(now - DAY), "the clock was put back");
+        assert!(matches!(
+            collector.collect_now(RetentionLimits::default(), now, &|| false),
+            Err(CollectError::Stopped)
+        ));
+    }
+}

@@ -1,0 +1,110 @@
+//! The thread that brings a workspace up to date.
+//!
+//! It sleeps until something is marked, takes the marks as one batch, finds out what they mean, takes that in and settles
+//! them. A panic in one batch ends that batch; the index is then built anew, once, and the thread goes on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{CancelToken, Stopped};
+use hob_workspace::{Batch, Refresh, refresh};
+
+use super::intake::{Report, take_in};
+use super::progress::Phase;
+use super::promote;
+use super::ranked::Ranked;
+use super::snapshot;
+use super::workspace::Workspace;
+use hob_base::lock;
+
+/// Runs until the workspace is closed. The watcher marked everything when it began, so the first batch is the first index.
+pub(super) fn run(workspace: &Arc<Workspace>) {
+    if catch_unwind(AssertUnwindSafe(|| snapshot::restore(workspace))).is_err() {
+        tracing::error!(root = %workspace.root(), "restoring a saved index hit a bug");
+    }
+    let (mut started_over, mut rest) = (false, FIRST_REST);
+    while let Some(batch) = workspace.dirty.next_batch() {
+        if batch.is_empty() {
+            workspace.unread.mark_again(workspace.root(), &workspace.dirty);
+            continue;
+        }
+        workspace.take_in_hand(&batch);
+        let marks = batch.marks;
+        let outcome = catch_unwind(AssertUnwindSafe(|| work_off(workspace, &batch, &workspace.closing)));
+        workspace.put_down();
+        match outcome {
+            Ok(Ok(report)) => {
+                tracing::debug!(root = %workspace.root(), ?report, "took changes in");
+                if workspace.progress.now().phase != Phase::Done {
+                    *lock(&workspace.first_report) = report;
+                }
+            }
+            Ok(Err(stopped)) => tracing::debug!(root = %workspace.root(), %stopped, "indexing stopped"),
+            Err(_) => {
+                let text = "A bug interrupted indexing; see the log. Everything is being read again.";
+                // A file that provokes the bug every time must not keep the thread busy for ever.
+                if !std::mem::replace(&mut started_over, true) {
+                    workspace.start_over();
+                }
+                workspace.notices.add_once("indexer", text.to_owned());
+            }
+        }
+        if workspace.progress.now().phase != Phase::Done
+            && catch_unwind(AssertUnwindSafe(|| promote::recall_confirmed(workspace, true))).is_err()
+        {
+            tracing::error!(root = %workspace.root(), "recalling what was confirmed hit a bug");
+        }
+        // Settled in any case: waiting calls must not hang on a batch that failed; they carry the notice instead.
+        workspace.progress.enter(Phase::Done, None);
+        workspace.dirty.settle(marks);
+        workspace.merge_text();
+        Ranked::catch_up(workspace);
+        // Calls try again at once what could not be read; somebody must where none come.
+        rest = match workspace.unread.is_momentary() {
+            true => {
+                workspace.dirty.wake_in(rest);
+                (rest * 2).min(LONGEST_REST)
+            }
+            false => FIRST_REST,
+        };
+    }
+}
+
+/// Pause before files that could not be read are tried again, which doubles each time, and the longest such pause.
+const FIRST_REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// Finds out what a batch means and takes it in.
+///
+/// # Errors
+/// [`Stopped`] when cancelled before anything was taken in.
+pub(super) fn work_off(
+    workspace: &Workspace,
+    batch: &Batch,
+    cancel: &CancelToken,
+) -> Result<Report, Stopped> {
+    let mut core = lock(&workspace.core);
+    let count = |seen: u64| workspace.progress.set_done(seen);
+    let refreshed = refresh(
+        batch,
+        Refresh {
+            rules: &workspace.rules,
+            table: &mut core.table,
+            watcher: Some(Arc::clone(&workspace.watcher)),
+            cancel: cancel.clone(),
+            progress: Some(&count),
+        },
+    )?;
+    if refreshed.root_replaced {
+        // They run in the folder that was there before.
+        workspace.live().stop_all_of(workspace.root());
+    }
+    if let Some(new) = refreshed.notes {
+        workspace.set_notes(new);
+    }
+    if let Some(new) = refreshed.omissions {
+        workspace.set_omissions(new);
+    }
+    Ok(take_in(workspace, &mut core, (refreshed.plan, batch.marks), &workspace.closing))
+}

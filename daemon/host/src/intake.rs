@@ -1,0 +1,314 @@
+//! Takes one plan in: reads what changed, then brings text and map up to date.
+//!
+//! Text first, so that searching works while a large tree is still being mapped. In a large plan the bytes are not kept
+//! between the two: a second read comes from the page cache and costs a few per cent of parsing, while keeping a
+//! kernel's sources would cost a gigabyte. In a small one they are, and each file is read once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Change, ContentHash, Contents as _, FileId, WsPath};
+use hob_live::documents::FileChange;
+use hob_map::{Lang, MapChange, language_of};
+use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
+use hob_workspace::read::{ReadFile, read_file};
+use hob_workspace::{FileClass, ReadPlan, ToRead, is_gone};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::mapping::{ToMap, take_in_map};
+use super::progress::Phase;
+use super::snapshot::{FileKind, SoughtFacts};
+use super::workspace::{Core, Workspace};
+
+/// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
+const STEP: usize = 2_000;
+
+/// Plans of at most this many bytes keep what they read for the map.
+const KEEP_BYTES: u64 = 64 << 20;
+
+/// Number of bytes at a file's beginning that decide its language.
+const HEAD: usize = 4096;
+
+/// The counts and times of a plan that was ingested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Files that were looked at.
+    pub scanned: usize,
+    /// Files whose contents changed.
+    pub changed: usize,
+    /// Files whose facts were extracted or loaded.
+    pub mapped: usize,
+    /// Files that were gone.
+    pub deleted: usize,
+    /// Wall time until the text index was up to date.
+    pub text_took: Duration,
+    /// Wall time in all, without finding out what had changed.
+    pub took: Duration,
+}
+
+/// A file that was read.
+struct Taken {
+    read: ToRead,
+    hash: ContentHash,
+    read_at_ns: i64,
+    /// `None` for binary files, which are known but neither searched nor mapped.
+    grams: Option<FileGrams>,
+    lang: Option<Lang>,
+    bytes: Option<Vec<u8>>,
+}
+
+/// A file that could not be read, and why. It may have vanished, grown past the limit or become something else since it was listed:
+/// then it is gone for us, and the event of that change, or the next sweep, looks again. Any other error says nothing of it.
+struct NotRead {
+    file: ToRead,
+    error: std::io::Error,
+}
+
+/// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
+/// undone then is never asked for.
+pub(super) fn take_in(
+    workspace: &Workspace,
+    core: &mut Core,
+    (plan, marks): (ReadPlan, u64),
+    cancel: &CancelToken,
+) -> Report {
+    let start = Instant::now();
+    let mut report = Report { scanned: plan.read.len() + plan.gone.len(), ..Report::default() };
+    let total = plan.read.len() as u64;
+    workspace.progress.enter(Phase::Text, Some(total));
+    let mut unmapped = forget_files(workspace, core, &plan.gone);
+    report.deleted = unmapped.len();
+    let mut to_map = take_in_text(workspace, core, (plan.read, &mut unmapped), cancel);
+    report.changed = to_map.len();
+    announce(workspace, core, (&to_map, &unmapped));
+    workspace.progress.enter(Phase::Map, Some(total));
+    workspace.dirty.settle_text(marks);
+    report.text_took = start.elapsed();
+    if let Some(comeback) = core.comeback.take() {
+        let missing = workspace.restore_map(comeback);
+        to_map.extend(not_mapped(core, missing, &to_map));
+    }
+    workspace.apply_map(unmapped);
+    report.mapped = take_in_map(workspace, core, (to_map, total), cancel);
+    report.took = start.elapsed();
+    report
+}
+
+/// Tells language servers what changed on disk, before the barrier lets any call through that may ask them. While none runs
+/// or is starting, nobody has read anything that could be out of date.
+fn announce(workspace: &Workspace, core: &Core, (changed, removed): (&[ToMap], &[MapChange])) {
+    if !workspace.live().is_used(workspace.root()) {
+        return;
+    }
+    let kind = |file: &ToMap| if file.is_new { FileChange::Created } else { FileChange::Changed };
+    let mut changes: BTreeMap<WsPath, FileChange> =
+        changed.iter().map(|file| (file.path.clone(), kind(file))).collect();
+    for change in removed {
+        if let MapChange::Remove { file } = change
+            && let Some(path) = core.table.path(*file)
+        {
+            changes.entry(path.clone()).or_insert(FileChange::Deleted);
+        }
+    }
+    if changes.is_empty() {
+        return;
+    }
+    let contents = workspace.disk_contents();
+    let read = |path: &WsPath| String::from_utf8(contents.read(path).ok()?.to_vec()).ok();
+    workspace.live().take_in(workspace.root(), &changes, &read);
+}
+
+/// Takes files out of table and text; answers what remains to be done to the map.
+fn forget_files(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
+    let removed: Vec<FileId> =
+        gone.iter().filter_map(|file| Some(core.table.forget_file(*file)?.file())).collect();
+    for file in &removed {
+        core.kinds.remove(file);
+    }
+    if !removed.is_empty() {
+        let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
+        workspace.install_text(GramBatch::from_changes(text));
+    }
+    removed.into_iter().map(|file| MapChange::Remove { file }).collect()
+}
+
+/// Files whose facts were not found, as far as they are still as they were and not about to be mapped anyway.
+fn not_mapped(core: &Core, missing: Vec<SoughtFacts>, to_map: &[ToMap]) -> Vec<ToMap> {
+    let changed: FxHashSet<FileId> = to_map.iter().map(|file| file.file).collect();
+    let is_same = |sought: &SoughtFacts| {
+        core.table.record(sought.file).is_some_and(|record| record.hash == sought.hash)
+            && !changed.contains(&sought.file)
+    };
+    let same = missing.into_iter().filter(is_same);
+    same.map(|SoughtFacts { file, path, lang, hash }| ToMap {
+        file,
+        path,
+        hash,
+        lang: Some(lang),
+        bytes: None,
+        is_new: false,
+    })
+    .collect()
+}
+
+fn take_in_text(
+    workspace: &Workspace,
+    core: &mut Core,
+    (read, unmapped): (Vec<ToRead>, &mut Vec<MapChange>),
+    cancel: &CancelToken,
+) -> Vec<ToMap> {
+    let keep = read.iter().map(|file| file.stat.len).sum::<u64>() <= KEEP_BYTES;
+    let done = AtomicU64::new(0);
+    let mut to_map = Vec::new();
+    let mut rest = read;
+    while !rest.is_empty() && cancel.check().is_ok() {
+        let later = rest.split_off(rest.len().min(STEP));
+        let step = std::mem::replace(&mut rest, later);
+        let taken: Vec<Result<Taken, NotRead>> = workspace.pools.index.install(|| {
+            step.into_par_iter()
+                .map(|file| {
+                    let taken = take(workspace, file, keep);
+                    let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    if count.is_multiple_of(256) {
+                        workspace.progress.set_done(count);
+                    }
+                    taken
+                })
+                .collect()
+        });
+        to_map.extend(record(workspace, core, (taken, unmapped)));
+        workspace.progress.set_done(done.load(Ordering::Relaxed));
+    }
+    to_map
+}
+
+/// Reads one file and does everything that needs its bytes alone.
+fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRead> {
+    let limit = workspace.rules.options().read_max;
+    let ReadFile { bytes, stat, read_at_ns } = match read_file(workspace.root(), &file.path, limit) {
+        Ok(read) => read,
+        Err(error) => return Err(NotRead { file, error }),
+    };
+    let binary = is_binary(&bytes);
+    let lang = match file.class {
+        FileClass::Parse if !binary => language_of(file.path.file_name(), &bytes[..bytes.len().min(HEAD)]),
+        _ => None,
+    };
+    let grams = (!binary).then(|| FileGrams::from_bytes(&bytes));
+    let hash = ContentHash::of(&bytes);
+    let bytes = (keep && lang.is_some()).then_some(bytes);
+    Ok(Taken { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
+}
+
+/// Writes what was read into the table and the text index; answers what the map has to take in, and adds what it loses.
+fn record(
+    workspace: &Workspace,
+    core: &mut Core,
+    (taken, unmapped): (Vec<Result<Taken, NotRead>>, &mut Vec<MapChange>),
+) -> Vec<ToMap> {
+    let mut text = Vec::with_capacity(taken.len());
+    let mut to_map = Vec::new();
+    let mut gone = Vec::new();
+    for item in taken {
+        let taken = match item {
+            Ok(taken) => taken,
+            Err(NotRead { file, error }) => {
+                let was_known = core.table.record(file.file).is_some();
+                if is_gone(&error) || !core.table.unread().note_failure(&file.path, &error, was_known) {
+                    gone.push(file.file);
+                }
+                continue;
+            }
+        };
+        let is_new = core.table.record(taken.read.file).is_none();
+        let Some(Change::Set { file, path, hash, .. }) =
+            core.table.was_read(&taken.read, taken.hash, taken.read_at_ns)
+        else {
+            continue;
+        };
+        let kind = if taken.grams.is_some() { FileKind::Text(taken.lang) } else { FileKind::Binary };
+        core.kinds.insert(file, kind);
+        text.push(match taken.grams {
+            Some(grams) => GramChange::Set { file, path: path.clone(), hash, grams },
+            None => GramChange::Remove { file },
+        });
+        to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes, is_new });
+    }
+    if !text.is_empty() {
+        let batch = workspace.pools.index.install(|| GramBatch::from_changes(text));
+        workspace.install_text(batch);
+    }
+    unmapped.extend(forget_files(workspace, core, &gone));
+    to_map
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use hob_base::AbsPath;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{Freshness, Host, HostOptions};
+    use hob_base::lock;
+    use hob_settings::MemoryBudget;
+
+    pub(crate) fn test_host(dir: &TempDir) -> Host {
+        let place = |name: &str| AbsPath::new(dir.path().join(name)).expect("absolute");
+        let options = HostOptions {
+            store: dir.path().join("store"),
+            snapshots: place("snapshots"),
+            keep_contents: true,
+            edits: place("edits"),
+            models: place("models"),
+            cookies: place("cookies"),
+            memory: MemoryBudget::default(),
+            index_threads: 0,
+            home: None,
+        };
+        Host::new(options).expect("threads can be started")
+    }
+
+    pub(crate) fn wait_for_index(workspace: &Workspace) {
+        assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
+    }
+
+    /// In a large plan a file is read twice. What it was in between must not stay in the map when it is again what it was
+    /// at first, by the time it is looked at: its contents have not changed then, as far as the table knows.
+    #[test]
+    fn a_file_that_is_another_at_the_second_reading_is_looked_at_again() {
+        let (dir, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+        let file = tree.path().join("a.py");
+        fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
+        fs::write(&file, "def first(): pass\n").expect("the test's own folder");
+        let host = test_host(&dir);
+        let workspace = host.workspace(&AbsPath::new(tree.path()).expect("absolute")).expect("it is there");
+        wait_for_index(&workspace);
+        for meanwhile in [Some("def second(): pass\n"), None] {
+            let mut core = lock(&workspace.core);
+            let path = WsPath::new("a.py").expect("a path");
+            let id = core.table.id(&path).expect("it is known");
+            let hash = core.table.record(id).expect("it was read").hash;
+            // Facts of the first contents are in the store; another hash stands for contents nobody has seen.
+            let unseen = ContentHash::of(b"first, but never mapped");
+            match meanwhile {
+                Some(text) => fs::write(&file, text).expect("the test's own folder"),
+                None => fs::remove_file(&file).expect("the test's own folder"),
+            }
+            let to_map =
+                ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None, is_new: false };
+            take_in_map(&workspace, &mut core, (vec![to_map], 1), &CancelToken::default());
+            fs::write(&file, "def first(): pass\n").expect("the test's own folder");
+            assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");
+            drop(core);
+            wait_for_index(&workspace);
+            let names = workspace.map().export().join("\n");
+            assert!(names.contains("#first") && !names.contains("#second"), "{meanwhile:?}: {names}");
+        }
+        host.close();
+    }
+}

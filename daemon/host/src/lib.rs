@@ -1,0 +1,41 @@
+//! The open workspaces, and the one place where a change reaches map and text.
+//!
+//! A [`Workspace`] owns its parts behind locks; one thread of its own, the indexer, is the only one that changes them. Calls
+//! read. [`Host`] finds the workspace of a call, opening it on first use, and holds what all workspaces share: the store, the
+//! thread pools, notices for the user.
+
+mod attempts;
+mod collect;
+mod derive;
+mod digest;
+mod evict;
+mod facts;
+mod indexer;
+mod intake;
+mod mapping;
+mod memory;
+mod packages;
+mod preparing;
+mod progress;
+mod promote;
+mod purge;
+mod ranked;
+mod registry;
+mod slow;
+mod snapshot;
+mod trust;
+mod vectors;
+mod workspace;
+
+pub use collect::{CollectError, Collected, RetentionLimits};
+pub use digest::{Digest, DigestPart, DigestQuery, WorkspaceDigest};
+pub use intake::Report;
+pub use memory::resident_bytes;
+pub use progress::{Phase, Progress, Progressed};
+pub use promote::Moment;
+pub use purge::KeptFor;
+pub use ranked::{NotReady, Ranked, Taking, doc_kind, ranked_number};
+pub use registry::{Host, HostOptions, OpenError};
+pub use trust::Trust;
+pub use vectors::{Admits, InstalledModel, Models, ModelsError, Nearest, VectorState};
+pub use workspace::{Freshness, Stale, Workspace};

@@ -1,0 +1,213 @@
+//! Takes files into the map: their facts from the store or from their bytes, and then all together.
+//!
+//! Every processor extracts facts all the while; the thread that called takes what is ready into the map and the store, some
+//! thousand files at a time, beside them. Were it the other way round, a step after the other, all would wait for the slowest
+//! file of a step, and then for the disk.
+//!
+//! The threads are of this work's own. A thread of the pool would, while it waits for a part of something else, begin to extract in
+//! the midst of that: perhaps with the map's lock in its hands, for which the thread that takes in would wait, and it for that.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+use std::vec::IntoIter;
+
+use hob_base::{CancelToken, ContentHash, FileId, WsPath};
+use hob_map::{FileFacts, GaveUp, Lang, MapChange};
+use hob_store::Op;
+use hob_workspace::is_gone;
+use hob_workspace::read::read_file;
+
+use super::facts::FactsRequest;
+use super::slow::SlowFile;
+use super::workspace::{Core, Workspace};
+use hob_base::lock;
+
+/// Files that are taken in at once: how often progress is told and facts are brought to the disk, and how long a lock is wanted.
+/// Half as many wait for it.
+const STEP: usize = 1_000;
+/// Files that a worker hands over at once: waking the thread that waits for them takes about as long as a small file.
+const HANDFUL: usize = 32;
+
+/// Longest time of a thread that a file may take before it is left to [`Slow`](super::slow::Slow): many times what
+/// people's sources take.
+const HASTE: Duration = Duration::from_millis(500);
+/// The same after one was: a hundred of them together must not take what one may not.
+const MORE_HASTE: Duration = Duration::from_millis(50);
+
+/// A file that the map has to take in.
+pub(super) struct ToMap {
+    pub(super) file: FileId,
+    pub(super) path: WsPath,
+    pub(super) hash: ContentHash,
+    pub(super) lang: Option<Lang>,
+    pub(super) bytes: Option<Vec<u8>>,
+    /// It was not there before.
+    pub(super) is_new: bool,
+}
+
+/// Takes these files in; answers how many the map has now. `total` is what progress counts up to.
+pub(super) fn take_in_map(
+    workspace: &Workspace,
+    core: &mut Core,
+    (mut to_map, total): (Vec<ToMap>, u64),
+    cancel: &CancelToken,
+) -> usize {
+    let before = total.saturating_sub(to_map.len() as u64);
+    // What may end the daemon must not keep it from everything else.
+    to_map.sort_by_key(|file| workspace.facts.is_suspect(&file.hash));
+    if to_map.len() <= HANDFUL {
+        return take_in_few(workspace, core, (to_map, total), cancel);
+    }
+    let queue = Mutex::new(to_map.into_iter());
+    let (sender, found) = sync_channel(STEP / HANDFUL / 2);
+    thread::scope(|scope| {
+        let (queue, workers) = (&queue, workspace.pools.index.current_num_threads());
+        let start = |number: usize| {
+            let named = thread::Builder::new().name(format!("hob-extract-{number}"));
+            let sender = sender.clone();
+            named.spawn_scoped(scope, move || extract_all(workspace, queue, (sender, cancel))).is_ok()
+        };
+        let started = (0..workers).filter(|number| start(*number)).count();
+        drop(sender);
+        let mapped = install_all(workspace, core, (found, before));
+        // Where no thread can be started, this one is there.
+        if started > 0 {
+            return mapped;
+        }
+        let left: Vec<ToMap> = lock(queue).by_ref().collect();
+        take_in_few(workspace, core, (left, total), cancel)
+    })
+}
+
+/// On this thread, whose parsers are there already.
+fn take_in_few(
+    workspace: &Workspace,
+    core: &mut Core,
+    (to_map, total): (Vec<ToMap>, u64),
+    cancel: &CancelToken,
+) -> usize {
+    let all = to_map.len() as u64;
+    let wanted = to_map.into_iter().take_while(|_| cancel.check().is_ok());
+    let mut haste = HASTE;
+    let step: Vec<Mapped> = wanted.map(|file| facts_of(workspace, file, &mut haste)).collect();
+    if step.is_empty() {
+        return 0;
+    }
+    let done = total.saturating_sub(all - step.len() as u64);
+    let mapped = map_step(workspace, core, step);
+    workspace.progress.set_done(done);
+    mapped
+}
+
+/// One worker: files in turn, until there are none or nobody wants them.
+fn extract_all(
+    workspace: &Workspace,
+    queue: &Mutex<IntoIter<ToMap>>,
+    (sender, cancel): (SyncSender<Vec<Mapped>>, &CancelToken),
+) {
+    let (mut found, mut haste) = (Vec::with_capacity(HANDFUL), HASTE);
+    while cancel.check().is_ok() {
+        let next = lock(queue).next();
+        let Some(file) = next else { break };
+        found.push(facts_of(workspace, file, &mut haste));
+        if found.len() == HANDFUL && sender.send(std::mem::take(&mut found)).is_err() {
+            return;
+        }
+    }
+    // If nobody wants them any more, the reason is told elsewhere.
+    let _ = sender.send(found);
+}
+
+fn install_all(
+    workspace: &Workspace,
+    core: &mut Core,
+    (found, before): (Receiver<Vec<Mapped>>, u64),
+) -> usize {
+    let (mut mapped, mut done) = (0, before);
+    let mut found = found.into_iter().flatten();
+    loop {
+        let step: Vec<Mapped> = found.by_ref().take(STEP).collect();
+        if step.is_empty() {
+            return mapped;
+        }
+        done += step.len() as u64;
+        mapped += map_step(workspace, core, step);
+        workspace.progress.set_done(done);
+    }
+}
+
+fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize {
+    let (mut changes, mut ops) = (Vec::with_capacity(step.len()), Vec::new());
+    for Mapped { change, op, doubted, slow } in step {
+        slow.into_iter().for_each(|file| workspace.slow.add(file));
+        if let Some((file, path)) = doubted {
+            core.table.distrust(file);
+            workspace.dirty.mark(path);
+        }
+        changes.extend(change);
+        ops.extend(op);
+    }
+    let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
+    workspace.apply_map(changes);
+    if let Err(error) = workspace.facts.save(ops) {
+        workspace
+            .notices
+            .add_once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
+    }
+    mapped
+}
+
+/// The outcome of one file for the map and the store.
+struct Mapped {
+    /// None where the map keeps what it has.
+    change: Option<MapChange>,
+    /// Stores its facts, if they are new.
+    op: Option<Op>,
+    /// It is no longer what the table and the text index have; it is looked at again, and must not be found unchanged then
+    /// even if it is by then what it was before.
+    doubted: Option<(FileId, WsPath)>,
+    /// It is not done.
+    slow: Option<SlowFile>,
+}
+
+/// A file without a language, or that vanished meanwhile, leaves the map.
+fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped {
+    let remove = Some(MapChange::Remove { file: file.file });
+    let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
+    let mut wanted = FactsRequest { path: &file.path, lang, hash: file.hash };
+    if let Some(facts) = workspace.facts.load(&wanted) {
+        return Mapped { change: Some(set(&file, facts)), op: None, doubted: None, slow: None };
+    }
+    let read_again;
+    let bytes: &[u8] = match &file.bytes {
+        Some(bytes) => bytes,
+        None => {
+            let read = match read_file(workspace.root(), &file.path, workspace.rules.options().read_max) {
+                Ok(read) => read,
+                Err(error) => {
+                    let change = remove.filter(|_| is_gone(&error));
+                    return Mapped { change, op: None, doubted: Some((file.file, file.path)), slow: None };
+                }
+            };
+            // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
+            wanted.hash = ContentHash::of(&read.bytes);
+            read_again = read.bytes;
+            &read_again
+        }
+    };
+    let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
+    let (facts, op) = workspace.facts.extract(&wanted, bytes, (&workspace.closing, Some(*haste)));
+    let is_slow = facts.gave_up == Some(GaveUp::Pending);
+    let slow =
+        is_slow.then(|| SlowFile { file: file.file, path: file.path.clone(), lang, hash: wanted.hash });
+    if is_slow {
+        *haste = MORE_HASTE;
+    }
+    Mapped { change: Some(set(&file, facts)), op, doubted, slow }
+}
+
+fn set(file: &ToMap, facts: FileFacts) -> MapChange {
+    MapChange::Set { file: file.file, path: file.path.clone(), facts: Arc::new(facts) }
+}

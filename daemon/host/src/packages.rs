@@ -1,0 +1,67 @@
+//! The packages that a workspace depends on, read again when a file has changed and not before.
+//!
+//! Manifests and lock files are few and seldom change, but a lock file can be large: each is kept as it was last read, by its
+//! contents, and all of them together by the workspace's generation.
+
+use std::sync::{Arc, Mutex};
+
+use hob_base::{ContentHash, Contents as _, WsPath};
+use hob_workspace::manifest::{self, Dependency, Package};
+
+use super::workspace::Workspace;
+use hob_base::lock;
+
+/// A file larger than this is not read, in bytes.
+const LARGEST: usize = 32 << 20;
+
+/// The packages of a workspace, as they were last read.
+#[derive(Debug, Default)]
+pub(super) struct PackageCache {
+    state: Mutex<PackageCacheState>,
+}
+
+#[derive(Debug, Default)]
+struct PackageCacheState {
+    /// The workspace's generation, and what it depended on then.
+    known: Option<(u64, Arc<Vec<Package>>)>,
+    files: Vec<(WsPath, ContentHash, Vec<Dependency>)>,
+}
+
+impl Workspace {
+    /// The packages that its manifests and lock files name, sorted by ecosystem and name.
+    #[must_use]
+    pub fn packages(&self) -> Arc<Vec<Package>> {
+        let mut state = lock(&self.packages.state);
+        let generation = self.generation().0;
+        if let Some((made, packages)) = &state.known
+            && *made == generation
+        {
+            return Arc::clone(packages);
+        }
+        let text = self.text();
+        let wanted: Vec<(WsPath, ContentHash)> = text
+            .files()
+            .filter(|(_, path, _)| manifest::is_manifest(path))
+            .map(|(_, path, hash)| (path.clone(), hash))
+            .collect();
+        let mut before = std::mem::take(&mut state.files);
+        for (path, hash) in wanted {
+            let same = before.iter().position(|(known, of, _)| *known == path && *of == hash);
+            let said = match same {
+                Some(at) => before.swap_remove(at).2,
+                None => self.dependencies_in(&path),
+            };
+            state.files.push((path, hash, said));
+        }
+        let all = state.files.iter().map(|(path, _, said)| (path.clone(), said.clone()));
+        let packages = Arc::new(manifest::merge(all));
+        state.known = Some((generation, Arc::clone(&packages)));
+        packages
+    }
+
+    fn dependencies_in(&self, path: &WsPath) -> Vec<Dependency> {
+        let bytes = self.disk_contents().read(path).ok().filter(|bytes| bytes.len() <= LARGEST);
+        let said = bytes.and_then(|bytes| manifest::read(path, &String::from_utf8_lossy(&bytes)));
+        said.unwrap_or_default()
+    }
+}

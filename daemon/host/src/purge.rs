@@ -1,0 +1,102 @@
+//! Forgetting one project: everything that is kept for it alone.
+//!
+//! The workspace is closed first, and its folder put aside under the lock that opens workspaces, so that whoever asks meanwhile begins
+//! with nothing instead of with half of it. A folder that is refused nowadays, or is gone, can be forgotten as well: what was kept is
+//! found by the path alone. Facts of files are not a project's alone (they are found by content); those that nobody uses any more go
+//! by themselves (`collect`).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hob_base::AbsPath;
+use hob_live::keep;
+
+use super::Host;
+use super::collect::GOING;
+use super::registry::folder_name;
+use hob_base::lock;
+
+/// The data on disk that hob keeps for one project alone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptFor {
+    /// Its root, without links.
+    pub root: AbsPath,
+    /// Folders: its index with its texts, its cookies, and what language servers keep of it.
+    pub folders: Vec<PathBuf>,
+    /// Edits that wait for a decision.
+    pub pending: usize,
+    /// True if the project's last edit could be undone.
+    pub undo: bool,
+}
+
+impl Host {
+    /// Returns the data that is kept for the project that `start` is or lies in.
+    #[must_use]
+    pub fn kept_for(&self, start: &AbsPath) -> KeptFor {
+        let root = self.kept_root(start);
+        let name = folder_name(&root);
+        let own = [&self.options.snapshots, &self.options.cookies].map(|all| all.as_path().join(&name));
+        let of_servers = self.live.cache_root().map(|all| keep::folders_of(all, &root)).unwrap_or_default();
+        let folders = own.into_iter().chain(of_servers).filter(|folder| folder.symlink_metadata().is_ok());
+        KeptFor {
+            folders: folders.collect(),
+            pending: self.edits.pending_edits(&|one| one.owner.root == root).len(),
+            undo: self.edits.has_undo(&root),
+            root,
+        }
+    }
+
+    /// Closes a project and removes what is kept for it.
+    ///
+    /// # Errors
+    /// Which folder or edit could not be removed, and why; what came before it is gone.
+    pub fn purge_project(&self, kept: &KeptFor) -> Result<(), String> {
+        let root = &kept.root;
+        let aside = self.close_and_put_aside(root);
+        let pool = self.live.pool();
+        pool.keys(root).iter().for_each(|key| pool.stop(key));
+        for folder in kept.folders.iter().chain([&aside]) {
+            remove(folder)
+                .map_err(|error| format!("`{}` could not be removed: {error}", folder.display()))?;
+        }
+        lock(&self.roots).retain(|_, known| known.root.path != *root);
+        self.edits.forget_workspace(root).map_err(|error| error.to_string())
+    }
+
+    /// Where its snapshot is then; nobody has it open any more.
+    fn close_and_put_aside(&self, root: &AbsPath) -> PathBuf {
+        let (all, name) = (self.options.snapshots.as_path(), folder_name(root));
+        let aside = all.join(format!("{name}{GOING}"));
+        let mut open = lock(&self.open);
+        if let Some(gone) = open.remove(root) {
+            gone.workspace.close();
+        }
+        // What cannot be renamed is removed where it is.
+        let _ = fs::rename(all.join(name), &aside);
+        aside
+    }
+
+    /// The root that something is kept under: the very folder if it was one, else that of the project around it.
+    fn kept_root(&self, start: &AbsPath) -> AbsPath {
+        let itself = without_links(start);
+        let was_root = self.options.snapshots.as_path().join(folder_name(&itself)).exists();
+        if was_root { itself } else { self.root_of(start).unwrap_or(itself) }
+    }
+}
+
+/// A path as it is, or would be, without links: as far as it is there.
+fn without_links(path: &AbsPath) -> AbsPath {
+    let real = |at: &Path| AbsPath::new(fs::canonicalize(at).ok()?).ok();
+    let found = path.as_path().ancestors().find_map(|at| Some((at, real(at)?)));
+    let Some((at, real)) = found else { return path.clone() };
+    let rest = path.as_path().strip_prefix(at).unwrap_or(Path::new(""));
+    if rest.as_os_str().is_empty() { real } else { real.join(rest) }
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,311 @@
+//! Takes noted files into the ranked index, in a thread that ends when there are none.
+//!
+//! A few files are laid over the index in memory, which takes a millisecond or two; what a restart loses of that, it finds by
+//! comparing. Many are written to it by some thousand at a time, each lot a commit of its own: what a kill loses is one lot, and
+//! memory does not grow with the tree. An index that an earlier run left is compared with the files as they are, by versions; what differs
+//! is taken in like any change.
+
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hob_base::{ContentHash, FileId, WsPath};
+use hob_map::EXTRACTOR_VERSION;
+use hob_text::ranked::{Opened, Patch, RankedDoc, RankedError, RankedIndex};
+use hob_workspace::is_gone;
+use hob_workspace::read::read_file;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::workspace::Workspace;
+use super::docs::{self, RankedSource, number_of, version_of};
+use super::{FileNumbers, RankedIndexState, Taking};
+use hob_base::lock;
+
+/// Number of files per commit.
+const LOT: usize = 8_000;
+
+/// More files than this are worth several threads.
+const FEW: usize = 64;
+
+/// Files that are read without a break.
+const HANDFUL: usize = 256;
+
+/// The folder, in the workspace's snapshot.
+const FOLDER: &str = "ranked";
+
+/// Starts the thread; the state says already that it runs.
+pub(super) fn start(workspace: &Arc<Workspace>) {
+    let held = Arc::clone(workspace);
+    let body = move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(&held)));
+        let failure = match outcome {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("a bug interrupted it; see the log".to_owned()),
+        };
+        end(&held, failure);
+    };
+    let thread = std::thread::Builder::new().name("hob-ranked".to_owned()).spawn(body);
+    if let Err(error) = thread {
+        end_with(workspace, &mut lock(&workspace.ranked.state), format!("no thread: {error}"));
+    }
+}
+
+fn end(workspace: &Arc<Workspace>, failure: Option<String>) {
+    let mut state = lock(&workspace.ranked.state);
+    state.runs = false;
+    match failure {
+        Some(failure) => end_with(workspace, &mut state, failure),
+        None => merge(workspace),
+    }
+    drop(state);
+    workspace.ranked.moved.notify_all();
+}
+
+/// The next question begins from the start: what is on disk is checked then.
+fn end_with(workspace: &Workspace, state: &mut RankedIndexState, failure: String) {
+    tracing::warn!(root = %workspace.root(), failure, "the ranked index failed");
+    *state =
+        RankedIndexState { failure: Some(failure), epoch: state.epoch + 1, ..RankedIndexState::default() };
+}
+
+/// Merges aside, where the text index is merged too.
+fn merge(workspace: &Arc<Workspace>) {
+    let held = Arc::clone(workspace);
+    workspace.pools.merge.spawn(move || {
+        let Some(index) = lock(&held.ranked.state).index.clone() else { return };
+        let step = || held.closing.check().is_ok() && matches!(index.merge_step(), Ok(true));
+        if catch_unwind(AssertUnwindSafe(|| while step() {})).is_err() {
+            tracing::error!(root = %held.root(), "merging the ranked index hit a bug");
+        }
+        record_cost(&held, &index);
+    });
+}
+
+fn record_cost(workspace: &Workspace, index: &RankedIndex) {
+    let stats = index.stats();
+    *lock(&workspace.ranked.cost) = (stats.disk_bytes, stats.heap_bytes);
+}
+
+fn run(workspace: &Arc<Workspace>) -> Result<(), RankedError> {
+    let (index, epoch) = {
+        let state = lock(&workspace.ranked.state);
+        (state.index.clone(), state.epoch)
+    };
+    let index = match index {
+        Some(index) => index,
+        None => open(workspace, epoch)?,
+    };
+    while let Some(order) = next(workspace, epoch) {
+        if !take_in(workspace, &index, &order)? {
+            break;
+        }
+    }
+    if index.is_overlay_full() {
+        flush(workspace, &index, epoch)?;
+    }
+    record_cost(workspace, &index);
+    Ok(())
+}
+
+/// The work of one run: the files to ingest, and the notes that this covers.
+struct IngestOrder {
+    files: Vec<FileId>,
+    /// The last note among them.
+    upto: u64,
+    epoch: u64,
+}
+
+/// `None` when there is nothing, or nothing more to be done for this index.
+fn next(workspace: &Workspace, epoch: u64) -> Option<IngestOrder> {
+    let mut state = lock(&workspace.ranked.state);
+    if workspace.closing.check().is_err() || state.epoch != epoch {
+        return None;
+    }
+    if state.noted.is_empty() {
+        (state.taken_in, state.is_built) = (state.notes, true);
+        workspace.ranked.moved.notify_all();
+        return None;
+    }
+    // They stay noted until they are in, for whoever asks meanwhile.
+    let mut files: Vec<FileId> = state.noted.keys().copied().collect();
+    // Neighbours together: what is deleted together later is then together.
+    files.sort_unstable();
+    state.progress = Taking { done: 0, total: files.len() as u64 };
+    Some(IngestOrder { files, upto: state.notes, epoch })
+}
+
+/// Opens what an earlier run left, and notes what is not as it left it.
+fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedError> {
+    // Before anything is looked at: what changes meanwhile is noted.
+    lock(&workspace.ranked.state).tracks = true;
+    let folder = workspace.ranked.folder.join(FOLDER);
+    let form = format!("facts {EXTRACTOR_VERSION}");
+    let Opened { index, discarded } = RankedIndex::open(folder.as_path(), &form)?;
+    if let Some(why) = discarded {
+        tracing::warn!(root = %workspace.root(), why, "a ranked index was discarded");
+    }
+    let mut versions = index.file_versions()?;
+    let index = Arc::new(index);
+    let (mut changed, mut files) = (Vec::new(), FileNumbers::default());
+    {
+        let (text, map) = (workspace.text(), workspace.map());
+        for (file, path, hash) in text.files() {
+            let number = number_of(path);
+            let facts = map.file(file).map(|(_, facts)| &**facts);
+            files.add(file, number);
+            if versions.remove(&number) != Some(version_of(&hash, facts)) {
+                changed.push(file);
+            }
+        }
+    }
+    if !versions.is_empty() {
+        index.update(false, |update| versions.keys().for_each(|number| update.remove(*number)))?;
+    }
+    let mut state = lock(&workspace.ranked.state);
+    if state.epoch == epoch {
+        let note = state.notes;
+        state.files = files;
+        for file in changed {
+            state.noted.entry(file).or_insert(note);
+        }
+        state.index = Some(Arc::clone(&index));
+    }
+    Ok(index)
+}
+
+/// Takes files in; whether that was done to the end.
+fn take_in(workspace: &Workspace, index: &RankedIndex, order: &IngestOrder) -> Result<bool, RankedError> {
+    let (wanted, done) = (present_paths(workspace, &order.files), AtomicU64::new(0));
+    if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
+        return Ok(false);
+    }
+    for files in order.files.chunks(LOT) {
+        if workspace.closing.check().is_err() {
+            return Ok(false);
+        }
+        // The last lot of many may be small.
+        let is_flush = order.files.len() > FEW;
+        let lot = Lot { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
+        if !lot.take_in(workspace, index)? {
+            return Ok(false);
+        }
+        let mut state = lock(&workspace.ranked.state);
+        if state.epoch != order.epoch {
+            return Ok(false);
+        }
+        for file in files {
+            // What was noted again meanwhile stays.
+            if state.noted.get(file).is_some_and(|note| *note <= order.upto) {
+                state.noted.remove(file);
+            }
+        }
+        state.commits += 1;
+    }
+    lock(&workspace.ranked.state).taken_in = order.upto;
+    workspace.ranked.moved.notify_all();
+    Ok(true)
+}
+
+/// Writes what is laid over the index to it. Nobody's answer changes by that, but for what has changed meanwhile.
+fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool, RankedError> {
+    let numbers = index.overlaid_files();
+    if numbers.is_empty() {
+        return Ok(true);
+    }
+    let files: Vec<FileId> = {
+        let state = lock(&workspace.ranked.state);
+        numbers.iter().filter_map(|number| state.files.ids.get(number).copied()).collect()
+    };
+    let (wanted, done) = (present_paths(workspace, &files), AtomicU64::new(0));
+    let lot = Lot { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
+    let taken = lot.take_in(workspace, index)?;
+    lock(&workspace.ranked.state).commits += 1;
+    Ok(taken)
+}
+
+/// Those of the files that are there, with their paths.
+fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, WsPath> {
+    let asked: FxHashSet<FileId> = files.iter().copied().collect();
+    let text = workspace.text();
+    let there = text.indexed_paths().filter(|(file, _)| asked.contains(file));
+    there.map(|(file, path)| (file, path.clone())).collect()
+}
+
+/// Takes a document under its file's number and version.
+type Add<'a> = &'a mut dyn FnMut((u64, u64), RankedDoc<'_>) -> Result<(), RankedError>;
+
+struct Lot<'l> {
+    files: &'l [FileId],
+    /// Those that are there, with their paths.
+    wanted: &'l FxHashMap<FileId, WsPath>,
+    done: &'l AtomicU64,
+    epoch: u64,
+    /// True if the documents that are laid over the index are written into it.
+    is_flush: bool,
+}
+
+impl Lot<'_> {
+    /// Takes the lot in; `false` when the index it is for is no longer wanted.
+    fn take_in(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
+        let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };
+        if self.files.len() <= FEW && !self.is_flush {
+            let each = |patch: &mut Patch<'_>| {
+                let mut one =
+                    |file: &FileId| self.read(workspace, *file, &mut |key, doc| patch.add(key, &doc));
+                self.files.iter().try_for_each(&mut one)
+            };
+            return index.patch_files(&outdated, each).map(|()| true);
+        }
+        let mut outcome = Ok(());
+        index.update(self.files.len() > FEW, |update| {
+            outdated.iter().for_each(|number| update.remove(*number));
+            let one = |file: &FileId| self.read(workspace, *file, &mut |key, doc| update.add(key, &doc));
+            // An edit is taken in by the same threads, and gets its turn between two handfuls.
+            let handful =
+                |files: &[FileId]| workspace.pools.index.install(|| files.par_iter().try_for_each(one));
+            outcome = self.files.chunks(HANDFUL).try_for_each(handful);
+        })?;
+        outcome.map(|()| true)
+    }
+
+    /// Writes down who has which number from now on, and answers the numbers whose documents go.
+    fn assign_numbers(&self, workspace: &Workspace) -> Option<Vec<u64>> {
+        let mut state = lock(&workspace.ranked.state);
+        if state.epoch != self.epoch {
+            return None;
+        }
+        let mut outdated: Vec<u64> = self.files.iter().filter_map(|file| state.files.remove(*file)).collect();
+        for file in self.files {
+            if let Some(path) = self.wanted.get(file) {
+                let number = number_of(path);
+                state.files.add(*file, number);
+                outdated.push(number);
+            }
+        }
+        Some(outdated)
+    }
+
+    fn read(&self, workspace: &Workspace, file: FileId, add: Add<'_>) -> Result<(), RankedError> {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(256) {
+            lock(&workspace.ranked.state).progress.done = done;
+            workspace.ranked.moved.notify_all();
+        }
+        let Some(path) = self.wanted.get(&file) else { return Ok(()) };
+        // What has vanished meanwhile is noted again by whoever finds that out.
+        let limit = workspace.rules.options().read_max;
+        let read = match read_file(workspace.root(), path, limit) {
+            Ok(read) => read,
+            Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => return Ok(()),
+            // The index is made without it never: the next question tries again.
+            Err(error) => return Err(error.into()),
+        };
+        let facts = workspace.map().file(file).map(|(_, facts)| Arc::clone(facts));
+        let source = RankedSource { path, facts: facts.as_deref(), bytes: &read.bytes };
+        let key = (number_of(path), version_of(&ContentHash::of(&read.bytes), facts.as_deref()));
+        docs::each_document(&source, |doc| add(key, doc))
+    }
+}

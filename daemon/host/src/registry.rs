@@ -1,0 +1,444 @@
+//! Holds the open workspaces, and the parts that they share.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use hob_base::{AbsPath, ContentHash};
+use hob_edit::Edits;
+use hob_live::live::{Live, LiveOptions};
+use hob_live::process::own_memory;
+use hob_proto::tools::metrics::CacheUse;
+use hob_store::{Store, StoreNotice};
+use hob_workspace::{
+    BroadFolders, Debounce, DirtySet, ResolvedFolder, Root, RootError, RuleOptions, Rules, SharedWatch,
+    WatchSetup, Watcher, place_of, root_around,
+};
+
+use super::attempts::Attempts;
+use super::collect::{CollectError, Collected, Collector, OpenWorkspaces, RetentionLimits, unix_seconds_of};
+use super::evict::{AGAIN, Leaving, UsedWorkspace, Watch, find_superfluous};
+use super::facts::FactsCache;
+use super::snapshot::Snapshots;
+use super::trust::Trust;
+use super::vectors::{Models, Vectors};
+use super::workspace::{Workspace, WorkspaceParts};
+use super::{derive, indexer, slow};
+use hob_base::lock;
+use hob_settings::MemoryBudget;
+use hob_settings::Settings;
+
+/// Time for which a found root is believed. A new `.git` folder or a removed one is noticed after it.
+const ROOT_MEMORY: Duration = Duration::from_secs(5);
+
+/// Where the host keeps its things.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// Folder of the store.
+    pub store: PathBuf,
+    /// Folder of the workspaces' snapshots.
+    pub snapshots: AbsPath,
+    /// True if the texts of a workspace lie there too, side by side, so that broad searches open no files.
+    pub keep_contents: bool,
+    /// Folder of what is known of edits: those that wait, those under way, the last ones.
+    pub edits: AbsPath,
+    /// Folder of the embedding models that the user has added.
+    pub models: AbsPath,
+    /// Folder for the barrier's cookies, private to the user.
+    pub cookies: AbsPath,
+    /// The memory limit of all workspaces together.
+    pub memory: MemoryBudget,
+    /// Threads that index; 0 for as many as there are processors.
+    pub index_threads: usize,
+    /// The user's home folder: no workspace by itself unless the user says so.
+    pub home: Option<AbsPath>,
+}
+
+/// Why no workspace could be opened for a call.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no folder to start from.
+    #[error(transparent)]
+    Root(#[from] RootError),
+}
+
+/// Thread pools: indexing never takes the threads that answers are computed on.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) index: rayon::ThreadPool,
+    pub(super) query: rayon::ThreadPool,
+    /// One thread, for merging what the text index is made of: never before an answer.
+    pub(super) merge: rayon::ThreadPool,
+}
+
+impl Pools {
+    fn new(index_threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = |name: &'static str, threads: usize| {
+            let named = rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("hob-{name}-{i}"));
+            named.num_threads(threads).build()
+        };
+        // Zero is as many as there are processors.
+        Ok(Self { index: pool("index", index_threads)?, query: pool("query", 0)?, merge: pool("merge", 1)? })
+    }
+}
+
+/// Things that happened behind the scenes and that users should know: each is said once per kind until it is read.
+#[derive(Debug, Default)]
+pub(super) struct Notices {
+    list: Mutex<Vec<(&'static str, String)>>,
+}
+
+impl Notices {
+    /// Adds a notice unless one of this kind is there.
+    pub(super) fn add_once(&self, kind: &'static str, text: String) {
+        let mut list = lock(&self.list);
+        if list.iter().all(|(other, _)| *other != kind) {
+            tracing::warn!("{text}");
+            list.push((kind, text));
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        lock(&self.list).iter().map(|(_, text)| text.clone()).collect()
+    }
+}
+
+/// The root that was found around a place.
+pub(super) struct KnownRoot {
+    pub(super) root: Root,
+    place: ResolvedFolder,
+    at: Instant,
+}
+
+/// Every open workspace of this daemon.
+pub struct Host {
+    pub(super) options: HostOptions,
+    store: Arc<dyn Store>,
+    attempts: Arc<Attempts>,
+    pools: Arc<Pools>,
+    notices: Arc<Notices>,
+    pub(super) live: Arc<Live>,
+    trust: Trust,
+    settings: Arc<Settings>,
+    pub(super) edits: Edits,
+    models: Arc<Models>,
+    pub(super) open: OpenWorkspaces,
+    collector: Arc<Collector>,
+    memory: Mutex<Watch>,
+    broad: BroadFolders,
+    watching: SharedWatch,
+    /// By the folder that was asked about.
+    pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
+    /// Number of times that a root was known, and that it had to be found.
+    roots_used: (AtomicU64, AtomicU64),
+}
+
+impl Host {
+    /// A host without language servers.
+    ///
+    /// # Errors
+    /// As [`Host::with_live`].
+    pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
+        Self::with_live(options, LiveOptions::default(), (Trust::default(), Settings::default()))
+    }
+
+    /// Opens the store and starts the pools. The user's word is which projects are trusted, and the settings.
+    ///
+    /// # Errors
+    /// When the system refuses to start threads.
+    pub fn with_live(
+        options: HostOptions,
+        live: LiveOptions,
+        (trust, settings): (Trust, Settings),
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let opened = hob_store::open(&options.store);
+        let notices = Arc::new(Notices::default());
+        if let Some(notice) = opened.notice {
+            notices.add_once("store", store_notice(&notice));
+        }
+        let edits = open_edits(&options.edits, &notices);
+        let models = Arc::new(Models::new(options.models.as_path().to_path_buf()));
+        let (store, open) = (opened.store, OpenWorkspaces::default());
+        let snapshots = options.snapshots.clone();
+        Ok(Self {
+            collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
+            pools: Arc::new(Pools::new(options.index_threads)?),
+            broad: BroadFolders::new(options.home.as_ref()),
+            attempts: Arc::new(Attempts::open(&options.store.with_file_name("parsing"))),
+            options,
+            store,
+            notices,
+            trust,
+            settings: Arc::new(settings),
+            edits,
+            models,
+            live: Arc::new(Live::new(live)),
+            open,
+            memory: Mutex::default(),
+            watching: SharedWatch::default(),
+            roots: Mutex::default(),
+            roots_used: Default::default(),
+        })
+    }
+
+    /// The workspace that `start` (a folder or file) lies in, opened and being indexed if it was not.
+    ///
+    /// # Errors
+    /// [`OpenError`] when there is nothing to open.
+    pub fn workspace(&self, start: &AbsPath) -> Result<Arc<Workspace>, OpenError> {
+        let root = self.root_of(start)?;
+        self.collector.note_use();
+        let mut open = lock(&self.open);
+        let entry = open
+            .entry(root.clone())
+            .or_insert_with(|| UsedWorkspace { workspace: self.start(root), used: Instant::now() });
+        entry.used = Instant::now();
+        let workspace = Arc::clone(&entry.workspace);
+        let with_servers = self.live.is_any_running();
+        if (open.len() > 1 || with_servers) && lock(&self.memory).is_due(with_servers) {
+            self.evict_superfluous(&mut open);
+        }
+        Ok(workspace)
+    }
+
+    /// Has somebody look again, aside, while more memory is taken than may be: nobody may call for a long time.
+    pub fn settle_memory(self: &Arc<Self>) {
+        if !lock(&self.memory).begin_waiting() {
+            return;
+        }
+        let host = Arc::downgrade(self);
+        let settle = move || {
+            loop {
+                std::thread::sleep(AGAIN);
+                let Some(host) = host.upgrade() else { return };
+                host.evict_superfluous(&mut lock(&host.open));
+                if !lock(&host.memory).goes_on() {
+                    return;
+                }
+            }
+        };
+        if std::thread::Builder::new().name("hob-memory".to_owned()).spawn(settle).is_err() {
+            lock(&self.memory).record_look(false);
+            lock(&self.memory).goes_on();
+        }
+    }
+
+    /// Under the lock: a workspace must not be opened again before it has been saved.
+    fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
+        let servers = self.live.pool().memory_costs();
+        let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
+        // What leaves may take more or less than was thought.
+        lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
+        for leaving in judged.leaving {
+            match leaving {
+                Leaving::Server(key) => {
+                    tracing::info!(server = key.server, root = %key.root, "stopping it to stay within the memory budget");
+                    self.live.pool().stop_aside(|other| *other == key);
+                }
+                Leaving::Workspace(root) => {
+                    let Some(gone) = open.remove(&root) else { continue };
+                    tracing::info!(%root, "closing a workspace to stay within the memory budget");
+                    gone.workspace.close();
+                    // Nobody would tell them of changes any more.
+                    self.live.stop_all_of(&root);
+                }
+            }
+        }
+    }
+
+    /// Returns the edits of all workspaces: pending changes, journal and undo.
+    #[must_use]
+    pub fn edits(&self) -> &Edits {
+        &self.edits
+    }
+
+    /// Returns the embedding models that the user has installed.
+    #[must_use]
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// Another model counts, or none: has the open workspaces follow.
+    pub fn models_changed(&self) {
+        self.workspaces().iter().for_each(Vectors::catch_up);
+    }
+
+    /// Returns the live layer with its language servers.
+    #[must_use]
+    pub fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// The open workspaces, most recently used first.
+    #[must_use]
+    pub fn workspaces(&self) -> Vec<Arc<Workspace>> {
+        let open = lock(&self.open);
+        let mut all: Vec<_> = open.values().map(|entry| (entry.used, Arc::clone(&entry.workspace))).collect();
+        all.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+        all.into_iter().map(|(_, workspace)| workspace).collect()
+    }
+
+    /// Returns the notices to users about the daemon itself.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        self.notices.all()
+    }
+
+    /// Returns the problems of the user's settings.
+    #[must_use]
+    pub fn setting_problems(&self) -> Vec<String> {
+        self.settings.user_problems()
+    }
+
+    /// Returns the store that all workspaces share on the disk.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    /// Bytes the store takes on disk.
+    #[must_use]
+    pub fn store_bytes(&self) -> u64 {
+        self.store.size_on_disk()
+    }
+
+    /// Returns the hits and misses of caches: of the facts of files (of the open workspaces), and of the project that
+    /// a folder is in.
+    #[must_use]
+    pub fn cache_uses(&self) -> Vec<CacheUse> {
+        let open = self.workspaces();
+        let counts = open.iter().map(|workspace| workspace.facts_counts());
+        let (made, found) = counts.fold((0, 0), |sum, (made, found)| (sum.0 + made, sum.1 + found));
+        let (known, looked) = &self.roots_used;
+        let of = |name: &str, hits, misses| CacheUse { name: name.to_owned(), hits, misses };
+        vec![
+            of("facts of files", found, made),
+            of("projects of folders", known.load(Ordering::Relaxed), looked.load(Ordering::Relaxed)),
+        ]
+    }
+
+    /// Removes facts and snapshots that are of no use any more, now; the daemon does so by itself once a day. `now` decides
+    /// what has been unused for long.
+    ///
+    /// # Errors
+    /// [`CollectError`] when it cannot be done at present.
+    pub fn collect_unused(&self, keep: RetentionLimits, now: SystemTime) -> Result<Collected, CollectError> {
+        self.collector.collect_now(keep, unix_seconds_of(now), &|| true)
+    }
+
+    /// Brings the store to disk and ends every workspace's threads.
+    pub fn close(&self) {
+        self.collector.close();
+        let workspaces = self.workspaces();
+        // All of them first: saving one waits for what it is doing at this moment, and the others need not go on meanwhile.
+        workspaces.iter().for_each(|workspace| workspace.stop());
+        workspaces.iter().for_each(|workspace| workspace.close());
+        lock(&self.open).clear();
+        self.live.close();
+        if let Err(error) = self.store.flush() {
+            tracing::warn!(%error, "the store could not be flushed");
+        }
+    }
+
+    /// Finds the root of `start`. The folder that `start` leads to is looked at every time, for a link may lead
+    /// elsewhere and a folder be another one; the folders around that are believed for a while.
+    pub(super) fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
+        let now = Instant::now();
+        let place = place_of(start)?;
+        let known = lock(&self.roots)
+            .get(&place.folder)
+            .filter(|known| now - known.at < ROOT_MEMORY && known.place == place)
+            .map(|known| known.root.clone());
+        let used = if known.is_some() { &self.roots_used.0 } else { &self.roots_used.1 };
+        used.fetch_add(1, Ordering::Relaxed);
+        let is_known = known.is_some();
+        let root = match known {
+            Some(root) => root,
+            None => root_around(&place, &self.broad.with_allowed(&self.settings.allowed_roots()))?,
+        };
+        if !is_known {
+            let known = KnownRoot { root: root.clone(), place: place.clone(), at: now };
+            lock(&self.roots).insert(place.folder, known);
+        }
+        Ok(root.path)
+    }
+
+    fn start(&self, root: AbsPath) -> Arc<Workspace> {
+        let dirty = Arc::new(DirtySet::new(Debounce::default()));
+        let rules = Arc::new(Rules::new(root.clone(), RuleOptions::default()));
+        let name = folder_name(&root);
+        let cookie_dir = self.options.cookies.join(&name);
+        let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
+        let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
+        let watcher = Watcher::with_backend(setup, self.watching.backend_maker());
+        let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts));
+        let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
+        let live = Arc::clone(&self.live);
+        tracing::info!(%root, "opening a workspace");
+        let workspace = Arc::new(Workspace::from_parts(WorkspaceParts {
+            rules,
+            watcher,
+            dirty,
+            facts,
+            pools,
+            notices,
+            live,
+            trust: self.trust.clone(),
+            settings: Arc::clone(&self.settings),
+            models: Arc::clone(&self.models),
+            snapshots,
+        }));
+        self.spawn("indexer", &workspace, indexer::run);
+        self.spawn("deriver", &workspace, derive::run);
+        self.spawn("slow", &workspace, slow::run);
+        workspace
+    }
+
+    /// A panic that escapes a thread must not take anything with it but that thread.
+    fn spawn(&self, name: &str, workspace: &Arc<Workspace>, run: fn(&Arc<Workspace>)) {
+        let held = Arc::clone(workspace);
+        let body = move || drop(catch_unwind(AssertUnwindSafe(|| run(&held))));
+        let started = std::thread::Builder::new().name(format!("hob-{name}")).spawn(body);
+        if let Err(error) = started {
+            self.notices.add_once(
+                "threads",
+                format!("A thread could not be started ({error}); answers will be incomplete."),
+            );
+        }
+    }
+}
+
+/// The name of a workspace's own folders, derived from its root so that it is the same in every run.
+pub(super) fn folder_name(root: &AbsPath) -> String {
+    let mut name = ContentHash::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
+    name.truncate(FOLDER_NAME);
+    name
+}
+
+/// Length of such a name, in hexadecimal digits.
+pub(super) const FOLDER_NAME: usize = 16;
+
+/// Finishes what an earlier daemon had begun to write, before anything is read.
+fn open_edits(folder: &AbsPath, notices: &Notices) -> Edits {
+    let (edits, report) = Edits::open(folder, Box::new(SystemTime::now));
+    for what in &report.recovered {
+        tracing::warn!("{what}");
+    }
+    if !report.warnings.is_empty() {
+        notices.add_once("edits", report.warnings.join(" "));
+    }
+    edits
+}
+
+fn store_notice(notice: &StoreNotice) -> String {
+    let mut text = notice.to_string();
+    if let Some(first) = text.get(..1) {
+        let upper = first.to_uppercase();
+        text.replace_range(..1, &upper);
+    }
+    text.push('.');
+    text
+}

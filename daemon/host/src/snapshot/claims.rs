@@ -1,0 +1,26 @@
+//! Reads the contents that a saved table lays claim to, for the decision which facts are still of use.
+
+use std::fs;
+
+use hob_base::{AbsPath, ContentHash};
+
+use super::format::{Decoded, decode};
+use super::{FileKind, TABLE};
+
+/// A saved workspace and the contents whose facts it would ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Claims {
+    /// The workspace's root as text; not exact where the path is no UTF-8.
+    pub(crate) root: String,
+    /// Contents of its files that have a language.
+    pub(crate) hashes: Vec<ContentHash>,
+}
+
+/// The claims of the workspace whose snapshot lies in `folder`; `None` where no table can be read, which then claims
+/// nothing when its workspace is opened either.
+pub(crate) fn read_claims(folder: &AbsPath) -> Option<Claims> {
+    let bytes = fs::read(folder.join(TABLE).as_path()).ok()?;
+    let Decoded { root, entries } = decode(&bytes).ok()?;
+    let mapped = entries.iter().filter(|entry| matches!(entry.kind, FileKind::Text(Some(_))));
+    Some(Claims { root, hashes: mapped.map(|entry| entry.record.hash).collect() })
+}

@@ -1,0 +1,249 @@
+//! One call of a tool, while it runs: what it was given, and what it notes for its answer beside the data.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, Deadline};
+use hob_budget::Omitted;
+use hob_calls::CallRequest;
+use hob_host::{Freshness, Host, Phase, Workspace};
+use hob_live::live::LiveProject;
+use hob_live::spec::ServerSpec;
+use hob_metrics::Metrics;
+use hob_proto::message::Ask;
+use hob_proto::tools::scope::ScopeArgs;
+use hob_proto::{ClientKind, Form, ToolError};
+use hob_results::errors;
+use hob_text::Snapshot;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{Handler, ToolOutcome};
+
+/// Longest time that a call waits for the first index of a workspace, unless it is the command line's.
+pub(crate) const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time that a call waits at the barrier.
+pub(crate) const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Arguments that say what an answer is about, in their canonical spellings.
+const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "glob", "fileFilter"];
+
+/// The part of the index that a handler reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nothing that is indexed: state as it is.
+    State,
+    /// The handler reads the text index.
+    Text,
+    /// The handler reads the map.
+    Map,
+}
+
+/// What the process has for every call.
+#[derive(Clone, Copy)]
+pub struct CallServices<'h> {
+    /// The open workspaces.
+    pub host: &'h Host,
+    /// The counts so far of all calls.
+    pub metrics: &'h Metrics,
+    /// Time since the daemon was started.
+    pub uptime: Duration,
+}
+
+/// What a call's arguments say, once those that every tool has were taken from them.
+pub struct CallTerms {
+    /// The tool's own arguments, which have passed the check against its schema.
+    pub args: Map<String, Value>,
+    /// Where to look for the workspace.
+    pub start: AbsPath,
+    /// False if the caller does not want to wait at the barrier.
+    pub fresh: bool,
+    /// The notation that the answer is wanted in.
+    pub form: Form,
+    /// Characters that the answer may have: what does not fit need not be made.
+    pub room: usize,
+}
+
+/// What a handler notes for its answer beside the data.
+#[derive(Default)]
+pub struct AnswerNotes {
+    /// Warnings, as sentences.
+    pub warnings: Vec<String>,
+    /// What a limit of the question left out.
+    pub omitted: Vec<Omitted>,
+    /// The generation of the index that the answer is of.
+    pub generation: Option<u64>,
+    /// The question to the client whose reply would make the answer better; `None` if there is none.
+    pub ask: Option<Ask>,
+    /// The project that the call is about, once it has asked for it.
+    pub root: Option<AbsPath>,
+    /// What the barrier said.
+    pub(crate) freshness: Freshness,
+    /// Something was done that the answer must tell, whoever has cancelled meanwhile.
+    pub(crate) is_done: bool,
+}
+
+impl AnswerNotes {
+    /// Warnings and nothing else.
+    #[must_use]
+    pub fn with_warnings(warnings: Vec<String>) -> Self {
+        Self { warnings, ..Self::default() }
+    }
+}
+
+/// A call under way.
+pub struct ToolCall<'h> {
+    pub(crate) services: CallServices<'h>,
+    /// The call as it came: its client, and where its progress goes.
+    pub(crate) request: &'h CallRequest,
+    /// The token that stops the work: the request's, until a handler has done what may not stop half way.
+    pub(crate) cancel: CancelToken,
+    pub(crate) terms: CallTerms,
+    /// Those of the arguments that say what the answer is about; there once the arguments have been taken.
+    pub(crate) scope_args: ScopeArgs,
+    pub(crate) notes: AnswerNotes,
+}
+
+/// An outcome with its notes.
+pub struct Handled {
+    /// The data or the error.
+    pub outcome: ToolOutcome,
+    /// What goes with it.
+    pub notes: AnswerNotes,
+}
+
+impl Handled {
+    /// An error, with the warnings that there were before it.
+    #[must_use]
+    pub fn failed_with(error: ToolError, warnings: Vec<String>) -> Self {
+        Self { outcome: Err(error), notes: AnswerNotes::with_warnings(warnings) }
+    }
+}
+
+impl<'h> ToolCall<'h> {
+    /// A call that has not found its workspace yet; `warnings` are those of the check of its arguments.
+    #[must_use]
+    pub fn new(
+        services: CallServices<'h>,
+        request: &'h CallRequest,
+        terms: CallTerms,
+        warnings: Vec<String>,
+    ) -> Self {
+        let notes = AnswerNotes::with_warnings(warnings);
+        let cancel = request.cancel.clone();
+        Self { services, request, cancel, terms, scope_args: ScopeArgs::default(), notes }
+    }
+
+    /// Runs the tool.
+    pub fn run(mut self, handler: Handler) -> Handled {
+        let outcome = handler(&mut self);
+        let given_up = self.cancel.is_cancelled() && !self.notes.is_done;
+        let outcome = if given_up { Err(errors::cancelled()) } else { outcome };
+        let mut notes = self.notes;
+        notes.ask = notes.ask.filter(|_| outcome.is_ok());
+        Handled { outcome, notes }
+    }
+
+    /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
+    /// once to a client, as `map_status` says it too.
+    pub(crate) fn warn_of_restriction(&mut self, project: &LiveProject, server: &ServerSpec) {
+        let live = self.services.host.live();
+        live.used_by(server.name, &project.root, &self.request.caller);
+        match errors::restriction_note(server, &project.root, project.trusted) {
+            None => live.forget_restriction(server.name, &project.root),
+            Some(warning)
+                if live.is_news_of_restriction(server.name, &project.root, &self.request.caller) =>
+            {
+                self.notes.warnings.push(warning);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Says that a limit of the question left `total - shown` items out.
+    pub(crate) fn omit_items(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
+        self.notes.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
+    }
+
+    /// The arguments as their type.
+    pub(crate) fn parse_args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
+        let scope = SCOPE_ARGS
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), self.terms.args.get(*name)?.clone())));
+        self.scope_args = serde_json::from_value(Value::Object(scope.collect())).unwrap_or_default();
+        serde_json::from_value(Value::Object(std::mem::take(&mut self.terms.args)))
+            .map_err(|error| ToolError::bad_args(format!("the arguments could not be read: {error}")))
+    }
+
+    /// The call's workspace, with what the handler needs of it ready and, unless the caller opted out, fresh.
+    pub(crate) fn workspace(&mut self, needs: Needs) -> Result<Arc<Workspace>, ToolError> {
+        let workspace =
+            self.services.host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
+        self.notes.root = Some(workspace.root().clone());
+        if needs == Needs::State {
+            return Ok(workspace);
+        }
+        self.wait_for_index(&workspace, needs)?;
+        if self.terms.fresh {
+            self.notes.freshness = workspace.barrier(needs == Needs::Map, BARRIER_PATIENCE);
+            if let Freshness::Unknown(Some(why)) = &self.notes.freshness {
+                self.notes.warnings.push(why.clone());
+            }
+            if let Some(why) = workspace.root_gone() {
+                return Err(errors::root_gone(&workspace, &why));
+            }
+        }
+        self.notes.warnings.extend(workspace.unread_warning());
+        self.notes.generation = Some(workspace.generation().0);
+        self.warn_of_emptiness(&workspace);
+        Ok(workspace)
+    }
+
+    /// The text index for this call. Unless it is known that nothing has changed since, files are read from where they are.
+    pub(crate) fn text(&self, workspace: &Workspace) -> Snapshot {
+        match self.notes.freshness {
+            Freshness::Fresh => workspace.text(),
+            Freshness::Unknown(_) => workspace.text().without_contents(),
+        }
+    }
+
+    /// Returns the deadline for something that is made once. Agents rather hear soon that it is not there yet; on a
+    /// command line somebody watches the progress, and has said how long to wait.
+    pub(crate) fn first_time(&self, usual: Duration) -> Deadline {
+        match self.request.client {
+            ClientKind::Cli => Deadline::NEVER,
+            _ => Deadline::after(usual),
+        }
+    }
+
+    fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {
+        let phase = if needs == Needs::Text { Phase::Text } else { Phase::Map };
+        let cancel = self.cancel.with_deadline(self.first_time(FIRST_INDEX_PATIENCE));
+        let report = |progressed: hob_host::Progressed| {
+            if let Some(progress) = &self.request.progress {
+                let (done, total) = progressed.overall_progress();
+                progress(done, total, progressed.phase.as_str());
+            }
+        };
+        workspace.progress.wait_past(phase, &cancel, &report).map_err(|(progressed, _)| {
+            if self.cancel.is_cancelled() {
+                errors::cancelled()
+            } else {
+                errors::not_built(workspace, progressed)
+            }
+        })
+    }
+
+    /// An index without files must say why: an empty answer looks like an empty project.
+    fn warn_of_emptiness(&mut self, workspace: &Workspace) {
+        use hob_workspace::ScanNote;
+        let telling = |note: &&ScanNote| {
+            matches!(note, ScanNote::RootGone { .. } | ScanNote::IgnoredByDefault { .. } | ScanNote::Empty)
+        };
+        let notes = workspace.scan_notes();
+        self.notes
+            .warnings
+            .extend(notes.iter().filter(telling).map(|note| hob_results::to_sentence(&note.to_string())));
+    }
+}

@@ -1,0 +1,383 @@
+//! `resolve` with a subject: a name in words to an entity.
+//!
+//! Five phases, each visible in `resolution_path`: normalise the words, generate candidates from every source that is allowed,
+//! score them, decide, verify. What is decided is a matter of `hob_words::entity`; here candidates are gathered, whoever may
+//! choose is asked, and the answer is put together.
+
+mod confirm;
+mod gather;
+mod meaning;
+mod outside;
+mod past;
+mod paths;
+mod request;
+mod select;
+mod words;
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use hob_base::{AbsPath, ContentHash, Deadline, WsPath};
+use hob_proto::ToolError;
+use hob_proto::tools::entity::{
+    Ambiguity, Entity, EntityCandidate as Shown, EntityFailure, EntityResult, EntitySource, EntityStep, Meta,
+    Mode, Status,
+};
+use hob_proto::tools::resolve::ResolveArgs;
+use serde_json::{Map as Object, Value};
+
+use super::map::DERIVE_PATIENCE;
+use super::target::{self, Named};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
+use gather::{Gathered, SubjectView, When};
+use hob_host::Workspace;
+use hob_words::entity::candidate::Candidate;
+use hob_words::entity::judge::{self, DecisionLimits, Expected, SubjectDecision};
+use request::{Realm, SubjectRequest};
+
+/// Names told to somebody who named a realm that is not there.
+const TOLD: usize = 8;
+
+/// One step on the way.
+fn path_step(phase: &str, action: &str, source: &str, note: String) -> EntityStep {
+    EntityStep { phase: phase.to_owned(), action: action.to_owned(), source: source.to_owned(), note }
+}
+
+/// The answer so far.
+struct SubjectOutcome {
+    candidates: Vec<Candidate>,
+    verdict: SubjectDecision,
+    steps: Vec<EntityStep>,
+}
+
+pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> ToolOutcome {
+    let began = Instant::now();
+    let asked = args_fingerprint(&args);
+    let mut request = SubjectRequest::parse(args)?;
+    let workspace = choose_workspace(call, &request)?;
+    prefer_node(call, &workspace, &mut request);
+    let realm = parse_subject_scope(call, &workspace, &request)?;
+    let meta = |workspace: &Workspace| Meta {
+        request_id: format!("{asked}-{}", workspace.generation().0),
+        timestamp: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    let past = match &request.context.time {
+        None => None,
+        Some(revision) => match past::as_of((&workspace, &request), revision.trim(), &call.cancel) {
+            Ok(past) => Some(past),
+            Err(failure) => return to_data(&failure_result(failure, meta(&workspace))),
+        },
+    };
+    let view = SubjectView { workspace: &workspace, request: &request, realm: &realm, past: past.as_ref() };
+    let mut steps = vec![normalise_step(&request)];
+    steps.extend(
+        past.as_ref().map(|past| path_step("normalise", "as of a revision", "git", past.note.clone())),
+    );
+    let candidates = find_candidates(call, (&workspace, &view), &mut steps)?;
+    match decide_candidates(call, &view, (candidates, steps)) {
+        Ok(found) => to_data(&outcome_result(&request, found, meta(&workspace))),
+        Err(failure) => to_data(&failure_result(failure, meta(&workspace))),
+    }
+}
+
+/// Puts the node that a preferred target means in its place. What means none may still be what a candidate of another source is called.
+fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut SubjectRequest) {
+    let Some(text) = &request.hints.preferred_id else { return };
+    let map = workspace.map();
+    match target::look_up(call, (&map, workspace), text) {
+        Named::One(meant) => request.hints.preferred_id = Some(map.id(meant.node).to_string()),
+        Named::Several(nodes) => call.notes.warnings.push(format!(
+            "`hints.preferred_id`: `{}` is the name of {} definitions: pass one of them.",
+            target::short(text),
+            nodes.len()
+        )),
+        Named::Text(..) | Named::Nothing => {}
+    }
+}
+
+/// The same for the same arguments.
+fn args_fingerprint(args: &ResolveArgs) -> String {
+    let parts = [&args.context, &args.strategy, &args.constraints, &args.hints, &args.debug];
+    let text = format!("{:?}{parts:?}", args.subject);
+    ContentHash::of(text.as_bytes()).to_string().chars().take(12).collect()
+}
+
+/// Candidates from every source that is allowed, best first.
+fn find_candidates(
+    call: &mut ToolCall<'_>,
+    (workspace, view): (&Arc<Workspace>, &SubjectView<'_>),
+    steps: &mut Vec<EntityStep>,
+) -> Result<Vec<Candidate>, ToolError> {
+    let request = view.request;
+    let is_quick = request.strategy.mode == Mode::Quick;
+    let mut gathered = Gathered::default();
+    if request.allows_source(EntitySource::Map) {
+        gather::by_name(view, When::Now, &mut gathered);
+        gather::by_name(view, When::Then, &mut gathered);
+    }
+    if request.names_source(EntitySource::Live) {
+        confirm::by_servers(call, view, &mut gathered);
+    }
+    if request.allows_source(EntitySource::Text) {
+        paths::by_path(view, &mut gathered);
+        // Where a name occurs it is used, and not meant.
+        if !is_quick && !request.subject.is_name {
+            words::by_text(call, view, &mut gathered);
+        }
+    }
+    // A name means what is called so, and not what is like it.
+    if request.strategy.use_embeddings && request.allows_source(EntitySource::Map) && !request.subject.is_name
+    {
+        meaning::by_meaning(workspace, view, &mut gathered, &call.cancel);
+    }
+    if request.allows_source(EntitySource::Manifest) && view.past.is_none() {
+        outside::add_packages(view, &mut gathered);
+    }
+    if request.allows_source(EntitySource::Git) {
+        outside::add_refs(view, &mut gathered, &call.cancel);
+    }
+    let (mut candidates, gathered) = gathered.into_candidates();
+    steps.extend(gathered);
+    candidates.retain(|candidate| request.allows_source(candidate.source));
+    judge::score(&mut candidates, &expected_of(view)?);
+    judge::sort_by_score(&mut candidates);
+    let all = candidates.len();
+    judge::keep_plausible(
+        &mut candidates,
+        (request.subject.is_name, request.constraints.max_candidates as usize),
+    );
+    steps.push(score_step(&candidates, all));
+    Ok(candidates)
+}
+
+/// The decision, by the scores and by whoever may choose.
+fn decide_candidates(
+    call: &mut ToolCall<'_>,
+    view: &SubjectView<'_>,
+    (mut candidates, mut steps): (Vec<Candidate>, Vec<EntityStep>),
+) -> Result<SubjectOutcome, EntityFailure> {
+    let request = view.request;
+    if request.constraints.require_authority {
+        confirm::keep_confirmed(call, &mut candidates, &mut steps)
+            .map_err(|message| EntityFailure { code: "NOT_CONFIRMED".to_owned(), message })?;
+    }
+    let limits = DecisionLimits {
+        accept: request.strategy.auto_accept_threshold,
+        least: request.constraints.min_confidence,
+    };
+    let mut verdict = judge::decide(&candidates, request.strategy.mode, limits);
+    steps.push(decision_step(&verdict, request));
+    select::select_candidate(call, (view.workspace, request), (&mut candidates, &mut verdict), &mut steps);
+    Ok(SubjectOutcome { candidates, verdict, steps })
+}
+
+fn failure_result(error: EntityFailure, meta: Meta) -> EntityResult {
+    EntityResult {
+        status: Status::Error,
+        entity: None,
+        confidence: 0.0,
+        candidates: Vec::new(),
+        ambiguity: None,
+        resolution_path: Vec::new(),
+        meta,
+        error: Some(error),
+    }
+}
+
+/// The workspace that the realm names, or the call's own.
+fn choose_workspace(call: &mut ToolCall<'_>, request: &SubjectRequest) -> Result<Arc<Workspace>, ToolError> {
+    if let Some(realm) = &request.context.realm {
+        let named = realm.trim().strip_prefix("repo:").unwrap_or(realm.trim());
+        let open = call.services.host.workspaces();
+        let is_called = |workspace: &&Arc<Workspace>| {
+            let path = workspace.root().as_path();
+            path == std::path::Path::new(named) || path.file_name().is_some_and(|name| name == named)
+        };
+        let own = call
+            .services
+            .host
+            .workspace(&call.terms.start)
+            .map_err(|error| hob_results::errors::open(&error))?;
+        if let Some(other) = open.iter().find(is_called).filter(|other| other.root() != own.root()) {
+            call.terms.start = other.root().clone();
+        } else if let Ok(root) = AbsPath::new(named)
+            && root.as_path().strip_prefix(own.root().as_path()).is_err()
+        {
+            call.terms.start = root;
+        }
+    }
+    call.workspace(Needs::Map)
+}
+
+/// Finds the part of the workspace in which the request looks for the subject.
+fn parse_subject_scope(
+    call: &ToolCall<'_>,
+    workspace: &Workspace,
+    request: &SubjectRequest,
+) -> Result<Realm, ToolError> {
+    let Some(named) = request.context.realm.as_deref().map(str::trim).filter(|named| !named.is_empty())
+    else {
+        return Ok(Realm::Everywhere);
+    };
+    let root = workspace.root().as_path();
+    let bare = named.strip_prefix("repo:").unwrap_or(named);
+    if std::path::Path::new(bare) == root || root.file_name().is_some_and(|name| name == bare) {
+        return Ok(Realm::Everywhere);
+    }
+    let relative =
+        std::path::Path::new(named).strip_prefix(root).map_or(named, |rest| rest.to_str().unwrap_or(named));
+    if let Ok(folder) = WsPath::new(relative.trim_matches('/'))
+        && !folder.is_root()
+        && workspace.text().indexed_paths().any(|(_, path)| path.is_below(&folder))
+    {
+        return Ok(Realm::Folder(folder));
+    }
+    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
+    let map = workspace.map();
+    let labels = map.cluster_labels();
+    if let Some(cluster) = labels.iter().position(|label| label.eq_ignore_ascii_case(named)) {
+        return Ok(Realm::Cluster(u32::try_from(cluster).unwrap_or(u32::MAX)));
+    }
+    let known: Vec<&str> = labels.into_iter().filter(|label| !label.is_empty()).take(TOLD).collect();
+    Err(ToolError::bad_args(format!(
+        "`context.realm` is `{named}`, which is no open workspace, folder or cluster"
+    ))
+    .hint(format!("Pass a folder of the project, or a cluster such as {}.", known.join(", "))))
+}
+
+fn expected_of(view: &SubjectView<'_>) -> Result<Expected, ToolError> {
+    let request = view.request;
+    let is_about_tests = request.subject.content.iter().any(|term| term.stem == "test");
+    Ok(Expected {
+        kinds: request.kinds,
+        preferred: request.hints.preferred_id.clone(),
+        near: request
+            .context
+            .provenance
+            .as_deref()
+            .map(|from| mention_path(view.workspace, from))
+            .transpose()?,
+        tests: is_about_tests,
+    })
+}
+
+/// The file in which the mention stands.
+fn mention_path(workspace: &Workspace, from: &str) -> Result<String, ToolError> {
+    let of_node = from.parse::<hob_proto::NodeId>().ok().and_then(|id| id.path().map(str::to_owned));
+    let path = of_node.unwrap_or_else(|| from.to_owned());
+    let path = hob_workspace::confine(workspace.root(), &path)
+        .map_err(|error| hob_results::errors::outside_workspace(&error, workspace.root()))?;
+    Ok(path.as_str().to_owned())
+}
+
+fn normalise_step(request: &SubjectRequest) -> EntityStep {
+    let subject = &request.subject;
+    let words: Vec<&str> = subject.content.iter().map(|term| term.word.as_str()).collect();
+    let mut note = format!("`{}`: words {}", subject.text, words.join(" "));
+    if let Some(reading) = subject.readings.iter().find(|reading| !reading.inside.is_empty()) {
+        note.push_str(&format!("; `{}` in `{}`", reading.name, reading.inside));
+    }
+    if let Some(reading) = subject.readings.iter().find(|reading| reading.kinds.is_some()) {
+        let kinds = reading.kinds.unwrap_or_default().join(" or ");
+        note.push_str(&format!("; or `{}` as {kinds}", reading.name));
+    }
+    path_step("normalise", "read the subject", "subject", note)
+}
+
+fn score_step(candidates: &[Candidate], all: usize) -> EntityStep {
+    let note = match candidates.first() {
+        Some(first) => format!(
+            "{all} candidates, {} of them plausible; best `{}` with {:.2} ({})",
+            candidates.len(),
+            first.id,
+            first.score(),
+            first.fit.class.as_str()
+        ),
+        None => format!("{all} candidates, none of them plausible"),
+    };
+    path_step("score", "fit of names, kind, place", "map", note)
+}
+
+fn decision_step(verdict: &SubjectDecision, request: &SubjectRequest) -> EntityStep {
+    let mode = request.strategy.mode.as_str();
+    let accept = request.strategy.auto_accept_threshold;
+    let note = match verdict {
+        SubjectDecision::Resolved(sure) if request.strategy.mode == Mode::Quick => {
+            format!("the first, {sure:.2} sure")
+        }
+        SubjectDecision::Resolved(sure) => format!("{sure:.2} sure, accepted from {accept:.2} on"),
+        SubjectDecision::Ambiguous { confidence, dimension, .. } => {
+            format!("{confidence:.2} sure, accepted from {accept:.2} on; open: {dimension}")
+        }
+        SubjectDecision::NotFound => "nothing fits".to_owned(),
+    };
+    path_step("decide", mode, "scores", note)
+}
+
+fn outcome_result(request: &SubjectRequest, found: SubjectOutcome, meta: Meta) -> EntityResult {
+    let confidences = judge::confidences(&found.candidates);
+    let explain = request.debug.include_explanations;
+    let shown = |(candidate, confidence): (&Candidate, &f64)| Shown {
+        id: candidate.id.clone(),
+        label: candidate.label.clone(),
+        kind: candidate.kind.clone(),
+        source: candidate.source,
+        confidence: *confidence,
+        score: explain.then(|| explain_score(candidate)),
+    };
+    let candidates: Vec<Shown> = found
+        .candidates
+        .iter()
+        .zip(&confidences)
+        .filter(|(_, confidence)| **confidence >= request.constraints.min_confidence)
+        .map(shown)
+        .collect();
+    let (status, confidence, ambiguity) = match found.verdict {
+        SubjectDecision::Resolved(sure) => (Status::Resolved, sure, None),
+        SubjectDecision::Ambiguous { confidence, reason, dimension } => {
+            (Status::Ambiguous, confidence, Some(Ambiguity { reason, dimension: dimension.to_owned() }))
+        }
+        SubjectDecision::NotFound => (Status::NotFound, 0.0, None),
+    };
+    let entity = (status == Status::Resolved)
+        .then(|| found.candidates.first().map(|one| describe_candidate(one, request)));
+    let is_shown = status == Status::Ambiguous || request.debug.include_candidates;
+    EntityResult {
+        status,
+        entity: entity.flatten(),
+        confidence,
+        candidates: if is_shown { candidates } else { Vec::new() },
+        ambiguity,
+        resolution_path: found.steps,
+        meta,
+        error: None::<EntityFailure>,
+    }
+}
+
+fn explain_score(candidate: &Candidate) -> Object<String, Value> {
+    let mut terms: Object<String, Value> = candidate
+        .terms
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), ((value * 1e4).round() / 1e4).into()))
+        .collect();
+    terms.insert("class".to_owned(), candidate.fit.class.as_str().into());
+    terms.insert("total".to_owned(), candidate.score().into());
+    terms
+}
+
+fn describe_candidate(candidate: &Candidate, request: &SubjectRequest) -> Entity {
+    let mut attributes = candidate.attributes.clone();
+    if request.debug.include_explanations {
+        attributes.insert("score".to_owned(), explain_score(candidate).into());
+    }
+    Entity {
+        id: candidate.id.clone(),
+        label: candidate.label.clone(),
+        kind: candidate.kind.clone(),
+        description: candidate.description.clone(),
+        source: candidate.source,
+        uri: candidate.uri.clone(),
+        attributes,
+    }
+}

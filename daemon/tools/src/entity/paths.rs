@@ -1,0 +1,174 @@
+//! Files and folders by name and path, those that the map has no language for as well.
+
+use std::collections::BTreeMap;
+
+use hob_base::{FileId, WsPath};
+use hob_map::graph::NodeInfo;
+use hob_map::langs::Lang;
+use hob_map::{Map, language_of};
+use hob_proto::tools::entity::EntitySource;
+use hob_text::ranked::terms_of;
+use serde_json::Map as Object;
+
+use super::gather::{Gathered, SubjectView, best_fit, uri};
+use super::path_step;
+use super::request::Realm;
+use hob_host::Workspace;
+use hob_words::entity::candidate::{Candidate, Traits};
+use hob_words::entity::fit::{EXACT, Fit, NameForms, NameMatchClass};
+use hob_words::entity::subject::Subject;
+
+/// A file; with what the map says of it, where it has it.
+pub(super) fn file(workspace: &Workspace, (path, info): (&str, Option<&NodeInfo>), fit: Fit) -> Candidate {
+    let mut attributes = Object::new();
+    attributes.insert("file".to_owned(), path.into());
+    let name = path.rsplit('/').next().unwrap_or(path);
+    Candidate {
+        id: info.map_or_else(|| path.to_owned(), |info| info.id.to_string()),
+        label: name.to_owned(),
+        kind: "file".to_owned(),
+        description: path.to_owned(),
+        source: if info.is_some() { EntitySource::Map } else { EntitySource::Text },
+        uri: uri(workspace, path, None),
+        attributes,
+        path: path.to_owned(),
+        container: path.strip_suffix(name).unwrap_or_default().trim_end_matches('/').to_owned(),
+        traits: Traits {
+            is_exported: true,
+            hub: info.map_or(0.0, |info| f64::from(info.score)),
+            ..Traits::default()
+        },
+        fit,
+        terms: Vec::new(),
+    }
+}
+
+fn folder_candidate(workspace: &Workspace, path: &str, files: usize, fit: Fit) -> Candidate {
+    let candidate = file(workspace, (path, None), fit);
+    let mut attributes = Object::new();
+    attributes.insert("folder".to_owned(), path.into());
+    attributes.insert("files".to_owned(), files.into());
+    let description = format!("{path}/, {files} files");
+    Candidate { id: format!("{path}/"), kind: "folder".to_owned(), attributes, description, ..candidate }
+}
+
+/// Returns the fit of a path: of the whole of it, its end, its last name, or that name without its ending; `None` if
+/// it does not fit.
+pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<Fit> {
+    let said = subject.text.trim_start_matches("./").trim_end_matches('/');
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_end = said.len() > name.len()
+        && path.len() > said.len()
+        && path.ends_with(said)
+        && path.as_bytes()[path.len() - said.len() - 1] == b'/';
+    if said == path || is_end || (said == name && name.contains('.')) {
+        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
+    }
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let folder = path.strip_suffix(name).unwrap_or_default();
+    let whole = NameForms { name, terms: terms_of(name), outer: terms_of(folder), path: Vec::new() };
+    let short = NameForms { name: stem, terms: terms_of(stem), outer: terms_of(folder), path: Vec::new() };
+    let whole = best_fit(subject, kind, &whole);
+    // Without its ending it may be the module, or a symbol in it: said to be a file, it is one.
+    let said_so =
+        subject.readings.iter().any(|reading| reading.kinds.is_some_and(|kinds| kinds.contains(&kind)));
+    let worth = if said_so || kind == "folder" { 0.99 } else { 0.90 };
+    let short = best_fit(subject, kind, &short).map(|fit| Fit { value: fit.value * worth, ..fit });
+    whole.into_iter().chain(short).reduce(|a, b| if b.value > a.value { b } else { a })
+}
+
+/// Last parts of paths that are looked for. Every path of the workspace is held against them, so most must be told apart by their
+/// lengths alone.
+struct WantedNames {
+    names: Vec<String>,
+    lengths: u64,
+}
+
+impl WantedNames {
+    fn new(subject: &Subject) -> Self {
+        let last = |name: String| {
+            let name = name.trim_end_matches('/');
+            name.rsplit('/').next().unwrap_or(name).to_owned()
+        };
+        let names: Vec<String> = subject.names_to_find().into_iter().map(last).collect();
+        let lengths = names.iter().fold(0, |lengths, name| lengths | Self::length_bit(name));
+        Self { names, lengths }
+    }
+
+    fn length_bit(name: &str) -> u64 {
+        1 << (name.len() % 64)
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+        [name, stem]
+            .into_iter()
+            .filter(|name| self.lengths & Self::length_bit(name) != 0)
+            .any(|name| self.names.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)))
+    }
+}
+
+/// Folders, and the files that the map has no language for.
+pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
+    if view.request.language.is_some() || matches!(view.realm, Realm::Cluster(_)) {
+        return;
+    }
+    let subject = &view.request.subject;
+    let wanted = WantedNames::new(subject);
+    let is_called = |name: &str| wanted.is_called(name);
+    let before = gathered.len();
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    let mut last_folder = (String::new(), Vec::new());
+    let mut look = |path: &WsPath, is_known: &dyn Fn() -> bool| {
+        if !view.admits_path(path.as_str()) {
+            return;
+        }
+        if is_called(path.file_name())
+            && !is_known()
+            && let Some(fit) = fit_of_path(subject, "file", path.as_str())
+        {
+            gathered.add(file(view.workspace, (path.as_str(), None), fit));
+        }
+        if path.dir() != last_folder.0 {
+            last_folder = (path.dir().to_owned(), wanted_folders(path.dir(), &is_called));
+        }
+        for folder in &last_folder.1 {
+            *folders.entry(folder.clone()).or_default() += 1;
+        }
+    };
+    match view.past {
+        Some(past) => past.files.iter().for_each(|path| {
+            look(path, &|| language_of(path.file_name(), &[]).is_some_and(|lang| lang != Lang::Manifest));
+        }),
+        None => {
+            let (text, map) = (view.workspace.text(), view.workspace.map());
+            text.indexed_paths()
+                .for_each(|(number, path)| look(path, &|| !is_without_language(&map, number)));
+        }
+    }
+    for (path, files) in folders {
+        if let Some(fit) = fit_of_path(subject, "folder", &path).filter(|_| view.admits_path(&path)) {
+            gathered.add(folder_candidate(view.workspace, &path, files, fit));
+        }
+    }
+    let found = gathered.len() - before;
+    gathered.steps.push(path_step("generate", "files and folders", "text", format!("{found} candidates")));
+}
+
+fn is_without_language(map: &Map, file: FileId) -> bool {
+    map.file(file).is_none_or(|(_, facts)| facts.lang == Lang::Manifest)
+}
+
+/// The folders above and including this one whose last name is wanted.
+fn wanted_folders(folder: &str, is_called: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = folder;
+    while !rest.is_empty() {
+        let (above, last) = rest.rsplit_once('/').unwrap_or(("", rest));
+        if is_called(last) {
+            found.push(rest.to_owned());
+        }
+        rest = above;
+    }
+    found
+}

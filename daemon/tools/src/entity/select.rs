@@ -1,0 +1,226 @@
+//! Lets the user, through the client, or a model choose where scores do not decide.
+//!
+//! Nobody is waited for here. A question goes out with the answer that stands without it, and comes back as a reply to the same
+//! call: what was chosen is then looked for among the candidates of now, which may be others than those that were shown.
+//! A model that the user configured is the exception: it is asked at once, within its own time.
+
+use hob_proto::message::{Ask, AskKind, Offer};
+use hob_proto::tools::entity::{EntityStep, Mode};
+use serde_json::Value;
+
+use super::path_step;
+use super::request::SubjectRequest;
+use crate::ToolCall;
+use hob_host::Workspace;
+use hob_words::entity::candidate::Candidate;
+use hob_words::entity::judge::SubjectDecision;
+
+/// Names of the two questions.
+const CHOICE: &str = "choice";
+const MODEL: &str = "model";
+
+/// Confidence of an answer that the user chose.
+const BY_USER: f64 = 1.0;
+/// The most that one is which a model chose: it had no more to go by than the candidates.
+const BY_MODEL: f64 = 0.8;
+
+/// Candidates that a person or a model is shown.
+const SHOWN: usize = 10;
+
+/// Tokens for a number, and for what some models think aloud before it.
+const ANSWER: u32 = 512;
+
+/// The instructions that the model is given for its task.
+const TASK: &str = "You match a phrase to one entity of a code base. Answer with the number of the entity that the phrase \
+                    means and nothing else. Answer 0 if it means none of them or you cannot tell.";
+
+/// The outcome of asking a model: one candidate, or none with the reason.
+enum Chosen {
+    /// The candidate at this place.
+    One(usize),
+    /// It was asked, and none was chosen, for this reason.
+    None(String),
+}
+
+/// Has somebody choose, where the request wants it. The candidates' order changes with the choice: what was chosen comes first.
+pub(super) fn select_candidate(
+    call: &mut ToolCall<'_>,
+    (workspace, request): (&Workspace, &SubjectRequest),
+    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    steps: &mut Vec<EntityStep>,
+) {
+    if candidates.is_empty() {
+        return;
+    }
+    let is_open = matches!(verdict, SubjectDecision::Ambiguous { .. });
+    let wants_model = match request.strategy.mode {
+        Mode::LlmSelect => true,
+        Mode::Hybrid => is_open && request.strategy.use_llm_fallback,
+        _ => false,
+    };
+    let is_chosen = wants_model && by_model(call, (workspace, request), (candidates, verdict), steps);
+    let wants_user = match request.strategy.mode {
+        Mode::Interactive => true,
+        Mode::Quick => false,
+        _ => is_open && request.strategy.interactive_below_threshold,
+    };
+    if wants_user && !is_chosen {
+        by_user(call, request, (candidates, verdict), steps);
+    }
+}
+
+/// Asks a model to choose, and returns true if it chose a candidate.
+fn by_model(
+    call: &mut ToolCall<'_>,
+    (workspace, request): (&Workspace, &SubjectRequest),
+    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    steps: &mut Vec<EntityStep>,
+) -> bool {
+    let prompt = model_prompt(request, candidates);
+    let (source, answer) = if let Some(endpoint) = workspace.settings().model.clone() {
+        let answer = endpoint.ask(TASK, &prompt, ANSWER, &call.cancel).map_err(|error| error.to_string());
+        ("model endpoint", answer)
+    } else if let Some(reply) = call.request.replies.get(MODEL) {
+        let text = reply.as_str().map(str::to_owned);
+        ("client's model", text.ok_or_else(|| "the client's model gave no answer".to_owned()))
+    } else if call.request.offers.contains(&Offer::Sample) {
+        let question = AskKind::Sample { system: TASK.to_owned(), max_tokens: ANSWER };
+        call.notes.ask = Some(Ask { key: MODEL.to_owned(), message: prompt, question });
+        steps.push(path_step(
+            "select",
+            "asked",
+            "client's model",
+            "the candidates stand until it answers".to_owned(),
+        ));
+        return false;
+    } else {
+        let note = "no model is configured ([model] in hob's settings), and the client offers none: the candidates stand";
+        steps.push(path_step("select", "not asked", "model", note.to_owned()));
+        return false;
+    };
+    match answer.map_or_else(Chosen::None, |text| chosen_by_number(&text, candidates.len().min(SHOWN))) {
+        Chosen::One(at) => {
+            let sure = first(candidates, at).min(BY_MODEL);
+            steps.push(path_step("select", "chosen", source, format!("`{}`", candidates[0].id)));
+            *verdict = SubjectDecision::Resolved(sure);
+            true
+        }
+        Chosen::None(why) => {
+            steps.push(path_step("select", "not chosen", source, format!("{why}: the candidates stand")));
+            false
+        }
+    }
+}
+
+fn model_prompt(request: &SubjectRequest, candidates: &[Candidate]) -> String {
+    let line = |(at, candidate): (usize, &Candidate)| {
+        let description: String = candidate.description.chars().take(160).collect();
+        format!("{}. {} {} ({}): {description}\n", at + 1, candidate.kind, candidate.label, candidate.path)
+    };
+    let list: String = candidates.iter().take(SHOWN).enumerate().map(line).collect();
+    let from = request
+        .context
+        .provenance
+        .as_ref()
+        .map(|from| format!("It was met in {from}.\n"))
+        .unwrap_or_default();
+    format!("The phrase: {}\n{from}Entities:\n{list}The number:", request.subject.text)
+}
+
+/// The first number in what a model said, behind what it thought aloud.
+fn chosen_by_number(text: &str, most: usize) -> Chosen {
+    let text = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
+    let digits: String =
+        text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).take(4).collect();
+    match digits.parse::<usize>() {
+        Ok(0) => Chosen::None("it says that none is meant".to_owned()),
+        Ok(number) if number <= most => Chosen::One(number - 1),
+        _ => Chosen::None("it named none of them".to_owned()),
+    }
+}
+
+/// Puts one first; how sure it would be by its score.
+fn first(candidates: &mut Vec<Candidate>, at: usize) -> f64 {
+    let chosen = candidates.remove(at);
+    let sure = hob_words::entity::calibrate::confidence_of(chosen.score());
+    candidates.insert(0, chosen);
+    sure
+}
+
+fn by_user(
+    call: &mut ToolCall<'_>,
+    request: &SubjectRequest,
+    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    steps: &mut Vec<EntityStep>,
+) {
+    match call.request.replies.get(CHOICE) {
+        Some(Value::String(id)) => match candidates.iter().position(|candidate| candidate.id == *id) {
+            Some(at) => {
+                first(candidates, at);
+                steps.push(path_step("select", "chosen", "user", format!("`{id}`")));
+                *verdict = SubjectDecision::Resolved(BY_USER);
+                return;
+            }
+            None => {
+                steps.push(path_step(
+                    "select",
+                    "not chosen",
+                    "user",
+                    format!("`{id}` is no longer a candidate"),
+                ));
+            }
+        },
+        Some(_) => {
+            steps.push(path_step(
+                "select",
+                "not chosen",
+                "user",
+                "nobody chose: the candidates stand".to_owned(),
+            ));
+        }
+        None if call.request.offers.contains(&Offer::Choose) => {
+            let option =
+                |one: &Candidate| (one.id.clone(), format!("{} {} ({})", one.kind, one.label, one.path));
+            let options = candidates.iter().take(SHOWN).map(option).collect();
+            let message = format!("What does \"{}\" mean?", request.subject.text);
+            call.notes.ask =
+                Some(Ask { key: CHOICE.to_owned(), message, question: AskKind::Choose { options } });
+            steps.push(path_step(
+                "select",
+                "asked",
+                "user",
+                "the candidates stand until one is chosen".to_owned(),
+            ));
+        }
+        None => {
+            let note = "the client cannot ask its user: pass hints.preferred_id with one of the candidates";
+            steps.push(path_step("select", "not asked", "user", note.to_owned()));
+        }
+    }
+    if let SubjectDecision::Resolved(confidence) = *verdict {
+        *verdict = SubjectDecision::Ambiguous {
+            confidence,
+            reason: "The mode leaves the choice to the user.".to_owned(),
+            dimension: "confidence",
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_models_answer_is_a_number_or_nothing() {
+        let chosen = |text: &str| match chosen_by_number(text, 3) {
+            Chosen::One(at) => Some(at),
+            Chosen::None(_) => None,
+        };
+        assert_eq!(chosen("2"), Some(1));
+        assert_eq!(chosen("The answer is 3."), Some(2));
+        assert_eq!(chosen("<think>1 or 2? Rather 1.</think>\n2"), Some(1));
+        for text in ["0", "4", "", "none", "99999999999999999999", "-"] {
+            assert_eq!(chosen(text), None, "{text}");
+        }
+    }
+}

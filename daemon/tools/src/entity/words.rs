@@ -1,0 +1,140 @@
+//! Finds the definitions in which the words stand: in names, signatures, documentation, source; and those near in
+//! meaning, where there is a model.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hob_base::Contents as _;
+use hob_map::graph::{NodeInfo, NodeKind};
+use hob_text::ranked::{RankedIndex, RankedQuestion, Term, terms_of};
+
+use super::gather::{Gathered, SubjectView, definition};
+use super::path_step;
+use super::paths::file;
+use crate::ToolCall;
+use crate::ranked::{self, RankedQuery};
+use hob_words::entity::fit::{Fit, NameMatchClass};
+
+/// Hits of the words as a question.
+const BY_TEXT: usize = 24;
+/// Value of a text that has about half of the words, and of one that has all of them in its very name.
+const LEAST: f64 = 0.25;
+const MOST: f64 = 0.70;
+/// Beside a name that fits so well, no text is near enough to matter (`judge`).
+const BEYOND: f64 = MOST + 0.10;
+
+/// Lines of a definition that are read for the words of a question.
+const READ: u32 = 80;
+
+/// Adds the definitions in whose names, signatures, documentation or source the words stand.
+pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered: &mut Gathered) {
+    let question = RankedQuestion::parse(&view.request.subject.text);
+    if question.is_empty() {
+        return;
+    }
+    if gathered.best_value() >= BEYOND {
+        let note = "left out: a name fits so well that no text comes near".to_owned();
+        return gathered.steps.push(path_step("generate", "words", "text", note));
+    }
+    let index = match ranked_index(call, view) {
+        Ok(index) => index,
+        Err(why) => return gathered.steps.push(path_step("generate", "words", "text", why)),
+    };
+    let asked = RankedQuery {
+        question,
+        kinds: Vec::new(),
+        below: view.folder_in_scope().cloned(),
+        rules: Arc::default(),
+        limit: BY_TEXT,
+    };
+    let found = match ranked::find(call, (view.workspace, &index), &asked) {
+        Ok(found) => found,
+        Err(error) => return gathered.steps.push(path_step("generate", "words", "text", error.message)),
+    };
+    let before = gathered.len();
+    let worth = Worth { rarities: &found.rarities };
+    let missing: Vec<&str> = worth.unknown_words(&view.request.subject.content);
+    let map = view.workspace.map();
+    for hit in &found.named {
+        let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
+        let Some((node, info)) = node.and_then(|node| Some((node, map.info(node)?))) else { continue };
+        let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, node)) else { continue };
+        let text = view.workspace.disk_contents().read(&path).ok().map(|bytes| {
+            ranked::lines_of(&bytes, (hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ))))
+        });
+        let value = LEAST
+            + (MOST - LEAST)
+                * worth
+                    .share_of_subject(&view.request.subject.content, (&info, &text.unwrap_or_default()))
+                    .powi(2);
+        let fit = Fit { class: NameMatchClass::Text, value };
+        gathered.add(match info.kind {
+            NodeKind::File => {
+                file(view.workspace, (path.as_str(), Some(&info)), Fit { value: value * 0.9, ..fit })
+            }
+            _ => definition(view.workspace, &map, (&info, &path), fit),
+        });
+    }
+    let found = gathered.len() - before;
+    let note = match missing.as_slice() {
+        [] => format!("{found} more candidates that the words stand in"),
+        words => format!(
+            "{found} more candidates that the words stand in; nowhere in the project: {}",
+            words.join(", ")
+        ),
+    };
+    gathered.steps.push(path_step("generate", "words", "text", note));
+}
+
+fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<RankedIndex>, String> {
+    let workspace = call.workspace(super::super::Needs::Map).map_err(|error| error.message)?;
+    debug_assert_eq!(workspace.root(), view.workspace.root());
+    ranked::wait_for_ranked_index(call, &workspace)
+        .map_err(|error| format!("not searched: {}", error.message))
+}
+
+/// The worth of each word of the subject, by how rare it is.
+struct Worth<'r> {
+    rarities: &'r [(String, f32)],
+}
+
+impl Worth<'_> {
+    fn worth_of(&self, term: &Term) -> f64 {
+        let known = self.rarities.iter().find(|(stem, _)| *stem == term.stem);
+        known.map_or(1.0, |(_, rarity)| f64::from(*rarity)).max(0.1)
+    }
+
+    /// Words that no document has.
+    fn unknown_words<'t>(&self, content: &'t [Term]) -> Vec<&'t str> {
+        let rarest = self.rarities.iter().map(|(_, rarity)| *rarity).fold(0.0_f32, f32::max);
+        let is_rarest = |term: &&Term| {
+            self.rarities
+                .iter()
+                .any(|(stem, rarity)| *stem == term.stem && *rarity >= rarest && *rarity > 7.0)
+        };
+        content.iter().filter(is_rarest).map(|term| term.word.as_str()).collect()
+    }
+
+    /// The share of the subject that a document has; what stands in its name counts more than what stands in its text.
+    fn share_of_subject(&self, content: &[Term], (info, text): (&NodeInfo, &str)) -> f64 {
+        let stems =
+            |text: &str| terms_of(text).into_iter().map(|term| term.stem).collect::<BTreeSet<String>>();
+        let path = info.path.as_ref().map_or("", |path| path.as_str());
+        let name = stems(&info.name);
+        let said = stems(&format!("{} {} {} {path}", info.qualified, info.signature, info.doc));
+        let inside = stems(text);
+        let has = |term: &Term| {
+            if name.contains(&term.stem) {
+                1.0
+            } else if said.contains(&term.stem) {
+                0.88
+            } else if inside.contains(&term.stem) {
+                0.75
+            } else {
+                0.0
+            }
+        };
+        let whole: f64 = content.iter().map(|term| self.worth_of(term)).sum();
+        content.iter().map(|term| has(term) * self.worth_of(term)).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
+    }
+}

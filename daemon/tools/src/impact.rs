@@ -1,0 +1,242 @@
+//! `impact`: who is affected by a change, cut to its budget.
+//!
+//! Four lists tell of the same thing: who, which of them are tests, in which files, and who may be affected besides. The usual
+//! cut would give up one list after the other; here each has a share of the room, and what one does not need another gets.
+
+use std::collections::{BTreeMap, HashMap};
+
+use hob_base::Deadline;
+use hob_map::Map;
+use hob_map::graph::{Affected, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, NodeRef};
+use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, ImpactCounts, ImpactResult};
+use serde::Serialize;
+
+use super::flow::{FRAME, file_of, name_of, note_room};
+use super::map::GRAPH_PATIENCE;
+use super::target::{self, Target};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
+use hob_host::Stale;
+
+/// Lines of uses shown for each.
+const SITES: usize = 3;
+
+/// Shares of the room in percent, of `affected`, `tests`, `files` and `possible`.
+const SHARES: [usize; 4] = [55, 15, 15, 15];
+
+const WAY: &str =
+    "Pass offset for the next page, a smaller max_depth, or ask about a part (a method, not its class).";
+
+pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ImpactArgs = call.parse_args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    let map = workspace.map();
+    let scope = call.parse_scope(&workspace)?;
+    let node = match target::find(call, (&map, &workspace), &args.symbol)? {
+        Target::Node(node) => node,
+        Target::Several(several) => {
+            return to_data(&ImpactResult { ambiguous: vec![several], ..ImpactResult::default() });
+        }
+    };
+    let cancel = call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE));
+    let mut answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
+    for list in [&mut answer.affected, &mut answer.possible] {
+        list.retain(|hit| scope.admits_node(&map, hit.node));
+    }
+    scope.warn_of_omissions(call, answer.incomplete);
+    put_files_together(&map, &mut answer.affected);
+    if answer.incomplete {
+        call.notes.warnings.push(
+            "Too much is affected to be followed to its end: counts are lower bounds. Pass a smaller max_depth.".into(),
+        );
+    }
+    let telling = Telling {
+        map: &map,
+        stale: workspace.stale_files(),
+        root: node,
+        answer: &answer,
+        offset: args.offset,
+    };
+    to_data(&telling.result(call))
+}
+
+/// Puts those of one file side by side at each depth: files in the order of their best, each file's in the order of its lines.
+fn put_files_together(map: &Map, affected: &mut [Affected]) {
+    let mut order: HashMap<_, usize> = HashMap::new();
+    for hit in affected.iter() {
+        let next = order.len();
+        order.entry((hit.depth, hit.node.file())).or_insert(next);
+    }
+    let line = |hit: &Affected| hit.sites.first().copied().or(map.info(hit.node).map(|info| info.name_at.0));
+    affected.sort_by_cached_key(|hit| (order[&(hit.depth, hit.node.file())], line(hit)));
+}
+
+struct Telling<'a> {
+    map: &'a Map,
+    stale: Stale,
+    root: NodeRef,
+    answer: &'a ImpactAnswer,
+    /// Affected ones that earlier pages have.
+    offset: usize,
+}
+
+impl Telling<'_> {
+    fn result(&self, call: &mut ToolCall<'_>) -> ImpactResult {
+        let files = self.files();
+        let tests: Vec<&Affected> = self.answer.affected.iter().filter(|hit| hit.is_test).collect();
+        let mut result = ImpactResult {
+            symbol: self.map.info(self.root).map(|info| changed_node(&info)),
+            counts: self.impact_counts(files.len(), tests.len()),
+            truncated_at: self.answer.whole_to,
+            ..ImpactResult::default()
+        };
+        let warnings: usize = call.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
+        let room = call
+            .terms
+            .room
+            .saturating_sub(FRAME + note_room(call.terms.room) + warnings + json_chars(&result));
+        let mut given =
+            if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0, 0] };
+        // The second time round, what lists did not need goes to those that needed more, the most telling first.
+        for _ in 0..2 {
+            let (affected, a) =
+                items_that_fit(self.page().iter().map(|hit| self.affected_node(hit)), given[0]);
+            let (ids, b) =
+                items_that_fit(tests.iter().map(|hit| self.map.id(hit.node).to_string()), given[1]);
+            let (in_files, c) = items_that_fit(files.iter().cloned(), given[2]);
+            let (possible, d) =
+                items_that_fit(self.answer.possible.iter().map(|hit| self.affected_node(hit)), given[3]);
+            // Later pages are of the first list alone.
+            let whole = [
+                affected.len() == self.page().len(),
+                ids.len() == tests.len(),
+                in_files.len() == files.len(),
+                possible.len() == self.answer.possible.len(),
+            ];
+            let used = [a, b, c, d];
+            let spare = room.saturating_sub(used.iter().sum());
+            given = used;
+            let wanting = if self.offset == 0 { whole.iter().position(|whole| !whole) } else { Some(0) };
+            if let Some(first) = wanting {
+                given[first] += spare;
+            }
+            result = ImpactResult { affected, tests: ids, files: in_files, possible, ..result };
+        }
+        self.own_up(call, &result);
+        result
+    }
+
+    /// Says what is not shown, with the way to get it at the first of the lists that it is true of.
+    fn own_up(&self, call: &mut ToolCall<'_>, result: &ImpactResult) {
+        let counts = &result.counts;
+        let mut way = WAY;
+        if self.offset > 0 {
+            call.omit_items("affected", self.page().len(), result.affected.len(), WAY);
+            return;
+        }
+        for (kind, total, shown) in [
+            ("affected", counts.affected, result.affected.len()),
+            ("tests", counts.tests, result.tests.len()),
+            ("files", counts.files, result.files.len()),
+            ("possible", counts.possible, result.possible.len()),
+        ] {
+            if total > shown {
+                call.omit_items(kind, total, shown, std::mem::replace(&mut way, "Likewise."));
+            }
+        }
+    }
+
+    /// The affected ones that earlier pages do not have.
+    fn page(&self) -> &[Affected] {
+        self.answer.affected.get(self.offset..).unwrap_or_default()
+    }
+
+    fn impact_counts(&self, files: usize, tests: usize) -> ImpactCounts {
+        let affected = &self.answer.affected;
+        let mut counts = ImpactCounts {
+            affected: affected.len(),
+            tests,
+            files,
+            possible: self.answer.possible.len(),
+            by_cause: BTreeMap::new(),
+            by_depth: vec![0; affected.last().map_or(0, |hit| hit.depth as usize)],
+        };
+        for hit in affected {
+            *counts.by_cause.entry(hit.cause.as_str().to_owned()).or_default() += 1;
+            counts.by_depth[hit.depth as usize - 1] += 1;
+        }
+        counts
+    }
+
+    fn files(&self) -> Vec<AffectedFile> {
+        let mut found: HashMap<_, AffectedFile> = HashMap::new();
+        for hit in &self.answer.affected {
+            let Some((file, (path, _))) = hit.node.file().and_then(|file| Some((file, self.map.file(file)?)))
+            else {
+                continue;
+            };
+            let entry = found.entry(file).or_insert_with(|| AffectedFile {
+                file: path.to_string(),
+                affected: 0,
+                tests: 0,
+                depth: hit.depth,
+            });
+            entry.affected += 1;
+            entry.tests += usize::from(hit.is_test);
+        }
+        let mut files: Vec<AffectedFile> = found.into_values().collect();
+        files.sort_by(|a, b| {
+            a.depth.cmp(&b.depth).then_with(|| b.affected.cmp(&a.affected)).then_with(|| a.file.cmp(&b.file))
+        });
+        files
+    }
+
+    fn affected_node(&self, hit: &Affected) -> AffectedNode {
+        let info = self.map.info(hit.node);
+        let info = info.as_ref();
+        let stale = info.and_then(|info| info.path.as_ref()).is_some_and(|path| self.stale.has(path));
+        AffectedNode {
+            uid: self.map.id(hit.node).to_string(),
+            name: info.map(name_of).unwrap_or_default(),
+            kind: info.map(|info| info.kind.as_str().to_owned()).unwrap_or_default(),
+            file: info.map(file_of).unwrap_or_default(),
+            line: info.map_or(0, |info| info.name_at.0),
+            depth: hit.depth,
+            cause: hit.cause.as_str().to_owned(),
+            via: (hit.via != self.root).then(|| self.map.id(hit.via).to_string()),
+            confidence: hit.confidence.as_str().to_owned(),
+            score: hob_results::map::score(self.map.score(hit.node)),
+            test: hit.is_test,
+            sites: hit.sites.iter().copied().take(SITES).collect(),
+            site_count: (hit.site_count > SITES).then_some(hit.site_count),
+            stale,
+        }
+    }
+}
+
+fn changed_node(info: &NodeInfo) -> Changed {
+    Changed {
+        uid: info.id.to_string(),
+        name: name_of(info),
+        kind: info.kind.as_str().to_owned(),
+        file: file_of(info),
+        line: (info.kind != NodeKind::External).then_some(info.name_at.0),
+    }
+}
+
+/// The first items, as many as fit into so many characters, and what they cost.
+fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
+    let (mut taken, mut used) = (Vec::new(), 0);
+    for item in items {
+        let more = json_chars(&item) + 1;
+        if used + more > room {
+            break;
+        }
+        used += more;
+        taken.push(item);
+    }
+    (taken, used)
+}
+
+fn json_chars(item: &impl Serialize) -> usize {
+    serde_json::to_string(item).map_or(usize::MAX, |text| text.chars().count())
+}

@@ -1,0 +1,142 @@
+//! A place that a topic is about, as it is now: what it is called, where it is, what it says.
+
+use hob_base::{ContentHash, Contents as _, WsPath};
+use hob_map::Map;
+use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
+use hob_proto::tools::investigate::InvestigationEntry;
+use hob_text::ranked::QuestionWords;
+
+use super::super::excerpt::{Size, excerpt_of};
+use super::super::ranked::lines_of;
+use hob_host::Workspace;
+
+/// Characters of a summary, of the first few entries and of those that follow.
+const SUMMARY: usize = 200;
+const SHORT: usize = 70;
+
+/// A place with what the map knows of it.
+#[derive(Clone, Debug)]
+pub(super) struct TopicPlace {
+    pub(super) info: NodeInfo,
+    /// The domain of the cluster that the place is in.
+    pub(super) domain: String,
+    path: WsPath,
+}
+
+impl TopicPlace {
+    /// `None` for packages, which have no source here.
+    pub(super) fn new(map: &Map, node: NodeRef) -> Option<Self> {
+        let info = map.info(node)?;
+        let path = info.path.clone()?;
+        let cluster = node.file().and_then(|file| map.cluster_of(file));
+        let label = cluster.and_then(|cluster| map.cluster_labels().get(cluster as usize).copied());
+        let folder = || path.as_str().split_once('/').map_or(".", |(top, _)| top);
+        let domain = label.filter(|label| !label.is_empty()).unwrap_or_else(folder).to_owned();
+        Some(Self { info, domain, path })
+    }
+
+    /// Its lines now; a file's are all.
+    pub(super) fn read_body(&self, workspace: &Workspace) -> Option<String> {
+        let bytes = workspace.disk_contents().read(&self.path).ok()?;
+        let lines = if self.info.kind == NodeKind::File { (1, u32::MAX) } else { self.info.lines };
+        let text = lines_of(&bytes, lines);
+        (!text.is_empty()).then_some(text)
+    }
+
+    pub(super) fn title(&self) -> &str {
+        if self.info.qualified.is_empty() { &self.info.name } else { &self.info.qualified }
+    }
+
+    /// The entry without its source.
+    pub(super) fn entry_without_source(
+        &self,
+        asset_id: String,
+        (relevance, is_seed): (Option<f64>, bool),
+    ) -> InvestigationEntry {
+        InvestigationEntry {
+            asset_id,
+            uid: self.info.id.to_string(),
+            kind: self.info.kind.as_str().to_owned(),
+            title: self.title().to_owned(),
+            location: format!("{}:{}", self.path, self.info.name_at.0.max(1)),
+            summary: self.summary(),
+            snippet: None,
+            inline_body: None,
+            body_complete: false,
+            relevance,
+            is_seed,
+            changed: false,
+        }
+    }
+
+    /// The same with a summary of a line: what comes late is there to be seen, and asked about.
+    pub(super) fn short_entry(&self, asset_id: String, standing: (Option<f64>, bool)) -> InvestigationEntry {
+        let entry = self.entry_without_source(asset_id, standing);
+        InvestigationEntry { summary: shorten_text(&entry.summary, SHORT), ..entry }
+    }
+
+    /// The lines of its source that have most of the question, its signature aside.
+    pub(super) fn excerpt_of_source(
+        &self,
+        body: &str,
+        words: &mut QuestionWords<'_>,
+        size: Size,
+    ) -> Option<String> {
+        let is_file = self.info.kind == NodeKind::File;
+        let (first, name) = if is_file { (1, 0) } else { (self.info.lines.0, self.info.name_at.0) };
+        let shown = excerpt_of(words, (body, first, name), false, size)?;
+        let is_its_name = shown.split_once(' ').is_some_and(|(number, _)| number == name.to_string());
+        (!is_its_name).then_some(shown)
+    }
+
+    /// A line of its source, with its number before it.
+    pub(super) fn line(&self, body: &str, line: u32) -> Option<String> {
+        let first = if self.info.kind == NodeKind::File { 1 } else { self.info.lines.0 };
+        let text = body.lines().nth(line.checked_sub(first)? as usize)?.trim();
+        (!text.is_empty()).then(|| format!("{line} {}", shorten_text(text, SUMMARY)))
+    }
+
+    /// Returns the path of the place's file.
+    pub(super) fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
+    fn summary(&self) -> String {
+        let (signature, doc) = (self.info.signature.trim(), self.info.doc.trim());
+        let whole = match (signature.is_empty(), doc.is_empty()) {
+            (false, false) => format!("{signature} · {doc}"),
+            _ => format!("{signature}{doc}"),
+        };
+        shorten_text(&whole, SUMMARY)
+    }
+}
+
+fn shorten_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns the hash that tells whether a source has changed since.
+pub(super) fn hash(body: &str) -> [u8; 32] {
+    *ContentHash::of(body.as_bytes()).as_bytes()
+}
+
+/// The lines from the start that take at most `room` characters in an answer; `None` if not even one does.
+pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
+    let (mut end, mut taken) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        taken += written_chars(line);
+        if taken > room {
+            break;
+        }
+        end += line.len();
+    }
+    (end > 0).then(|| &text[..end])
+}
+
+/// Characters that a text takes in an answer.
+fn written_chars(text: &str) -> usize {
+    text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r' | '"' | '\\') { 2 } else { 1 }).sum()
+}

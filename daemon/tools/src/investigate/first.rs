@@ -1,0 +1,140 @@
+//! The first answer: entries with their signature and the lines that matter, and the source of those that are short.
+
+use std::collections::BTreeSet;
+
+use hob_map::graph::{NodeKind, NodeRef};
+use hob_proto::Form;
+use hob_proto::tools::investigate::InvestigationEntry;
+use hob_text::ranked::{QuestionWords, RankedQuestion};
+
+use super::super::excerpt::Size;
+use super::entry::TopicPlace;
+use hob_budget::chars_of;
+use hob_words::investigate::bundle::asset_id;
+use hob_words::investigate::rank::RankedPlace;
+
+/// The best few, of whom more is shown, and how relevant a further one is, at least, beside the first.
+const BEST: usize = 5;
+const SURE: f64 = 0.5;
+/// Lines that the best are shown with, and the rest; bytes of each.
+const LINES: [usize; 2] = [3, 1];
+const WIDTH: usize = 100;
+/// Lines of source that is shown whole, of the first and of the others of the best, and bytes of it.
+const SHORT_FIRST: usize = 12;
+const SHORT: usize = 6;
+const SHORT_BYTES: usize = 480;
+/// Share of the best relevance below which an entry is not listed at first, and the number of entries that are listed
+/// all the same.
+const LISTED_FROM: f64 = 0.2;
+const FEW: usize = 12;
+/// Characters besides the words of an entry of the text form: numbers, indentation, line ends.
+const TEXT_FRAME: usize = 16;
+
+/// The words and places that a query asks for.
+pub(super) struct TopicQuery {
+    /// The question that the query's words make.
+    pub(super) question: RankedQuestion,
+    /// The nodes that the query names by place, with the lines.
+    pub(super) places: Vec<(NodeRef, u32)>,
+}
+
+impl TopicQuery {
+    /// Puts what is named by place first, in the order of the places.
+    pub(super) fn put_places_first(&self, found: &mut [(RankedPlace, TopicPlace)]) {
+        let place = |(_, found): &(RankedPlace, TopicPlace)| {
+            self.places.iter().position(|(node, _)| *node == found.info.node)
+        };
+        // Stable: the rest stays as it is.
+        found.sort_by_key(|one| place(one).unwrap_or(usize::MAX));
+    }
+
+    fn line_in(&self, found: &TopicPlace) -> Option<u32> {
+        self.places.iter().find(|(node, _)| *node == found.info.node).map(|(_, line)| *line)
+    }
+}
+
+/// The context in which entries are made: the query, the form of the answer, and its room.
+pub(super) struct Sheet<'q> {
+    pub(super) sought: &'q TopicQuery,
+    pub(super) form: Form,
+    /// Size of the room in characters.
+    pub(super) room: usize,
+}
+
+impl Sheet<'_> {
+    /// The entries that have room.
+    pub(super) fn entries(
+        &self,
+        found: &[(RankedPlace, TopicPlace)],
+        bodies: &[Option<String>],
+    ) -> Vec<InvestigationEntry> {
+        let best = found.iter().map(|(place, _)| place.relevance).fold(0.0, f64::max);
+        let counts = |(place, _): &(RankedPlace, TopicPlace)| place.relevance >= LISTED_FROM * best;
+        let listed = found.iter().rposition(counts).map_or(0, |last| last + 1).max(FEW);
+        let (mut left, mut domains, mut words) =
+            (self.room, BTreeSet::new(), self.sought.question.word_counter());
+        let (mut entries, mut path) = (Vec::new(), "");
+        for (at, ((place, found), body)) in found.iter().zip(bodies).enumerate().take(listed) {
+            let mut entry = first_entry((at, place, found), body.as_deref(), (&mut words, best));
+            if let (Some(line), Some(body)) = (self.sought.line_in(found), body) {
+                point_at(&mut entry, found.line(body, line));
+            }
+            // Its cluster names it once more in JSON, and may begin with it; its path stands above it in the text.
+            let is_new = domains.insert(&found.domain);
+            let size = match self.form {
+                Form::Json if is_new => chars_of(&entry) + 8 + found.domain.len() + entry.uid.len() + 48,
+                Form::Json => chars_of(&entry) + 8,
+                Form::Text => in_text(&entry) + if found.path() == path { 0 } else { found.path().len() },
+            };
+            if at > 0 && left < size {
+                break;
+            }
+            path = found.path();
+            left = left.saturating_sub(size);
+            entries.push(entry);
+        }
+        entries
+    }
+}
+
+fn first_entry(
+    (at, place, found): (usize, &RankedPlace, &TopicPlace),
+    body: Option<&str>,
+    (words, best): (&mut QuestionWords<'_>, f64),
+) -> InvestigationEntry {
+    let standing = (Some(place.relevance), place.is_seed);
+    let is_best = at < BEST && place.is_seed && place.relevance >= SURE * best;
+    let mut entry = match is_best {
+        true => found.entry_without_source(asset_id(at), standing),
+        false => found.short_entry(asset_id(at), standing),
+    };
+    let Some(body) = body else { return entry };
+    let most = if at == 0 { SHORT_FIRST } else { SHORT };
+    let is_short = body.len() <= SHORT_BYTES && body.lines().count() <= most;
+    if is_best && is_short && found.info.kind != NodeKind::File {
+        entry.inline_body = Some(body.to_owned());
+        entry.body_complete = true;
+    } else {
+        let size = Size { lines: LINES[usize::from(!is_best)], width: WIDTH };
+        entry.snippet = found.excerpt_of_source(body, words, size);
+    }
+    entry
+}
+
+/// Adds the line that the question names to those that are shown.
+fn point_at(entry: &mut InvestigationEntry, line: Option<String>) {
+    let Some(line) = line.filter(|_| entry.inline_body.is_none()) else { return };
+    let shown = entry.snippet.take().unwrap_or_default();
+    let number = |line: &str| line.split(' ').next().and_then(|digits| digits.parse::<u32>().ok());
+    let mut lines: Vec<&str> = shown.lines().filter(|other| number(other) != number(&line)).collect();
+    lines.push(&line);
+    lines.sort_by_key(|line| number(line));
+    entry.snippet = Some(lines.join("\n"));
+}
+
+/// Characters of an entry in the text form, besides its path.
+fn in_text(entry: &InvestigationEntry) -> usize {
+    let shown = entry.inline_body.as_ref().or(entry.snippet.as_ref());
+    let lines = shown.map_or(0, |text| text.chars().count() + 6 * text.lines().count());
+    entry.title.len() + entry.summary.chars().count() + lines + TEXT_FRAME
+}

@@ -1,0 +1,405 @@
+//! `investigate`, `investigate_expand`, `investigate_hydrate`.
+//!
+//! A first answer has entries with the lines that matter in them (`first`): what a question names by place leads (`frames`), then comes
+//! what its words fit best. Everything found is kept as a bundle, from which the source can be had page by page.
+
+mod entry;
+mod first;
+mod frames;
+mod scope;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hob_base::{AbsPath, Deadline};
+use hob_map::Map;
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeRef};
+use hob_proto::tools::investigate::{
+    Beside, Domain, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs, InvestigateResult,
+    InvestigationEntry, Skipped,
+};
+use hob_proto::{ErrorCode, NodeId, ToolError};
+use hob_store::StoreError;
+use hob_text::ranked::{RankedIndex, RankedQuestion};
+
+use super::map::{DERIVE_PATIENCE, with_graph_deadline};
+use super::ranked::{self, RankedQuery};
+use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use super::{callers, fuse};
+use entry::{TopicPlace, first_lines, hash};
+use first::TopicQuery;
+use hob_budget::chars_of;
+use hob_host::Workspace;
+use hob_results::ranked::MappedHit;
+use hob_words::investigate::bundle::{self, Bundle, BundleEntry, asset_id};
+use hob_words::investigate::rank::{RankedPlace, Seed, rank};
+use scope::{Bounds, TopicScope};
+
+/// Most definitions that the words may find.
+const SEEDS: usize = 40;
+/// So many of the best are read for words that they share.
+const NAMES_READ: usize = 10;
+/// Characters for what frames the entries of an answer, and for the names of those that are not in it.
+const FRAME: usize = 300;
+const SKIPPED: usize = 500;
+/// Weight of being nearest in meaning, where having the words best counts 1.
+const MEANING: f32 = 0.7;
+/// Weight of a place that a question names, where the best that its words find counts 1.
+const PLACE: f32 = 2.0;
+/// Neighbours of an expanded entry.
+const BESIDE: usize = 24;
+
+pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: InvestigateArgs = call.parse_args()?;
+    if RankedQuestion::parse(&args.query).is_empty() {
+        return Err(ToolError::bad_args("there is no word in `query`").hint("Pass words or identifiers."));
+    }
+    let scope = TopicScope::parse(&args.scope)?;
+    scope.choose_project(call)?;
+    let workspace = call.workspace(Needs::Map)?;
+    let admitted = call.parse_scope(&workspace)?;
+    let bounds = scope.bounds_in(&workspace, admitted.rules())?;
+    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
+    let (sought, seeds) =
+        find_seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds), &admitted)?;
+    let mut found = rank_places(call, &workspace, (&seeds, &bounds));
+    sought.put_places_first(&mut found);
+    let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.read_body(&workspace)).collect();
+    let kept = found.iter().zip(&bodies).map(|((place, found), body)| BundleEntry {
+        uid: found.info.id.to_string(),
+        relevance: place.relevance,
+        is_seed: place.is_seed,
+        hash: body.as_deref().map(hash),
+        given: false,
+    });
+    let mut bundle = Bundle::new(workspace.root(), args.query, args.scope, kept.collect());
+    let sheet =
+        first::Sheet { sought: &sought, form: call.terms.form, room: call.terms.room.saturating_sub(FRAME) };
+    let entries = sheet.entries(&found, &bodies);
+    for (kept, entry) in bundle.entries.iter_mut().zip(&entries) {
+        kept.given = entry.body_complete;
+    }
+    if !bundle.entries.is_empty() {
+        bundle.keep_for_a_day(call.services.host.store()).map_err(|error| not_kept(&error))?;
+    }
+    let total = bundle.entries.len();
+    call.omit_items("entries", total, entries.len(), "Narrow with paths or fewer words.");
+    to_data(&InvestigateResult {
+        bundle_id: bundle.id(),
+        query: bundle.query,
+        scope: bundle.scope,
+        domains: domains_of(&found[..entries.len()]),
+        more_available: total > entries.len(),
+        returned: entries.len(),
+        entries,
+        total,
+    })
+}
+
+/// Returns the query's words and places, and the nodes that they find; the search is made again with the words that
+/// the best names share.
+fn find_seeds(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    (query, use_embeddings, bounds): (&str, bool, &Bounds),
+    admitted: &super::scope::CallScope,
+) -> Result<(TopicQuery, Vec<(NodeId, f32)>), ToolError> {
+    let (places, rest) = frames::named_places(&workspace.map(), query);
+    let query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
+    let question = RankedQuestion::parse(query);
+    let index = ranked::wait_for_ranked_index(call, workspace)?;
+    let mut asked = RankedQuery {
+        question,
+        kinds: bounds.doc_kinds(),
+        below: bounds.below.clone(),
+        rules: Arc::clone(&bounds.rules),
+        limit: SEEDS,
+    };
+    let own = asked.question.clone();
+    let mut named = find_by_words(call, (workspace, &index), &asked)?;
+    let names = named.iter().take(NAMES_READ).map(|hit| hit.title.as_str());
+    if let Some(wider) = asked.question.with_related(names) {
+        asked.question = wider;
+        named = find_by_words(call, (workspace, &index), &asked)?;
+    }
+    if use_embeddings {
+        let near = fuse::find_near(call, workspace, (query, &asked));
+        named = with_near(named, near);
+    }
+    if asked.question.has_phrases() {
+        named.retain(|hit| ranked::has_phrases(workspace, &asked.question, hit));
+        named.truncate(SEEDS);
+    }
+    ranked::tell_left_out(call, (workspace, &index), (&asked, SEEDS), admitted);
+    let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
+    let words: Vec<(NodeId, f32)> = words.collect();
+    let seeds = with_places_first(&workspace.map(), &places, words);
+    Ok((TopicQuery { question: own, places }, seeds))
+}
+
+/// Returns the definitions that the words find, with the credit that their callers add.
+fn find_by_words(
+    call: &mut ToolCall<'_>,
+    (workspace, index): (&Workspace, &RankedIndex),
+    asked: &RankedQuery,
+) -> Result<Vec<MappedHit>, ToolError> {
+    let mut found = ranked::find(call, (workspace, index), asked)?;
+    callers::credit_callers(&workspace.map(), &mut found.named, &found.rarities);
+    Ok(found.named)
+}
+
+/// Seeds with places before them: each of these counts more than anything that words find.
+fn with_places_first(
+    map: &Map,
+    places: &[(NodeRef, u32)],
+    mut words: Vec<(NodeId, f32)>,
+) -> Vec<(NodeId, f32)> {
+    let best = words.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
+    let mut led: Vec<(NodeId, f32)> = places.iter().map(|(node, _)| (map.id(*node), PLACE * best)).collect();
+    words.retain(|(id, _)| led.iter().all(|(place, _)| place != id));
+    led.append(&mut words);
+    led
+}
+
+/// Merges the definitions that words found with those near in meaning: each counts by its rank among its own, and a
+/// definition that both found counts for both.
+fn with_near(mut named: Vec<MappedHit>, near: Vec<MappedHit>) -> Vec<MappedHit> {
+    let best = named.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    named.iter_mut().for_each(|hit| hit.score /= best);
+    let first = near.first().map_or(0.0, |hit| hit.score);
+    let last = near.last().map_or(0.0, |hit| hit.score);
+    for hit in near {
+        let share = if first > last { (hit.score - last) / (first - last) } else { 1.0 };
+        match named.iter_mut().find(|known| known.id == hit.id) {
+            Some(known) => known.score += MEANING * share,
+            None => named.push(MappedHit { score: MEANING * share, ..hit }),
+        }
+    }
+    named.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    named.truncate(SEEDS);
+    named
+}
+
+/// Ranked places with what the map says of them, of one moment.
+fn rank_places(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    (seeds, bounds): (&[(NodeId, f32)], &Bounds),
+) -> Vec<(RankedPlace, TopicPlace)> {
+    let map = workspace.map();
+    if !map.is_drawn() {
+        call.notes.warnings.push("The graph is still being drawn: only what the words found is here.".into());
+    }
+    let numbered = seeds.iter().filter_map(|(id, score)| Some(Seed { node: map.node(id)?, score: *score }));
+    let seeds: Vec<Seed> = numbered.collect();
+    let ranked = rank(&map, &seeds, &|node| bounds.admits_node(&map, node));
+    ranked.into_iter().filter_map(|place| Some((place, TopicPlace::new(&map, place.node)?))).collect()
+}
+
+/// Puts into an entry what of its source has room.
+fn inline_source(entry: &mut InvestigationEntry, body: &str, room: usize) {
+    let shown = first_lines(body, room).unwrap_or_default();
+    if !shown.is_empty() {
+        entry.body_complete = shown.len() == body.len();
+        entry.inline_body = Some(shown.to_owned());
+    }
+}
+
+/// The clusters of entries, the one with most of the topic first.
+fn domains_of(found: &[(RankedPlace, TopicPlace)]) -> Vec<Domain> {
+    let mut by_label: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, (_, found)) in found.iter().enumerate() {
+        by_label.entry(&found.domain).or_default().push(at);
+    }
+    let relevance = |members: &[usize]| members.iter().map(|at| found[*at].0.relevance).sum::<f64>();
+    let mut groups: Vec<(&str, Vec<usize>)> = by_label.into_iter().collect();
+    groups.sort_by(|(_, one), (_, other)| relevance(other).total_cmp(&relevance(one)));
+    let domain = |(label, members): (&str, Vec<usize>)| {
+        // What others use is where to begin: a hub tells more than a leaf that fits the words as well.
+        let begin = |at: &usize| found[*at].0.relevance + f64::from(found[*at].1.info.score);
+        let first = members.iter().copied().reduce(|a, b| if begin(&b) > begin(&a) { b } else { a })?;
+        let members = members.into_iter().map(asset_id).collect();
+        Some(Domain { label: label.to_owned(), entry_point: found[first].1.info.id.to_string(), members })
+    };
+    groups.into_iter().filter_map(domain).collect()
+}
+
+pub(super) fn expand(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ExpandArgs = call.parse_args()?;
+    let bundle = load_bundle(call, &args.bundle_id)?;
+    if args.targets.is_empty() {
+        return Err(
+            ToolError::bad_args("`targets` is empty").hint("Pass asset_ids of the bundle, or node IDs.")
+        );
+    }
+    let workspace = workspace_of(call, &bundle)?;
+    let (mut chosen, mut neighbors, mut unresolved) = (Vec::new(), Vec::new(), Vec::new());
+    {
+        let map = workspace.map();
+        for target in &args.targets {
+            let at = bundle.position(target);
+            let text = at.map_or(target.as_str(), |at| bundle.entries[at].uid.as_str());
+            let node = match target::look_up(call, (&map, &workspace), text) {
+                target::Named::One(meant) => Some(meant.node),
+                _ => None,
+            };
+            match node.and_then(|node| TopicPlace::new(&map, node)) {
+                Some(found) => {
+                    neighbors.extend(direct_neighbors(&map, &found, call));
+                    chosen.push((at, found, target));
+                }
+                None => unresolved.push(target.clone()),
+            }
+        }
+    }
+    let mut expanded = Vec::new();
+    for (at, found, target) in chosen {
+        match whole_entry(&workspace, (&bundle, at), &found) {
+            Some(entry) => expanded.push(entry),
+            None => unresolved.push(target.clone()),
+        }
+    }
+    to_data(&ExpandResult { bundle_id: args.bundle_id, expanded, neighbors, unresolved })
+}
+
+pub(super) fn hydrate(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: HydrateArgs = call.parse_args()?;
+    let mut bundle = load_bundle(call, &args.bundle_id)?;
+    let workspace = workspace_of(call, &bundle)?;
+    let already = bundle.entries.iter().filter(|entry| entry.given).count();
+    let waiting: Vec<usize> = (0..bundle.entries.len()).filter(|at| !bundle.entries[*at].given).collect();
+    let found: Vec<Option<TopicPlace>> = {
+        let map = workspace.map();
+        let found = |at: &usize| TopicPlace::new(&map, node_of_target(&map, &bundle.entries[*at].uid)?);
+        waiting.iter().map(found).collect()
+    };
+    let mut left = call.terms.room.saturating_sub(FRAME + SKIPPED);
+    let (mut entries, mut gone, mut large): (Vec<InvestigationEntry>, _, _) =
+        (Vec::new(), Vec::new(), Vec::new());
+    for (at, found) in waiting.into_iter().zip(found) {
+        let entry = found.and_then(|found| whole_entry(&workspace, (&bundle, Some(at)), &found));
+        let Some(mut entry) = entry else {
+            gone.push(asset_id(at));
+            continue;
+        };
+        let size = chars_of(&entry);
+        // The first is always shown, if not whole: else nothing would ever come of it.
+        if large.is_empty() && (size <= left || entries.is_empty()) {
+            if size > left {
+                let body = entry.inline_body.take().unwrap_or_default();
+                let frame = chars_of(&entry) + 24;
+                entry.body_complete = false;
+                inline_source(&mut entry, &body, left.saturating_sub(frame));
+            }
+            left = left.saturating_sub(chars_of(&entry));
+            bundle.entries[at].given = true;
+            entries.push(entry);
+        } else {
+            large.push(asset_id(at));
+        }
+    }
+    bundle.note_given(call.services.host.store()).map_err(|error| not_kept(&error))?;
+    let reasons = [
+        ("No room in token_budget: call again for the next.", large),
+        ("No longer there: investigate again.", gone),
+    ];
+    let skipped_reasons: Vec<Skipped> = reasons
+        .into_iter()
+        .filter(|(_, asset_ids)| !asset_ids.is_empty())
+        .map(|(reason, asset_ids)| Skipped { reason: reason.to_owned(), asset_ids })
+        .collect();
+    to_data(&HydrateResult {
+        bundle_id: args.bundle_id,
+        hydrated: entries.len(),
+        already_hydrated: already,
+        skipped: skipped_reasons.iter().map(|skipped| skipped.asset_ids.len()).sum(),
+        skipped_reasons,
+        entries,
+    })
+}
+
+fn load_bundle(call: &ToolCall<'_>, id: &str) -> Result<Bundle, ToolError> {
+    let bundle = bundle::load(call.services.host.store(), id.trim()).map_err(|error| not_kept(&error))?;
+    bundle.ok_or_else(|| {
+        ToolError::new(
+            ErrorCode::BundleNotFound,
+            format!("There is no bundle `{id}`, or its 24 hours are over."),
+        )
+        .hint("Call investigate again: the same question gives the same bundle.")
+    })
+}
+
+fn not_kept(error: &StoreError) -> ToolError {
+    ToolError::new(ErrorCode::Internal, format!("The bundle could not be kept or read: {error}."))
+        .hint("text_search and read_symbols need no bundle.")
+}
+
+/// The workspace of a bundle, whichever project the client is in.
+fn workspace_of(call: &mut ToolCall<'_>, bundle: &Bundle) -> Result<Arc<Workspace>, ToolError> {
+    if let Ok(root) = AbsPath::new(&bundle.root) {
+        call.terms.start = root;
+    }
+    call.workspace(Needs::Map)
+}
+
+fn node_of_target(map: &Map, target: &str) -> Option<NodeRef> {
+    match map.lookup(target) {
+        hob_map::graph::Lookup::One(node) => Some(node),
+        _ => None,
+    }
+}
+
+/// An entry with all of its source, as it is now.
+fn whole_entry(
+    workspace: &Workspace,
+    (bundle, at): (&Bundle, Option<usize>),
+    found: &TopicPlace,
+) -> Option<InvestigationEntry> {
+    let body = found.read_body(workspace)?;
+    let kept = at.and_then(|at| bundle.entries.get(at));
+    let standing = (kept.map(|kept| kept.relevance), kept.is_some_and(|kept| kept.is_seed));
+    let mut entry = found.entry_without_source(at.map(asset_id).unwrap_or_default(), standing);
+    entry.changed = kept.and_then(|kept| kept.hash).is_some_and(|before| before != hash(&body));
+    entry.body_complete = true;
+    entry.inline_body = Some(body);
+    Some(entry)
+}
+
+/// Returns the neighbours that an entry is connected with directly.
+fn direct_neighbors(map: &Map, found: &TopicPlace, call: &ToolCall<'_>) -> Vec<Beside> {
+    let query = NeighborsQuery {
+        node: found.info.node,
+        direction: Direction::Both,
+        kinds: EdgeKinds::ALL,
+        depth: 1,
+        max_nodes: BESIDE,
+        family: false,
+        cancel: with_graph_deadline(&call.cancel),
+    };
+    let neighbors = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();
+    let of = found.info.id.to_string();
+    let beside = |neighbor: Neighbor| Beside {
+        of: of.clone(),
+        uid: neighbor.info.id.to_string(),
+        kind: neighbor.info.kind.as_str().to_owned(),
+        relation: relation_words(&neighbor),
+        title: if neighbor.info.qualified.is_empty() { neighbor.info.name } else { neighbor.info.qualified },
+    };
+    neighbors.into_iter().map(beside).collect()
+}
+
+/// Returns the words for a connection, as seen from the entry.
+fn relation_words(neighbor: &Neighbor) -> String {
+    let said = match (neighbor.direction, neighbor.edge) {
+        (Direction::In, EdgeKind::Contains) => "in",
+        (Direction::In, EdgeKind::Imports) => "imported by",
+        (Direction::In, EdgeKind::Exports) => "exported by",
+        (Direction::In, EdgeKind::Calls) => "called by",
+        (Direction::In, EdgeKind::Extends) => "extended by",
+        (Direction::In, EdgeKind::Implements) => "implemented by",
+        (Direction::In, EdgeKind::References) => "referenced by",
+        (_, kind) => kind.as_str(),
+    };
+    let is_sure = neighbor.confidence != hob_map::graph::Confidence::Candidate;
+    if is_sure { said.to_owned() } else { format!("maybe {said}") }
+}

@@ -1,0 +1,82 @@
+//! Has a server load the files that an answer needs: one of each project that it would not know of, and those that it left out.
+
+use std::collections::BTreeSet;
+
+use hob_base::WsPath;
+use hob_bridge::Missing;
+use hob_live::instance::Instance;
+use hob_live::live::LiveError;
+use hob_live::requests::ServerQueryContext;
+
+use super::super::ask::text_of;
+use super::solution::{self, Others, ProjectsQuery};
+use hob_host::Workspace;
+
+/// Projects that a server is shown a file of: with what is asked about they stay well below what it may have open.
+const MOST_PROJECTS: usize = 24;
+
+/// Files that it is shown at a time of those that it left out.
+const SHOWN_AT_ONCE: usize = 10;
+
+/// Shows a server the projects of a workspace that it would not know of by itself, before it is asked about a file.
+///
+/// # Errors
+/// [`LiveError::Refused`] if the server is gone.
+pub(crate) fn show_other_projects(
+    (workspace, file): (&Workspace, &WsPath),
+    instance: &Instance,
+    asking: ServerQueryContext<'_>,
+) -> Result<(), LiveError> {
+    show_files(instance, &other_projects((workspace, file), instance, &|| None).files, asking)
+}
+
+/// A file of each project that a server would not know of by itself; only of those with files that `may_use` what is asked about, if
+/// it says which do.
+pub(super) fn other_projects(
+    (workspace, asked): (&Workspace, &WsPath),
+    instance: &Instance,
+    may_use: &dyn Fn() -> Option<BTreeSet<WsPath>>,
+) -> Others {
+    let spec = instance.spec();
+    if spec.projects.is_empty() {
+        return Others::default();
+    }
+    let text = workspace.text();
+    let is_of_use =
+        |path: &WsPath| path.file_name().ends_with(".json") || spec.language_of(path.file_name()).is_some();
+    let mut files: Vec<WsPath> =
+        text.indexed_paths().map(|(_, path)| path).filter(|path| is_of_use(path)).cloned().collect();
+    files.sort();
+    let question = ProjectsQuery { asked, may_use, roots: spec.projects, most: MOST_PROJECTS };
+    solution::find_other_projects(&files, &question, &|path| text_of(workspace, path))
+}
+
+/// Has files open in a server; those that cannot be read are none of its business.
+pub(super) fn show_files(
+    instance: &Instance,
+    files: &[WsPath],
+    asking: ServerQueryContext<'_>,
+) -> Result<(), LiveError> {
+    let server = instance.spec().name;
+    files.iter().try_for_each(|file| match instance.open(file, asking.read) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(LiveError::Refused { server, error }),
+    })
+}
+
+/// Files of what is missing that the server serves and has not open, from as many folders as possible.
+pub(super) fn unseen_files(workspace: &Workspace, server: &str, missing: &[Missing]) -> Vec<WsPath> {
+    let running = workspace.live().pool().running_servers(workspace.root());
+    let Some(instance) = running.iter().find(|instance| instance.spec().name == server) else {
+        return Vec::new();
+    };
+    let all: BTreeSet<&WsPath> = missing.iter().map(|one| &one.path).collect();
+    let serves = |path: &WsPath| instance.spec().language_of(path.file_name()).is_some();
+    let mut unseen: Vec<(usize, &WsPath)> = Vec::new();
+    for path in all.into_iter().filter(|path| serves(path) && instance.version(path).is_none()) {
+        let before = unseen.iter().filter(|(_, other)| other.dir() == path.dir()).count();
+        unseen.push((before, path));
+    }
+    unseen.sort();
+    unseen.into_iter().take(SHOWN_AT_ONCE).map(|(_, path)| path.clone()).collect()
+}

@@ -1,0 +1,77 @@
+//! Finds the definition that a question is about, in the map's terms.
+
+use std::time::Duration;
+
+use hob_base::LineIndex;
+use hob_live::requests::{self, RequestPosition, ServerLocation};
+use hob_live::uri::FileRef;
+use hob_map::Map;
+use hob_map::graph::{Confidence, DefRef};
+
+use super::super::ToolCall;
+use super::super::ask::text_of;
+use super::super::nav::NavQuery;
+use hob_host::Workspace;
+
+/// Time that the server has to say where something is defined.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The definitions whose names stand at places.
+pub(super) fn defs_of(map: &Map, about: &[RequestPosition]) -> Vec<DefRef> {
+    let named = about.iter().filter_map(|at| map.def_named_at(at.file.as_str(), (at.line, at.col)));
+    let mut defs: Vec<DefRef> = named.collect();
+    defs.sort_unstable();
+    defs.dedup();
+    defs
+}
+
+/// Where the definition is named that was asked about: there, or by the map's account, or by the server's. What is called otherwise
+/// than the word that was asked about is something else to a server: `super` is no use of the base.
+pub(super) fn definition_places(
+    call: &mut ToolCall<'_>,
+    asked: &NavQuery,
+    workspace: &Workspace,
+) -> Vec<RequestPosition> {
+    let (at, word) = (&asked.at, word_at(workspace, &asked.at));
+    let (path, place) = (at.file.as_str(), (at.line, at.col));
+    let map = workspace.map();
+    if map.def_named_at(path, place).is_some() {
+        return vec![at.clone()];
+    }
+    let meant = map.def_meant_at(path, place, &word).filter(|(_, sure)| *sure <= Confidence::Import);
+    let info = meant.and_then(|(def, _)| map.info(def.into()));
+    drop(map);
+    if let Some((info, file)) = info.and_then(|info| Some((info.name_at, info.path?))) {
+        return vec![RequestPosition { file, line: info.0, col: info.1 }];
+    }
+    let mut found = defined_at(call, asked);
+    found.retain(|at| word_at(workspace, at) == word);
+    found
+}
+
+/// Where the server says that what was asked about is defined, if that is one place in the workspace.
+fn defined_at(call: &mut ToolCall<'_>, asked: &NavQuery) -> Vec<RequestPosition> {
+    let found = asked.ask_server(call, PATIENCE, requests::definition);
+    let places = found.map(|answer| answer.value).unwrap_or_default();
+    let at = |place: &ServerLocation| match &place.file {
+        FileRef::Inside(file) => {
+            Some(RequestPosition { file: file.clone(), line: place.start.0, col: place.start.1 })
+        }
+        FileRef::Outside(_) => None,
+    };
+    if places.len() == 1 { places.iter().filter_map(at).collect() } else { Vec::new() }
+}
+
+/// The name that stands at a place; empty where none does.
+pub(crate) fn word_at(workspace: &Workspace, at: &RequestPosition) -> String {
+    let text = text_of(workspace, &at.file).unwrap_or_default();
+    let range = LineIndex::new(text.as_bytes()).line_range(at.line);
+    let line = range.and_then(|range| text.get(range)).unwrap_or_default();
+    let units: Vec<u16> = line.encode_utf16().collect();
+    let (before, after) = units.split_at((at.col.saturating_sub(1) as usize).min(units.len()));
+    let (before, after) = (String::from_utf16_lossy(before), String::from_utf16_lossy(after));
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let start = before.trim_end_matches(is_part).len();
+    let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
+    format!("{}{}", &before[start..], &after[..end])
+}

@@ -1,0 +1,127 @@
+//! Runs the tools: argument meaning in, domain answer out, one file per family.
+//!
+//! A handler gets checked arguments and a `ToolCall` through which it reaches its workspace. Reaching it is a step of its
+//! own, so that a handler says what it needs (text, or the map too) and the waiting for a first index, the barrier and their
+//! warnings are the same everywhere.
+
+mod admin;
+mod ask;
+mod call;
+mod callers;
+mod calls;
+mod edit;
+mod elsewhere;
+mod enclosing;
+mod entity;
+mod excerpt;
+mod flow;
+mod fuse;
+mod graph;
+mod grep;
+mod impact;
+mod implementers;
+mod investigate;
+mod lacks;
+mod left_out;
+mod map;
+mod metrics;
+mod models;
+mod nav;
+mod path;
+mod position;
+mod ranked;
+mod read;
+mod rename;
+mod resolve;
+mod scope;
+mod search;
+mod servers;
+mod stand_in;
+mod status;
+mod target;
+mod text;
+mod unsaved;
+mod unused;
+
+use hob_proto::{ErrorCode, ToolError};
+use serde::Serialize;
+use serde_json::Value;
+
+pub use call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
+pub(crate) use call::{BARRIER_PATIENCE, FIRST_INDEX_PATIENCE, Needs};
+pub use edit::pending_reminder;
+pub use status::status_for_people;
+pub use unsaved::not_taken_into_account;
+
+/// The data or the error that a handler answers with.
+pub type ToolOutcome = Result<Value, ToolError>;
+
+/// The function that runs a tool.
+pub type Handler = fn(&mut ToolCall<'_>) -> ToolOutcome;
+
+/// The code of a tool; a test holds this table against the tool definitions.
+#[must_use]
+pub fn handler(name: &str) -> Option<Handler> {
+    Some(match name {
+        "count_patterns" => text::count_patterns,
+        "edit_pattern" => edit::pattern,
+        "edit_pending" => edit::pending,
+        "edit_rename" => edit::rename,
+        "edit_symbol" => edit::symbol,
+        "edit_text" => edit::text,
+        "flow_trace" => flow::flow_trace,
+        "hob_digest" => admin::digest,
+        "hob_graph" => graph::graph,
+        "hob_grep" => grep::grep,
+        "hob_models" => models::models,
+        "hob_noop" => admin::noop,
+        "hob_purge" => admin::purge,
+        "hob_servers" => servers::servers,
+        "hob_stats" => metrics::stats,
+        "hob_undo" => edit::undo,
+        "impact" => impact::impact,
+        "investigate" => investigate::investigate,
+        "investigate_expand" => investigate::expand,
+        "investigate_hydrate" => investigate::hydrate,
+        "map_neighbors" => map::neighbors,
+        "map_overview" => map::overview,
+        "map_path" => path::path,
+        "map_rebuild" => map::rebuild,
+        "map_search" => search::search,
+        "map_status" => map::status,
+        "metrics_report" => metrics::report,
+        "nav_callHierarchy" => calls::call_hierarchy,
+        "nav_definition" => nav::definition,
+        "nav_diagnostics" => nav::diagnostics,
+        "nav_implementations" => nav::implementations,
+        "nav_references" => nav::references,
+        "nav_symbols" => nav::symbols,
+        "nav_type" => nav::type_of,
+        "nav_workspaceSymbols" => nav::workspace_symbols,
+        "read_symbols" => read::read_symbols,
+        "regex_search" => text::regex_search,
+        "resolve" => resolve::resolve,
+        "resolve_action" => edit::resolve_action,
+        "text_search" => ranked::text_search,
+        _ => return None,
+    })
+}
+
+/// A result as the envelope's data.
+pub(crate) fn to_data(result: &impl Serialize) -> ToolOutcome {
+    serde_json::to_value(result).map_err(|error| {
+        ToolError::new(ErrorCode::Internal, format!("the result could not be written: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_proto::tools::TOOLS;
+
+    #[test]
+    fn every_tool_has_a_handler() {
+        for tool in TOOLS {
+            assert!(super::handler(tool.name).is_some(), "{}", tool.name);
+        }
+    }
+}

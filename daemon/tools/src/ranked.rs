@@ -1,0 +1,324 @@
+//! `text_search`.
+//!
+//! The index finds, the map names, the files show. All three are of one moment, or the result says that it is not: if the index
+//! was changed while the hits were being named, they are looked for again.
+
+use std::sync::Arc;
+
+use hob_base::{Contents as _, Deadline, FileId, LineIndex, WsPath};
+use hob_map::Map;
+use hob_map::facts::DefIdx;
+use hob_map::graph::{DefRef, NodeRef};
+use hob_proto::ToolError;
+use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
+use hob_text::ranked::{DocKind, RankedAnswer, RankedHit, RankedIndex, RankedQuestion, RankedRequest};
+
+use super::excerpt::{Size, excerpt_of};
+use super::scope::{CallScope, Rules};
+use super::{FIRST_INDEX_PATIENCE, Needs, ToolCall, ToolOutcome, callers, fuse, to_data};
+use hob_host::{NotReady, Ranked, Taking, Workspace};
+use hob_results::ranked::MappedHit;
+use hob_results::{errors, ranked as to_proto};
+
+/// Documents that are read to see whether they have a phrase.
+const PHRASE_READS: usize = 400;
+
+/// Most searches for hits where the index changes in the meantime.
+const TRIES: usize = 3;
+
+/// Lines of the snippets of the best few and of the rest, and bytes of each line.
+const BEST: usize = 3;
+const SNIPPET_LINES: [usize; 2] = [2, 1];
+const SNIPPET_WIDTH: usize = 100;
+
+pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: TextSearchArgs = call.parse_args()?;
+    let question = RankedQuestion::parse(&args.query);
+    let workspace = call.workspace(Needs::Map)?;
+    let scope = call.parse_scope(&workspace)?;
+    if question.is_empty() {
+        call.notes.warnings.push("There is no word in the query: pass words or identifiers.".into());
+        return to_data(&TextSearchResult::default());
+    }
+    let index = wait_for_ranked_index(call, &workspace)?;
+    // Of two rankings each must be deep enough for what is in the other.
+    let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
+    let asked = RankedQuery {
+        question,
+        kinds: parse_kinds(&args.kinds),
+        below: None,
+        rules: Arc::clone(scope.rules()),
+        limit: depth,
+    };
+    let RankedFindings { mut named, mut total, rarities } = find(call, (&workspace, &index), &asked)?;
+    callers::credit_callers(&workspace.map(), &mut named, &rarities);
+    if args.use_embeddings {
+        let near = fuse::find_near(call, &workspace, (&args.query, &asked));
+        if !near.is_empty() {
+            named = fuse::fuse_rankings([named, near]);
+            total = total.max(named.len());
+        }
+    }
+    if asked.question.has_phrases() {
+        let looked_at = named.len();
+        named.retain(|hit| has_phrases(&workspace, &asked.question, hit));
+        if total > looked_at {
+            call.notes
+                .warnings
+                .push("Only the best were read for the words in quotes: total is a lower bound.".into());
+        }
+        total = named.len();
+    }
+    named.truncate(args.limit);
+    tell_left_out(call, (&workspace, &index), (&asked, args.limit), &scope);
+    call.omit_items(
+        "results",
+        total,
+        named.len(),
+        "Raise limit (<=100), or pass kinds, paths or more words.",
+    );
+    let results = with_snippets(&workspace, &asked.question, named, call.terms.room);
+    to_data(&TextSearchResult { results, total })
+}
+
+/// A question as it was asked.
+pub(super) struct RankedQuery {
+    pub(super) question: RankedQuestion,
+    pub(super) kinds: Vec<DocKind>,
+    pub(super) below: Option<WsPath>,
+    pub(super) rules: Arc<Rules>,
+    pub(super) limit: usize,
+}
+
+impl RankedQuery {
+    /// Returns true if the question is about a part of the files.
+    pub(super) fn is_scoped(&self) -> bool {
+        self.below.is_some() || !self.rules.is_all()
+    }
+
+    /// Whether something of a file may be asked about.
+    pub(super) fn admits_file(&self, path: &WsPath) -> bool {
+        self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.may_have_text(path)
+    }
+
+    /// Whether a hit in such a file is: of a definition the map knows whether it is a test.
+    fn admits_hit(&self, map: &Map, hit: &MappedHit) -> bool {
+        is_hit_in(&self.rules, map, hit)
+    }
+
+    /// Leaves out hits that are not asked about.
+    pub(super) fn keep(&self, workspace: &Workspace, named: &mut Vec<MappedHit>) {
+        if self.rules.ask_map() {
+            let map = workspace.map();
+            named.retain(|hit| self.admits_hit(&map, hit));
+        }
+    }
+}
+
+/// Whether the scope has a hit.
+fn is_hit_in(rules: &Rules, map: &Map, hit: &MappedHit) -> bool {
+    let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
+    node.map_or_else(|| rules.has_text(&hit.path), |node| rules.has_node(map, node))
+}
+
+fn parse_kinds(words: &[String]) -> Vec<DocKind> {
+    DocKind::ALL.into_iter().filter(|kind| words.iter().any(|word| word == to_proto::kind(*kind))).collect()
+}
+
+/// Waits for the index: as long as for a first index if it is being made, else as long as for any change.
+pub(super) fn wait_for_ranked_index(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+) -> Result<Arc<RankedIndex>, ToolError> {
+    let patience = match workspace.ranked.is_built() {
+        true => Deadline::after(super::BARRIER_PATIENCE),
+        false => call.first_time(FIRST_INDEX_PATIENCE),
+    };
+    let cancel = call.cancel.with_deadline(patience);
+    let report = |Taking { done, total }| {
+        if let Some(progress) = &call.request.progress {
+            progress(done, Some(total), "indexing words");
+        }
+    };
+    match Ranked::wait_until_ready(workspace, &cancel, &report) {
+        Ok(index) => Ok(index),
+        Err(_) if call.cancel.is_cancelled() => Err(errors::cancelled()),
+        Err(NotReady::Building(taking)) => Err(errors::words_not_built(workspace, taking)),
+        Err(NotReady::Failed(why)) => Err(errors::words_failed(&why)),
+        Err(NotReady::Late(index)) => {
+            call.notes.warnings.push(
+                "Recent changes are still being indexed: results may be missing, changed files carry stale:true.".into(),
+            );
+            Ok(index)
+        }
+    }
+}
+
+pub(super) struct RankedFindings {
+    pub(super) named: Vec<MappedHit>,
+    total: usize,
+    /// The words that count, and how rare each is.
+    pub(super) rarities: Vec<(String, f32)>,
+}
+
+pub(super) fn find(
+    call: &mut ToolCall<'_>,
+    (workspace, index): (&Workspace, &RankedIndex),
+    asked: &RankedQuery,
+) -> Result<RankedFindings, ToolError> {
+    let admits = asked.is_scoped().then(|| admitted_numbers(workspace, asked));
+    let admits = admits.as_ref().map(|files| move |number: u64| files.contains(&number));
+    let has_phrases = asked.question.has_phrases();
+    let request = RankedRequest {
+        question: &asked.question,
+        kinds: &asked.kinds,
+        admits: admits.as_ref().map(|admits| admits as &dyn Fn(u64) -> bool),
+        limit: if has_phrases || asked.rules.ask_map() { PHRASE_READS } else { asked.limit },
+    };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let commits = workspace.ranked.commit_count();
+        let found = index.search(&request, &call.cancel);
+        let (answer, complete) = found.map_err(|error| errors::words_failed(&error.to_string()))?;
+        let (mut named, is_of_one_moment) = name(workspace, &answer, commits);
+        asked.keep(workspace, &mut named);
+        if !is_of_one_moment && tries < TRIES {
+            continue;
+        }
+        if !complete {
+            call.notes.warnings.push("Out of time: results are of a part of the index.".into());
+        }
+        let total = answer.total - (answer.hits.len() - named.len());
+        if !has_phrases {
+            named.truncate(asked.limit);
+        }
+        return Ok(RankedFindings { total, named, rarities: answer.rarities });
+    }
+}
+
+/// Says how many of the `best` of the whole index the scope leaves out: what comes after them would not have been shown either.
+pub(super) fn tell_left_out(
+    call: &mut ToolCall<'_>,
+    (workspace, index): (&Workspace, &RankedIndex),
+    (asked, best): (&RankedQuery, usize),
+    scope: &CallScope,
+) {
+    if scope.is_all() {
+        return;
+    }
+    let request = RankedRequest { question: &asked.question, kinds: &asked.kinds, admits: None, limit: best };
+    let Ok((answer, _)) = index.search(&request, &call.cancel) else { return };
+    let (named, _) = name(workspace, &answer, workspace.ranked.commit_count());
+    let (rules, below) = (scope.rules(), asked.below.as_ref());
+    let is_asked = |hit: &&MappedHit| below.is_none_or(|below| hit.path.is_below(below));
+    let map = workspace.map();
+    for hit in named.iter().filter(is_asked).filter(|hit| !is_hit_in(rules, &map, hit)) {
+        let is_by_tests = rules.has_path(&hit.path);
+        scope.left_out(usize::from(!is_by_tests), usize::from(is_by_tests));
+    }
+    drop(map);
+    scope.warn_of_omissions(call, answer.total > answer.hits.len());
+}
+
+/// The numbers of the files in scope.
+fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> rustc_hash::FxHashSet<u64> {
+    let text = workspace.text();
+    let inside = text.indexed_paths().filter(|(_, path)| asked.admits_file(path));
+    inside.map(|(_, path)| hob_host::ranked_number(path)).collect()
+}
+
+/// Names hits by the map; whether index and map were of one moment.
+fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<MappedHit>, bool) {
+    let text = workspace.text();
+    let map = workspace.map();
+    let is_same = workspace.ranked.commit_count() == commits;
+    let mut all_known = is_same;
+    let mut paths: Option<rustc_hash::FxHashMap<FileId, WsPath>> = None;
+    let mut named = Vec::with_capacity(answer.hits.len());
+    for hit in &answer.hits {
+        let Some((file, is_known)) = workspace.ranked.file(hit.file) else { continue };
+        all_known &= is_known;
+        let is_known = is_known && is_same;
+        let path = match map.file(file) {
+            Some((path, _)) => Some(path.clone()),
+            // Rare enough not to be kept at hand: files without a language.
+            None => paths
+                .get_or_insert_with(|| {
+                    text.indexed_paths().map(|(file, path)| (file, path.clone())).collect()
+                })
+                .get(&file)
+                .cloned(),
+        };
+        let Some(path) = path else { continue };
+        named.extend(one(&map, hit, (file, path), is_known));
+    }
+    (named, all_known)
+}
+
+/// A hit in a file that has changed since is a hit of the file.
+fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<MappedHit> {
+    let whole = |stale| MappedHit {
+        id: map.file(file).map(|_| map.id(NodeRef::File(file)).to_string()),
+        kind: DocKind::File,
+        title: path.file_name().to_owned(),
+        path: path.clone(),
+        line: 1,
+        lines: (1, u32::MAX),
+        score: hit.score,
+        words: hit.words,
+        stale,
+    };
+    if !is_known || hit.slot == 0 {
+        return Some(whole(!is_known));
+    }
+    let (_, facts) = map.file(file)?;
+    let def = DefIdx(hit.slot - 1);
+    let found = facts.defs.get(def.index())?;
+    Some(MappedHit {
+        id: Some(map.id(DefRef { file, def }.into()).to_string()),
+        kind: hit.kind,
+        title: facts.name(found.qualified).to_owned(),
+        line: found.name_at.0,
+        lines: found.lines,
+        ..whole(false)
+    })
+}
+
+pub(super) fn has_phrases(workspace: &Workspace, question: &RankedQuestion, hit: &MappedHit) -> bool {
+    let Ok(bytes) = workspace.disk_contents().read(&hit.path) else { return false };
+    question.phrases_are_in(&format!("{}\n{}", hit.title, lines_of(&bytes, hit.lines)))
+}
+
+pub(super) fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> String {
+    let index = LineIndex::new(bytes);
+    let last = last.min(index.line_count());
+    let range = index.line_range(first).zip(index.line_range(last));
+    let text = range.and_then(|(from, to)| bytes.get(from.start..to.end)).unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// Results with what they say, as far as `room` characters go.
+fn with_snippets(
+    workspace: &Workspace,
+    question: &RankedQuestion,
+    named: Vec<MappedHit>,
+    room: usize,
+) -> Vec<RankedResult> {
+    /// Fewest characters that a result takes besides its words.
+    const FRAME: usize = 60;
+    let (mut words, mut taken) = (question.word_counter(), 0);
+    let one = |(at, hit): (usize, MappedHit)| {
+        let size = Size { lines: SNIPPET_LINES[usize::from(at >= BEST)], width: SNIPPET_WIDTH };
+        let mut snippet = || {
+            let bytes = workspace.disk_contents().read(&hit.path).ok()?;
+            excerpt_of(&mut words, (&lines_of(&bytes, hit.lines), hit.lines.0, hit.line), true, size)
+        };
+        let text = (taken < room).then(&mut snippet).flatten();
+        let id = hit.id.as_ref().map_or(0, String::len);
+        taken +=
+            FRAME + id + hit.title.len() + hit.path.as_str().len() + text.as_ref().map_or(0, String::len);
+        to_proto::result(hit, text)
+    };
+    named.into_iter().enumerate().map(one).collect()
+}

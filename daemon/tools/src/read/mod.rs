@@ -1,0 +1,368 @@
+//! `read_symbols`: source by symbol, by file or by lines, and outlines.
+//!
+//! The answer is cut here and not by the budget's usual means, because what is left of a body should be what was asked for: its
+//! signature and the lines around a match, with the way to the rest.
+
+mod cut;
+mod focus;
+mod outline;
+
+use std::collections::HashSet;
+
+use hob_base::{Contents as _, LineIndex, WsPath};
+use hob_map::Map;
+use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
+use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, SymbolSource};
+use hob_proto::{Form, ToolError};
+use regex::Regex;
+
+use super::flow::{FRAME, note_room};
+use super::target::{self, Named};
+use super::{Needs, ToolCall, ToolOutcome, to_data};
+use cut::{Body, Docs, Shown, Wanted};
+use focus::Focus;
+use hob_host::Workspace;
+use hob_results::errors;
+
+/// Characters of a symbol around its source.
+const HEAD: usize = 160;
+
+/// The fewest characters that a body gets.
+const LEAST: usize = 200;
+
+/// Lines on each side of a line that no definition is around.
+const BESIDE: u32 = 10;
+
+/// Lines from which on a range is folded like a definition.
+const LONG_RANGE: u32 = 60;
+
+/// Names that are not found for which it is said where they may come from.
+const EXPLAINED: usize = 3;
+
+/// Something to read.
+struct Chosen {
+    place: Place,
+    /// The lines that were asked for, where they are not all of it.
+    line: Option<u32>,
+    /// The lines of the functions in a class or file.
+    inner: Vec<(u32, u32)>,
+    is_neighbor: bool,
+}
+
+enum Place {
+    /// A definition or a file.
+    Node(Box<NodeInfo>),
+    /// Lines of a file, and the definition that they are in.
+    Lines(WsPath, (u32, u32), Option<Box<NodeInfo>>),
+    /// A file without a map.
+    File(WsPath),
+}
+
+/// What of every text is shown.
+struct View<'a> {
+    around: Option<&'a Regex>,
+    about: Option<&'a Focus>,
+    docs: Docs,
+    /// Of what is long, a part.
+    folds: bool,
+}
+
+/// What the targets came to, before any file is read.
+#[derive(Default)]
+struct Choice {
+    chosen: Vec<Chosen>,
+    ambiguous: Vec<Ambiguous>,
+    not_found: Vec<String>,
+    seen: HashSet<NodeRef>,
+}
+
+/// A text that was read, whole.
+struct Source {
+    chosen: Chosen,
+    text: String,
+    lines: (u32, u32),
+}
+
+pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: ReadSymbolsArgs = call.parse_args()?;
+    if args.targets.is_empty() {
+        return Err(ToolError::bad_args("`targets` is empty").hint("Pass names, paths or node IDs."));
+    }
+    let around = args.around.as_deref().map(Regex::new).transpose();
+    let around = around.map_err(|error| errors::bad_around(&error))?;
+    let workspace = call.workspace(Needs::Map)?;
+    if args.outline || args.targets.iter().all(|target| outline::is_folder(call, &workspace, target)) {
+        return outline::outlines(call, &workspace, &args.targets);
+    }
+    let mut choice = choose(call, &workspace, &args);
+    let files = choice.chosen.iter().filter_map(|chosen| chosen.place.path());
+    call.warn_of_unmapped(&workspace.map(), files.map(WsPath::as_str));
+    if !choice.not_found.is_empty() {
+        let map = workspace.map();
+        call.warn_of_unmapped_anywhere(&map);
+        let names = choice.not_found.iter().take(EXPLAINED);
+        call.notes.warnings.extend(names.filter_map(|name| target::why_absent(&map, name)));
+    }
+    let mut sources = Vec::new();
+    for chosen in choice.chosen {
+        match source(&workspace, &chosen.place) {
+            Some((text, lines)) => sources.push(Source { chosen, text, lines }),
+            None => {
+                let id = chosen.place.uid();
+                call.notes.warnings.push(format!("`{id}` is known but its file cannot be read now."));
+                choice.not_found.push(id);
+            }
+        }
+    }
+    let said: usize = call.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
+    let room = call.terms.room.saturating_sub(FRAME + note_room(call.terms.room) + said);
+    // A model wants to know first what is there; a program wants what it named.
+    let is_all = args.whole || args.about.as_deref().is_some_and(focus::is_everything);
+    let folds = call.terms.form == Form::Text && !is_all;
+    let about = args.about.as_deref().and_then(Focus::parse);
+    let docs = docs_wanted(args.docs, folds);
+    let view = View { around: around.as_ref(), about: about.as_ref(), docs, folds };
+    let shown = fitted(room, &sources, &view);
+    // What is left out on purpose says so at its place.
+    let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
+    call.omit_items("stretches of lines", cut, 0, "Pass them as path:from-to.");
+    let symbols = sources.iter().zip(&shown).map(|(one, shown)| symbol(one, shown)).collect();
+    let (ambiguous, not_found) = (choice.ambiguous, choice.not_found);
+    to_data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })
+}
+
+impl<'a> View<'a> {
+    fn wanted(&self, source: &'a Source) -> Wanted<'a> {
+        let chosen = &source.chosen;
+        Wanted {
+            pattern: self.around,
+            focus: self.about.filter(|_| !chosen.place.is_short_range()),
+            functions: &chosen.inner,
+            line: chosen.line,
+            docs: match chosen.place {
+                Place::Lines(..) if self.docs == Docs::Brief => Docs::Whole,
+                _ => self.docs,
+            },
+            folded: chosen.folded(self.folds),
+        }
+    }
+}
+
+impl Chosen {
+    fn new(place: Place, line: Option<u32>) -> Self {
+        Self { place, line, inner: Vec::new(), is_neighbor: false }
+    }
+
+    /// The lines of the functions within, where what is long is shown in part. Lines that were asked for are shown whole.
+    fn folded(&self, folds: bool) -> Option<&[(u32, u32)]> {
+        (folds && matches!(self.place, Place::Node(_))).then_some(&self.inner)
+    }
+}
+
+/// Where nobody says how much of documentation is wanted, a text that is shown in part has its first lines.
+fn docs_wanted(asked: Option<bool>, folds: bool) -> Docs {
+    match (asked, folds) {
+        (Some(false), _) => Docs::Nothing,
+        (None, true) => Docs::Brief,
+        _ => Docs::Whole,
+    }
+}
+
+impl Place {
+    fn path(&self) -> Option<&WsPath> {
+        match self {
+            Self::Node(info) => info.path.as_ref(),
+            Self::Lines(path, ..) | Self::File(path) => Some(path),
+        }
+    }
+
+    /// Says whether the place is a few lines that were asked for by their numbers, which are shown whole: a gap of an earlier answer.
+    fn is_short_range(&self) -> bool {
+        matches!(self, Self::Lines(_, (first, last), _) if last - first < LONG_RANGE)
+    }
+
+    /// What the place is called where it is said that it cannot be read.
+    fn uid(&self) -> String {
+        match self {
+            Self::Node(info) => info.id.to_string(),
+            Self::Lines(path, ..) | Self::File(path) => path.to_string(),
+        }
+    }
+}
+
+/// Decides under one lock of the map; files are read after it is released.
+fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs) -> Choice {
+    let mut choice = Choice::default();
+    let map = &workspace.map();
+    for text in &args.targets {
+        match target::look_up(call, (map, workspace), text) {
+            Named::One(meant) => {
+                let place = place(map, meant.node, meant.lines);
+                let is_definition = matches!(place, Some(Place::Node(_)));
+                if is_definition || meant.lines.is_none_or(|(first, last)| first == last) {
+                    call.notes.warnings.extend(meant.note);
+                }
+                let line = meant.lines.map(|(first, _)| first);
+                match place {
+                    Some(Place::Node(_)) => take_with_neighbors(map, &mut choice, (meant.node, line), args),
+                    Some(place) => choice.chosen.push(Chosen::new(place, line)),
+                    None => choice.not_found.push(text.clone()),
+                }
+            }
+            Named::Text(path, None) => {
+                choice.chosen.push(Chosen::new(Place::File(path), None));
+            }
+            Named::Text(path, Some(lines)) => {
+                let place = Place::Lines(path, beside(lines), None);
+                choice.chosen.push(Chosen::new(place, Some(lines.0)));
+            }
+            Named::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
+            Named::Nothing => choice.not_found.push(text.clone()),
+        }
+    }
+    choice
+}
+
+/// A definition for a line in it, lines for several.
+fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
+    let info = Box::new(map.info(node)?);
+    match (lines, info.path.clone()) {
+        (Some((first, last)), Some(path)) if first < last || info.kind == NodeKind::File => {
+            let around = (info.kind != NodeKind::File).then_some(info);
+            Some(Place::Lines(path, beside((first, last)), around))
+        }
+        _ => Some(Place::Node(info)),
+    }
+}
+
+/// A line alone is shown with those around it.
+fn beside((first, last): (u32, u32)) -> (u32, u32) {
+    if first < last {
+        (first, last)
+    } else {
+        (first.saturating_sub(BESIDE).max(1), last.saturating_add(BESIDE))
+    }
+}
+
+fn take_with_neighbors(
+    map: &Map,
+    choice: &mut Choice,
+    (node, line): (NodeRef, Option<u32>),
+    args: &ReadSymbolsArgs,
+) {
+    take(map, choice, (node, line), false);
+    let neighbors = args.include_neighbors;
+    let (NodeRef::Def(def), true) = (node, neighbors > 0) else { return };
+    let all = map.defs_of(def.file);
+    let Some(at) = all.iter().position(|other| *other == def) else { return };
+    let around = at.saturating_sub(neighbors)..(at + neighbors + 1).min(all.len());
+    all[around].iter().for_each(|other| take(map, choice, (NodeRef::Def(*other), None), true));
+}
+
+fn take(map: &Map, choice: &mut Choice, (node, line): (NodeRef, Option<u32>), is_neighbor: bool) {
+    if choice.seen.insert(node)
+        && let Some(info) = map.info(node)
+    {
+        let inner = functions_in(map, &info);
+        let place = Place::Node(Box::new(info));
+        choice.chosen.push(Chosen { place, line, inner, is_neighbor });
+    }
+}
+
+/// The lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
+/// made of others, those. Tests beside the code are as little what is looked for.
+fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
+    let Some(file) = info.node.file() else { return Vec::new() };
+    let is_within =
+        |one: &NodeInfo| one.node != info.node && info.lines.0 <= one.lines.0 && one.lines.1 <= info.lines.1;
+    let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(NodeRef::Def(def)));
+    let within: Vec<NodeInfo> = infos.filter(|one| info.kind == NodeKind::File || is_within(one)).collect();
+    let is_function = |one: &NodeInfo| matches!(one.kind, NodeKind::Def(kind) if kind.is_callable());
+    let mut functions: Vec<(u32, u32)> =
+        within.iter().filter(|one| is_function(one)).map(|one| one.lines).collect();
+    functions.sort_by_key(|(first, last)| (*first, std::cmp::Reverse(*last)));
+    functions.dedup();
+    let frames: HashSet<(u32, u32)> =
+        functions.iter().filter(|outer| is_mostly_others(**outer, &functions)).copied().collect();
+    functions.retain(|one| !frames.contains(one));
+    if !map.is_among_tests(info.node) {
+        let tests = within.iter().filter(|one| map.is_among_tests(one.node));
+        functions.extend(tests.map(|one| one.lines));
+    }
+    functions
+}
+
+/// Whether more than half of the lines of a function are those of functions in it.
+fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
+    let (mut covered, mut until) = (0, outer.0);
+    for (first, last) in functions.iter().filter(|one| **one != outer && outer.0 <= one.0 && one.1 <= outer.1)
+    {
+        if *first >= until {
+            covered += last - first + 1;
+            until = last + 1;
+        }
+    }
+    covered * 2 > outer.1 - outer.0
+}
+
+/// The lines of a place, whole; an external package has no source here.
+fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
+    let bytes = workspace.disk_contents().read(place.path()?).ok()?;
+    let index = LineIndex::new(&bytes);
+    // What follows the last newline is a line only if there is something.
+    let last = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));
+    let (first, end) = match place {
+        Place::Node(info) if info.kind != NodeKind::File => (info.lines.0, info.lines.1.min(last)),
+        Place::Lines(_, (first, end), _) => (*first.min(&last), *end.min(&last)),
+        _ => (1, last),
+    };
+    let from = index.line_range(first)?.start;
+    let to = index.line_range(end)?.end;
+    Some((String::from_utf8_lossy(bytes.get(from..to)?).into_owned(), (first, end)))
+}
+
+/// All sources within so many characters: what is short whole, what is long a part each.
+fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<Shown> {
+    let bodies: Vec<Body<'_>> = sources.iter().map(|one| Body::new(&one.text, one.lines.0)).collect();
+    let mut shares: Vec<(usize, usize)> = bodies
+        .iter()
+        .zip(sources)
+        .map(|(body, one)| body.cost(&view.wanted(one)))
+        .enumerate()
+        .map(|(at, cost)| (cost, at))
+        .collect();
+    shares.sort_unstable();
+    let (mut left, mut given) = (room.saturating_sub(HEAD * sources.len()), vec![0; sources.len()]);
+    for (rank, (cost, at)) in shares.iter().enumerate() {
+        given[*at] = (*cost).min((left / (shares.len() - rank)).max(LEAST));
+        left = left.saturating_sub(given[*at]);
+    }
+    let shown = bodies.iter().zip(sources).zip(given);
+    shown.map(|((body, one), room)| body.within(room, &view.wanted(one))).collect()
+}
+
+fn symbol(source: &Source, shown: &Shown) -> SymbolSource {
+    let (uid, name, kind) = match &source.chosen.place {
+        Place::Node(info) => (info.id.to_string(), name_of(info), info.kind.as_str()),
+        Place::Lines(path, _, Some(info)) => (path.to_string(), name_of(info), "lines"),
+        Place::Lines(path, _, None) => (path.to_string(), path.file_name().to_owned(), "lines"),
+        Place::File(path) => (path.to_string(), path.file_name().to_owned(), "file"),
+    };
+    SymbolSource {
+        uid,
+        name,
+        kind: kind.to_owned(),
+        file: source.chosen.place.path().map(ToString::to_string).unwrap_or_default(),
+        start_line: source.lines.0,
+        end_line: source.lines.1,
+        source: shown.text.clone(),
+        body_complete: shown.is_complete,
+        missing: shown.missing.iter().map(|(first, last)| format!("{first}-{last}")).collect(),
+        missing_calls: shown.calls.clone(),
+        is_neighbor: source.chosen.is_neighbor,
+    }
+}
+
+fn name_of(info: &NodeInfo) -> String {
+    if info.qualified.is_empty() { info.name.clone() } else { info.qualified.clone() }
+}

@@ -1,0 +1,314 @@
+//! The map in place of a language server that has no answer: none is installed or may run, it lacks the capability, it did not answer
+//! in time, it refuses (gopls without Go has no view of any project), or it is being replaced.
+//!
+//! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
+//! do about it, and are never complete. Where the map knows nothing either, the error stands.
+
+use hob_base::CancelToken;
+use hob_bridge::{Listed, Missing, UsesQuestion, left_out};
+use hob_map::Map;
+use hob_map::graph::{
+    Confidence, DefRef, Direction, EdgeKind, KindFilter, NeighborsQuery, NodeInfo, NodeKind, SearchQuery,
+};
+use hob_proto::envelope::PARTIAL;
+use hob_proto::tools::nav::{
+    Completeness, DiagnosticsResult, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult,
+    TypeResult,
+};
+use hob_proto::{Anchor, ErrorCode, ToolError};
+
+use hob_results::FileLineCache;
+
+use super::nav::NavQuery;
+use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
+use hob_host::Workspace;
+use hob_results::errors;
+
+/// Neighbours that are looked at for uses that are no more than guesses.
+const MOST_GUESSES: usize = 200;
+
+/// The word for answers of the map.
+pub(super) const MAP: &str = "map";
+
+/// Says whether the map may answer instead of this error: there is no server for the question, or none that answers it. A server that
+/// failed is an error until somebody has seen it.
+pub(super) fn may_answer(error: &ToolError) -> bool {
+    use ErrorCode as E;
+    match error.code {
+        E::LspUnavailable | E::UntrustedWorkspace | E::LspUnsupported | E::LspTimeout => true,
+        E::LspFailed => is_for_now(error),
+        _ => false,
+    }
+}
+
+/// The warning that goes with what the map answers instead of an error.
+pub(super) fn stand_in_warning(error: &ToolError) -> String {
+    if is_late(error) {
+        return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
+    }
+    let hint = match error.code {
+        // What else there is to do, `hob doctor` says at length.
+        ErrorCode::LspUnavailable => error.hint.split(". ").next().unwrap_or_default(),
+        ErrorCode::UntrustedWorkspace => error.hint.as_str(),
+        // Refusals are nobody's to mend.
+        _ => "",
+    };
+    let rejected = error.more.get("rejected").and_then(serde_json::Value::as_array).into_iter().flatten();
+    let sentences =
+        [error.message.as_str(), "The map answers instead: something may be missing", hint].into_iter();
+    let sentences = sentences.chain(rejected.filter_map(serde_json::Value::as_str));
+    let ended =
+        sentences.filter(|text| !text.is_empty()).map(|text| format!("{}.", text.trim_end_matches('.')));
+    ended.collect::<Vec<_>>().join(" ")
+}
+
+/// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
+fn answer_from_map(
+    call: &mut ToolCall<'_>,
+    error: ToolError,
+    from_map: impl FnOnce(&mut ToolCall<'_>) -> ToolOutcome,
+) -> ToolOutcome {
+    if !may_answer(&error) {
+        return Err(error);
+    }
+    let warnings = call.notes.warnings.len();
+    call.notes.warnings.push(stand_in_warning(&error));
+    match from_map(call) {
+        Ok(answer) if !is_for_now(&error) && knows_nothing(&answer) => {
+            call.notes.warnings.truncate(warnings);
+            Err(error)
+        }
+        Ok(answer) => Ok(answer),
+        // Without a map, what the server's absence means says more.
+        Err(_) if !is_for_now(&error) => Err(error),
+        Err(other) => Err(other),
+    }
+}
+
+/// Says whether a server is only starting or loading: the same question has its answer later.
+pub(super) fn is_late(error: &ToolError) -> bool {
+    error.more.contains_key(errors::LOADING)
+}
+
+/// Says whether a running server has no answer now and may have one in a moment.
+fn is_for_now(error: &ToolError) -> bool {
+    [errors::REFUSAL, errors::RESTARTING].iter().any(|field| error.more.contains_key(*field))
+}
+
+/// Says whether an answer of the map has nothing in it.
+fn knows_nothing(answer: &serde_json::Value) -> bool {
+    let is_empty =
+        |field: &str| answer.get(field).and_then(serde_json::Value::as_array).is_some_and(Vec::is_empty);
+    is_empty("locations") || is_empty("symbols") || answer.get("signature").is_some_and(|text| text == "")
+}
+
+/// Where what was asked about is defined.
+pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        let found = meant_definition(&workspace, asked);
+        let locations =
+            found.iter().filter_map(|(info, sure)| definition_anchor(&workspace, info, *sure)).collect();
+        locations_of_map(locations, None)
+    })
+}
+
+/// Answers with what is derived from what was asked about, in files that `counts`.
+pub(super) fn implementations(
+    call: &mut ToolCall<'_>,
+    (asked, error): (&NavQuery, ToolError),
+    counts: &dyn Fn(&Missing) -> bool,
+) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let (workspace, mut found) = find_uses(call, asked, UsesQuestion::Implementations)?;
+        found.missing.retain(counts);
+        locations_of_map(held::missing_anchors(&workspace, &found), None)
+    })
+}
+
+/// Where what was asked about is used, in files that `counts`.
+pub(super) fn references(
+    call: &mut ToolCall<'_>,
+    (asked, error): (&NavQuery, ToolError),
+    counts: &dyn Fn(&Missing) -> bool,
+    with_declaration: bool,
+) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let (workspace, mut found) = find_uses(call, asked, UsesQuestion::References)?;
+        add_guesses(&workspace, asked, &mut found.missing, &with_graph_deadline(&call.cancel));
+        found.missing.retain(counts);
+        let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
+        let declared = meant_definition(&workspace, asked).filter(|_| with_declaration);
+        let declared = declared.and_then(|(info, _)| definition_anchor(&workspace, &info, Confidence::Exact));
+        let mut locations: Vec<Anchor> =
+            declared.into_iter().chain(held::missing_anchors(&workspace, &found)).collect();
+        enclosing::fill_places(&workspace, &mut locations);
+        locations_of_map(locations, Some(files))
+    })
+}
+
+/// Answers with the map's signature and documentation of what was asked about.
+pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        let found = meant_definition(&workspace, asked);
+        let (signature, docs) = found.map(|(info, _)| (info.signature, info.doc)).unwrap_or_default();
+        let completeness = of_map(signature.is_empty());
+        to_data(&TypeResult {
+            signature,
+            docs,
+            range: None::<NameRange>,
+            completeness,
+            source: MAP.to_owned(),
+        })
+    })
+}
+
+/// Answers with a file's definitions from the map.
+pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
+    answer_from_map(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        let map = workspace.map();
+        let defs = map.file_at(asked.at.file.as_str()).map(|file| map.defs_of(file)).unwrap_or_default();
+        let infos: Vec<NodeInfo> = defs.into_iter().filter_map(|def| map.info(def.into())).collect();
+        let symbols = outline_tree(&infos);
+        let completeness = of_map(symbols.is_empty());
+        to_data(&SymbolsResult { symbols, completeness, source: MAP.to_owned() })
+    })
+}
+
+/// Says that nothing is known of what is wrong in a file while its server is being replaced. The map is no judge of that.
+pub(super) fn diagnostics(call: &mut ToolCall<'_>, error: ToolError) -> ToolOutcome {
+    if !error.more.contains_key(errors::RESTARTING) {
+        return Err(error);
+    }
+    let unknown =
+        "Until there is another one nothing is known of what is wrong there: ask again in a moment.";
+    call.notes.warnings.push(format!("{} {unknown}", error.message));
+    to_data(&DiagnosticsResult { diagnostics: Vec::new(), complete: false })
+}
+
+/// Definitions by name, where no server that runs has an answer.
+pub(super) fn definitions_by_name(
+    call: &mut ToolCall<'_>,
+    query: &str,
+    limit: usize,
+) -> Result<Vec<SymbolHit>, ToolError> {
+    let workspace = call.workspace(Needs::Map)?;
+    let query = SearchQuery { text: query, kinds: KindFilter::Any, path_prefix: "", limit };
+    let hits = workspace.map().search(&query).hits;
+    let defs = hits.into_iter().map(|hit| hit.info).filter(|info| matches!(info.kind, NodeKind::Def(_)));
+    Ok(defs.filter_map(symbol_hit).collect())
+}
+
+fn symbol_hit(info: NodeInfo) -> Option<SymbolHit> {
+    let container = info.qualified.rsplit_once('.').map(|(container, _)| container.to_owned());
+    let (line, col) = info.name_at;
+    let (kind, file) = (info.kind.as_str().to_owned(), info.path?.to_string());
+    Some(SymbolHit { name: info.name, kind, container, file, line, col, external: false })
+}
+
+fn of_map(is_empty: bool) -> Completeness {
+    if is_empty { Completeness::Unknown } else { Completeness::Partial }
+}
+
+fn locations_of_map(locations: Vec<Anchor>, files: Option<usize>) -> ToolOutcome {
+    let (total, completeness) = (files.map(|_| locations.len()), of_map(locations.is_empty()));
+    to_data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
+}
+
+/// Finds what stands at the place that was asked about, and how sure the map is of that.
+fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<(NodeInfo, Confidence)> {
+    let word = held::word_at(workspace, &asked.at);
+    let map = workspace.map();
+    let (def, sure) = def_at(&map, asked, &word)?;
+    Some((map.info(def.into())?, sure))
+}
+
+fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<(DefRef, Confidence)> {
+    let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
+    let named = map.def_named_at(path, at).map(|def| (def, Confidence::Exact));
+    named.or_else(|| map.def_meant_at(path, at, word))
+}
+
+fn find_uses(
+    call: &mut ToolCall<'_>,
+    asked: &NavQuery,
+    question: UsesQuestion,
+) -> Result<(std::sync::Arc<Workspace>, held::MapComparison), ToolError> {
+    let workspace = call.workspace(Needs::Map)?;
+    let (cancel, word) = (with_graph_deadline(&call.cancel), held::word_at(&workspace, &asked.at));
+    let map = workspace.map();
+    let found = def_at(&map, asked, &word)
+        .map(|(def, _)| left_out(&map, (def, question), (&Listed::default(), &|_| true), &cancel));
+    drop(map);
+    Ok((workspace, held::MapComparison::of_map(found.unwrap_or_default())))
+}
+
+/// Adds the uses that only the graph knows, each with how sure it is: those that may be of what was asked about, and those of another
+/// method of its family.
+fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>, cancel: &CancelToken) {
+    let word = held::word_at(workspace, &asked.at);
+    let map = workspace.map();
+    let Some((def, _)) = def_at(&map, asked, &word) else { return };
+    let query = NeighborsQuery {
+        node: def.into(),
+        direction: Direction::In,
+        kinds: [EdgeKind::Calls, EdgeKind::References].into_iter().collect(),
+        depth: 1,
+        max_nodes: MOST_GUESSES,
+        family: true,
+        cancel: cancel.clone(),
+    };
+    let around = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();
+    for one in around {
+        let Some(path) = one.info.path.clone() else { continue };
+        for line in &one.sites {
+            if !found.iter().any(|other| other.path == path && other.line == *line) {
+                // Who names another method of the family may mean this one.
+                let of_family = if one.names.is_some() { Confidence::Candidate } else { one.confidence };
+                let (line, confidence, from) = (*line, one.confidence.max(of_family), one.info.clone());
+                found.push(Missing { path: path.clone(), line, col: None, confidence, from });
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
+}
+
+fn definition_anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {
+    let path = info.path.clone()?;
+    let (line, col) = info.name_at;
+    let file = path.to_string();
+    let snippet = FileLineCache::in_workspace(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
+    let from_map = Some(sure.as_str().to_owned());
+    Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map, symbol: None })
+}
+
+/// Definitions as a tree: what is written within another one is below it.
+fn outline_tree(infos: &[NodeInfo]) -> Vec<OutlineEntry> {
+    let within = |prefix: &str, info: &NodeInfo| {
+        let rest = info.qualified.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
+        rest.is_some_and(|rest| !rest.contains('.'))
+    };
+    let is_below_one = |info: &&NodeInfo| infos.iter().any(|other| within(&other.qualified, info));
+    let entry = |info: &NodeInfo| outline_branch(infos, info, &within);
+    infos.iter().filter(|info| !is_below_one(info)).map(entry).collect()
+}
+
+fn outline_branch(
+    infos: &[NodeInfo],
+    info: &NodeInfo,
+    within: &dyn Fn(&str, &NodeInfo) -> bool,
+) -> OutlineEntry {
+    let children = infos.iter().filter(|child| within(&info.qualified, child));
+    OutlineEntry {
+        name: info.name.clone(),
+        kind: info.kind.as_str().to_owned(),
+        line: info.name_at.0,
+        col: info.name_at.1,
+        end_line: info.lines.1,
+        start_line: Some(info.lines.0).filter(|first| *first < info.name_at.0),
+        detail: Some(info.signature.clone()).filter(|text| !text.is_empty()),
+        children: children.map(|child| outline_branch(infos, child, within)).collect(),
+    }
+}

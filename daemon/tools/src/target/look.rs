@@ -1,0 +1,330 @@
+//! From a text to what it names in the map, one form after the other: ID, path with lines, path with a name, name, and at last
+//! what is only nearly written so. Each reading that is not the text's plain one comes with a note that says so.
+
+use hob_base::{FileId, WsPath};
+use hob_map::Map;
+use hob_map::graph::{DefRef, EdgeKind, EdgeKinds, Lookup, NodeRef};
+use hob_proto::NodeId;
+
+use super::form::{self, WrittenLines};
+use super::paths::Paths;
+
+/// Folders at the top of a project whose definitions are seldom meant by their name.
+const BESIDE: [&str; 7] = ["bench", "benches", "benchmarks", "build", "docs", "examples", "scripts"];
+
+/// Classes in which an inherited member is looked for.
+const MOST_BASES: usize = 32;
+
+/// What a text names.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Named {
+    /// One node.
+    One(Meant),
+    /// One of several; likeliest first.
+    Several(Vec<NodeRef>),
+    /// A file of the workspace that has no node, and which of its lines.
+    Text(WsPath, Option<(u32, u32)>),
+    /// Nothing.
+    Nothing,
+}
+
+/// The node that a text names.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Meant {
+    /// The node.
+    pub(crate) node: NodeRef,
+    /// The line, or the first and last, that the text gave.
+    pub(crate) lines: Option<(u32, u32)>,
+    /// A sentence for the reader, where the node is not plainly what was written.
+    pub(crate) note: Option<String>,
+}
+
+impl From<NodeRef> for Named {
+    fn from(node: NodeRef) -> Self {
+        Self::One(Meant { node, lines: None, note: None })
+    }
+}
+
+/// Looks targets up.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    /// The map.
+    pub(crate) map: &'a Map,
+    /// How its caller's paths are read.
+    pub(crate) paths: Paths<'a>,
+    /// Says whether a file belongs to the workspace, mapped or not.
+    pub(crate) shows: &'a dyn Fn(&WsPath) -> bool,
+}
+
+impl Look<'_> {
+    /// Finds what a text names.
+    pub(crate) fn up(&self, text: &str) -> Named {
+        let text = form::trimmed(text);
+        let found = self.plainly(text);
+        match (found, text.split_once(char::is_whitespace)) {
+            // A line of an answer: the handle stands first.
+            (Named::Nothing, Some((handle, _))) if handle.contains([':', '.', '#']) => self.plainly(handle),
+            (found, _) => found,
+        }
+    }
+
+    fn plainly(&self, text: &str) -> Named {
+        let readings: [&dyn Fn() -> Named; 6] = [
+            &|| self.by_id(text),
+            &|| self.by_place(text, &|path| self.file(path).into_iter().collect()),
+            &|| self.by_name(text),
+            &|| self.by_place(text, &|path| self.files_ending(path)),
+            &|| self.inherited(text),
+            &|| self.nearly(text),
+        ];
+        let found = readings.iter().map(|read| read()).find(|found| *found != Named::Nothing);
+        self.settled(text, found.unwrap_or_else(|| self.text_file(text)))
+    }
+
+    fn by_id(&self, text: &str) -> Named {
+        let id = NodeId::looks_like(text).then(|| text.parse::<NodeId>().ok()).flatten();
+        id.and_then(|id| self.map.node(&id)).map_or(Named::Nothing, Named::from)
+    }
+
+    /// A path with lines or a name behind it, in the first file that `files` gives for it and that has them.
+    fn by_place(&self, text: &str, files: &dyn Fn(&str) -> Vec<FileId>) -> Named {
+        for (path, span) in form::places(text) {
+            match files(path)[..] {
+                [] => {}
+                [file] => return self.in_file(file, span),
+                ref several => {
+                    return Named::Several(several.iter().map(|file| NodeRef::File(*file)).collect());
+                }
+            }
+        }
+        for (path, name) in form::members(text) {
+            let files = files(path);
+            let defs: Vec<DefRef> = files.iter().flat_map(|file| self.map.defs_called(*file, name)).collect();
+            if !files.is_empty() {
+                return self.one_of(defs, &files, name);
+            }
+        }
+        Named::Nothing
+    }
+
+    /// One of the definitions found; else the private name of JavaScript that is written with a `#`, or an ID's encoded name.
+    fn one_of(&self, defs: Vec<DefRef>, files: &[FileId], name: &str) -> Named {
+        match defs[..] {
+            [] => {
+                let encoded = files.iter().find_map(|file| {
+                    let id = self.map.id(NodeRef::File(*file));
+                    self.map.node(&format!("{id}#{name}").parse::<NodeId>().ok()?)
+                });
+                encoded.map_or(Named::Nothing, Named::from)
+            }
+            [def] => NodeRef::Def(def).into(),
+            _ => Named::Several(defs.into_iter().map(NodeRef::Def).collect()),
+        }
+    }
+
+    fn by_name(&self, text: &str) -> Named {
+        match self.map.lookup(text) {
+            Lookup::One(node) => node.into(),
+            Lookup::Ambiguous(nodes) => Named::Several(nodes),
+            Lookup::None => Named::Nothing,
+        }
+    }
+
+    /// A member that a class has from one of its bases, nearest first.
+    fn inherited(&self, text: &str) -> Named {
+        let text = text.trim_end_matches("()");
+        let Some((class, member)) = text.rsplit_once("::").or_else(|| text.rsplit_once(['.', '#'])) else {
+            return Named::Nothing;
+        };
+        let Lookup::One(class) = self.map.lookup(class) else { return Named::Nothing };
+        let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+        let (mut classes, mut at) = (vec![class], 0);
+        while let Some(class) = classes.get(at).copied().filter(|_| at < MOST_BASES) {
+            at += 1;
+            if let NodeRef::Def(def) = class
+                && let Some(found) = self.member(def, member)
+            {
+                let note = Some(format!("`{}` is inherited: {}.", super::short(text), self.handle(found)));
+                return Named::One(Meant { node: found, lines: None, note });
+            }
+            let bases = self.map.edges_out(class, kinds).into_iter().map(|edge| edge.to);
+            let new: Vec<NodeRef> = bases.filter(|base| !classes.contains(base)).collect();
+            classes.extend(new);
+        }
+        Named::Nothing
+    }
+
+    fn member(&self, class: DefRef, name: &str) -> Option<NodeRef> {
+        let mut members = self.map.outline(class.file).filter(|(_, def)| def.parent == Some(class.def));
+        members.find_map(|(def, _)| {
+            let node = NodeRef::Def(def);
+            (self.map.info(node)?.name == name).then_some(node)
+        })
+    }
+
+    /// A module, or a private name written without its `#`.
+    fn nearly(&self, text: &str) -> Named {
+        let is_dotted = text.contains(['.', '/']) || text.contains("::");
+        let files = if is_dotted { self.map.files_of_module(text) } else { Vec::new() };
+        match files[..] {
+            [] => {}
+            [file] => return NodeRef::File(file).into(),
+            ref several => return Named::Several(several.iter().map(|file| NodeRef::File(*file)).collect()),
+        }
+        let (before, last) =
+            text.rsplit_once('.').map_or(("", text), |(_, last)| (&text[..text.len() - last.len()], last));
+        let mut found = self.by_name(&format!("{before}#{}", last.trim_end_matches("()")));
+        if let Named::One(meant) = &mut found {
+            meant.note = Some(format!("`{text}` is taken for {}.", self.handle(meant.node)));
+        }
+        found
+    }
+
+    fn in_file(&self, file: FileId, span: WrittenLines) -> Named {
+        let lines = match span {
+            WrittenLines::Whole => return NodeRef::File(file).into(),
+            WrittenLines::At { line, .. } => (line, line),
+            WrittenLines::Lines(first, last) => (first, last),
+        };
+        let named = match span {
+            WrittenLines::At { line, col } => self.named_on(file, line, col),
+            _ => Vec::new(),
+        };
+        let around = || self.map.symbol_around(file, lines);
+        let meant = |node: NodeRef, note| Named::One(Meant { node, lines: Some(lines), note });
+        match (&named[..], around()) {
+            ([def], _) => meant((*def).into(), None),
+            ([], Some(def)) => {
+                let is_said = matches!(span, WrittenLines::At { .. });
+                let note = is_said
+                    .then(|| format!("{} is in {}.", self.line(file, lines.0), self.handle(def.into())));
+                meant(def.into(), note)
+            }
+            ([], None) => {
+                let what =
+                    format!("No definition is around {}: its file is meant.", self.line(file, lines.0));
+                meant(NodeRef::File(file), Some(what))
+            }
+            (several, _) => match self.outermost(several) {
+                Some(def) => meant(
+                    def.into(),
+                    Some(format!("Several names are on that line: {} is meant.", self.handle(def.into()))),
+                ),
+                None => Named::Several(several.iter().copied().map(NodeRef::Def).collect()),
+            },
+        }
+    }
+
+    /// The definitions that have their name on a line, or at a column of it.
+    fn named_on(&self, file: FileId, line: u32, col: Option<u32>) -> Vec<DefRef> {
+        let mut named = self.map.defs_named_on(file, line);
+        if let Some(col) = col {
+            let is_at = |def: &DefRef| {
+                let info = self.map.info((*def).into());
+                info.is_some_and(|info| {
+                    let width = info.name.encode_utf16().count().max(1) as u32;
+                    (info.name_at.1..info.name_at.1 + width).contains(&col)
+                })
+            };
+            named.retain(is_at);
+        }
+        named
+    }
+
+    /// The definition that all the others are in.
+    fn outermost(&self, defs: &[DefRef]) -> Option<DefRef> {
+        let bytes = |def: &DefRef| self.map.info((*def).into()).map_or((0, 0), |info| info.bytes);
+        let first = *defs.iter().min_by_key(|def| (bytes(def).0, std::cmp::Reverse(bytes(def).1)))?;
+        let around = bytes(&first);
+        let is_in = |def: &&DefRef| bytes(def).0 >= around.0 && bytes(def).1 <= around.1;
+        let is_wider = |def: &&DefRef| bytes(def) == around && **def != first;
+        (defs.iter().all(|def| is_in(&def)) && !defs.iter().any(|def| is_wider(&def))).then_some(first)
+    }
+
+    /// Of several, the only one outside tests; else those in tests last.
+    fn settled(&self, text: &str, found: Named) -> Named {
+        let Named::Several(mut nodes) = found else { return found };
+        nodes.sort_by_key(|node| (self.map.is_among_tests(*node), self.is_beside(*node)));
+        // A declaration file repeats what the code has; where there is no code, it is what there is.
+        let is_code = |node: &&NodeRef| {
+            !self.map.is_among_tests(**node) && !self.is_declaration_file(**node) && !self.is_beside(**node)
+        };
+        let mut outside = nodes.iter().filter(is_code);
+        let (Some(node), None) = (outside.next(), outside.next()) else { return Named::Several(nodes) };
+        let others = nodes.len() - 1;
+        let are = if others == 1 { "one other is" } else { "all others are" };
+        let is_test = |node: &NodeRef| self.map.is_among_tests(*node);
+        let kind = if nodes.iter().filter(|node| is_test(node)).count() == others {
+            ""
+        } else {
+            ", examples or declaration files"
+        };
+        let note =
+            format!("`{}` is taken for {}: {are} in tests{kind}.", super::short(text), self.handle(*node));
+        Named::One(Meant { node: *node, lines: None, note: Some(note) })
+    }
+
+    /// Whether a node is in a file of types alone (`index.d.ts`).
+    fn is_declaration_file(&self, node: NodeRef) -> bool {
+        let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
+        path.is_some_and(|path| path.ends_with(".d.ts") || path.ends_with(".pyi"))
+    }
+
+    /// Whether a node is in a folder that shows or builds the project and is not of it.
+    fn is_beside(&self, node: NodeRef) -> bool {
+        let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
+        let first = path.and_then(|path| path.split_once('/')).map(|(folder, _)| folder);
+        first.is_some_and(|folder| BESIDE.contains(&folder))
+    }
+
+    /// The file at a path, as it is written from the root or from the caller's folder.
+    fn file(&self, path: &str) -> Option<FileId> {
+        self.paths.spelled(path).into_iter().flatten().find_map(|path| self.map.file_at(path.as_str()))
+    }
+
+    fn files_ending(&self, path: &str) -> Vec<FileId> {
+        let tail = path.trim_start_matches("./").trim_start_matches("../").trim_matches('/');
+        // A word alone is a name; what has an ending or a folder is a path.
+        if tail.contains(['.', '/']) { self.map.files_ending(tail) } else { Vec::new() }
+    }
+
+    /// A file that is there, though the map has nothing of it.
+    fn text_file(&self, text: &str) -> Named {
+        for (path, span) in form::places(text) {
+            let lines = match span {
+                WrittenLines::Whole => None,
+                WrittenLines::At { line, .. } => Some((line, line)),
+                WrittenLines::Lines(first, last) => Some((first, last)),
+            };
+            let is_there =
+                |path: &WsPath| (self.shows)(path) && self.paths.root.join_ws(path).as_path().is_file();
+            if let Some(path) = self.paths.spelled(path).into_iter().flatten().find(is_there) {
+                return Named::Text(path, lines);
+            }
+        }
+        Named::Nothing
+    }
+
+    /// `path:line` of a line of a file.
+    fn line(&self, file: FileId, line: u32) -> String {
+        format!("{}:{line}", self.map.file(file).map_or("", |(path, _)| path.as_str()))
+    }
+
+    /// A node as a line that can be passed back: `path:line name`.
+    pub(crate) fn handle(&self, node: NodeRef) -> String {
+        handle(self.map, node)
+    }
+}
+
+/// A node as a line that can be passed back: `path:line name kind`, its ID instead of the place where that names several; the path of
+/// a file, the ID of a package.
+pub(crate) fn handle(map: &Map, node: NodeRef) -> String {
+    let Some(info) = map.info(node) else { return map.id(node).to_string() };
+    let (NodeRef::Def(def), Some(path)) = (node, &info.path) else {
+        return info.path.map_or_else(|| info.id.to_string(), |path| path.to_string());
+    };
+    match map.defs_named_on(def.file, info.name_at.0).len() {
+        1 => format!("{path}:{} {} {}", info.name_at.0, info.qualified, info.kind.as_str()),
+        _ => format!("{} {}", info.id, info.kind.as_str()),
+    }
+}

@@ -1,0 +1,104 @@
+//! Warns on answers that touch files with unsaved changes: language servers answer about those, the map and the text
+//! index about the disk. The warning says which of the two the answer is of.
+
+use hob_base::WsPath;
+use hob_proto::{ErrorCode, ToolError};
+use serde_json::Value;
+
+use hob_host::{Host, Workspace};
+
+/// Files that are named in a warning.
+const NAMED: usize = 3;
+
+/// A file and the editor that has unsaved changes of it.
+pub(crate) type Unsaved = (WsPath, String);
+
+/// The files of a workspace of which an editor has unsaved text that counts.
+pub(crate) fn unsaved_files(workspace: &Workspace) -> Vec<Unsaved> {
+    let view = workspace.live().pool().known_view(workspace.root());
+    view.map(|view| view.unsaved_files()).unwrap_or_default()
+}
+
+/// Returns the warning on an answer of the live layer, which takes unsaved text into account wherever it lies.
+pub(crate) fn taken_into_account(unsaved: &[Unsaved]) -> Option<String> {
+    list_unsaved(unsaved).map(|files| {
+        format!("This reflects unsaved changes in {files}; positions there are those of the unsaved text.")
+    })
+}
+
+/// Returns the warning on an answer of the other layers, if it touches a file with unsaved changes.
+#[must_use]
+pub fn not_taken_into_account(host: &Host, answer: &Value) -> Option<String> {
+    let all = host.workspaces().into_iter().flat_map(|workspace| unsaved_files(&workspace));
+    let touched: Vec<Unsaved> = all.filter(|(path, _)| mentions_path(answer, path.as_str())).collect();
+    list_unsaved(&touched).map(|files| format!("This is of the disk: there are unsaved changes in {files}."))
+}
+
+/// Refuses an edit that was worked out on unsaved text, or would be written under it.
+pub(crate) fn refuse_unsaved(unsaved: &[Unsaved]) -> Option<ToolError> {
+    let files = list_unsaved(unsaved)?;
+    let paths: Vec<Value> = unsaved.iter().map(|(path, _)| path.as_str().into()).collect();
+    Some(
+        ToolError::new(ErrorCode::Conflict, format!("There are unsaved changes in {files}."))
+            .hint("Have them saved or undone in the editor, then ask again.")
+            .with_field("files", Value::Array(paths)),
+    )
+}
+
+fn list_unsaved(unsaved: &[Unsaved]) -> Option<String> {
+    let mut files: Vec<String> =
+        unsaved.iter().take(NAMED).map(|(path, editor)| format!("`{path}` ({editor})")).collect();
+    match unsaved.len().saturating_sub(NAMED) {
+        0 => {}
+        more => files.push(format!("{more} more files")),
+    }
+    (!files.is_empty()).then(|| files.join(", "))
+}
+
+/// Returns true if a text of the answer is the path, or begins with it, as node IDs do after their language.
+fn mentions_path(answer: &Value, path: &str) -> bool {
+    let is_of = |text: &str| {
+        let text =
+            text.split_once(':').filter(|(before, _)| before.len() <= 4).map_or(text, |(_, rest)| rest);
+        text.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', ':', '@']))
+    };
+    match answer {
+        Value::String(text) => is_of(text),
+        Value::Array(all) => all.iter().any(|one| mentions_path(one, path)),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| name == path || mentions_path(value, path))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_wherever_an_answer_has_it() {
+        for answer in [
+            json!({"file": "a/b.py"}),
+            json!([{"x": {"id": "py:a/b.py#f"}}]),
+            json!({"a/b.py": 3}),
+            json!("a/b.py:12"),
+        ] {
+            assert!(mentions_path(&answer, "a/b.py"), "{answer}");
+        }
+        assert!(!mentions_path(&json!(["a/b.pyi", "x/a/b.py", {"text": "see a/b.py"}]), "a/b.py"));
+    }
+
+    #[test]
+    fn few_are_named_and_the_rest_is_counted() {
+        let all: Vec<Unsaved> = (0..5)
+            .map(|at| (WsPath::new(&format!("{at}.py")).expect("relative"), "Vim".to_owned()))
+            .collect();
+        let words = taken_into_account(&all).expect("some");
+        assert!(words.contains("`0.py` (Vim)") && words.contains("2 more files"), "{words}");
+        assert_eq!(taken_into_account(&[]), None);
+        assert!(refuse_unsaved(&all[..1]).is_some_and(|error| error.message.contains("0.py")));
+    }
+}

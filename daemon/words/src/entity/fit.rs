@@ -1,0 +1,273 @@
+//! Compares a name with the words of a subject.
+//!
+//! A fit is a class and a figure from 0 to 1. The figure is no probability: what share of answers with such a figure is right is
+//! measured (`calibrate`). Words are compared as they are, by their stems, by their beginnings and with one edit between
+//! them, because people shorten and misspell; in that order, since each is less telling than the one before.
+
+use hob_text::ranked::Term;
+
+use super::subject::SubjectReading;
+
+/// Value of the very name: there is room above it for whatever else speaks for a candidate.
+pub const EXACT: f64 = 0.94;
+
+/// Letters that a word must have for a slip in it to be seen as one.
+const SLIP_FROM: usize = 5;
+
+/// The way in which a name fits, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum NameMatchClass {
+    /// It is the name.
+    Exact,
+    /// But for upper and lower case, or for how its words are joined.
+    Spelt,
+    /// One edit lies between them.
+    Slip,
+    /// It has all of the words.
+    Words,
+    /// It has some of them.
+    Part,
+    /// The text that stands in it has the words, not its name.
+    Text,
+}
+
+impl NameMatchClass {
+    /// The words for the class in an answer.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Spelt => "spelt otherwise",
+            Self::Slip => "one edit away",
+            Self::Words => "all words",
+            Self::Part => "some words",
+            Self::Text => "words of its text",
+        }
+    }
+}
+
+/// The degree to which a candidate fits: a class and a value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Fit {
+    /// The kind of match.
+    pub class: NameMatchClass,
+    /// Quality of the match, 0 to 1.
+    pub value: f64,
+}
+
+/// A candidate's name, taken apart for the comparison.
+#[derive(Clone, Debug)]
+pub struct NameForms<'n> {
+    /// The candidate's own name, as it is written.
+    pub name: &'n str,
+    /// The words of the candidate's own name.
+    pub terms: Vec<Term>,
+    /// Words of the names that it is in.
+    pub outer: Vec<Term>,
+    /// Words of its path.
+    pub path: Vec<Term>,
+}
+
+/// Returns the fit of a name with a reading; `None` if it does not fit at all.
+pub fn name_match(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
+    let placed = placement_factor(reading, named);
+    let own = match_own_name(reading, named);
+    let joint = match_across_container(reading, named);
+    let best = own.into_iter().map(|fit| Fit { value: fit.value * placed, ..fit }).chain(joint);
+    let best = best.reduce(|a, b| if b.value > a.value { b } else { a })?;
+    Some(Fit { value: best.value * reading.weight, ..best })
+}
+
+/// The factor for a candidate's place: 1 in the container that the words name, or if they name none; from 0.55 to 0.95 elsewhere.
+fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
+    if reading.container.is_empty() {
+        return 1.0;
+    }
+    let share = |places: &[&[Term]]| {
+        let has = |said: &&Term| places.iter().copied().flatten().any(|term| likeness_of(said, term) >= SLIP);
+        reading.container.iter().filter(has).count() as f64 / reading.container.len() as f64
+    };
+    // In that name is where it was said to be; somewhere below such a folder it may be.
+    if share(&[&named.outer]) == 1.0 {
+        1.0
+    } else {
+        0.55 + 0.40 * share(&[&named.outer, &named.path, &named.terms])
+    }
+}
+
+/// The name by itself.
+fn match_own_name(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
+    if reading.name == named.name {
+        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
+    }
+    if reading.name.eq_ignore_ascii_case(named.name) {
+        return Some(Fit { class: NameMatchClass::Spelt, value: EXACT - 0.08 });
+    }
+    let (said, has) = (joined_words(&reading.terms), joined_words(&named.terms));
+    if said == has {
+        return Some(Fit { class: NameMatchClass::Spelt, value: EXACT - 0.09 });
+    }
+    // As it is written first: two names can be one edit away once their words are joined, and one of them as they stand.
+    let as_written = is_slip(&reading.name.to_lowercase(), &named.name.to_lowercase());
+    if as_written || is_slip(&said, &has) {
+        // The shorter a name, the more names are one edit away.
+        let value = EXACT - if said.len() >= 8 { 0.10 } else { 0.14 } - if as_written { 0.0 } else { 0.06 };
+        return Some(Fit { class: NameMatchClass::Slip, value });
+    }
+    by_words(&reading.terms, &named.terms)
+}
+
+/// Returns the fit of words that are spread over the name and its container: "FlagSet Parse" is `FlagSet.Parse`.
+fn match_across_container(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
+    if !reading.container.is_empty() || reading.terms.len() < 2 {
+        return None;
+    }
+    let (mut in_name, mut in_around, mut told) = (0.0, 0.0, vec![false; named.terms.len()]);
+    for said in &reading.terms {
+        let best = named.terms.iter().enumerate().map(|(at, term)| (likeness_of(said, term), at));
+        let (own, at) = best.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        let outer = named.outer.iter().map(|term| likeness_of(said, term)).fold(0.0, f64::max);
+        let path = named.path.iter().map(|term| likeness_of(said, term)).fold(0.0, f64::max);
+        let around = outer.max(0.95 * path);
+        if own > 0.0 && own >= around {
+            in_name += own;
+            told[at] = true;
+        } else {
+            in_around += around;
+        }
+    }
+    let said = (in_name + in_around) / reading.terms.len() as f64;
+    let own = told.iter().filter(|told| **told).count() as f64 / named.terms.len().max(1) as f64;
+    if in_name == 0.0 || in_around == 0.0 {
+        return None;
+    }
+    let class = if said >= 0.999 && own >= 0.999 { NameMatchClass::Spelt } else { NameMatchClass::Words };
+    let value =
+        if class == NameMatchClass::Spelt { EXACT - 0.09 } else { (0.50 + 0.35 * own) * said.powi(2) };
+    Some(Fit { class, value })
+}
+
+/// By the words alone, in any order.
+fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
+    if said.is_empty() || has.is_empty() {
+        return None;
+    }
+    let mut told = vec![0.0_f64; has.len()];
+    let mut explained = 0.0;
+    for word in said {
+        let best = has.iter().enumerate().map(|(at, term)| (likeness_of(word, term), at));
+        let (how, at) = best.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        explained += how;
+        told[at] = told[at].max(how);
+    }
+    let share = explained / said.len() as f64;
+    if share == 0.0 {
+        return None;
+    }
+    let letters = |terms: &[Term]| terms.iter().map(|term| term.word.len()).sum::<usize>().max(1) as f64;
+    let covered: f64 = told.iter().zip(has).map(|(how, term)| how * term.word.len() as f64).sum();
+    let covered = (covered / letters(has)).min(1.0);
+    let class = if share >= 0.8 { NameMatchClass::Words } else { NameMatchClass::Part };
+    // All of the words, however many others the name has, are worth more than some of them.
+    Some(Fit { class, value: (0.50 + 0.38 * covered) * share.powi(2) })
+}
+
+/// Likeness of a word that is another only by its ending, of one that is cut short, and of one with a slip.
+const STEM: f64 = 0.92;
+const BEGINNING: f64 = 0.85;
+const SLIP: f64 = 0.8;
+
+/// Returns how alike two words are, from 0 to 1.
+pub fn likeness_of(said: &Term, has: &Term) -> f64 {
+    if said.word == has.word {
+        return 1.0;
+    }
+    if said.stem == has.stem {
+        return STEM;
+    }
+    let is_beginning = said.word.len() >= 3 && has.word.starts_with(&said.word);
+    if is_beginning {
+        return BEGINNING;
+    }
+    let long = said.word.len() >= SLIP_FROM && has.word.len() >= SLIP_FROM;
+    if long && is_one_edit(&said.word, &has.word) { SLIP } else { 0.0 }
+}
+
+/// The words of a name without anything between them.
+pub fn joined_words(terms: &[Term]) -> String {
+    terms.iter().map(|term| term.word.as_str()).collect()
+}
+
+fn is_slip(said: &str, has: &str) -> bool {
+    said.len() >= SLIP_FROM && has.len() >= SLIP_FROM && is_one_edit(said, has)
+}
+
+/// Returns true if one letter more, less, or other, or two exchanged ones make one word of the other (Damerau 1964).
+pub fn is_one_edit(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+    if long.len() - short.len() > 1 || a == b {
+        return false;
+    }
+    let same = short.iter().zip(long.iter()).take_while(|(x, y)| x == y).count();
+    if short.len() < long.len() {
+        return short[same..] == long[same + 1..];
+    }
+    let (x, y) = (&short[same..], &long[same..]);
+    x[1..] == y[1..] || (x.len() > 1 && x[0] == y[1] && x[1] == y[0] && x[2..] == y[2..])
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_text::ranked::terms_of;
+
+    use super::super::subject::Subject;
+    use super::*;
+
+    fn value(said: &str, name: &str, around: &str) -> f64 {
+        let subject = Subject::parse(said, &[]).expect("there are words");
+        let (outer, path) = around.split_once(' ').unwrap_or((around, ""));
+        let named = NameForms { name, terms: terms_of(name), outer: terms_of(outer), path: terms_of(path) };
+        let fits = subject.readings.iter().filter_map(|reading| name_match(reading, &named));
+        fits.map(|fit| fit.value).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn one_edit_is_one_letter_or_an_exchange() {
+        for (a, b) in [("parse", "prase"), ("parse", "pars"), ("parse", "pparse"), ("parse", "porse")] {
+            assert!(is_one_edit(a, b) && is_one_edit(b, a), "{a} {b}");
+        }
+        for (a, b) in [("parse", "parse"), ("parse", "psare"), ("parse", "pa"), ("", "ab"), ("abcd", "badc")]
+        {
+            assert!(!is_one_edit(a, b), "{a} {b}");
+        }
+        assert!(is_one_edit("", "a"));
+    }
+
+    #[test]
+    fn what_is_nearer_counts_more() {
+        let order = [
+            value("make_response", "make_response", "Flask"),
+            value("Make_Response", "make_response", "Flask"),
+            value("make response", "make_response", "Flask"),
+            value("Flask make response", "make_response", "Flask src flask app"),
+            value("make_respnse", "make_response", "Flask"),
+            value("response", "make_response", "Flask"),
+            value("make resp", "make_response", "Flask"),
+            value("response kafka", "make_response", "Flask"),
+        ];
+        assert!(order.is_sorted_by(|a, b| a >= b) && order[0] > order[1], "{order:?}");
+        assert!(
+            order[5] > 0.6 && order[6] > 0.6 && order[7] < 0.4,
+            "all of the words, or one of two: {order:?}"
+        );
+        assert_eq!(value("kafka", "make_response", "Flask"), 0.0);
+    }
+
+    #[test]
+    fn what_it_is_said_to_be_in_counts() {
+        assert_eq!(value("Flask.run", "run", "Flask app"), EXACT);
+        assert!(value("Flask.run", "run", "Blueprint flask") < EXACT);
+        assert!(value("Flask.run", "run", "Blueprint") < 0.6);
+        assert!(value("run of Flask", "run", "Flask") > value("run of Flask", "run", "Cli"));
+    }
+}
