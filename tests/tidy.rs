@@ -131,7 +131,16 @@ fn names(code: &str, word: &str) -> bool {
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("proto", &[], &["sled", "notify", "tree-sitter", "rmcp"]),
     ("proto/render", &["hob-proto"], &["sled", "notify", "tree-sitter", "rmcp", "tokio"]),
-    ("client", &["hob-proto", "hob-render"], &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore"]),
+    (
+        "client",
+        &["hob-proto", "hob-render"],
+        &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore", "ratatui"],
+    ),
+    (
+        "client/cli",
+        &["hob-proto", "hob-render", "hob-client"],
+        &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore"],
+    ),
     ("shims/mcp", &["hob-proto", "hob-client"], &["sled", "notify", "tree-sitter", "regex", "ignore"]),
     (
         "shims/lsp",

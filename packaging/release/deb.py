@@ -1,4 +1,4 @@
-"""The Debian package: an installation laid out as Debian has it, then `cargo deb`, whose metadata is in client/Cargo.toml.
+"""The Debian package: an installation laid out as Debian has it, then `cargo deb`, whose metadata is in client/cli/Cargo.toml.
 
 No maintainer scripts: nothing is started, enabled or asked when the package is installed. The units are the user's, who enables
 them with `systemctl --user enable --now hobd.socket`, or never needs them.
@@ -14,7 +14,7 @@ from pathlib import Path
 import facts
 import tree
 
-# client/Cargo.toml names what lies below this folder.
+# client/cli/Cargo.toml names what lies below this folder.
 STAGE = facts.REPOSITORY / "target" / "packaging" / "deb"
 
 # What the units' placeholders are for every user of a system. None: the line goes, with the comment above it, and systemd's own
@@ -30,7 +30,7 @@ HEAD = "# Part of the Debian package of hob. Units that `hob service install` wr
 
 def make(out: Path, programs: Path, target: str, with_notices: bool) -> Path:
     stage(programs, target, with_notices)
-    command = ["cargo", "deb", "--no-build", "--no-strip", "--package", "hob-client", "--output", str(out.resolve())]
+    command = ["cargo", "deb", "--no-build", "--no-strip", "--package", "hob-cli", "--output", str(out.resolve())]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(facts.time())}
     try:
         done = subprocess.run(command, cwd=facts.REPOSITORY, env=environment, capture_output=True, text=True, check=False)

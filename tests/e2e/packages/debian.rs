@@ -8,7 +8,7 @@ use super::{PROGRAMS, programs, release, text_of};
 
 /// The sources and places that the metadata lists.
 fn assets() -> Vec<(String, String)> {
-    let manifest = text_of("client/Cargo.toml");
+    let manifest = text_of("client/cli/Cargo.toml");
     let (_, list) = manifest.split_once("\nassets = [\n").expect("the package has assets");
     let lines = list.lines().take_while(|line| !line.starts_with(']'));
     let parts = lines.map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>());
@@ -30,7 +30,7 @@ fn every_asset_is_staged_and_everything_staged_is_an_asset() {
     assert!(stage.starts_with(repository().join("target")), "what the metadata says: {stage:?}");
     let folders: Vec<String> = assets()
         .iter()
-        .map(|(source, _)| source.trim_start_matches("../target/packaging/deb/").to_owned())
+        .map(|(source, _)| source.trim_start_matches("../../target/packaging/deb/").to_owned())
         .collect();
     for folder in &folders {
         let fixed = folder.split('*').next().expect("a prefix").trim_end_matches('/');
@@ -50,7 +50,7 @@ fn every_asset_is_staged_and_everything_staged_is_an_asset() {
 
 #[test]
 fn the_package_runs_nothing_when_it_is_installed() {
-    let manifest = text_of("client/Cargo.toml");
+    let manifest = text_of("client/cli/Cargo.toml");
     let (_, metadata) = manifest.split_once("[package.metadata.deb]").expect("metadata");
     assert!(!metadata.contains("maintainer-scripts") && !metadata.contains("systemd-units"), "{metadata}");
 }

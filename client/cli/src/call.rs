@@ -1,0 +1,283 @@
+//! `hob call TOOL`, and the short verbs for the tools a person uses most.
+//!
+//! Both become the same call; a verb only has some arguments as positionals and a larger answer by default, since a person
+//! pays no tokens. The commands are built from the tool table, hence clap's traits by hand instead of `derive`.
+
+use std::path::Path;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
+use hob_proto::Form;
+use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
+use serde_json::{Map, Value};
+
+use super::ask::{self, CliQuestion};
+use super::{CommandFailure, CommandOutcome, Common, show, toolargs};
+
+/// The option of `hob call` that allows edits.
+const EDITS: &str = "edits";
+
+/// A short verb: a subcommand that stands for a tool.
+#[derive(Debug)]
+struct Verb {
+    name: &'static str,
+    tool: &'static str,
+    /// The arguments that are positionals, in order.
+    positionals: &'static [&'static str],
+    /// The positional that may be a path as the user sees it from the working directory.
+    path: Option<&'static str>,
+    /// The arguments that the verb sets to true.
+    fixed: &'static [&'static str],
+    about: &'static str,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "map",
+        tool: "map_overview",
+        positionals: &["focus"],
+        path: Some("focus"),
+        fixed: &[],
+        about: "Show the code base's clusters and their most connected symbols",
+    },
+    Verb {
+        name: "search",
+        tool: "map_search",
+        positionals: &["query"],
+        path: None,
+        fixed: &[],
+        about: "Find definitions and files by name",
+    },
+    Verb {
+        name: "neighbors",
+        tool: "map_neighbors",
+        positionals: &["nodeId"],
+        path: None,
+        fixed: &[],
+        about: "Show what a symbol or file is connected to: callers, callees, bases",
+    },
+    Verb {
+        name: "path",
+        tool: "map_path",
+        positionals: &["from", "to"],
+        path: None,
+        fixed: &[],
+        about: "Show how two symbols or files are connected",
+    },
+    Verb {
+        name: "read",
+        tool: "read_symbols",
+        positionals: &["targets"],
+        path: None,
+        fixed: &["whole"],
+        about: "Show the source of symbols, files or lines (src/a.py:10-40)",
+    },
+    Verb {
+        name: "outline",
+        tool: "read_symbols",
+        positionals: &["targets"],
+        path: None,
+        fixed: &["outline"],
+        about: "Show what a file, a folder or a class has, with lines",
+    },
+    Verb {
+        name: "trace",
+        tool: "flow_trace",
+        positionals: &["symbol"],
+        path: None,
+        fixed: &[],
+        about: "Show what a symbol calls, and what those call, as a tree",
+    },
+    Verb {
+        name: "impact",
+        tool: "impact",
+        positionals: &["symbol"],
+        path: None,
+        fixed: &[],
+        about: "Show who is affected when a symbol or file changes, tests among them",
+    },
+];
+
+/// A call as it stands on the command line.
+#[derive(Debug)]
+pub(crate) struct ToolVerb {
+    tool: &'static ToolDef,
+    args: Map<String, Value>,
+    /// The user allows edits for this call.
+    edits: bool,
+    /// The short verb that was used: unless the user says otherwise, its answer may be as large as the tool allows.
+    verb: Option<&'static Verb>,
+}
+
+impl ToolVerb {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let mut args = self.args;
+        // What is wrong for certain needs no daemon to say so.
+        check_args(self.tool, &args).map_err(|error| usage_failure(&error))?;
+        let place = common.project_folder()?;
+        for name in self.verb.iter().flat_map(|verb| verb.fixed) {
+            args.entry(*name).or_insert(Value::Bool(true));
+        }
+        if let Some(path) = self.verb.and_then(|verb| verb.path) {
+            make_absolute(&mut args, path, &place);
+        }
+        if self.verb.is_some() && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
+            args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
+        }
+        let form = if common.json { Form::Json } else { Form::Text };
+        // The argument wins over the option, as it does for agents.
+        let form = Form::asked_in(&args, form);
+        let question = CliQuestion {
+            tool: self.tool.name,
+            args,
+            root: place,
+            timeout: common.timeout,
+            edits: self.edits,
+            form,
+        };
+        let answer = ask::with_progress(&question, common).await?;
+        match form {
+            Form::Json => show::print_answer(&answer, true),
+            Form::Text => show::text(&answer),
+        }
+    }
+}
+
+/// Has a path that is there, seen from `place`, mean the same to the daemon, which sees it from the project's root.
+fn make_absolute(args: &mut Map<String, Value>, name: &str, place: &Path) {
+    let Some(said) = args.get(name).and_then(Value::as_str) else { return };
+    let real = place.join(said).canonicalize();
+    if let Some(real) = real.ok().as_deref().and_then(Path::to_str) {
+        args.insert(name.to_owned(), real.into());
+    }
+}
+
+fn usage_failure(error: &hob_proto::ToolError) -> CommandFailure {
+    let hint = if error.hint.is_empty() { String::new() } else { format!("\n{}", error.hint) };
+    CommandFailure::Usage(format!("{}{hint}", error.message))
+}
+
+impl Subcommand for ToolVerb {
+    fn augment_subcommands(command: Command) -> Command {
+        let verbs = VERBS.iter().filter_map(|verb| {
+            let tool = tools::find(verb.tool)?;
+            let note =
+                format!("Short for `hob call {}`, with a token budget of {}.", verb.tool, tool.max_budget);
+            Some(toolargs::tool_command(tool, verb.name, verb.positionals).about(verb.about).after_help(note))
+        });
+        command.subcommand(call_command()).subcommands(verbs)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name == "call" || VERBS.iter().any(|verb| verb.name == name)
+    }
+}
+
+fn call_command() -> Command {
+    Command::new("call")
+        .about("Call any tool, as an agent would")
+        .long_about(
+            "Call any tool, as an agent would.\n\nArguments are given as options (--path-prefix, --pathPrefix and --path_prefix are \
+             the same), as one JSON object, or, for tools that need a text, as that text alone.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .arg(
+            Arg::new(EDITS)
+                .long("edits")
+                .action(ArgAction::SetTrue)
+                .help("Allow the tools that edit files, for this call (default: what the settings say)"),
+        )
+        .subcommand_value_name("TOOL")
+        .subcommand_help_heading("Tools")
+        .subcommands(TOOLS.iter().map(|def| toolargs::call_command(def)))
+}
+
+impl FromArgMatches for ToolVerb {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::raw(ErrorKind::MissingSubcommand, "a tool is needed\n");
+        let (name, inner) = matches.subcommand().ok_or_else(missing)?;
+        let edits = name == "call" && inner.get_flag(EDITS);
+        let verb = VERBS.iter().find(|verb| verb.name == name);
+        let (tool, inner) = match verb {
+            Some(verb) => (verb.tool, inner),
+            None => inner.subcommand().ok_or_else(missing)?,
+        };
+        let tool = tools::find(tool).ok_or_else(missing)?;
+        let args = toolargs::given_args(tool, inner)
+            .map_err(|reason| clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")))?;
+        Ok(Self { tool, args, edits, verb })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Cli, Command as Commands};
+
+    fn parse_verb(args: &[&str]) -> ToolVerb {
+        let cli = Cli::try_parse_from([&["hob"], args].concat()).expect("parses");
+        match cli.command {
+            Commands::Tool(verb) => verb,
+            other => panic!("not a tool: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn verbs_are_calls() {
+        let path = parse_verb(&["path", "py:a", "py:b", "--max-len", "3"]);
+        assert_eq!(path.tool.name, "map_path");
+        assert_eq!(Value::from(path.args), json!({"from": "py:a", "to": "py:b", "maxLen": 3}));
+        assert!(parse_verb(&["map"]).args.is_empty());
+        assert_eq!(parse_verb(&["map", "src"]).args["focus"], "src");
+        assert_eq!(parse_verb(&["call", "hob_noop"]).tool.name, "hob_noop");
+    }
+
+    #[test]
+    fn a_path_is_seen_from_where_the_user_stands() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path().canonicalize().expect("it is there");
+        std::fs::create_dir_all(root.join("src/auth")).expect("made");
+        let seen = |said: &str, place: &str| {
+            let mut args = parse_verb(&["map", said]).args;
+            make_absolute(&mut args, "focus", &root.join(place));
+            args["focus"].as_str().expect("text").to_owned()
+        };
+        let at = |path: &str| root.join(path).to_str().expect("text").to_owned();
+        assert_eq!(seen(".", "src"), at("src"));
+        assert_eq!(seen("auth", "src"), at("src/auth"));
+        assert_eq!(seen("src/auth", "src"), "src/auth", "what is not there is left as it was said");
+    }
+
+    #[test]
+    fn every_verb_is_about_a_tool_that_exists() {
+        for verb in VERBS {
+            let def = tools::find(verb.tool).unwrap_or_else(|| panic!("{}", verb.tool));
+            assert!(
+                verb.positionals.iter().all(|name| def.args.iter().any(|arg| arg.name == *name)),
+                "{}",
+                verb.name
+            );
+        }
+    }
+
+    #[test]
+    fn options_of_every_command_may_stand_anywhere() {
+        let cli = Cli::try_parse_from(["hob", "search", "ab", "--json", "--root", "/x"]).expect("parses");
+        assert!(cli.common.json);
+        assert!(cli.common.root.is_some());
+    }
+}

@@ -1,0 +1,184 @@
+//! `hob config`: which settings there are, what is wrong with them, what counts and where it was said.
+//!
+//! The settings are the daemon's to read, so its program is asked (`hobd report-settings`): it answers and ends. No daemon need run,
+//! and none is started. Here the answer is laid out.
+
+mod ask;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use hob_proto::settings::{Counted, Problem, Report, SettingsRequest};
+
+use crate::term::{self, Style};
+use crate::{CommandFailure, CommandOutcome, Common, output};
+
+/// Check and show the settings
+///
+/// They stand in config.toml in hob's folder of settings and, once a project is trusted, in its .hob.toml; `hob config path` says
+/// where. docs/settings.md explains every key. No daemon is needed.
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Say what is wrong with the settings, with line and column; exit code 1 if anything is
+    ///
+    /// Without a file: your own, that of the project, and the environment.
+    Check {
+        /// Only this file; one that is called .hob.toml is checked as a project's
+        file: Option<PathBuf>,
+    },
+    /// Show what counts in this project; keys and variables that may be secret are not shown
+    Show {
+        /// Also show where each value was said
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Say which files are looked at
+    Path,
+    /// Print the JSON schema of config.toml, for editors
+    Schema {
+        /// Print the schema of a project's .hob.toml instead
+        #[arg(long)]
+        project: bool,
+        /// Write it into this file; folders are made at need
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Print the tables of docs/settings.md
+    #[command(hide = true)]
+    Page,
+}
+
+impl Config {
+    pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let place = common.project_folder()?;
+        let mut question =
+            SettingsRequest { root: place.to_str().map(str::to_owned), ..SettingsRequest::default() };
+        match &self.what {
+            What::Check { file: Some(file) } => question.file = Some(place_of(common, file)?),
+            What::Schema { project, .. } => {
+                question.schema = true;
+                question.of_project = *project;
+            }
+            What::Page => question.page = true,
+            What::Check { file: None } => question.tries = true,
+            What::Show { .. } | What::Path => {}
+        }
+        let report = ask::ask_hobd(&question)?;
+        if common.json && !matches!(self.what, What::Schema { .. }) {
+            let text =
+                serde_json::to_string(&report).map_err(|error| CommandFailure::Daemon(error.to_string()))?;
+            term::print(&format!("{text}\n"))?;
+            return Ok(check_outcome(&self.what, &report));
+        }
+        let style = Style::of_stdout();
+        let text = match &self.what {
+            What::Check { .. } => check_text(&report, &style),
+            What::Show { origin } => values_text(&report, *origin, &style),
+            What::Path => paths_text(&report, &style),
+            What::Schema { .. } => schema_text(&report)?,
+            What::Page => report.page.clone().unwrap_or_default(),
+        };
+        match &self.what {
+            What::Schema { out, .. } => output::print_or_write(&text, out.as_deref())?,
+            _ => term::print(&text)?,
+        }
+        if matches!(self.what, What::Show { .. }) {
+            for line in remarks(&report, &Style::of_stderr()) {
+                term::print_to_stderr(&line);
+            }
+        }
+        Ok(check_outcome(&self.what, &report))
+    }
+}
+
+fn check_outcome(what: &What, report: &Report) -> CommandOutcome {
+    let is_wrong = matches!(what, What::Check { .. }) && !report.problems.is_empty();
+    if is_wrong { CommandOutcome::Refused } else { CommandOutcome::Done }
+}
+
+/// A file named on the command line, absolute: against the working directory, as every file is.
+fn place_of(common: &Common, file: &std::path::Path) -> Result<String, CommandFailure> {
+    let common = Common { root: None, ..common.clone() };
+    let path = common.project_folder()?.join(file);
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        CommandFailure::Usage(format!("`{}` is no text, and hobd is asked in text", path.display()))
+    })
+}
+
+fn check_text(report: &Report, style: &Style) -> String {
+    let mut text = String::new();
+    report.problems.iter().for_each(|one| text.push_str(&problem_text(one, style)));
+    for note in &report.notes {
+        text.push_str(&format!("{} {note}\n", style.notice("note:")));
+    }
+    if report.problems.is_empty() {
+        let there: Vec<&str> =
+            report.files.iter().filter(|file| file.exists).map(|file| file.path.as_str()).collect();
+        let there =
+            if there.is_empty() { "there are no files of settings".to_owned() } else { there.join(", ") };
+        text.push_str(&format!("nothing is wrong: {there}\n"));
+    }
+    text
+}
+
+/// As compilers write it, so that editors and terminals make a link of it.
+fn problem_text(problem: &Problem, style: &Style) -> String {
+    let place = match (problem.line, problem.file.as_str()) {
+        (0, _) | (_, "") => String::new(),
+        (line, file) => format!("{}: ", style.path(format!("{file}:{line}:{}", problem.column))),
+    };
+    format!("{place}{}\n", problem.text)
+}
+
+fn values_text(report: &Report, origin: bool, style: &Style) -> String {
+    let line = |one: &Counted| {
+        let set = format!("{} = {}", one.key, one.value);
+        if !origin {
+            return format!("{set}\n");
+        }
+        let from = one.from.as_deref().unwrap_or("default");
+        format!("{set:<40} {}\n", style.dim(format!("# {from}")))
+    };
+    report.counted.iter().map(line).collect()
+}
+
+fn remarks(report: &Report, style: &Style) -> Vec<String> {
+    let mut lines: Vec<String> =
+        report.notes.iter().map(|note| format!("{} {note}", style.notice("note:"))).collect();
+    if !report.problems.is_empty() {
+        lines.push(format!(
+            "{} something is wrong with the settings: hob config check",
+            style.notice("note:")
+        ));
+    }
+    lines.push(style.dim("daemon.* counts from the daemon's next start (hob stop); everything else from the next question on").into_owned());
+    lines
+}
+
+fn paths_text(report: &Report, style: &Style) -> String {
+    let line = |file: &hob_proto::settings::File| {
+        let whose = if file.is_users { "yours" } else { "the project's" };
+        let state = match (file.exists, file.counts, file.why.as_deref()) {
+            (false, ..) => "there is none".to_owned(),
+            (true, true, None) => "counts".to_owned(),
+            (true, _, why) => format!("does not count: {}", why.unwrap_or("it cannot be used")),
+        };
+        format!("{}  {}\n", style.path(&file.path), style.dim(format!("({whose}; {state})")))
+    };
+    report.files.iter().map(line).collect()
+}
+
+fn schema_text(report: &Report) -> Result<String, CommandFailure> {
+    let schema =
+        report.schema.as_ref().ok_or_else(|| CommandFailure::Daemon("hobd told no schema".to_owned()))?;
+    let text =
+        serde_json::to_string_pretty(schema).map_err(|error| CommandFailure::Daemon(error.to_string()))?;
+    Ok(format!("{text}\n"))
+}

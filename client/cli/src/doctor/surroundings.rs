@@ -1,0 +1,200 @@
+//! The surroundings that the checks examine, gathered once, before the first check.
+//!
+//! This is the only file of the doctor that talks to a daemon. A folder of the socket that is not private is not gone
+//! into: connecting would make it private, and this command changes nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hob_client::{ConnectedDaemon, Connection, Patience, Reached, Settings, ToolRequest, Unavailable};
+use hob_proto::tools::servers::ServersResult;
+use hob_proto::{ClientKind, Envelope};
+use serde_json::{Map, Value};
+
+use super::agents::{self, Agent};
+use crate::{CommandFailure, Common};
+
+/// The longest time that the daemon may take for its status.
+const STATUS_WITHIN: Duration = Duration::from_secs(10);
+/// The longest time that the daemon may take to ask the programs of this machine for their versions.
+const SERVERS_WITHIN: Duration = Duration::from_secs(120);
+
+/// The outcome of reaching the daemon.
+#[derive(Debug)]
+pub(super) enum Daemon {
+    /// It was not tried, and why.
+    NotAsked(String),
+    /// Nobody listens on the socket.
+    Nobody,
+    /// One that is ending, or too busy to take a connection.
+    Leaving,
+    /// One that does not serve this client.
+    Refusing {
+        /// The version of the daemon.
+        version: String,
+        /// The daemon's reason, as a sentence for people.
+        reason: String,
+    },
+    /// There is something that cannot be talked to.
+    Broken(Unavailable),
+    /// A daemon that serves this client.
+    Serving(Box<ConnectedDaemon>),
+    /// It took the connection and then said nothing useful.
+    Mute(Box<ConnectedDaemon>),
+}
+
+/// The surroundings that the checks examine.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    /// The path of this program, if it is known.
+    pub(super) own: Option<PathBuf>,
+    /// The folder that the command is about.
+    pub(super) place: PathBuf,
+    /// The settings for reaching the daemon, or the reason why there is no place for hob's files.
+    pub(super) settings: Result<Settings, Unavailable>,
+    /// The outcome of reaching the daemon; see [`Daemon`].
+    pub(super) daemon: Daemon,
+    /// The daemon's status; null without one.
+    pub(super) status: Value,
+    /// The root of the project, if the daemon has it open.
+    pub(super) open: Option<PathBuf>,
+    /// Language servers, of a project that is open.
+    pub(super) servers: Option<ServersResult>,
+    /// Agents whose files name hob, or the reason why they are not known.
+    pub(super) agents: Result<Vec<Agent>, String>,
+}
+
+impl Surroundings {
+    /// Looks around; `start` allows to start a daemon and to have it open the project.
+    pub(super) async fn gather(common: &Common, start: bool) -> Result<Self, CommandFailure> {
+        let place = common.project_folder()?;
+        let place = place.canonicalize().unwrap_or(place);
+        let patience = Patience { welcome: Duration::from_secs(5), ..Patience::default() };
+        let settings = Settings::from_process_env(ClientKind::Cli);
+        let settings = settings.map(|settings| Settings { cwd: place.clone(), patience, ..settings });
+        let mut around = Self {
+            own: std::env::current_exe().ok(),
+            place,
+            settings,
+            daemon: Daemon::Nobody,
+            status: Value::Null,
+            open: None,
+            servers: None,
+            agents: Ok(Vec::new()),
+        };
+        if let Some(connection) = around.reach_daemon(start).await {
+            around.ask_daemon(&connection, start).await;
+        }
+        let starts_nothing_new = matches!(around.daemon, Daemon::Serving(_)) && !around.is_older();
+        around.agents = agents::check_agents(common, around.root(), start || starts_nothing_new).await;
+        Ok(around)
+    }
+
+    async fn reach_daemon(&mut self, start: bool) -> Option<Connection> {
+        let settings = match &self.settings {
+            Ok(settings) => settings,
+            Err(why) => {
+                self.daemon = Daemon::NotAsked(why.to_string());
+                return None;
+            }
+        };
+        if let Some(why) = not_private(settings.places.socket.parent().unwrap_or(Path::new("/"))) {
+            self.daemon = Daemon::NotAsked(why);
+            return None;
+        }
+        let reached = match (start, hob_client::connect::is_running(settings)) {
+            (true, _) => hob_client::reach_daemon(settings).await.map(Reached::Serving),
+            // Where a service manager listens for the daemon, connecting would start one.
+            (false, Ok(false)) => Ok(Reached::Nobody),
+            (false, Ok(true)) => hob_client::connect(settings).await,
+            (false, Err(why)) => Err(why),
+        };
+        let (daemon, connection) = match reached {
+            Ok(Reached::Serving(connection)) => {
+                (Daemon::Serving(Box::new(connection.server().clone())), Some(connection))
+            }
+            Ok(Reached::Nobody) => (Daemon::Nobody, None),
+            Ok(Reached::Leaving) => (Daemon::Leaving, None),
+            Ok(Reached::Refusing(refusal)) => {
+                (Daemon::Refusing { version: refusal.build.version.clone(), reason: refusal.reason }, None)
+            }
+            Err(why) => (Daemon::Broken(why), None),
+        };
+        self.daemon = daemon;
+        connection
+    }
+
+    async fn ask_daemon(&mut self, connection: &Connection, start: bool) {
+        if start {
+            self.servers = ask_servers(connection, &self.place).await;
+        }
+        match tokio::time::timeout(STATUS_WITHIN, connection.status()).await {
+            Ok(Ok(status)) => self.status = Value::Object(status),
+            _ => {
+                self.daemon = Daemon::Mute(Box::new(connection.server().clone()));
+                return;
+            }
+        }
+        self.open = open_root(&self.status, &self.place);
+        if let (Some(root), false) = (&self.open, start) {
+            self.servers = ask_servers(connection, root).await;
+        }
+    }
+
+    /// The folder of the project: as the daemon has it, else the nearest one with a `.git`, else the place itself.
+    pub(super) fn root(&self) -> &Path {
+        let by_git = || self.place.ancestors().find(|folder| folder.join(".git").exists());
+        self.open.as_deref().or_else(by_git).unwrap_or(&self.place)
+    }
+
+    /// The project in the daemon's status.
+    pub(super) fn workspace(&self) -> Option<&Value> {
+        let root = self.open.as_deref()?.to_str()?;
+        self.status["workspaces"].as_array()?.iter().find(|one| one["root"] == root)
+    }
+
+    /// Returns true if the daemon that runs is older than the one that would be started.
+    pub(super) fn is_older(&self) -> bool {
+        match (&self.daemon, &self.settings) {
+            (Daemon::Serving(server) | Daemon::Mute(server), Ok(settings)) => {
+                settings.build().is_newer_than(&server.build)
+            }
+            _ => false,
+        }
+    }
+
+    /// The daemon's status, if it gave one.
+    pub(super) fn has_status(&self) -> bool {
+        self.status.is_object()
+    }
+}
+
+/// The innermost of the daemon's projects that the place lies in.
+fn open_root(status: &Value, place: &Path) -> Option<PathBuf> {
+    let roots = status["workspaces"].as_array()?.iter().filter_map(|one| one["root"].as_str());
+    let around = roots.map(PathBuf::from).filter(|root| place.starts_with(root));
+    around.max_by_key(|root| root.as_os_str().len())
+}
+
+/// Asks for the language servers of the project that `root` is or lies in. Opens it if it is not open.
+async fn ask_servers(connection: &Connection, root: &Path) -> Option<ServersResult> {
+    let request = ToolRequest::new("hob_servers", Map::new()).root(root.to_str()?).deadline(SERVERS_WITHIN);
+    let asked = tokio::time::timeout(SERVERS_WITHIN, connection.call(&request, None));
+    let answer = asked.await.ok()?.ok()?;
+    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
+}
+
+/// Why a client would not go into this folder, or would change it first.
+#[cfg(unix)]
+fn not_private(folder: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let meta = folder.symlink_metadata().ok()?;
+    let ours = meta.uid() == rustix::process::geteuid().as_raw();
+    let private = meta.is_dir() && ours && meta.mode() & 0o077 == 0;
+    (!private).then(|| format!("the folder of its socket, {}, is not private (see places)", folder.display()))
+}
+
+#[cfg(not(unix))]
+fn not_private(_folder: &Path) -> Option<String> {
+    None
+}

@@ -1,0 +1,263 @@
+//! `hob`: the command line, and its commands.
+//!
+//! One file per group of verbs. A command returns how it ended as [`CommandOutcome`] or why it could not be done as [`CommandFailure`];
+//! only this file turns those into exit codes. No tool logic is here: arguments come from the tool table, answers from the
+//! daemon, and `render` makes them readable.
+
+mod ask;
+mod bar;
+mod call;
+mod config;
+mod daemon;
+mod docs;
+mod doctor;
+mod graph;
+mod grep;
+mod index;
+mod logs;
+mod man;
+mod model;
+mod output;
+mod paint;
+mod pending;
+mod purge;
+mod render;
+mod servers;
+mod service;
+mod setup;
+mod show;
+mod stats;
+mod term;
+mod toolargs;
+mod top;
+mod trust;
+mod visible;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use term::Style;
+
+const ABOUT: &str = "Ask hob about a code base, and look after its daemon";
+
+const DETAILS: &str = "\
+Examples:
+  hob map                                     what is in this code base
+  hob search SessionStore                     where it is defined
+  hob neighbors py:src/auth.py#SessionStore   who uses it, and what it uses
+  hob trace main                              what runs when it runs
+  hob impact SessionStore.refresh             who is affected by a change of it
+  hob graph --open                            the code base as a page to look at
+  hob pending                                 what agents propose to change
+  hob call regex_search --pattern 'TODO|FIXME' --paths '*.py'
+  hob read SessionStore.refresh src/a.py:10-40 its source, and some lines
+
+Commands that ask about code start the daemon when none runs; `hob call --help` lists the tools.
+
+Exit codes:
+  0  the answer is there
+  1  the tool could not do it: no such node, a bad pattern, ...
+  2  the command line is wrong, or the daemon could not be reached
+
+Environment:
+  HOB_DIR    keep all of hob's files under this folder instead of the platform's usual ones
+  NO_COLOR   no colours";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "hob", version, about = ABOUT, after_help = DETAILS, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// The project: its folder or any path in it (default: the working directory)
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Every command")]
+    root: Option<PathBuf>,
+
+    /// Print JSON exactly as it was received
+    #[arg(long, global = true, help_heading = "Every command")]
+    json: bool,
+
+    /// Give up after this many seconds (default: wait)
+    #[arg(long, global = true, value_name = "SECONDS", help_heading = "Every command", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Tool(call::ToolVerb),
+    Grep(grep::Grep),
+    Graph(graph::Graph),
+    Index(index::Index),
+    Status(daemon::Status),
+    Stop(daemon::Stop),
+    Purge(purge::Purge),
+    Logs(logs::Logs),
+    Pending(pending::Pending),
+    Undo(pending::Undo),
+    Servers(servers::Servers),
+    Model(model::Model),
+    Trust(trust::Trust),
+    Setup(setup::Setup),
+    Service(service::Service),
+    Doctor(doctor::Doctor),
+    Top(top::Top),
+    Stats(stats::Stats),
+    Config(config::Config),
+    Tools(docs::Tools),
+    Completions(docs::Completions),
+    Man(man::Man),
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// The outcome of a command that did what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommandOutcome {
+    /// The command succeeded: exit code 0.
+    Done,
+    /// The tool answered that it cannot: exit code 1. The reason is printed already.
+    Refused,
+    /// Nothing was found: exit code 1.
+    NothingFound,
+    /// Part of it could not be done: exit code 2. The reason is printed already.
+    Failed,
+    /// No daemon could be had: exit code 2. The reason is printed already.
+    NoDaemon,
+}
+
+/// Why a command could not be done; exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CommandFailure {
+    /// The command line is wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// The time of `--timeout` is over.
+    #[error("no answer after {} s", .0.as_secs_f64())]
+    TimedOut(Duration),
+    /// The daemon does not play along.
+    #[error("{0}")]
+    Daemon(String),
+    /// No daemon can be had.
+    #[error(transparent)]
+    Unavailable(#[from] hob_client::Unavailable),
+    /// Reading or writing failed.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// Parses the command line, runs the command, and reports its outcome.
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(CommandOutcome::Done) => ExitCode::SUCCESS,
+        Ok(CommandOutcome::Refused | CommandOutcome::NothingFound) => ExitCode::from(1),
+        Ok(CommandOutcome::NoDaemon | CommandOutcome::Failed) => ExitCode::from(2),
+        Err(failure) => {
+            term::print_to_stderr(&format!("{} {failure}", Style::of_stderr().alarm("error:")));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
+    let common = &cli.common;
+    match cli.command {
+        Command::Tool(verb) => with_runtime(verb.run(common)),
+        Command::Grep(grep) => with_runtime(grep.run(common)),
+        Command::Graph(graph) => with_runtime(graph.run(common)),
+        Command::Index(index) => with_runtime(index.run(common)),
+        Command::Status(status) => with_runtime(run_within(common.timeout, status.run(common))),
+        Command::Purge(purge) => with_runtime(run_within(common.timeout, purge.run(common))),
+        Command::Stop(stop) => with_runtime(run_within(common.timeout, stop.run(common))),
+        Command::Logs(logs) => logs.run(),
+        Command::Pending(pending) => with_runtime(pending.run(common)),
+        Command::Undo(undo) => with_runtime(undo.run(common)),
+        Command::Servers(servers) => with_runtime(servers.run(common)),
+        Command::Model(model) => with_runtime(model.run(common)),
+        Command::Trust(trust) => trust.run(common),
+        Command::Setup(setup) => with_runtime(setup.run(common)),
+        Command::Service(service) => with_runtime(service.run(common)),
+        Command::Doctor(doctor) => with_runtime(doctor.run(common)),
+        Command::Top(top) => with_runtime(top.run(common)),
+        Command::Stats(stats) => with_runtime(stats.run(common)),
+        Command::Config(config) => with_runtime(config.run(common)),
+        Command::Tools(tools) => tools.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
+    }
+}
+
+type CommandResult = Result<CommandOutcome, CommandFailure>;
+
+/// Runs what talks to the daemon, on this thread.
+fn with_runtime(work: impl Future<Output = CommandResult>) -> CommandResult {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ended = runtime.block_on(work);
+    // What is still blocking must not delay the exit.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Tool calls have a deadline of their own, which the daemon knows; this is for everything else.
+async fn run_within(limit: Option<Duration>, work: impl Future<Output = CommandResult>) -> CommandResult {
+    match limit {
+        Some(limit) => {
+            tokio::time::timeout(limit, work).await.unwrap_or(Err(CommandFailure::TimedOut(limit)))
+        }
+        None => work.await,
+    }
+}
+
+impl Common {
+    /// The working directory: the one place where the command line asks for it.
+    #[allow(clippy::disallowed_methods, reason = "a command line is about the folder it is started in")]
+    fn working_dir() -> Result<PathBuf, CommandFailure> {
+        Ok(std::env::current_dir()?)
+    }
+
+    /// Where to look for the project, absolute.
+    pub(crate) fn project_folder(&self) -> Result<PathBuf, CommandFailure> {
+        let cwd = Self::working_dir()?;
+        Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_misspelt_tool_is_met_with_the_nearest_name() {
+        let error = Cli::try_parse_from(["hob", "call", "map_serch"]).expect_err("unknown").to_string();
+        assert!(error.contains("map_search"), "{error}");
+    }
+
+    #[test]
+    fn timeouts_are_seconds() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        assert!(seconds("-1").is_err());
+        assert!(seconds("soon").is_err());
+    }
+}

@@ -1,0 +1,533 @@
+//! The service of a user's systemd: a socket that it listens on, and the daemon that it starts for whoever connects.
+//!
+//! What is installed are two files and the link that starts the socket at log-on; drop-ins are the user's. While it is changed who
+//! starts the daemon, no program of hob starts one: they wait for the start lock, and then find the service's socket.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hob_client::autostart::let_nobody_start;
+use hob_client::{Reached, Settings, connect};
+use serde_json::{Value, json};
+
+use super::files::{self, FoundServiceFile, Removed};
+use super::manager::Manager;
+use super::unit::{self, Units};
+use super::{ServiceReport, surroundings};
+use crate::CommandFailure;
+
+const SERVICE: &str = "hobd.service";
+const SOCKET: &str = "hobd.socket";
+
+const SYSTEMCTL: Manager = Manager { command: "systemctl", first: &["--user", "--no-pager"] };
+
+/// The user's systemd, and this user's hob.
+pub(super) struct Systemd<'a> {
+    settings: &'a Settings,
+    /// Where a user's units lie.
+    folder: PathBuf,
+}
+
+impl<'a> Systemd<'a> {
+    /// By this process's environment.
+    pub(super) fn of_process(settings: &'a Settings) -> Result<Self, CommandFailure> {
+        let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let config = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
+        let Some(config) = config else {
+            return Err(CommandFailure::Usage(
+                "no home folder is known: set HOME to an absolute path".to_owned(),
+            ));
+        };
+        Ok(Self { settings, folder: config.join("systemd/user") })
+    }
+
+    fn service_path(&self) -> PathBuf {
+        self.folder.join(SERVICE)
+    }
+
+    fn socket_path(&self) -> PathBuf {
+        self.folder.join(SOCKET)
+    }
+
+    /// Returns the link that makes systemd create the socket from log-on.
+    fn link_path(&self) -> PathBuf {
+        self.folder.join("sockets.target.wants").join(SOCKET)
+    }
+
+    /// Writes the files, and starts the service unless it is to wait for the next log-on.
+    pub(super) async fn install(&self, no_start: bool) -> Result<ServiceReport, CommandFailure> {
+        let units = self.make_units()?;
+        let reachable = self.check_reachable();
+        if !no_start {
+            reachable.as_ref().map_err(|why| CommandFailure::Daemon(why.clone()))?;
+        }
+        let changed = self.write(&units)?;
+        if reachable.is_ok() {
+            SYSTEMCTL.run(&["daemon-reload"])?;
+        }
+        let mut text = match changed {
+            true => format!("wrote {} and {}\n", self.service_path().display(), self.socket_path().display()),
+            false => format!(
+                "{} and {} are up to date\n",
+                self.service_path().display(),
+                self.socket_path().display()
+            ),
+        };
+        if !no_start {
+            text.push_str(&self.take_over(true).await?);
+        } else {
+            text.push_str("the service starts at the next log-on, or with `hob service start`\n");
+        }
+        self.warnings().iter().for_each(|warning| text.push_str(&format!("note: {warning}\n")));
+        let json = json!({
+            "installed": true, "changed": changed, "started": !no_start, "program": units.program,
+            "files": [self.service_path(), self.socket_path(), self.link_path()], "notes": self.warnings(),
+        });
+        Ok(ServiceReport { text, json })
+    }
+
+    fn make_units(&self) -> Result<Units, CommandFailure> {
+        let socket = surroundings::path_text("the path of the socket", &self.settings.places.next_socket());
+        let program = super::program_path(self.settings)?;
+        if program.contains(['"', '\'', '\\']) {
+            return Err(CommandFailure::Usage(format!(
+                "systemd starts no program whose path has quotes or backslashes ({program}); put hob into another folder"
+            )));
+        }
+        Ok(Units {
+            program,
+            socket: socket.map_err(CommandFailure::Usage)?,
+            variables: super::process_variables()?,
+            umask: surroundings::umask().unwrap_or(surroundings::USUAL_UMASK),
+        })
+    }
+
+    /// Checks that the user's systemd can be reached; the error says what is missing.
+    fn check_reachable(&self) -> Result<(), String> {
+        let why = match SYSTEMCTL.run(&["show", "--property=Version"]) {
+            Ok(_) => return Ok(()),
+            Err(failure) => failure.to_string(),
+        };
+        let runs_systemd = Path::new("/run/systemd/system").is_dir();
+        let hint = match (runs_systemd, std::env::var_os("XDG_RUNTIME_DIR")) {
+            (false, _) => {
+                "this system was not started by systemd (a container, perhaps); hob works without the service"
+            }
+            (true, None) => {
+                "XDG_RUNTIME_DIR is not set: log in anew, not by `su` or `sudo` (`machinectl shell USER@` is a log-on too)"
+            }
+            (true, Some(_)) => {
+                "no systemd runs for this user: log in anew, or see `systemctl status user@$(id -u)`"
+            }
+        };
+        Err(format!(
+            "the user's systemd cannot be reached: {hint}. `hob service install --no-start` writes the files all the same. {why}"
+        ))
+    }
+
+    /// Writes what is not there yet; whether anything was.
+    fn write(&self, units: &Units) -> Result<bool, CommandFailure> {
+        for path in [self.service_path(), self.socket_path()] {
+            match files::inspect_file(&path).map_err(|error| path_failure(&path, &error))? {
+                FoundServiceFile::Nothing | FoundServiceFile::Ours(_) => {}
+                FoundServiceFile::Changed(_) => {
+                    return Err(not_as_written(&path, "was changed since `hob service install` wrote it"));
+                }
+                FoundServiceFile::Foreign => {
+                    return Err(not_as_written(&path, "was not written by `hob service install`"));
+                }
+            }
+        }
+        let link = self.link_path();
+        let there = fs::read_link(&link).ok();
+        let is_linked = there.as_deref().is_some_and(|to| self.is_our_socket(to));
+        if !is_linked && fs::symlink_metadata(&link).is_ok() {
+            return Err(not_as_written(&link, "does not lead to the unit of hob"));
+        }
+        let service = files::write(&self.service_path(), &units.service_text(), 0)
+            .map_err(|error| path_failure(&self.service_path(), &error))?;
+        let made = files::make_folders(link.parent()).map_err(|error| path_failure(&link, &error))?;
+        let socket = files::write(&self.socket_path(), &units.socket_text(), made)
+            .map_err(|error| path_failure(&self.socket_path(), &error))?;
+        if !is_linked {
+            make_link(&self.socket_path(), &link).map_err(|error| path_failure(&link, &error))?;
+        }
+        Ok(service || socket || !is_linked)
+    }
+
+    fn is_our_socket(&self, target: &Path) -> bool {
+        target == self.socket_path() || target == Path::new("..").join(SOCKET)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = self
+            .drop_ins()
+            .into_iter()
+            .map(|path| format!("{} of yours goes on to count", path.display()))
+            .collect::<Vec<_>>();
+        if !lingers() {
+            warnings.push(
+                "the service ends with your last session; `loginctl enable-linger` has it run from boot on"
+                    .to_owned(),
+            );
+        }
+        warnings
+    }
+
+    /// Files of the user's that change what the units say.
+    fn drop_ins(&self) -> Vec<PathBuf> {
+        let folders = [SERVICE, SOCKET].map(|unit| self.folder.join(format!("{unit}.d")));
+        let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        let mut found: Vec<PathBuf> = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "conf"))
+            .collect();
+        found.sort();
+        found
+    }
+
+    fn is_installed(&self) -> bool {
+        self.service_path().is_file() && self.socket_path().is_file()
+    }
+
+    fn must_be_installed(&self) -> Result<(), CommandFailure> {
+        match self.is_installed() {
+            true => self.check_reachable().map_err(CommandFailure::Daemon),
+            false => Err(CommandFailure::Usage(
+                "the service is not installed; `hob service install` does that".to_owned(),
+            )),
+        }
+    }
+
+    /// Starts the service in place of a daemon that clients started.
+    pub(super) async fn start(&self) -> Result<ServiceReport, CommandFailure> {
+        self.must_be_installed()?;
+        let text = self.take_over(false).await?;
+        Ok(ServiceReport { text, json: json!({"started": true}) })
+    }
+
+    /// Makes systemd the one who starts the daemon. With `anew` the service's own is started again too, by its new files.
+    async fn take_over(&self, anew: bool) -> Result<String, CommandFailure> {
+        let nobody_starts = let_nobody_start(self.settings).await?;
+        let pid = self.main_pid();
+        if pid.is_some() && !anew && self.settings.places.socket.exists() {
+            return Ok(format!("the service runs already (process {})\n", pid.unwrap_or_default()));
+        }
+        // A socket cannot be started anew while its service runs; and a socket whose name somebody took has to be.
+        SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
+        let left = nobody_starts.make_way(self.settings, "the service takes over").await?;
+        SYSTEMCTL.try_run(&["reset-failed", SOCKET, SERVICE]);
+        SYSTEMCTL.run(&["start", SOCKET, SERVICE]).map_err(|failure| {
+            CommandFailure::Daemon(format!("{failure}\n`journalctl --user -u {SERVICE}` tells more"))
+        })?;
+        let before = left
+            .map(|pid| format!("; process {pid}, which was started without it, made way"))
+            .unwrap_or_default();
+        let pid = self.main_pid().map(|pid| format!(" (process {pid})")).unwrap_or_default();
+        Ok(format!("the service runs{pid}{before}\n"))
+    }
+
+    /// Stops the service and its socket.
+    pub(super) fn stop(&self) -> Result<ServiceReport, CommandFailure> {
+        self.must_be_installed()?;
+        SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
+        let text = "stopped the service until the next log-on or `hob service start`; until then hob's programs start the daemon \
+                    themselves\n";
+        Ok(ServiceReport { text: text.to_owned(), json: json!({"stopped": true}) })
+    }
+
+    /// Removes what was installed.
+    pub(super) async fn uninstall(&self) -> Result<ServiceReport, CommandFailure> {
+        let reachable = self.check_reachable().is_ok();
+        let is_ours = |path: &Path| {
+            matches!(files::inspect_file(path), Ok(FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)))
+        };
+        if reachable && (is_ours(&self.socket_path()) || is_ours(&self.service_path())) {
+            SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
+        }
+        let mut told = Vec::new();
+        let folders = match files::inspect_file(&self.socket_path())
+            .map_err(|error| path_failure(&self.socket_path(), &error))?
+        {
+            FoundServiceFile::Ours(folders) | FoundServiceFile::Changed(folders) => folders,
+            _ => 0,
+        };
+        if fs::read_link(self.link_path()).is_ok_and(|to| self.is_our_socket(&to))
+            && folders_known(&self.socket_path())
+        {
+            fs::remove_file(self.link_path())?;
+            files::remove_folders(self.link_path().parent(), folders);
+            told.push(format!("removed {}", self.link_path().display()));
+        }
+        for path in [self.socket_path(), self.service_path()] {
+            match files::remove(&path).map_err(|error| path_failure(&path, &error))? {
+                Removed::Nothing => {}
+                Removed::Gone => told.push(format!("removed {}", path.display())),
+                Removed::Kept(to) => told.push(format!(
+                    "{} was changed since it was written: it is {} now",
+                    path.display(),
+                    to.display()
+                )),
+                Removed::Foreign => told.push(format!("{} was not written by hob and stays", path.display())),
+            }
+        }
+        if reachable {
+            SYSTEMCTL.run(&["daemon-reload"])?;
+            SYSTEMCTL.try_run(&["reset-failed", SOCKET, SERVICE]);
+            self.remove_socket()?;
+        }
+        told.extend(self.drop_ins().iter().map(|path| format!("{} is yours and stays", path.display())));
+        if told.is_empty() {
+            told.push("the service is not installed".to_owned());
+        }
+        let json = json!({"installed": false, "notes": told});
+        Ok(ServiceReport { text: told.join("\n") + "\n", json })
+    }
+
+    /// The name that systemd leaves when it no longer listens.
+    fn remove_socket(&self) -> Result<(), CommandFailure> {
+        if !hob_client::connect::is_running(self.settings)? {
+            let _ = fs::remove_file(&self.settings.places.socket);
+        }
+        Ok(())
+    }
+
+    /// The process that systemd takes for the daemon.
+    fn main_pid(&self) -> Option<u32> {
+        let said = SYSTEMCTL.run(&["show", SERVICE, "--property=MainPID", "--value"]).ok()?;
+        said.trim().parse().ok().filter(|pid| *pid != 0)
+    }
+
+    /// Reports the state of the service, and what does not fit.
+    pub(super) async fn status(&self) -> Result<ServiceReport, CommandFailure> {
+        let facts = Facts::gather(self).await?;
+        Ok(ServiceReport { text: facts.text(), json: facts.to_json() })
+    }
+}
+
+fn folders_known(path: &Path) -> bool {
+    matches!(files::inspect_file(path), Ok(FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)))
+}
+
+fn path_failure(path: &Path, error: &io::Error) -> CommandFailure {
+    CommandFailure::Daemon(format!("{}: {error}", path.display()))
+}
+
+fn not_as_written(path: &Path, what: &str) -> CommandFailure {
+    CommandFailure::Daemon(format!(
+        "{} {what}, and is left alone; move it away, put what you need of it into a drop-in (`systemctl --user edit {SERVICE}`), and \
+         install again",
+        path.display()
+    ))
+}
+
+#[cfg(unix)]
+fn make_link(to: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(to, link)
+}
+
+#[cfg(not(unix))]
+fn make_link(_to: &Path, _link: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Returns true if the user's systemd runs without a session, as systemd records it.
+fn lingers() -> bool {
+    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
+    !user.is_empty() && Path::new("/var/lib/systemd/linger").join(user).exists()
+}
+
+/// The facts that `hob service status` reports.
+struct Facts {
+    /// Why the manager cannot be asked.
+    unreachable: Option<String>,
+    installed: bool,
+    enabled: bool,
+    program: Option<PathBuf>,
+    units: Vec<(&'static str, String)>,
+    main_pid: Option<u32>,
+    /// The daemon that answers: its process and version.
+    daemon: Option<(u32, String)>,
+    problems: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Facts {
+    async fn gather(systemd: &Systemd<'_>) -> Result<Self, CommandFailure> {
+        let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+        let (service, socket) = (read(systemd.service_path()), read(systemd.socket_path()));
+        let unreachable = systemd.check_reachable().err();
+        let mut facts = Self {
+            installed: systemd.is_installed(),
+            enabled: fs::read_link(systemd.link_path()).is_ok(),
+            program: unit::program_in(&service),
+            units: Vec::new(),
+            main_pid: None,
+            daemon: running_daemon(systemd.settings).await?,
+            problems: Vec::new(),
+            notes: Vec::new(),
+            unreachable,
+        };
+        if facts.unreachable.is_none() && facts.installed {
+            let state = |unit| {
+                let said = SYSTEMCTL
+                    .run(&["show", unit, "--property=ActiveState,SubState,Result"])
+                    .unwrap_or_default();
+                said.lines()
+                    .filter_map(|line| line.split_once('='))
+                    .map(|(_, value)| value)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            facts.units = [SOCKET, SERVICE].map(|unit| (unit, state(unit))).into();
+            facts.main_pid = systemd.main_pid();
+        }
+        facts.find_problems(systemd, &service, &socket);
+        Ok(facts)
+    }
+
+    fn find_problems(&mut self, systemd: &Systemd<'_>, service: &str, socket: &str) {
+        if !self.installed {
+            return;
+        }
+        let ours = systemd.settings.places.next_socket();
+        if let Some(theirs) = unit::socket_in(socket).filter(|theirs| *theirs != ours) {
+            self.problems.push(format!(
+                "the service listens on {}, but programs in this environment look at {}; run `hob service install` here, or set HOB_DIR \
+                 and HOME as they were then",
+                theirs.display(),
+                ours.display()
+            ));
+        }
+        for path in [systemd.service_path(), systemd.socket_path()] {
+            match files::inspect_file(&path) {
+                Ok(FoundServiceFile::Changed(_)) => self.problems.push(format!(
+                    "{} was changed by hand; a drop-in would outlive the next installation",
+                    path.display()
+                )),
+                Ok(FoundServiceFile::Foreign) => {
+                    self.problems.push(format!("{} was not written by hob", path.display()));
+                }
+                _ => {}
+            }
+        }
+        self.judge_program(systemd.settings);
+        if let Some((pid, _)) = &self.daemon
+            && self.unreachable.is_none()
+            && self.main_pid != Some(*pid)
+        {
+            self.problems.push(format!("the daemon that runs (process {pid}) was not started by the service; `hob service start` changes that"));
+        }
+        let missing =
+            std::env::var_os("PATH").map(|path| unit::missing_folders(service, &path)).unwrap_or_default();
+        if !missing.is_empty() {
+            let shown: Vec<String> =
+                missing.iter().take(5).map(|folder| folder.display().to_string()).collect();
+            let more = if missing.len() > shown.len() { ", ..." } else { "" };
+            self.problems.push(format!(
+                "{} of this PATH's folders are not in the service's, and servers there are not found: {}{more}; `hob service install` \
+                 takes this PATH over",
+                missing.len(),
+                shown.join(", ")
+            ));
+        }
+        self.notes
+            .extend(systemd.drop_ins().iter().map(|path| format!("{} of yours counts", path.display())));
+        if !lingers() {
+            self.notes.push(
+                "the service ends with your last session; `loginctl enable-linger` has it run from boot on"
+                    .to_owned(),
+            );
+        }
+    }
+
+    fn judge_program(&mut self, settings: &Settings) {
+        match &self.program {
+            Some(program) if !program.is_file() => {
+                self.problems.push(format!(
+                    "{}, which the service starts, is not there; run `hob service install`",
+                    program.display()
+                ));
+            }
+            Some(program) if settings.program.path.as_ref().is_some_and(|ours| !is_same(ours, program)) => {
+                let ours = settings.program.path.as_deref().unwrap_or(Path::new("")).display();
+                self.problems.push(format!(
+                    "the service starts {}, and this program would start {ours}; `hob service install` makes them one",
+                    program.display()
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut lines = Vec::new();
+        lines.push(match (self.installed, self.enabled) {
+            (false, _) => "installed   no; `hob service install` does that".to_owned(),
+            (true, true) => "installed   yes, starts at log-on".to_owned(),
+            (true, false) => {
+                "installed   yes, but does not start at log-on (`systemctl --user enable hobd.socket`)"
+                    .to_owned()
+            }
+        });
+        if let Some(program) = &self.program {
+            lines.push(format!("program     {}", program.display()));
+        }
+        lines.extend(self.units.iter().map(|(unit, state)| format!("{unit:<11} {state}")));
+        lines.push(match &self.daemon {
+            Some((pid, version)) if self.main_pid == Some(*pid) => {
+                format!("daemon      hob {version}, process {pid}, started by the service")
+            }
+            Some((pid, version)) => {
+                format!("daemon      hob {version}, process {pid}, started by a program of hob")
+            }
+            None => "daemon      none runs".to_owned(),
+        });
+        if let Some(why) = &self.unreachable {
+            lines.push(format!("note: {why}"));
+        }
+        lines.extend(self.problems.iter().map(|problem| format!("problem: {problem}")));
+        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
+        lines.join("\n") + "\n"
+    }
+
+    fn to_json(&self) -> Value {
+        let units: serde_json::Map<String, Value> = self
+            .units
+            .iter()
+            .map(|(unit, state)| ((*unit).to_owned(), Value::from(state.as_str())))
+            .collect();
+        json!({
+            "installed": self.installed,
+            "enabled": self.enabled,
+            "program": self.program,
+            "units": units,
+            "managerUnreachable": self.unreachable,
+            "daemon": self.daemon.as_ref().map(|(pid, version)| json!({
+                "pid": pid, "version": version, "byService": self.main_pid == Some(*pid),
+            })),
+            "problems": self.problems,
+            "notes": self.notes,
+        })
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    real(one) == real(other)
+}
+
+/// The daemon that answers; none is started for the question.
+async fn running_daemon(settings: &Settings) -> Result<Option<(u32, String)>, CommandFailure> {
+    if !hob_client::connect::is_running(settings)? {
+        return Ok(None);
+    }
+    Ok(match connect(settings).await? {
+        Reached::Serving(connection) => {
+            let server = connection.server();
+            Some((server.pid, server.build.version.clone()))
+        }
+        _ => None,
+    })
+}

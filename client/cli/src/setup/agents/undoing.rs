@@ -1,0 +1,126 @@
+//! `hob setup --undo`: what would be taken back, the question, and taking it back.
+
+use serde_json::json;
+
+use super::clients::SetupAgent;
+use super::receipt::Receipt;
+use super::undo::{self, Undo, Way};
+use super::{AgentOptions, AgentSetupContext, Configured, diff, list};
+use crate::term::{self, Style};
+use crate::{CommandFailure, CommandOutcome};
+
+impl AgentOptions {
+    /// Takes back what was written for one agent here, or for all of them everywhere.
+    pub(super) fn undo(
+        &self,
+        at: &AgentSetupContext<'_>,
+        client: Option<&SetupAgent>,
+    ) -> Result<CommandOutcome, CommandFailure> {
+        let (own, elsewhere): (Vec<Receipt>, Vec<Receipt>) = at
+            .receipts
+            .newest_first()
+            .into_iter()
+            .filter(|receipt| client.is_none_or(|client| receipt.client == client.id))
+            .filter(|receipt| self.scope.is_none_or(|scope| receipt.scope == scope))
+            .filter(|receipt| self.name.as_ref().is_none_or(|name| receipt.name == *name))
+            .partition(|receipt| {
+                client.is_none() || receipt.root.as_ref().is_none_or(|root| *root == at.root)
+            });
+        if !at.json {
+            for receipt in &elsewhere {
+                let note = at.style.notice("note:");
+                term::print(&format!(
+                    "{note} {} is of another project and stays\n",
+                    receipt.target.display()
+                ))?;
+            }
+        }
+        let mut plans = Vec::new();
+        let mut is_refused = false;
+        for receipt in own {
+            match undo::plan_undo(&at.receipts, receipt, self.force) {
+                Ok(undo) => plans.push(undo),
+                Err(problem) => {
+                    is_refused = true;
+                    term::print_to_stderr(&format!("{} {problem}", Style::of_stderr().alarm("error:")));
+                }
+            }
+        }
+        if plans.is_empty() && !is_refused {
+            return self.nothing_to_undo(at, client);
+        }
+        let (shown, report): (Vec<String>, Vec<_>) =
+            plans.iter().map(|undo| (undo_text(undo, &at.style), as_json(undo))).unzip();
+        if !at.json {
+            term::print(&shown.concat())?;
+        }
+        let changes = plans.iter().any(|undo| undo.future_content().is_some());
+        let agreed = !plans.is_empty()
+            && (if changes { self.ask_agreement("Take this back?", at)? } else { !self.dry_run });
+        if agreed {
+            for undo in &plans {
+                self.take_back(undo, at)?;
+            }
+        }
+        if at.json {
+            term::print(&format!("{}\n", json!({"undo": report, "done": agreed})))?;
+        } else if agreed && changes {
+            term::print("done\n")?;
+        }
+        let is_kept = plans.iter().any(|undo| matches!(undo.way, Way::Kept(_)));
+        match (agreed || self.dry_run) && !is_kept && !is_refused {
+            true => Ok(CommandOutcome::Done),
+            false => Ok(CommandOutcome::Refused),
+        }
+    }
+
+    /// Several entries can be in one file, so each is looked at anew when its turn comes.
+    fn take_back(&self, undo: &Undo, at: &AgentSetupContext<'_>) -> Result<(), CommandFailure> {
+        let again = undo::plan_undo(&at.receipts, undo.receipt.clone(), self.force);
+        again.and_then(|undo| undo.carry_out(&at.receipts)).map_err(CommandFailure::Usage)
+    }
+
+    fn nothing_to_undo(
+        &self,
+        at: &AgentSetupContext<'_>,
+        client: Option<&SetupAgent>,
+    ) -> Result<CommandOutcome, CommandFailure> {
+        if at.json {
+            term::print(&format!("{}\n", json!({"undo": [], "done": false})))?;
+            return Ok(CommandOutcome::Done);
+        }
+        let by_hand: Vec<String> = list::configured_agents(&at.bases, &at.root, self.name())
+            .into_iter()
+            .filter(|seen| {
+                client.is_some_and(|client| client.id == seen.client)
+                    && matches!(seen.state, Configured::Yes(_))
+            })
+            .map(|seen| {
+                format!("; the entry in {} was not written by `hob setup`, so it stays", seen.file.display())
+            })
+            .collect();
+        term::print(&format!("nothing to undo{}\n", by_hand.concat()))?;
+        Ok(CommandOutcome::Done)
+    }
+}
+
+fn undo_text(undo: &Undo, style: &Style) -> String {
+    let title = SetupAgent::find_by_id(&undo.receipt.client).map_or("", |client| client.title);
+    let heading =
+        format!("{}: {} {}\n", style.bold(title), undo.receipt.target.display(), undo.describe_way());
+    let Some(outcome) = undo.future_content() else { return heading };
+    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let lines = diff::lines(&text(undo.found.bytes.as_deref()), &text(outcome));
+    format!("{heading}\n{}\n", diff::paint_lines(&lines, style))
+}
+
+fn as_json(undo: &Undo) -> serde_json::Value {
+    let what = match &undo.way {
+        Way::Restore(_) => "restore",
+        Way::Take(_) => "take-out",
+        Way::Gone(_) => "gone",
+        Way::Kept(_) => "kept",
+    };
+    let receipt = &undo.receipt;
+    json!({"client": receipt.client, "scope": receipt.scope, "file": receipt.target, "name": receipt.name, "what": what, "about": undo.describe_way()})
+}

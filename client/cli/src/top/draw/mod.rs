@@ -1,0 +1,344 @@
+//! A frame: a head that flows, three tables that share the rows there are, and a line of keys.
+//!
+//! Pure: from a [`TopView`] and an area to cells. So the same code makes the live view, the one frame of `--once`, and what
+//! tests compare.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+
+use super::picture::{Metrics, Picture};
+use super::table::{self, Column, Cut, TableRow};
+use super::view::TopView;
+use crate::render;
+
+/// The kind of a line, which decides how it looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Plain,
+    Head,
+    Faint,
+    Odd,
+}
+
+type TopLines = Vec<(String, Look)>;
+
+/// Draws `view` into `area`.
+pub(super) fn draw_view(view: &TopView, area: Rect, buffer: &mut Buffer) {
+    let height = usize::from(area.height);
+    let mut lines = head(view, area);
+    let foot = usize::from(view.interactive && height > 2);
+    lines.truncate(height - foot.min(height));
+    let room = height.saturating_sub(lines.len() + foot);
+    lines.extend(body_lines(view, area.width, room));
+    lines.resize(height - foot.min(height), (String::new(), Look::Plain));
+    if foot == 1 {
+        lines.push((keys(view), Look::Faint));
+    }
+    for ((text, look), y) in lines.iter().zip(area.y..) {
+        let text = table::cut_to_cells(text, area.width.into(), Cut::End);
+        buffer.set_stringn(area.x, y, text, area.width.into(), look_style(*look, view.colour));
+    }
+}
+
+/// All of it as plain lines, as high as needed.
+pub(super) fn as_text(view: &TopView, width: u16) -> String {
+    let area = Rect::new(0, 0, width, HIGHEST);
+    let mut buffer = Buffer::empty(area);
+    draw_view(view, area, &mut buffer);
+    let rows = (0..HIGHEST).map(|y| {
+        // A wide character is followed by a cell that has no text of its own.
+        let mut line = String::new();
+        let mut x = 0;
+        while x < width {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            x += u16::try_from(table::cell_width(symbol)).unwrap_or(1).max(1);
+        }
+        line.trim_end().to_owned()
+    });
+    let rows: Vec<String> = rows.collect();
+    format!("{}\n", rows.join("\n").trim_end())
+}
+
+/// Rows of a frame that is printed.
+const HIGHEST: u16 = 200;
+
+fn look_style(look: Look, colour: bool) -> Style {
+    let style = Style::new();
+    match look {
+        _ if !colour => style,
+        Look::Plain => style,
+        Look::Head => style.add_modifier(Modifier::BOLD),
+        Look::Faint => style.add_modifier(Modifier::DIM),
+        Look::Odd => style.fg(Color::Yellow),
+    }
+}
+
+fn keys(view: &TopView) -> String {
+    let pause = if view.paused { "p go on (paused)" } else { "p pause" };
+    format!("q quit  s sort: {}  {pause}  h help", view.sort.word())
+}
+
+/// The daemon itself. On a low terminal it is what fits into two lines.
+fn head(view: &TopView, area: Rect) -> TopLines {
+    let Some(picture) = &view.picture else {
+        let mut lines = vec![(view.trouble.clone(), Look::Head)];
+        if view.interactive {
+            lines.push(("hob top starts none; it shows one as soon as it runs".to_owned(), Look::Faint));
+        }
+        return lines;
+    };
+    let width = usize::from(area.width);
+    let texts: Vec<String> = match area.height < 16 {
+        true => flow_parts(&brief_head(picture, view.rate), width).into_iter().take(2).collect(),
+        false => head_groups(picture, view.rate).iter().flat_map(|group| flow_parts(group, width)).collect(),
+    };
+    let mut lines: TopLines = texts.into_iter().map(|text| (text, Look::Plain)).collect();
+    if let Some(first) = lines.first_mut() {
+        first.1 = Look::Head;
+    }
+    if let Some(silent) = view.silent {
+        lines.push((format!("the daemon has not answered for {silent} s"), Look::Odd));
+    }
+    if picture.retiring {
+        lines.push(("the daemon is about to end; the next question starts another".to_owned(), Look::Odd));
+    }
+    let most = if area.height < 16 { 0 } else { 3 };
+    lines.extend(picture.notices.iter().take(most).map(|notice| (format!("note: {notice}"), Look::Odd)));
+    lines
+}
+
+/// Parts side by side, as many to a line as fit.
+fn flow_parts(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if table::cell_width(line) + 3 + table::cell_width(part) <= width => {
+                line.push_str("   ");
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+fn head_groups(picture: &Picture, rate: Option<f64>) -> Vec<Vec<String>> {
+    let mut itself = vec![format!("hobd {}", picture.version), format!("process {}", picture.pid)];
+    itself.push(format!("up {}", render::duration_text(picture.uptime)));
+    let mut takes = Vec::new();
+    takes.extend(picture.memory.map(|bytes| format!("memory {}", render::bytes_text(bytes))));
+    takes.extend(picture.servers_memory.map(|bytes| format!("servers {}", render::bytes_text(bytes))));
+    takes.extend(picture.disk.map(|bytes| format!("store {}", render::bytes_text(bytes))));
+    takes.extend(picture.watched.map(|dirs| format!("{} watched", render::count(dirs, "folder"))));
+    let clients: Vec<String> = picture.clients.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    takes
+        .push(format!("clients {}", if clients.is_empty() { "none".to_owned() } else { clients.join(", ") }));
+    let mut calls = vec![pace_text(picture, rate)];
+    let mut tokens = Vec::new();
+    if let Some(metrics) = &picture.metrics {
+        calls.push(format!("{} in all", render::grouped_digits(metrics.calls)));
+        calls.push(format!("{} failed", render::grouped_digits(metrics.failed)));
+        calls.extend(metrics.p50.map(|ms| format!("p50 {}", millis_text(ms))));
+        calls.extend(metrics.p99.map(|ms| format!("p99 {}", millis_text(ms))));
+        tokens.extend(saved_text(metrics));
+        let hits = metrics.caches.iter().filter(|(_, hits, misses)| hits + misses > 0);
+        tokens.extend(
+            hits.map(|(name, hits, misses)| format!("{name} cache {}%", hits * 100 / (hits + misses))),
+        );
+    }
+    vec![itself, takes, calls, tokens]
+}
+
+/// The same in few words, most wanted first.
+fn brief_head(picture: &Picture, rate: Option<f64>) -> Vec<String> {
+    let mut parts =
+        vec![format!("hobd {}", picture.version), format!("up {}", render::duration_text(picture.uptime))];
+    parts.extend(picture.memory.map(render::bytes_text));
+    parts.extend(
+        picture
+            .servers_memory
+            .filter(|bytes| *bytes > 0)
+            .map(|bytes| format!("+ {}", render::bytes_text(bytes))),
+    );
+    parts.push(pace_text(picture, rate));
+    parts.extend(
+        picture.metrics.as_ref().and_then(|metrics| metrics.p99).map(|ms| format!("p99 {}", millis_text(ms))),
+    );
+    parts
+}
+
+fn pace_text(picture: &Picture, rate: Option<f64>) -> String {
+    match rate {
+        Some(rate) => format!("{rate:.1} calls/s, {} running", picture.running),
+        None => format!("{} running", render::count(picture.running, "call")),
+    }
+}
+
+/// The baseline is what reading whole files would have cost: more than anybody would have read.
+fn saved_text(metrics: &Metrics) -> Option<String> {
+    (metrics.baseline > 0).then(|| {
+        let percent = metrics.saved_percent.map(|saved| format!(", {}", render::less_or_more(saved)));
+        let percent = percent.unwrap_or_default();
+        let (actual, baseline) =
+            (render::grouped_digits(metrics.actual), render::grouped_digits(metrics.baseline));
+        format!("{actual} tokens instead of at most {baseline}{percent}")
+    })
+}
+
+fn millis_text(ms: f64) -> String {
+    match ms {
+        ms if ms < 10.0 => format!("{ms:.1} ms"),
+        ms if ms < 10_000.0 => format!("{ms:.0} ms"),
+        ms => format!("{:.1} s", ms / 1000.0),
+    }
+}
+
+fn body_lines(view: &TopView, width: u16, room: usize) -> TopLines {
+    if view.help {
+        return HELP.iter().map(|line| ((*line).to_owned(), Look::Plain)).take(room).collect();
+    }
+    let Some(picture) = &view.picture else { return Vec::new() };
+    let mut tools = picture.metrics.as_ref().map(|metrics| metrics.tools.clone()).unwrap_or_default();
+    view.sort.sort(&mut tools);
+    let sections = [
+        table::lines(PROJECTS, &picture.workspaces.iter().map(project).collect::<Vec<_>>(), width),
+        table::lines(SERVERS, &picture.servers.iter().map(server_row).collect::<Vec<_>>(), width),
+        table::lines(TOOLS, &tools.iter().map(tool_row).collect::<Vec<_>>(), width),
+    ];
+    share_lines(&sections, room)
+}
+
+const HELP: &[&str] = &[
+    "",
+    "q, Esc, Ctrl-C   quit",
+    "s                sort tools by calls, p99, tokens, name",
+    "p, Space         pause, and go on",
+    "h, ?             this",
+    "",
+    "memory   of the daemon, without mapped files; servers: of all their processes",
+    "changes  batches of changes that the index has taken in",
+    "tokens   of answers; the baseline is reading whole files, an upper bound",
+];
+
+const fn right_column(title: &'static str, width: u16, from: u16) -> Column {
+    Column { title, width, from, right: true, cut: Cut::End }
+}
+
+const fn left_column(title: &'static str, width: u16, from: u16) -> Column {
+    Column { right: false, ..right_column(title, width, from) }
+}
+
+const PROJECTS: &[Column] = &[
+    Column { cut: Cut::Start, ..left_column("PROJECT", 0, 0) },
+    right_column("FILES", 7, 40),
+    right_column("SYMBOLS", 9, 60),
+    right_column("CHANGES", 7, 70),
+    left_column("STATE", 20, 50),
+];
+
+const SERVERS: &[Column] = &[
+    left_column("SERVER", 16, 0),
+    left_column("LANGUAGES", 14, 90),
+    Column { cut: Cut::Start, ..left_column("PROJECT", 0, 0) },
+    right_column("PROCESS", 7, 60),
+    right_column("MEMORY", 9, 40),
+    right_column("CLIENTS", 7, 70),
+    left_column("STATE", 10, 50),
+    Column { cut: Cut::Start, ..left_column("PROGRAM", 28, 130) },
+];
+
+const TOOLS: &[Column] = &[
+    left_column("TOOL", 0, 0),
+    right_column("CALLS", 7, 0),
+    right_column("FAILED", 6, 60),
+    right_column("P50", 7, 50),
+    right_column("P99", 7, 36),
+    right_column("MAX", 7, 80),
+    right_column("TOKENS", 11, 70),
+    right_column("BASELINE", 12, 100),
+];
+
+fn project(one: &super::picture::Workspace) -> TableRow {
+    let numbers = [one.files, one.symbols, one.generation].map(render::grouped_digits);
+    let [files, symbols, changes] = numbers;
+    TableRow { cells: vec![one.root.clone(), files, symbols, changes, one.state.clone()], odd: !one.well }
+}
+
+fn server_row(one: &super::picture::TopServer) -> TableRow {
+    let pid = one.pid.map(|pid| pid.to_string()).unwrap_or_default();
+    let memory = if one.pid.is_some() { render::bytes_text(one.memory) } else { String::new() };
+    let odd = matches!(one.state.as_str(), "failed" | "crashed");
+    let cells = vec![
+        one.name.clone(),
+        one.languages.clone(),
+        one.root.clone(),
+        pid,
+        memory,
+        one.clients.to_string(),
+        one.state.clone(),
+        one.program.clone(),
+    ];
+    TableRow { cells, odd }
+}
+
+fn tool_row(one: &super::picture::Tool) -> TableRow {
+    let time = |ms: Option<f64>| ms.map(millis_text).unwrap_or_default();
+    let cells = vec![
+        one.name.clone(),
+        render::grouped_digits(one.calls),
+        render::grouped_digits(one.failed),
+        time(one.p50),
+        time(one.p99),
+        time(one.max),
+        render::grouped_digits(one.actual),
+        render::grouped_digits(one.baseline),
+    ];
+    TableRow { cells, odd: false }
+}
+
+/// Shares `room` lines among tables, each with its head: all get a row before one gets two. A table without rows is left out,
+/// and what is cut off is counted in the last row.
+fn share_lines(tables: &[Vec<(String, bool)>; 3], room: usize) -> TopLines {
+    let tables: Vec<&Vec<(String, bool)>> = tables.iter().filter(|table| table.len() > 1).collect();
+    // With a blank line above each, if there is room for that and two rows each.
+    let gap = usize::from(tables.len() * 4 <= room);
+    let shown = tables.len().min(room / 2);
+    let mut given = vec![1_usize; shown];
+    let mut left = room.saturating_sub(shown * (2 + gap));
+    while left > 0 {
+        let mut any = false;
+        for (given, table) in given.iter_mut().zip(&tables) {
+            if left > 0 && *given < table.len() - 1 {
+                (*given, left, any) = (*given + 1, left - 1, true);
+            }
+        }
+        if !any {
+            break;
+        }
+    }
+    let mut lines = Vec::new();
+    for (table, given) in tables.iter().zip(given) {
+        lines.extend((0..gap).map(|_| (String::new(), Look::Plain)));
+        lines.extend(table_part(table, given));
+    }
+    lines
+}
+
+fn table_part(table: &[(String, bool)], given: usize) -> TopLines {
+    let rows = &table[1..];
+    let row = |(text, odd): &(String, bool)| (text.clone(), if *odd { Look::Odd } else { Look::Plain });
+    let mut lines = vec![(table[0].0.clone(), Look::Head)];
+    match rows.len() > given && given > 1 {
+        false => lines.extend(rows.iter().take(given).map(row)),
+        true => {
+            lines.extend(rows.iter().take(given - 1).map(row));
+            lines.push((format!("and {} more", rows.len() + 1 - given), Look::Faint));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests;

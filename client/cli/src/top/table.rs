@@ -1,0 +1,108 @@
+//! Tables that fit: columns that appear when there is room, and cells cut to the cells that a terminal has.
+
+use ratatui::text::Span;
+
+use crate::visible::is_invisible;
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    /// The text at the head of the column.
+    pub(super) title: &'static str,
+    /// Its width in cells; 0 for the one that takes what is left.
+    pub(super) width: u16,
+    /// Shown from this width of the terminal on.
+    pub(super) from: u16,
+    /// Where the text stands.
+    pub(super) right: bool,
+    /// The end of a text that is cut off when the text is too long.
+    pub(super) cut: Cut,
+}
+
+/// The end of a text that is cut off first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The beginning: the end of a path tells more.
+    Start,
+    /// The end: the beginning of a text tells more.
+    End,
+}
+
+/// A row: one text per column, and whether it needs attention.
+#[derive(Clone, Debug)]
+pub(super) struct TableRow {
+    /// One for each column.
+    pub(super) cells: Vec<String>,
+    /// Something about it is not as it should be.
+    pub(super) odd: bool,
+}
+
+/// A line of text for each row, the heads first.
+pub(super) fn lines(columns: &[Column], rows: &[TableRow], width: u16) -> Vec<(String, bool)> {
+    let shown: Vec<(usize, &Column)> =
+        columns.iter().enumerate().filter(|(_, column)| column.from <= width).collect();
+    let fixed: u16 = shown.iter().map(|(_, column)| column.width + GAP).sum::<u16>() - GAP.min(width);
+    let left = width.saturating_sub(fixed);
+    let line = |cell: &dyn Fn(usize) -> String| {
+        let cells = shown.iter().map(|(at, column)| fit_cell(&cell(*at), column, left));
+        cells.collect::<Vec<_>>().join(&" ".repeat(GAP.into())).trim_end().to_owned()
+    };
+    let head = line(&|at| columns[at].title.to_owned());
+    let body = rows.iter().map(|row| (line(&|at| row.cells.get(at).cloned().unwrap_or_default()), row.odd));
+    std::iter::once((head, false)).chain(body).collect()
+}
+
+/// Number of cells between two columns.
+const GAP: u16 = 2;
+
+fn fit_cell(text: &str, column: &Column, left: u16) -> String {
+    let width = usize::from(if column.width == 0 { left } else { column.width });
+    let text = cut_to_cells(text, width, column.cut);
+    let pad = " ".repeat(width.saturating_sub(cell_width(&text)));
+    if column.right { format!("{pad}{text}") } else { format!("{text}{pad}") }
+}
+
+/// Returns the number of terminal cells that a text takes.
+pub(super) fn cell_width(text: &str) -> usize {
+    Span::raw(text).width()
+}
+
+/// Cuts `text` to `width` cells, with a mark where something is left out. Characters that would move the cursor are
+/// dropped.
+pub(super) fn cut_to_cells(text: &str, width: usize, end: Cut) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
+    if cell_width(&text) <= width {
+        return text;
+    }
+    let mut room = width.saturating_sub(1);
+    let fits = |c: &char| {
+        let needs = cell_width(c.encode_utf8(&mut [0; 4]));
+        let fits = needs <= room;
+        room = if fits { room - needs } else { 0 };
+        fits
+    };
+    match end {
+        Cut::End => format!("{}…", text.chars().take_while(fits).collect::<String>()),
+        Cut::Start => {
+            let kept: Vec<char> = text.chars().rev().take_while(fits).collect();
+            format!("…{}", kept.iter().rev().collect::<String>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_to_cells() {
+        assert_eq!(cut_to_cells("/home/me/project", 9, Cut::Start), "…/project");
+        assert_eq!(cut_to_cells("project", 7, Cut::Start), "project");
+        assert_eq!(cut_to_cells("project", 4, Cut::End), "pro…");
+        assert_eq!(cut_to_cells("日本語", 5, Cut::End), "日本…");
+        assert_eq!(cut_to_cells("日本語", 4, Cut::Start), "…語");
+        assert_eq!(cut_to_cells("a\x1b[2Jb\n", 9, Cut::End), "a[2Jb");
+        assert_eq!(cut_to_cells("a\u{202e}b", 9, Cut::End), "ab");
+        assert_eq!(cut_to_cells("long", 0, Cut::End), "…");
+    }
+}
