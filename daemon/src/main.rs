@@ -213,7 +213,7 @@ fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Call
         Trust::in_file(places.trust_file()),
         Settings::in_file(places.settings_file(), std::env::home_dir()),
     );
-    let host = Host::with_live(options, live, word)
+    let host = Host::with_live(options, live, word.0, word.1)
         .map_err(|error| format!("cannot start worker threads: {error}"))?;
     Ok(Arc::new(Dispatcher::new(Arc::new(host), settings.metrics.then(|| places.metrics_file()))))
 }

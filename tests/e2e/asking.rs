@@ -27,7 +27,7 @@ fn world() -> (World, Tree) {
 }
 
 /// A client of an older revision that can do this.
-fn client((world, tree): (&World, &Tree), capabilities: &Value) -> Mcp {
+fn client(world: &World, tree: &Tree, capabilities: &Value) -> Mcp {
     let mut mcp = Mcp::start(world, tree, &McpOptions { handshake: false, ..McpOptions::default() });
     let who = json!({"name": "hob-tests", "version": "0"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": who});
@@ -41,7 +41,7 @@ fn args(mode: &str) -> Value {
 }
 
 /// Calls, answers the one question that comes with `reply`, and gives the question's parameters and the answer.
-fn asked(mcp: &mut Mcp, mode: &str, (method, reply): (&str, &dyn Fn(&Value) -> Value)) -> (Value, Answer) {
+fn asked(mcp: &mut Mcp, mode: &str, method: &str, reply: &dyn Fn(&Value) -> Value) -> (Value, Answer) {
     let id = mcp.send_call("resolve", &args(mode));
     let question = mcp.receive(FOREVER).expect("a question");
     assert_eq!(question["method"], method, "{question}");
@@ -83,22 +83,22 @@ fn stands(answer: &Answer, why: &str) {
 #[test]
 fn the_user_chooses_in_a_form() {
     let (world, tree) = world();
-    let mut mcp = client((&world, &tree), &json!({"elicitation": {}}));
+    let mut mcp = client(&world, &tree, &json!({"elicitation": {}}));
     for file in ["bank/b.py", "shop/a.py"] {
         let accept =
             |params: &Value| json!({"action": "accept", "content": {"choice": option(params, file)}});
-        let (question, answer) = asked(&mut mcp, "interactive", ("elicitation/create", &accept));
+        let (question, answer) = asked(&mut mcp, "interactive", "elicitation/create", &accept);
         assert!(question["message"].as_str().is_some_and(|text| text.contains("Ledger")), "{question}");
         chosen(&answer, file, "user");
     }
     for reply in
         [json!({"action": "decline"}), json!({"action": "accept", "content": {"choice": 1}}), json!({})]
     {
-        let (_, answer) = asked(&mut mcp, "interactive", ("elicitation/create", &|_| reply.clone()));
+        let (_, answer) = asked(&mut mcp, "interactive", "elicitation/create", &|_| reply.clone());
         stands(&answer, "nobody chose");
     }
     let made_up = |_: &Value| json!({"action": "accept", "content": {"choice": "no.py:Such"}});
-    let (_, answer) = asked(&mut mcp, "interactive", ("elicitation/create", &made_up));
+    let (_, answer) = asked(&mut mcp, "interactive", "elicitation/create", &made_up);
     stands(&answer, "no longer a candidate");
     // Nobody is asked where nobody wants it.
     let _ = mcp.call("resolve", args("ranked")).ok();
@@ -107,7 +107,7 @@ fn the_user_chooses_in_a_form() {
 #[test]
 fn cancelling_while_the_user_thinks_ends_the_call() {
     let (world, tree) = world();
-    let mut mcp = client((&world, &tree), &json!({"elicitation": {}}));
+    let mut mcp = client(&world, &tree, &json!({"elicitation": {}}));
     let id = mcp.send_call("resolve", &args("interactive"));
     let question = mcp.receive(FOREVER).expect("a question");
     mcp.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
@@ -120,17 +120,17 @@ fn cancelling_while_the_user_thinks_ends_the_call() {
 #[test]
 fn the_clients_model_chooses_where_none_is_configured() {
     let (world, tree) = world();
-    let mut mcp = client((&world, &tree), &json!({"sampling": {}}));
+    let mut mcp = client(&world, &tree, &json!({"sampling": {}}));
     let says =
         |text: String| json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": text}});
     let prompt =
         |params: &Value| params["messages"][0]["content"]["text"].as_str().expect("a text").to_owned();
     let picks = |params: &Value| says(format!("Number {}.", number(&prompt(params), "bank/b.py")));
-    let (_, answer) = asked(&mut mcp, "llm_select", ("sampling/createMessage", &picks));
+    let (_, answer) = asked(&mut mcp, "llm_select", "sampling/createMessage", &picks);
     chosen(&answer, "bank/b.py", "client's model");
-    let (_, answer) = asked(&mut mcp, "llm_select", ("sampling/createMessage", &|_| says("0".to_owned())));
+    let (_, answer) = asked(&mut mcp, "llm_select", "sampling/createMessage", &|_| says("0".to_owned()));
     stands(&answer, "none is meant");
-    let (_, answer) = asked(&mut mcp, "llm_select", ("sampling/createMessage", &|_| json!("?")));
+    let (_, answer) = asked(&mut mcp, "llm_select", "sampling/createMessage", &|_| json!("?"));
     stands(&answer, "gave no answer");
 }
 
@@ -164,7 +164,7 @@ fn without_sessions_the_call_is_repeated_with_the_choice() {
 #[test]
 fn a_client_that_cannot_ask_gets_the_candidates_and_is_told_the_way() {
     let (world, tree) = world();
-    let mut mcp = client((&world, &tree), &json!({}));
+    let mut mcp = client(&world, &tree, &json!({}));
     stands(&mcp.call("resolve", args("interactive")), "preferred_id");
     stands(&mcp.call("resolve", args("llm_select")), "no model is configured");
 }
@@ -207,7 +207,7 @@ fn body(stream: &TcpStream) -> Value {
 fn the_configured_model_chooses_whoever_calls() {
     let (world, tree) = world();
     // Also for a client that offers one: the user's word goes first.
-    let mut mcp = client((&world, &tree), &json!({"sampling": {}}));
+    let mut mcp = client(&world, &tree, &json!({"sampling": {}}));
     let serving = model(&world, "200 OK", |prompt| number(prompt, "bank/b.py"));
     chosen(&mcp.call("resolve", args("llm_select")), "bank/b.py", "model endpoint");
     let asked = serving.join().expect("it was asked");
@@ -230,7 +230,7 @@ fn a_mistake_in_the_section_is_told_and_leaves_no_model() {
     let folder = world.dir().join("config");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("config.toml"), "[model]\nname = 'tiny'\nendpoint = 'here'\n").expect("written");
-    let mut mcp = client((&world, &tree), &json!({}));
+    let mut mcp = client(&world, &tree, &json!({}));
     stands(&mcp.call("resolve", args("llm_select")), "no model is configured");
     let told = world.hob(tree.root(), &["status"]).success();
     assert!(told.contains("config.toml:3: `endpoint` must"), "{told}");

@@ -40,7 +40,7 @@ fn findings(output: &Output, group: &str, check: &str) -> Vec<Value> {
 
 /// The one finding of a check with this level, whose text and fix hold these words.
 #[track_caller]
-fn says(output: &Output, (group, check): (&str, &str), level: &str, words: (&str, &str)) {
+fn says(output: &Output, group: &str, check: &str, level: &str, words: (&str, &str)) {
     let found = findings(output, group, check);
     let fits = |one: &&Value| {
         let holds = |field: &str, word: &str| one[field].as_str().unwrap_or_default().contains(word);
@@ -79,15 +79,15 @@ fn where_all_is_well_it_says_so_in_few_lines() {
     let world = world.env("PATH", format!("{}:{}:/usr/bin:/bin", shown(&bin), shown(binaries())));
     let tree = opened(&world);
     let report = doctor(&world, tree.root()).code(0);
-    says(&report, ("programs", "path"), "ok", ("a shell runs this hob", ""));
-    says(&report, ("programs", "hob-mcp"), "ok", ("hob-mcp ", ""));
-    says(&report, ("daemon", "running"), "ok", ("hobd ", ""));
-    says(&report, ("daemon", "build"), "ok", ("", ""));
-    says(&report, ("places", "cache"), "ok", (shown(&world.dir().join("cache")), ""));
-    says(&report, ("project", "index"), "ok", ("1 file, 1 symbol; Python 1", ""));
-    says(&report, ("project", "watcher"), "ok", ("", ""));
-    says(&report, ("servers", "languages"), "ok", ("python: basedpyright", ""));
-    says(&report, ("agents", "entries"), "note", ("no agent is set up", "hob setup"));
+    says(&report, "programs", "path", "ok", ("a shell runs this hob", ""));
+    says(&report, "programs", "hob-mcp", "ok", ("hob-mcp ", ""));
+    says(&report, "daemon", "running", "ok", ("hobd ", ""));
+    says(&report, "daemon", "build", "ok", ("", ""));
+    says(&report, "places", "cache", "ok", (shown(&world.dir().join("cache")), ""));
+    says(&report, "project", "index", "ok", ("1 file, 1 symbol; Python 1", ""));
+    says(&report, "project", "watcher", "ok", ("", ""));
+    says(&report, "servers", "languages", "ok", ("python: basedpyright", ""));
+    says(&report, "agents", "entries", "note", ("no agent is set up", "hob setup"));
     let all: Value = serde_json::from_str(&report.stdout).expect("JSON");
     assert_ne!(all["verdict"], "problem", "{report}");
     let brief = world.hob(tree.root(), &["doctor"]).code(0);
@@ -120,14 +120,14 @@ fn without_a_daemon_it_looks_at_the_rest_and_changes_nothing() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
     let report = doctor(&world, tree.root()).code(0);
-    says(&report, ("daemon", "running"), "note", ("no daemon runs", "--start"));
-    says(&report, ("project", "index"), "note", ("nothing can be said", "--start"));
-    says(&report, ("places", "cache"), "ok", ("will be made", ""));
+    says(&report, "daemon", "running", "note", ("no daemon runs", "--start"));
+    says(&report, "project", "index", "note", ("nothing can be said", "--start"));
+    says(&report, "places", "cache", "ok", ("will be made", ""));
     assert!(!world.dir().exists(), "no folder was made");
     assert_eq!(world.status(), None, "no daemon was started");
 
     let started = world.hob(tree.root(), &["doctor", "--json", "--start"]).code(0);
-    says(&started, ("daemon", "running"), "ok", ("hobd ", ""));
+    says(&started, "daemon", "running", "ok", ("hobd ", ""));
     assert!(
         findings(&started, "servers", "languages").len() == 1
             || !findings(&started, "project", "index").is_empty()
@@ -144,7 +144,7 @@ fn a_daemon_is_not_made_to_open_a_project() {
     let _ = opened(&world);
     let other = Tree::new(&world.path("other"), FIXTURE);
     let report = doctor(&world, other.root()).code(0);
-    says(&report, ("project", "index"), "note", ("does not have this project open", "hob map"));
+    says(&report, "project", "index", "note", ("does not have this project open", "hob map"));
     let status = world.status().expect("it runs");
     assert_eq!(status["workspaces"].as_array().map(Vec::len), Some(1), "{status}");
 }
@@ -158,20 +158,20 @@ fn what_is_wrong_in_the_settings_is_told_with_its_line() {
     let tree = world.tree(FIXTURE);
     let line = format!("line 3 of {}", shown(&file));
     let without = doctor(&world, tree.root()).code(1);
-    says(&without, ("settings", "user"), "problem", (shown(&file), &line));
+    says(&without, "settings", "user", "problem", (shown(&file), &line));
     opens(&world, &tree);
     let with = doctor(&world, tree.root()).code(1);
-    says(&with, ("settings", "user"), "problem", (shown(&file), &line));
+    says(&with, "settings", "user", "problem", (shown(&file), &line));
 
     fs::write(&file, "edits = false\n\n[servrs.ty]\ncommand = [\"ty\"]\n").expect("written");
     opens(&world, &tree);
     let unknown = doctor(&world, tree.root()).code(1);
-    says(&unknown, ("settings", "user"), "problem", ("servrs", &line));
+    says(&unknown, "settings", "user", "problem", ("servrs", &line));
     fs::write(&file, "edits = false\n").expect("written");
     opens(&world, &tree);
-    says(&doctor(&world, tree.root()).code(0), ("settings", "user"), "ok", ("is understood", ""));
+    says(&doctor(&world, tree.root()).code(0), "settings", "user", "ok", ("is understood", ""));
     tree.write(".hob.toml", "x = 1\n");
-    says(&doctor(&world, tree.root()).code(0), ("settings", "project"), "note", ("not trusted", "hob trust"));
+    says(&doctor(&world, tree.root()).code(0), "settings", "project", "note", ("not trusted", "hob trust"));
 }
 
 #[test]
@@ -181,15 +181,15 @@ fn a_folder_that_others_can_enter_is_told_with_the_command() {
     let cache = world.dir().join("cache");
     let fix = format!("chmod 700 {}", shown(&cache));
     mode(&cache, 0o755);
-    says(&doctor(&world, tree.root()).code(0), ("places", "cache"), "warning", ("look into", &fix));
+    says(&doctor(&world, tree.root()).code(0), "places", "cache", "warning", ("look into", &fix));
     mode(&cache, 0o777);
-    says(&doctor(&world, tree.root()).code(1), ("places", "cache"), "problem", ("write to", &fix));
+    says(&doctor(&world, tree.root()).code(1), "places", "cache", "problem", ("write to", &fix));
     mode(&cache, 0o700);
     let run = world.dir().join("run");
     mode(&run, 0o755);
     let report = doctor(&world, tree.root()).code(0);
-    says(&report, ("places", "runtime"), "warning", ("look into", "chmod 700"));
-    says(&report, ("daemon", "running"), "note", ("was not asked", ""));
+    says(&report, "places", "runtime", "warning", ("look into", "chmod 700"));
+    says(&report, "daemon", "running", "note", ("was not asked", ""));
     let still = run.metadata().expect("there").permissions().mode() & 0o777;
     assert_eq!(still, 0o755, "it is for the user to change");
     let cache_file = world.path("file");
@@ -198,7 +198,7 @@ fn a_folder_that_others_can_enter_is_told_with_the_command() {
     fs::create_dir_all(odd.dir()).expect("a folder");
     fs::write(odd.dir().join("cache"), "").expect("written");
     let tree = odd.tree(FIXTURE);
-    says(&doctor(&odd, tree.root()).code(1), ("places", "cache"), "problem", ("is not a folder", "mv "));
+    says(&doctor(&odd, tree.root()).code(1), "places", "cache", "problem", ("is not a folder", "mv "));
     fs::remove_file(odd.dir().join("cache")).expect("ours");
 }
 
@@ -211,15 +211,15 @@ fn a_socket_without_a_daemon_and_a_lock_without_a_socket() {
     let socket = run.join("hobd.sock");
     drop(UnixListener::bind(&socket).expect("a socket"));
     let dead = doctor(&world, tree.root()).code(0);
-    says(&dead, ("daemon", "socket"), "note", (shown(&socket), "the next start replaces it"));
+    says(&dead, "daemon", "socket", "note", (shown(&socket), "the next start replaces it"));
     let lock = fs::File::create(run.join("daemon.lock")).expect("ours");
     fs::write(run.join("daemon.lock"), "4194999\n").expect("ours");
     lock.lock().expect("free");
     let stuck = doctor(&world, tree.root()).code(1);
-    says(&stuck, ("daemon", "lock"), "problem", ("process 4194999 holds", "kill 4194999"));
+    says(&stuck, "daemon", "lock", "problem", ("process 4194999 holds", "kill 4194999"));
     drop(lock);
     opens(&world, &tree);
-    says(&doctor(&world, tree.root()).code(0), ("daemon", "running"), "ok", ("hobd ", ""));
+    says(&doctor(&world, tree.root()).code(0), "daemon", "running", "ok", ("hobd ", ""));
 }
 
 #[test]
@@ -229,7 +229,8 @@ fn a_missing_server_comes_with_how_to_get_it() {
     let report = doctor(&world, tree.root()).code(0);
     says(
         &report,
-        ("servers", "languages"),
+        "servers",
+        "languages",
         "warning",
         ("python: no language server", "hob servers install pyright"),
     );
@@ -246,7 +247,8 @@ fn a_server_of_the_project_waits_for_trust() {
     opens(&world, &tree);
     says(
         &doctor(&world, tree.root()).code(0),
-        ("servers", "languages"),
+        "servers",
+        "languages",
         "note",
         ("is not trusted", "hob trust"),
     );
@@ -272,15 +274,15 @@ fn programs_that_are_missing_or_do_not_run() {
     let ask =
         || run(world.command(folder.join("hob")).args(["doctor", "--json"]).current_dir(tree.root()), b"");
     let missing = ask().code(1);
-    says(&missing, ("programs", "hob-mcp"), "problem", ("hob-mcp is not beside hob", "install hob again"));
-    says(&missing, ("programs", "hob-lsp"), "warning", ("hob-lsp is not beside hob", "install hob again"));
-    says(&missing, ("programs", "hobd"), "ok", ("", ""));
+    says(&missing, "programs", "hob-mcp", "problem", ("hob-mcp is not beside hob", "install hob again"));
+    says(&missing, "programs", "hob-lsp", "warning", ("hob-lsp is not beside hob", "install hob again"));
+    says(&missing, "programs", "hobd", "ok", ("", ""));
     program(&folder.join("hob-mcp"), "exit 3");
-    says(&ask().code(1), ("programs", "hob-mcp"), "problem", ("does not run", "install hob again"));
+    says(&ask().code(1), "programs", "hob-mcp", "problem", ("does not run", "install hob again"));
     program(&folder.join("hob-mcp"), "echo hob-mcp 0.0.1");
-    says(&ask(), ("programs", "hob-mcp"), "warning", ("is of version 0.0.1", "install hob again"));
+    says(&ask(), "programs", "hob-mcp", "warning", ("is of version 0.0.1", "install hob again"));
     fs::remove_file(folder.join("hobd")).expect("ours");
-    says(&ask().code(1), ("programs", "hobd"), "problem", ("hobd was not found", "HOB_DAEMON"));
+    says(&ask().code(1), "programs", "hobd", "problem", ("hobd was not found", "HOB_DAEMON"));
 }
 
 #[test]
@@ -296,13 +298,14 @@ fn a_daemon_of_an_older_build_is_told_and_left_alone() {
     let _ = ask(&old, &["search", "found"]).code(0);
     let pid = world.daemon_pid();
     let report = ask(&new, &["doctor", "--json"]).code(0);
-    says(&report, ("daemon", "build"), "warning", ("is older than what is installed", "hob stop"));
+    says(&report, "daemon", "build", "warning", ("is older than what is installed", "hob stop"));
     assert_eq!(world.daemon_pid(), pid, "it is not replaced");
     let _ = ask(&new, &["search", "found"]).code(0);
-    says(&ask(&new, &["doctor", "--json"]), ("daemon", "build"), "ok", ("", ""));
+    says(&ask(&new, &["doctor", "--json"]), "daemon", "build", "ok", ("", ""));
     says(
         &ask(&old, &["doctor", "--json"]),
-        ("daemon", "build"),
+        "daemon",
+        "build",
         "note",
         ("is newer than this hob", "use the programs"),
     );
@@ -315,13 +318,13 @@ fn folders_that_cannot_be_used() {
     let world = world.hob_dir(long);
     let tree = opened(&world);
     let report = doctor(&world, tree.root());
-    says(&report, ("daemon", "socket"), "note", ("too long for a socket", "shorter path"));
-    says(&report, ("daemon", "running"), "ok", ("hobd ", ""));
+    says(&report, "daemon", "socket", "note", ("too long for a socket", "shorter path"));
+    says(&report, "daemon", "running", "ok", ("hobd ", ""));
     let relative = run(
         world.command("hob").args(["doctor", "--json"]).env("HOB_DIR", "x").current_dir(tree.root()),
         b"",
     );
-    says(&relative.code(1), ("daemon", "running"), "problem", ("must be an absolute path", "HOB_DIR"));
+    says(&relative.code(1), "daemon", "running", "problem", ("must be an absolute path", "HOB_DIR"));
 }
 
 #[test]
@@ -336,8 +339,8 @@ fn last_words_and_failed_starts_are_remembered() {
     )
     .expect("written");
     let report = doctor(&world, tree.root());
-    says(&report, ("daemon", "crash"), "warning", ("overflowed its stack", "hobd-stderr.txt"));
-    says(&report, ("daemon", "crash"), "warning", ("the disk is full", "hob logs"));
+    says(&report, "daemon", "crash", "warning", ("overflowed its stack", "hobd-stderr.txt"));
+    says(&report, "daemon", "crash", "warning", ("the disk is full", "hob logs"));
 }
 
 #[test]
@@ -350,20 +353,21 @@ fn agents_are_tried_and_a_project_cannot_have_programs_run() {
     let entry = |command: &str| json!({"mcpServers": {"hob": {"command": command, "args": []}}}).to_string();
     tree.write(".mcp.json", entry(shown(&evil)));
     let report = doctor(&world, tree.root()).code(0);
-    says(&report, ("agents", "entries"), "note", ("not started, as it stands in the project", ""));
+    says(&report, "agents", "entries", "note", ("not started, as it stands in the project", ""));
     assert!(!marker.exists(), "a project's program was run");
     tree.write(".mcp.json", entry("/nowhere/hob-mcp"));
     says(
         &doctor(&world, tree.root()).code(1),
-        ("agents", "entries"),
+        "agents",
+        "entries",
         "problem",
         ("/nowhere/hob-mcp is not there", "hob setup"),
     );
     tree.write(".mcp.json", entry(shown(&binaries().join("hob-mcp"))));
-    says(&doctor(&world, tree.root()).code(0), ("agents", "entries"), "ok", ("answers with", ""));
+    says(&doctor(&world, tree.root()).code(0), "agents", "entries", "ok", ("answers with", ""));
     world.stop();
     let without = doctor(&world, tree.root()).code(0);
-    says(&without, ("agents", "entries"), "note", ("would start a daemon", ""));
+    says(&without, "agents", "entries", "note", ("would start a daemon", ""));
     assert_eq!(world.status(), None, "and none was started");
 }
 
@@ -378,14 +382,15 @@ fn a_service_whose_program_is_gone() {
         doctor(&world, tree.root())
     };
     let gone = unit(Path::new("/nowhere/hobd")).code(1);
-    says(&gone, ("service", "unit"), "problem", ("/nowhere/hobd, which is not there", "hob service install"));
+    says(&gone, "service", "unit", "problem", ("/nowhere/hobd, which is not there", "hob service install"));
     let other = world.path("hobd");
     program(&other, "exit 0");
     says(
         &unit(&other).code(0),
-        ("service", "unit"),
+        "service",
+        "unit",
         "warning",
         ("and this hob would start", "hob service install"),
     );
-    says(&unit(&binaries().join("hobd")).code(0), ("service", "unit"), "ok", ("the service starts", ""));
+    says(&unit(&binaries().join("hobd")).code(0), "service", "unit", "ok", ("the service starts", ""));
 }

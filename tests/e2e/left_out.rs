@@ -62,7 +62,7 @@ fn with(world: &World, fixture: &str, answers: impl Fn(&Tree) -> Value) -> (Tree
 }
 
 /// A place as the protocol writes it; line and column count from 1.
-fn place(tree: &Tree, (file, line, col): (&str, u32, u32), width: u32) -> Value {
+fn place(tree: &Tree, file: &str, line: u32, col: u32, width: u32) -> Value {
     let at = |character: u32| json!({"line": line - 1, "character": character});
     let uri = format!("file://{}", tree.at(file).display());
     json!({"uri": uri, "range": {"start": at(col - 1), "end": at(col - 1 + width)}})
@@ -87,7 +87,7 @@ fn references_that_the_map_is_sure_of_are_added() {
     let (_tree, mut mcp) = with(
         &world,
         SHOP,
-        |tree| json!({"textDocument/references": [{"result": [place(tree, ("shop.py", 4, 12), 5)]}]}),
+        |tree| json!({"textDocument/references": [{"result": [place(tree, "shop.py", 4, 12, 5)]}]}),
     );
     let found = ask(&mut mcp, "nav_references", TOTAL);
     let expected = ["other.py:1:18 !import", "other.py:4:12 !import", "shop.py:4:12", "shop.py:7:12 !import"];
@@ -109,7 +109,7 @@ fn an_answer_with_all_that_the_map_knows_stays_complete() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {
         let all = [("shop.py", 4), ("shop.py", 7), ("other.py", 1), ("other.py", 4)];
-        let all: Vec<Value> = all.map(|(file, line)| place(tree, (file, line, 12), 5)).to_vec();
+        let all: Vec<Value> = all.map(|(file, line)| place(tree, file, line, 12, 5)).to_vec();
         json!({"textDocument/references": [{"result": all}], "textDocument/definition": [{"result": null}]})
     });
     for at in [TOTAL, ("shop.py", 4, 13)] {
@@ -125,9 +125,9 @@ fn a_server_is_shown_what_it_left_out() {
     let world = world();
     let record = world.path("record");
     let tree = world.tree(SHOP);
-    let first = json!({"result": [place(&tree, ("shop.py", 4, 12), 5), place(&tree, ("shop.py", 7, 12), 5)]});
+    let first = json!({"result": [place(&tree, "shop.py", 4, 12, 5), place(&tree, "shop.py", 7, 12, 5)]});
     let mut all = first.clone();
-    let rest = [place(&tree, ("other.py", 1, 18), 5), place(&tree, ("other.py", 4, 12), 5)];
+    let rest = [place(&tree, "other.py", 1, 18, 5), place(&tree, "other.py", 4, 12, 5)];
     all["result"].as_array_mut().expect("a list").extend(rest);
     // The second answer is to the same question with declarations.
     let answers = json!({"textDocument/references": [first, first, all]});
@@ -149,7 +149,7 @@ fn no_rename_is_offered_without_a_word_about_what_it_leaves_behind() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {
         let uri = |file: &str| format!("file://{}", tree.at(file).display());
-        let edit = |at: (&str, u32, u32)| json!({"range": place(tree, at, 5)["range"], "newText": "sum_of"});
+        let edit = |at: (&str, u32, u32)| json!({"range": place(tree, at.0, at.1, at.2, 5)["range"], "newText": "sum_of"});
         let changes = json!({uri("cart.py"): [edit(TOTAL)], uri("shop.py"): [edit(("shop.py", 1, 18)), edit(("shop.py", 4, 12))]});
         json!({"textDocument/rename": [{"result": {"changes": changes}}]})
     });
@@ -198,12 +198,12 @@ fn callers_that_the_map_is_sure_of_are_added_and_overloads_are_all_followed() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {
         let item = |name: &str, at: (&str, u32, u32)| {
-            let found = place(tree, at, 3);
+            let found = place(tree, at.0, at.1, at.2, 3);
             json!({"name": name, "kind": 12, "uri": found["uri"], "range": found["range"], "selectionRange": found["range"]})
         };
         let two = json!([item("total", TOTAL), item("total", ("cart.py", 2, 5))]);
         let called = |name: &str, at: (&str, u32, u32), line: u32| {
-            let site = place(tree, (at.0, line, 12), 5)["range"].clone();
+            let site = place(tree, at.0, line, 12, 5)["range"].clone();
             json!([{"from": item(name, at), "fromRanges": [site]}])
         };
         let pay = called("pay", ("shop.py", 3, 5), 4);
@@ -225,7 +225,7 @@ fn callers_that_the_map_is_sure_of_are_added_and_overloads_are_all_followed() {
 fn a_hierarchy_says_whom_it_is_about() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {
-        let name = place(tree, ("shop.py", 3, 5), 3);
+        let name = place(tree, "shop.py", 3, 5, 3);
         let whole = json!({"start": {"line": 2, "character": 0}, "end": {"line": 3, "character": 20}});
         let pay = json!([{"name": "pay", "kind": 12, "uri": name["uri"], "range": whole, "selectionRange": name["range"]}]);
         json!({"textDocument/prepareCallHierarchy": [{"result": pay}], "callHierarchy/incomingCalls": [{"result": []}]})
@@ -243,7 +243,7 @@ fn heirs_that_the_map_is_sure_of_are_added() {
     let (_tree, mut mcp) = with(
         &world,
         HEIRS,
-        |tree| json!({"textDocument/implementation": [{"result": [place(tree, ("heirs.py", 3, 7), 3)]}]}),
+        |tree| json!({"textDocument/implementation": [{"result": [place(tree, "heirs.py", 3, 7, 3)]}]}),
     );
     let found = ask(&mut mcp, "nav_implementations", ("base.py", 1, 7));
     assert_eq!(places(&found), ["heirs.py:3:7", "heirs.py:6:11 !import"], "{found}");

@@ -23,7 +23,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(world: &World, place: &Path, (columns, rows): (u16, u16)) -> Self {
+    fn start(world: &World, place: &Path, columns: u16, rows: u16) -> Self {
         let hob = world.command("hob").get_program().to_owned();
         let mut command = world.command(outside::python());
         command.arg(repository().join("tests/clients/terminal.py"));
@@ -71,7 +71,7 @@ fn lines(answer: &Value) -> Vec<&str> {
 fn it_shows_what_others_do_at_any_size_and_gives_the_terminal_back() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let mut top = Terminal::start(&world, tree.root(), (80, 24));
+    let mut top = Terminal::start(&world, tree.root(), 80, 24);
     let none = top.order("until the daemon is not running");
     assert_eq!(none["own"], true, "it has a screen of its own: {none:#}");
     assert_eq!(world.status(), None, "watching starts no daemon");
@@ -113,7 +113,7 @@ fn every_way_out_gives_the_terminal_back() {
     let world = World::new();
     let tree = Tree::new(&world.path("ws"), FIXTURE);
     for way in ["keys q", "keys \\x03", "signal TERM", "signal INT", "signal HUP"] {
-        let mut top = Terminal::start(&world, tree.root(), (80, 24));
+        let mut top = Terminal::start(&world, tree.root(), 80, 24);
         let _ = top.order("until the daemon is not running");
         let _ = top.order(way);
         top.is_given_back();
@@ -131,7 +131,7 @@ fn colours_are_shown_unless_the_user_wants_none() {
             std::fs::write(world.dir().join("config/config.toml"), "x = ")
         });
         let _ = world.hob(tree.root(), &["search", "found"]).code(0);
-        let mut top = Terminal::start(&world, tree.root(), (80, 24));
+        let mut top = Terminal::start(&world, tree.root(), 80, 24);
         let shown = top.order("until note: ");
         assert_eq!(shown["colours"], wanted, "{shown:#}");
         let _ = top.order("keys q");

@@ -29,7 +29,7 @@ pub fn knows_what_a_newcomer_knows(world: &World, tree: &Tree, when: &str) {
     assert!(wanted.ok()["map"]["count"].as_u64() > Some(0), "{when}: there is something to compare{wanted}");
     for part in ["files", "map", "text"] {
         if got.ok()[part] != wanted.ok()[part] {
-            let at = first_difference((&mut old, &mut new), part);
+            let at = first_difference(&mut old, &mut new, part);
             let args = json!({"list": part, "from": at, "limit": 1, "tokenBudget": 10_000});
             let (got, wanted) = (lines(&mut old, &args), lines(&mut new, &args));
             let only = |these: &[String], others: &[String]| {
@@ -48,7 +48,7 @@ pub fn knows_what_a_newcomer_knows(world: &World, tree: &Tree, when: &str) {
 }
 
 /// The first file, in order of path, about which the two differ: digests of ever smaller beginnings tell.
-fn first_difference((old, new): (&mut Mcp, &mut Mcp), part: &str) -> u64 {
+fn first_difference(old: &mut Mcp, new: &mut Mcp, part: &str) -> u64 {
     let mut same = |files: u64| {
         let args = json!({"limit": files});
         digest(old, args.clone()).ok()[part]["digest"] == digest(new, args).ok()[part]["digest"]

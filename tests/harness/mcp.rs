@@ -65,7 +65,7 @@ impl Mcp {
     #[must_use]
     pub fn start(world: &World, tree: &Tree, options: &McpOptions) -> Self {
         let command = world.command("hob-mcp");
-        Self::spawn((world, tree), command, options)
+        Self::spawn(world, tree, command, options)
     }
 
     /// Starts the shim of another installation, which must not be told where its daemon is.
@@ -75,11 +75,11 @@ impl Mcp {
     #[track_caller]
     #[must_use]
     pub fn start_program(world: &World, tree: &Tree, program: &Path) -> Self {
-        Self::spawn((world, tree), world.command(program), &McpOptions::default())
+        Self::spawn(world, tree, world.command(program), &McpOptions::default())
     }
 
     #[track_caller]
-    fn spawn((world, tree): (&World, &Tree), mut command: Command, options: &McpOptions) -> Self {
+    fn spawn(world: &World, tree: &Tree, mut command: Command, options: &McpOptions) -> Self {
         // Tests look at fields; those of the text form ask for it.
         if !options.args.iter().any(|arg| arg == "--format") {
             command.args(["--format", "json"]);

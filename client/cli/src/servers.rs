@@ -255,7 +255,7 @@ fn is_complete(folder: &Path, recipe: &Recipe) -> bool {
 
 fn run_all(recipe: &Recipe) -> Result<(), String> {
     let all = recipe.steps.len();
-    recipe.steps.iter().enumerate().try_for_each(|(i, step)| run(step, (i + 1, all), &recipe.needs))
+    recipe.steps.iter().enumerate().try_for_each(|(i, step)| run(step, i + 1, all, &recipe.needs))
 }
 
 fn sibling_path(folder: &Path, what: &str) -> PathBuf {
@@ -273,7 +273,7 @@ fn remove(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Runs one command in the user's terminal; what it prints goes to standard error.
-fn run(step: &RecipeStep, (number, all): (usize, usize), needs: &str) -> Result<(), String> {
+fn run(step: &RecipeStep, number: usize, all: usize, needs: &str) -> Result<(), String> {
     let words = step.env.iter().chain([&step.program]).chain(&step.args);
     let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     term::print_to_stderr(&format!("running ({number} of {all}): {line}"));

@@ -79,7 +79,7 @@ fn hidden_char(text: &[u8], at: usize) -> Option<char> {
         0xc2.. => {
             let bytes = &text[at..text.len().min(at + 4)];
             let c = bytes.utf8_chunks().next()?.valid().chars().next()?;
-            let is_hidden = c.is_control() || is_invisible(c) || (is_joiner(c) && !is_joining(text, (at, c)));
+            let is_hidden = c.is_control() || is_invisible(c) || (is_joiner(c) && !is_joining(text, at, c));
             is_hidden.then_some(c)
         }
         _ => None,
@@ -100,7 +100,7 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Returns true if a joiner stands where scripts and emoji have them: between two characters that are not ASCII.
-fn is_joining(text: &[u8], (at, c): (usize, char)) -> bool {
+fn is_joining(text: &[u8], at: usize, c: char) -> bool {
     let is_other = |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii());
     is_other(at.checked_sub(1).and_then(|before| text.get(before))) && is_other(text.get(at + c.len_utf8()))
 }

@@ -109,8 +109,10 @@ pub struct LeftOut {
 #[must_use]
 pub fn left_out(
     map: &Map,
-    (def, question): (DefRef, UsesQuestion),
-    (listed, counts): (&Listed, &dyn Fn(&WsPath) -> bool),
+    def: DefRef,
+    question: UsesQuestion,
+    listed: &Listed,
+    counts: &dyn Fn(&WsPath) -> bool,
     cancel: &CancelToken,
 ) -> LeftOut {
     let Some(of) = map.info(def.into()) else { return LeftOut::default() };
@@ -119,7 +121,7 @@ pub fn left_out(
     for one in uses.iter().filter(|one| one.confidence <= Confidence::Import && question.wants_use(one, &of))
     {
         let Some((path, _)) = map.file(one.file) else { continue };
-        if !is_listed(map, (one, path), (&of, question), listed) && counts(path) {
+        if !is_listed(map, one, path, &of, question, listed) && counts(path) {
             let Some(from) = map.info(one.from) else { continue };
             let (path, confidence) = (path.clone(), one.confidence);
             missing.push(Missing { path, line: one.line, col: one.col, confidence, from });
@@ -135,8 +137,10 @@ pub fn left_out(
 
 fn is_listed(
     map: &Map,
-    (one, path): (&Use, &WsPath),
-    (of, question): (&NodeInfo, UsesQuestion),
+    one: &Use,
+    path: &WsPath,
+    of: &NodeInfo,
+    question: UsesQuestion,
     listed: &Listed,
 ) -> bool {
     let is_declaration = of.path.as_ref() == Some(path) && one.line == of.name_at.0;
@@ -174,17 +178,12 @@ mod tests {
         map
     }
 
-    fn compared(
-        map: &Map,
-        (file, name): (&str, &str),
-        question: UsesQuestion,
-        listed: &[(&str, u32)],
-    ) -> String {
+    fn compared(map: &Map, file: &str, name: &str, question: UsesQuestion, listed: &[(&str, u32)]) -> String {
         let def = map.definition(file, name, 1).expect("it is defined");
         let mut all = Listed::default();
         listed.iter().for_each(|(file, line)| all.add(&FileRef::Inside(path(file)), *line));
         let cancel = CancelToken::default();
-        let found = left_out(map, (def, question), (&all, &|_| true), &cancel);
+        let found = left_out(map, def, question, &all, &|_| true, &cancel);
         let shown = |one: &Missing| {
             format!("{}:{} {} in {}", one.path, one.line, one.confidence.as_str(), one.from.name)
         };
@@ -205,7 +204,7 @@ mod tests {
     fn what_is_followed_by_imports_and_not_listed_is_left_out() {
         let map = map_of(FILES);
         let run = ("a.py", "run");
-        let of = |question, listed: &[(&str, u32)]| compared(&map, run, question, listed);
+        let of = |question, listed: &[(&str, u32)]| compared(&map, run.0, run.1, question, listed);
         assert_eq!(
             of(UsesQuestion::References, &[]),
             "b.py:1 import in b.py, b.py:4 import in go, b.py:5 import in go, c.py:1 import in c.py, c.py:4 import in other"
@@ -227,7 +226,7 @@ mod tests {
     fn an_heir_is_listed_by_any_of_its_lines() {
         let map = map_of(FILES);
         let of =
-            |listed: &[(&str, u32)]| compared(&map, ("a.py", "Base"), UsesQuestion::Implementations, listed);
+            |listed: &[(&str, u32)]| compared(&map, "a.py", "Base", UsesQuestion::Implementations, listed);
         assert_eq!(of(&[]), "b.py:7 import in Child");
         assert_eq!(of(&[("b.py", 8)]), "");
     }
@@ -238,7 +237,7 @@ mod tests {
         let def = map.definition("a.py", "run", 1).expect("it is defined");
         let cancel = CancelToken::default();
         let counts = |path: &WsPath| path.as_str() != "b.py";
-        let found = left_out(&map, (def, UsesQuestion::Callers), (&Listed::default(), &counts), &cancel);
+        let found = left_out(&map, def, UsesQuestion::Callers, &Listed::default(), &counts, &cancel);
         assert_eq!(found.missing.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["c.py"]);
     }
 }

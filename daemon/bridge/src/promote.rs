@@ -75,7 +75,7 @@ fn of_references(map: &Map, at: &RequestPosition, found: &[ServerLocation], clai
     targets.dedup();
     let [target] = targets[..] else { return };
     let listed =
-        found.iter().filter_map(|place| make_claim(map, &place.file, place.start, (target, Proof::Listed)));
+        found.iter().filter_map(|place| make_claim(map, &place.file, place.start, target, Proof::Listed));
     claims.extend(listed);
 }
 
@@ -88,14 +88,13 @@ fn of_calls(map: &Map, direction: Direction, item: &CallItem, claims: &mut Vec<C
         };
         if let Some(target) = named_at(map, &callee.place.file, callee.place.start) {
             let sites = next.call_sites.iter();
-            claims
-                .extend(sites.filter_map(|site| make_claim(map, &caller.place.file, *site, (target, proof))));
+            claims.extend(sites.filter_map(|site| make_claim(map, &caller.place.file, *site, target, proof)));
         }
         of_calls(map, direction, next, claims);
     }
 }
 
-fn make_claim(map: &Map, file: &FileRef, at: (u32, u32), (target, proof): (DefRef, Proof)) -> Option<Claim> {
+fn make_claim(map: &Map, file: &FileRef, at: (u32, u32), target: DefRef, proof: Proof) -> Option<Claim> {
     let FileRef::Inside(path) = file else { return None };
     Some(Claim { file: map.file_at(path.as_str())?, at, target, proof })
 }
@@ -103,5 +102,5 @@ fn make_claim(map: &Map, file: &FileRef, at: (u32, u32), (target, proof): (DefRe
 /// The definition whose name stands around a place.
 fn named_at(map: &Map, file: &FileRef, at: (u32, u32)) -> Option<DefRef> {
     let FileRef::Inside(path) = file else { return None };
-    map.def_named_at(path.as_str(), at)
+    map.def_named_at(path.as_str(), at.0, at.1)
 }

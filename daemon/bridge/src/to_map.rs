@@ -47,7 +47,8 @@ impl Enclosing<'_> {
 #[must_use]
 pub fn locate_in_outline<'m>(
     outline: &[ServerOutline],
-    (line, col): (u32, u32),
+    line: u32,
+    col: u32,
     known: KnownFile<'m>,
 ) -> Enclosing<'m> {
     let entries = flatten_outline(outline);
@@ -74,7 +75,7 @@ pub fn locate_in_outline<'m>(
 
 /// Finds the definitions that enclose a line as far as the map knows, where no server can be asked.
 #[must_use]
-pub fn from_map(defs: &[NodeInfo], (line, col): (u32, u32)) -> Enclosing<'_> {
+pub fn from_map(defs: &[NodeInfo], line: u32, col: u32) -> Enclosing<'_> {
     let spans = |def: &&NodeInfo| (def.lines.0..=def.lines.1).contains(&line);
     let before = |def: &NodeInfo| def.name_at <= (line, col);
     // In `typedef struct a { } b;` both are the whole of it.
@@ -193,14 +194,14 @@ mod tests {
     fn the_deepest_chain_is_looked_up() {
         let (outline, defs) = (session_outline("Store"), sample_defs());
         let known = KnownFile { defs: &defs, current: true };
-        let at = |line| shape(&locate_in_outline(&outline, (line, 1), known));
+        let at = |line| shape(&locate_in_outline(&outline, line, 1, known));
         assert_eq!(at(5), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
         assert_eq!(at(1), "Store|Store|py:a.py#Store|");
         assert_eq!(at(7), "|||");
         // The map has not caught up.
         assert_eq!(at(9), "Other/close|Other.close||py:a.py#Other");
         assert_eq!(
-            shape(&locate_in_outline(&outline, (5, 1), KnownFile::NOTHING)),
+            shape(&locate_in_outline(&outline, 5, 1, KnownFile::NOTHING)),
             "Store/refresh|Store.refresh||",
             "without a map what encloses is still said"
         );
@@ -215,7 +216,7 @@ mod tests {
             sample_def("Other", 1, (7, 9), 7),
         ];
         let stale = |line, current| {
-            locate_in_outline(&outline, (line, 1), KnownFile { defs: &moved, current }).map_stale
+            locate_in_outline(&outline, line, 1, KnownFile { defs: &moved, current }).map_stale
         };
         assert!(stale(5, false), "the map has refresh a line higher");
         assert!(!stale(1, false), "the class is where the map says");
@@ -229,9 +230,8 @@ mod tests {
         let helper = outline_entry("helper", "function", (3, 4));
         let outline = [outline_with_children("f", "function", (1, 5), vec![local, helper])];
         let defs = [sample_def("f", 1, (1, 5), 1)];
-        let at = |line, current| {
-            shape(&locate_in_outline(&outline, (line, 9), KnownFile { defs: &defs, current }))
-        };
+        let at =
+            |line, current| shape(&locate_in_outline(&outline, line, 9, KnownFile { defs: &defs, current }));
         assert_eq!(at(2, true), "f|f|py:a.py#f|");
         assert_eq!(at(2, false), "f|f|py:a.py#f|");
         assert_eq!(at(3, true), "f|f|py:a.py#f|");
@@ -244,8 +244,8 @@ mod tests {
         let defs = [sample_def("f", 1, (1, 2), 1), sample_def("f", 2, (4, 5), 4)];
         for current in [true, false] {
             let known = KnownFile { defs: &defs, current };
-            assert_eq!(shape(&locate_in_outline(&outline, (5, 1), known)), "f|f|py:a.py#f~2|");
-            assert_eq!(shape(&locate_in_outline(&outline, (1, 1), known)), "f|f|py:a.py#f|");
+            assert_eq!(shape(&locate_in_outline(&outline, 5, 1, known)), "f|f|py:a.py#f~2|");
+            assert_eq!(shape(&locate_in_outline(&outline, 1, 1, known)), "f|f|py:a.py#f|");
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
         let defs = [sample_def("f", 1, (3, 5), 3)];
         for current in [true, false] {
             let known = KnownFile { defs: &defs, current };
-            assert_eq!(shape(&locate_in_outline(&outline, (1, 1), known)), "f|f|py:a.py#f|");
+            assert_eq!(shape(&locate_in_outline(&outline, 1, 1, known)), "f|f|py:a.py#f|");
         }
     }
 
@@ -266,15 +266,15 @@ mod tests {
         let mut defs = [sample_def("size", 1, (1, 1), 1), sample_def("size", 2, (1, 1), 1)];
         (outline[1].name_at, defs[1].name_at) = ((1, 40), (1, 40));
         let known = KnownFile { defs: &defs, current: true };
-        assert_eq!(shape(&locate_in_outline(&outline, (1, 40), known)), "size|size|py:a.py#size~2|");
-        assert_eq!(shape(&locate_in_outline(&outline, (1, 5), known)), "size|size|py:a.py#size|");
+        assert_eq!(shape(&locate_in_outline(&outline, 1, 40, known)), "size|size|py:a.py#size~2|");
+        assert_eq!(shape(&locate_in_outline(&outline, 1, 5, known)), "size|size|py:a.py#size|");
     }
 
     #[test]
     fn of_several_on_a_line_the_last_that_has_begun_is_meant() {
         let mut outline = [outline_entry("a", "variable", (1, 1)), outline_entry("b", "variable", (1, 1))];
         outline[1].name_at = (1, 12);
-        let at = |col| locate_in_outline(&outline, (1, col), KnownFile::NOTHING).qualified;
+        let at = |col| locate_in_outline(&outline, 1, col, KnownFile::NOTHING).qualified;
         assert_eq!((at(1), at(6), at(12), at(40)), ("a".into(), "a".into(), "b".into(), "b".into()));
     }
 
@@ -283,15 +283,15 @@ mod tests {
         let mut area = outline_entry("area", "method", (1, 1));
         area.name_at = (1, 26);
         let outline = [outline_with_children("Shape", "interface", (1, 1), vec![area])];
-        let at = |col| locate_in_outline(&outline, (1, col), KnownFile::NOTHING).qualified;
+        let at = |col| locate_in_outline(&outline, 1, col, KnownFile::NOTHING).qualified;
         assert_eq!((at(1), at(18), at(26)), ("Shape".into(), "Shape".into(), "Shape.area".into()));
     }
 
     #[test]
     fn without_a_server_the_map_says_what_encloses() {
         let defs = sample_defs();
-        assert_eq!(shape(&from_map(&defs, (5, 1))), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
-        assert_eq!(shape(&from_map(&defs, (7, 1))), "|||");
+        assert_eq!(shape(&from_map(&defs, 5, 1)), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
+        assert_eq!(shape(&from_map(&defs, 7, 1)), "|||");
     }
 
     #[test]
@@ -299,7 +299,7 @@ mod tests {
         let mut defs = [sample_def("node_t", 1, (1, 3), 3), sample_def("node", 1, (1, 3), 1)];
         defs[0].name_at = (3, 3);
         defs[1].name_at = (1, 16);
-        let at = |line, col| from_map(&defs, (line, col)).qualified;
+        let at = |line, col| from_map(&defs, line, col).qualified;
         assert_eq!(
             (at(3, 3), at(3, 8), at(1, 16), at(2, 1)),
             ("node_t".into(), "node_t".into(), "node".into(), "node".into())

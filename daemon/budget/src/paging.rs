@@ -51,7 +51,7 @@ impl Paging {
                 .hint("Leave it out, or raise tokenBudget."));
         }
         if offset > 0 {
-            raise_limit(args, (tool, offset));
+            raise_limit(args, tool, offset);
         }
         Ok(Self { offset, list })
     }
@@ -71,7 +71,7 @@ impl Paging {
 }
 
 /// Has the handler find as many more as are passed over.
-fn raise_limit(args: &mut Map<String, Value>, (tool, offset): (&ToolDef, u64)) {
+fn raise_limit(args: &mut Map<String, Value>, tool: &ToolDef, offset: u64) {
     let Some(limit) = tool.args.iter().find(|arg| arg.name == "limit") else { return };
     let (ArgType::Int { max, .. }, usual) = (limit.ty, limit.default) else { return };
     let given =

@@ -70,12 +70,7 @@ impl SentBodies {
     }
 
     /// Notes that `caller` is sent an answer of `chars` characters with the first `shown` items of `document`.
-    pub fn record_sent(
-        &self,
-        caller: &Arc<Caller>,
-        document: &AnswerDocument,
-        (shown, chars): (usize, usize),
-    ) {
+    pub fn record_sent(&self, caller: &Arc<Caller>, document: &AnswerDocument, shown: usize, chars: usize) {
         let items = document.sections.iter().flat_map(|section| &section.items).take(shown);
         self.with_client(caller, |client| {
             client.sent += chars as u64;
@@ -151,7 +146,7 @@ mod tests {
     fn lines_sent(sent: &SentBodies, caller: &Arc<Caller>, text: &str, chars: usize) -> usize {
         let mut document = document_of(text);
         sent.name_known(caller, &mut document);
-        sent.record_sent(caller, &document, (1, chars));
+        sent.record_sent(caller, &document, 1, chars);
         document.sections[0].items[0].lines.len()
     }
 

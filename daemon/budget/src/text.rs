@@ -58,11 +58,11 @@ pub fn fit_as_text(draft: AnswerDraft, page: AnswerPage<'_>) -> Fitted {
     }
     let fitted = hob_render::fit(&document, &frame);
     if let Some(reader) = page.reader {
-        reader.sent.record_sent(reader.caller, &document, (fitted.shown, fitted.text.len()));
+        reader.sent.record_sent(reader.caller, &document, fitted.shown, fitted.text.len());
     }
     let ok = draft.outcome.is_ok();
     let data = draft.outcome.ok().map(|data| match document.sections.first() {
-        Some(section) if fitted.is_cut => without_cut(data, draft.cuts, (section.kind, fitted.shown)),
+        Some(section) if fitted.is_cut => without_cut(data, draft.cuts, section.kind, fitted.shown),
         _ => data,
     });
     Fitted { ok, tokens: tokens_of(&fitted.text), text: fitted.text, data }
@@ -73,7 +73,7 @@ fn left_out(omitted: &Omitted) -> LeftOut {
 }
 
 /// Returns the part of the result that was written: of the list that is paged, only the items shown.
-fn without_cut(mut data: Value, cuts: &'static [ListCut], (kind, shown): (&str, usize)) -> Value {
+fn without_cut(mut data: Value, cuts: &'static [ListCut], kind: &str, shown: usize) -> Value {
     if let Some(cut) = cuts.iter().find(|cut| cut.kind == kind) {
         lists_at(&mut data, cut.path).into_iter().for_each(|list| list.truncate(shown));
     }

@@ -56,7 +56,7 @@ impl Writer<'_> {
         let mut progress = Progress::default();
         let done = self.carry_out_steps(record, &mut progress);
         let Err(halt) = done else { return Ok(()) };
-        let undone = recover::take_back(self.files, self.journal, (record, Some(&progress.begun)));
+        let undone = recover::take_back(self.files, self.journal, record, Some(&progress.begun));
         let first = match &halt {
             Halt::Trouble(Trouble { path, error }) => {
                 format!("{}: {}", shown_path(&record.root, path), cause_without_number(error))
@@ -193,7 +193,7 @@ impl One<'_> {
             progress.begun.remove(&self.index);
             return self.difference_kind().map(Some);
         }
-        set_other_attrs(self.files, self.target, (old, new))?;
+        set_other_attrs(self.files, self.target, old, new)?;
         self.files.sync(self.target)?;
         Ok(None)
     }
@@ -265,7 +265,8 @@ impl One<'_> {
 pub(crate) fn set_other_attrs(
     files: &dyn Files,
     path: &Path,
-    (from, to): (&JournalSide, &JournalSide),
+    from: &JournalSide,
+    to: &JournalSide,
 ) -> io::Result<()> {
     match &to.attrs {
         Some(attrs) if from.attrs.as_ref() != Some(attrs) || attrs.mode & LENDS != 0 => {

@@ -27,10 +27,11 @@ pub(crate) type Begun<'a> = Option<&'a BTreeSet<usize>>;
 pub(crate) fn take_back(
     files: &dyn Files,
     journal: &Journal,
-    (record, begun): (&Record, Begun<'_>),
+    record: &Record,
+    begun: Begun<'_>,
 ) -> Result<Strange, String> {
     journal.revoke_mark(record).map_err(journal_failure)?;
-    let strange = recover_each(files, (record, begun), Direction::Back)?;
+    let strange = recover_each(files, record, begun, Direction::Back)?;
     let at = |(path, error): (std::path::PathBuf, io::Error)| describe_failure(record, &path, &error);
     clear(files, record).map_err(at)?;
     drop_folders(files, record, &record.new_folders).map_err(at)?;
@@ -43,10 +44,10 @@ pub(crate) fn take_back(
 pub(crate) fn carry_out(files: &dyn Files, record: &Record) -> Result<Strange, String> {
     let at = |(path, error): (std::path::PathBuf, io::Error)| describe_failure(record, &path, &error);
     // They were on the disk before the mark was; if one is not, it was removed since, and its files are strange.
-    let mut strange = recover_each(files, (record, None), Direction::Forth)?;
+    let mut strange = recover_each(files, record, None, Direction::Forth)?;
     for (index, entry) in record.entries.iter().enumerate().filter(|(_, entry)| !entry.in_place) {
         let beside = record.fresh_path(index);
-        let back = put_back(files, (&beside, &record.target_path(entry)), entry);
+        let back = put_back(files, &beside, &record.target_path(entry), entry);
         if back.map_err(|error| describe_failure(record, &beside, &error))? {
             strange.push(entry.at.clone());
         }
@@ -64,7 +65,8 @@ enum Direction {
 
 fn recover_each(
     files: &dyn Files,
-    (record, begun): (&Record, Begun<'_>),
+    record: &Record,
+    begun: Begun<'_>,
     direction: Direction,
 ) -> Result<Strange, String> {
     let mut strange = Strange::new();
@@ -77,7 +79,7 @@ fn recover_each(
         let step = RecoveryStep { files, record, target: &target, beside: &beside };
         let taken = match (entry.in_place, have, want) {
             (true, Some(have), Some(want)) => {
-                step.write_over((have, want), begun.is_none_or(|begun| begun.contains(&index)))
+                step.write_over(have, want, begun.is_none_or(|begun| begun.contains(&index)))
             }
             _ => step.make_wanted(have.as_ref(), want.as_ref()),
         };
@@ -90,14 +92,14 @@ fn recover_each(
 
 /// Gives the name back to what somebody has written to in the moment in which it was displaced. What the power has torn is not
 /// somebody's.
-fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &JournalEntry) -> io::Result<bool> {
+fn put_back(files: &dyn Files, beside: &Path, target: &Path, entry: &JournalEntry) -> io::Result<bool> {
     let Some(old) = &entry.old else { return Ok(false) };
     if !matches!(files.meta(beside)?, Some(meta) if meta.kind == NodeKind::File) {
         return Ok(false);
     }
     let found = files.read(beside)?;
     let new = entry.new.as_ref().map(|side| &*side.bytes);
-    let is_ours = Some(&found[..]) == new || is_some_of(&found, (&old.bytes, &old.bytes));
+    let is_ours = Some(&found[..]) == new || is_some_of(&found, &old.bytes, &old.bytes);
     if is_ours || !files::holds_contents(files, target, new)? {
         return Ok(false);
     }
@@ -110,7 +112,7 @@ fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &Journal
 
 /// Returns true if these bytes may be what is there when a file is written over and that is stopped: at each place
 /// the one or the other, or nothing yet.
-fn is_some_of(found: &[u8], (one, other): (&[u8], &[u8])) -> bool {
+fn is_some_of(found: &[u8], one: &[u8], other: &[u8]) -> bool {
     let fits =
         |(at, byte): (usize, &u8)| *byte == 0 || one.get(at) == Some(byte) || other.get(at) == Some(byte);
     found.len() <= one.len().max(other.len()) && found.iter().enumerate().all(fits)
@@ -153,19 +155,18 @@ impl RecoveryStep<'_> {
     }
 
     /// As [`RecoveryStep::make_wanted`], for a file that is written over; `may_be_torn` if that has been begun.
-    fn write_over(&self, (have, want): (&JournalSide, &JournalSide), may_be_torn: bool) -> io::Result<bool> {
+    fn write_over(&self, have: &JournalSide, want: &JournalSide, may_be_torn: bool) -> io::Result<bool> {
         if !matches!(self.files.meta(self.target)?, Some(meta) if meta.kind == NodeKind::File) {
             return Ok(false);
         }
         let found = self.files.read(self.target)?;
         if found != *want.bytes {
-            let is_ours =
-                found == *have.bytes || may_be_torn && is_some_of(&found, (&have.bytes, &want.bytes));
+            let is_ours = found == *have.bytes || may_be_torn && is_some_of(&found, &have.bytes, &want.bytes);
             if !is_ours || !self.files.overwrite(self.target, &found, &want.bytes)? {
                 return Ok(false);
             }
         }
-        set_other_attrs(self.files, self.target, (have, want))?;
+        set_other_attrs(self.files, self.target, have, want)?;
         self.files.sync(self.target)?;
         Ok(true)
     }
@@ -196,10 +197,10 @@ mod tests {
     fn what_a_stop_leaves_is_told_from_what_somebody_wrote() {
         let (one, other) = (&b"one two three"[..], &b"eins zwei"[..]);
         for torn in [&b""[..], one, other, b"eins zw three", b"eins\0\0\0\0\0hre", b"one two"] {
-            assert!(is_some_of(torn, (one, other)), "{}", String::from_utf8_lossy(torn));
+            assert!(is_some_of(torn, one, other), "{}", String::from_utf8_lossy(torn));
         }
         for theirs in [&b"one two four"[..], b"one two three and more", b"ONE", b"zwei"] {
-            assert!(!is_some_of(theirs, (one, other)), "{}", String::from_utf8_lossy(theirs));
+            assert!(!is_some_of(theirs, one, other), "{}", String::from_utf8_lossy(theirs));
         }
     }
 }

@@ -110,7 +110,7 @@ impl PendingRequest {
 
     pub(super) fn renumber_documents(&self, value: &mut Value) {
         if let Some(instance) = self.instance.upgrade() {
-            versions::to_editor_versions(value, (&self.view, &instance), self.desk.editor);
+            versions::to_editor_versions(value, &self.view, &instance, self.desk.editor);
         }
     }
 
@@ -120,6 +120,6 @@ impl PendingRequest {
         let is_folds = self.request.method == "textDocument/foldingRange";
         let text = is_folds.then(|| texts(&self.uri)).flatten();
         let context = Context { uri: &self.uri, text: text.as_deref() };
-        self.desk.answer_shaped(&self.request, value, (&context, &texts));
+        self.desk.answer_shaped(&self.request, value, &context, &texts);
     }
 }

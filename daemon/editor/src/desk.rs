@@ -274,7 +274,8 @@ impl Desk {
         &self,
         request: &EditorRequest,
         result: Value,
-        (context, texts): (&Context<'_>, Texts<'_>),
+        context: &Context<'_>,
+        texts: Texts<'_>,
     ) {
         let (abilities, encoding) = self.abilities_and_encoding();
         match results::for_editor(&request.method, result, abilities, context) {

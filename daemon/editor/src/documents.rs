@@ -101,7 +101,7 @@ impl DidChange<'_> {
 }
 
 impl EditorDocument {
-    pub(super) fn new((language, version, text): (String, i32, String), place: DocumentPlace) -> Self {
+    pub(super) fn new(language: String, version: i32, text: String, place: DocumentPlace) -> Self {
         let DocumentPlace { doc, view, root, link } = place;
         let text = text.into();
         Self { language, version, text, doc, view, root, link, changes: 0, kept_at: 0, bytes: 0 }

@@ -116,7 +116,7 @@ impl ServedEditor {
             let message = format!("hob: {uri} is not followed, because {why}; close some and reopen it");
             return self.desk.show_message(MessageKind::Warning, &message);
         }
-        let document = EditorDocument::new((language, version, text), place);
+        let document = EditorDocument::new(language, version, text, place);
         document.view.open(self.desk.editor, &document.doc, &document.language, document.whole_edit());
         let link = document.link.clone();
         self.documents.insert(uri.clone(), document);

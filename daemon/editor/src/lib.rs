@@ -205,7 +205,7 @@ impl ServedEditor {
             Event::Again(request) => self.route_request(request),
             Event::Later(request) => self.ask_later(request),
             Event::FromMap(request) => self.ask_map(request),
-            Event::NoProject(key, why, request) => self.without_project((key, &why), request),
+            Event::NoProject(key, why, request) => self.without_project(key, &why, request),
             Event::Judge(uri, after) => drop(self.to_judge.insert(uri, Instant::now() + after)),
             Event::JudgeAll(key) => self.judge_all_soon(&key),
             Event::Notice(root, notice) => self.handle_notice(&root, notice),

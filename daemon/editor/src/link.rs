@@ -271,7 +271,7 @@ impl Eyes {
         let mut params: Value =
             params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
         if let Some(instance) = self.instance.upgrade() {
-            versions::to_editor_versions(&mut params, (&self.view, &instance), self.desk.editor);
+            versions::to_editor_versions(&mut params, &self.view, &instance, self.desk.editor);
         }
         let texts = |uri: &str| text_of(&self.view, uri);
         match results::for_editor(method, params, abilities, &Context { uri: "", text: None }) {

@@ -197,7 +197,7 @@ impl ServedEditor {
     }
 
     /// A server runs, but serves nothing of the project: as if there were none.
-    pub(super) fn without_project(&mut self, (key, why): (LinkKey, &str), request: EditorRequest) {
+    pub(super) fn without_project(&mut self, key: LinkKey, why: &str, request: EditorRequest) {
         let message = format!(
             "hob: {} serves nothing of {} ({}). Definitions, references, symbols and hovers come from hob's map; `hob servers` says what \
              it needs.",
@@ -370,7 +370,7 @@ impl ServedEditor {
             }
             let uri = Peek::from_params(request.params.as_deref()).uri().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&view, uri);
-            desk.answer_shaped(&request, answer, (&Context { uri: &uri, text: None }, &texts));
+            desk.answer_shaped(&request, answer, &Context { uri: &uri, text: None }, &texts);
         };
         self.desk.work_aside("hob-editor-map", &id, run);
     }

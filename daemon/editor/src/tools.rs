@@ -53,11 +53,11 @@ impl ServedEditor {
             let texts = |uri: &str| open.get(uri).map(|(_, _, text)| Arc::clone(text));
             let params =
                 translate::to_server(params, encoding, MessageDocuments { asked: &asked, texts: &texts });
-            let find = |uri: &str| find(&host, (&open, &folders), uri);
+            let find = |uri: &str| find(&host, &open, &folders, uri);
             let asking = ToolContext { find: &find, cancel: &token };
             match tool_of(&request.method, &params, &asking) {
                 Some(Ok(tool)) => {
-                    let answer = calls.call(call(tool, (&client, root), token.clone()));
+                    let answer = calls.call(call(tool, &client, root, token.clone()));
                     desk.answer_raw(&request.id, &answer.envelope);
                 }
                 Some(Err(why)) => {
@@ -70,7 +70,7 @@ impl ServedEditor {
     }
 }
 
-fn call(tool: Tool, (client, root): (&EditorClient, AbsPath), cancel: CancelToken) -> CallRequest {
+fn call(tool: Tool, client: &EditorClient, root: AbsPath, cancel: CancelToken) -> CallRequest {
     CallRequest {
         tool: tool.name.to_owned(),
         args: tool.args,
@@ -89,7 +89,7 @@ fn call(tool: Tool, (client, root): (&EditorClient, AbsPath), cancel: CancelToke
     }
 }
 
-fn find(host: &Host, (open, folders): (&OpenTexts, &[AbsPath]), uri: &str) -> Option<ToolDocument> {
+fn find(host: &Host, open: &OpenTexts, folders: &[AbsPath], uri: &str) -> Option<ToolDocument> {
     if let Some((root, path, text)) = open.get(uri) {
         let workspace = host.workspace(root).ok()?;
         return Some(ToolDocument { workspace, path: path.clone(), text: Some(Arc::clone(text)) });

@@ -24,7 +24,8 @@ pub(super) fn may_have(method: &str) -> bool {
 /// editor's.
 pub(super) fn to_editor_versions(
     said: &mut Value,
-    (view, instance): (&ProjectOverlay, &Instance),
+    view: &ProjectOverlay,
+    instance: &Instance,
     editor: EditorId,
 ) {
     walk(said, &|uri, version| {

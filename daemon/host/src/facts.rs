@@ -71,10 +71,11 @@ impl FactsCache {
         &self,
         wanted: &FactsRequest<'_>,
         source: &[u8],
-        (cancel, haste): (&CancelToken, Option<Duration>),
+        cancel: &CancelToken,
+        haste: Option<Duration>,
     ) -> (FileFacts, Option<Op>) {
         let facts = match self.attempts.begin(wanted.hash) {
-            Some(_attempt) => extract_patiently(wanted, source, (cancel, haste)),
+            Some(_attempt) => extract_patiently(wanted, source, cancel, haste),
             None => text_only(wanted.lang, GaveUp::Fatal),
         };
         if cancel.check().is_err() || facts.gave_up == Some(GaveUp::Pending) {
@@ -107,7 +108,8 @@ impl FactsCache {
 fn extract_patiently(
     wanted: &FactsRequest<'_>,
     source: &[u8],
-    (cancel, haste): (&CancelToken, Option<Duration>),
+    cancel: &CancelToken,
+    haste: Option<Duration>,
 ) -> FileFacts {
     let begun = spent();
     let whole = PATIENCE + PER_MEGABYTE.mul_f64(source.len() as f64 / f64::from(1 << 20));

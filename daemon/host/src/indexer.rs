@@ -106,5 +106,5 @@ pub(super) fn work_off(
     if let Some(new) = refreshed.omissions {
         workspace.set_omissions(new);
     }
-    Ok(take_in(workspace, &mut core, (refreshed.plan, batch.marks), &workspace.closing))
+    Ok(take_in(workspace, &mut core, refreshed.plan, batch.marks, &workspace.closing))
 }

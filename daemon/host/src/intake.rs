@@ -71,7 +71,8 @@ struct NotRead {
 pub(super) fn take_in(
     workspace: &Workspace,
     core: &mut Core,
-    (plan, marks): (ReadPlan, u64),
+    plan: ReadPlan,
+    marks: u64,
     cancel: &CancelToken,
 ) -> Report {
     let start = Instant::now();
@@ -80,9 +81,9 @@ pub(super) fn take_in(
     workspace.progress.enter(Phase::Text, Some(total));
     let mut unmapped = forget_files(workspace, core, &plan.gone);
     report.deleted = unmapped.len();
-    let mut to_map = take_in_text(workspace, core, (plan.read, &mut unmapped), cancel);
+    let mut to_map = take_in_text(workspace, core, plan.read, &mut unmapped, cancel);
     report.changed = to_map.len();
-    announce(workspace, core, (&to_map, &unmapped));
+    announce(workspace, core, &to_map, &unmapped);
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.dirty.settle_text(marks);
     report.text_took = start.elapsed();
@@ -91,14 +92,14 @@ pub(super) fn take_in(
         to_map.extend(not_mapped(core, missing, &to_map));
     }
     workspace.apply_map(unmapped);
-    report.mapped = take_in_map(workspace, core, (to_map, total), cancel);
+    report.mapped = take_in_map(workspace, core, to_map, total, cancel);
     report.took = start.elapsed();
     report
 }
 
 /// Tells language servers what changed on disk, before the barrier lets any call through that may ask them. While none runs
 /// or is starting, nobody has read anything that could be out of date.
-fn announce(workspace: &Workspace, core: &Core, (changed, removed): (&[ToMap], &[MapChange])) {
+fn announce(workspace: &Workspace, core: &Core, changed: &[ToMap], removed: &[MapChange]) {
     if !workspace.live().is_used(workspace.root()) {
         return;
     }
@@ -156,7 +157,8 @@ fn not_mapped(core: &Core, missing: Vec<SoughtFacts>, to_map: &[ToMap]) -> Vec<T
 fn take_in_text(
     workspace: &Workspace,
     core: &mut Core,
-    (read, unmapped): (Vec<ToRead>, &mut Vec<MapChange>),
+    read: Vec<ToRead>,
+    unmapped: &mut Vec<MapChange>,
     cancel: &CancelToken,
 ) -> Vec<ToMap> {
     let keep = read.iter().map(|file| file.stat.len).sum::<u64>() <= KEEP_BYTES;
@@ -178,7 +180,7 @@ fn take_in_text(
                 })
                 .collect()
         });
-        to_map.extend(record(workspace, core, (taken, unmapped)));
+        to_map.extend(record(workspace, core, taken, unmapped));
         workspace.progress.set_done(done.load(Ordering::Relaxed));
     }
     to_map
@@ -206,7 +208,8 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRea
 fn record(
     workspace: &Workspace,
     core: &mut Core,
-    (taken, unmapped): (Vec<Result<Taken, NotRead>>, &mut Vec<MapChange>),
+    taken: Vec<Result<Taken, NotRead>>,
+    unmapped: &mut Vec<MapChange>,
 ) -> Vec<ToMap> {
     let mut text = Vec::with_capacity(taken.len());
     let mut to_map = Vec::new();
@@ -301,7 +304,7 @@ pub(super) mod tests {
             }
             let to_map =
                 ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None, is_new: false };
-            take_in_map(&workspace, &mut core, (vec![to_map], 1), &CancelToken::default());
+            take_in_map(&workspace, &mut core, vec![to_map], 1, &CancelToken::default());
             fs::write(&file, "def first(): pass\n").expect("the test's own folder");
             assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");
             drop(core);

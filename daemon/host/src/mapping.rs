@@ -51,14 +51,15 @@ pub(super) struct ToMap {
 pub(super) fn take_in_map(
     workspace: &Workspace,
     core: &mut Core,
-    (mut to_map, total): (Vec<ToMap>, u64),
+    mut to_map: Vec<ToMap>,
+    total: u64,
     cancel: &CancelToken,
 ) -> usize {
     let before = total.saturating_sub(to_map.len() as u64);
     // What may end the daemon must not keep it from everything else.
     to_map.sort_by_key(|file| workspace.facts.is_suspect(&file.hash));
     if to_map.len() <= HANDFUL {
-        return take_in_few(workspace, core, (to_map, total), cancel);
+        return take_in_few(workspace, core, to_map, total, cancel);
     }
     let queue = Mutex::new(to_map.into_iter());
     let (sender, found) = sync_channel(STEP / HANDFUL / 2);
@@ -67,17 +68,17 @@ pub(super) fn take_in_map(
         let start = |number: usize| {
             let named = thread::Builder::new().name(format!("hob-extract-{number}"));
             let sender = sender.clone();
-            named.spawn_scoped(scope, move || extract_all(workspace, queue, (sender, cancel))).is_ok()
+            named.spawn_scoped(scope, move || extract_all(workspace, queue, sender, cancel)).is_ok()
         };
         let started = (0..workers).filter(|number| start(*number)).count();
         drop(sender);
-        let mapped = install_all(workspace, core, (found, before));
+        let mapped = install_all(workspace, core, found, before);
         // Where no thread can be started, this one is there.
         if started > 0 {
             return mapped;
         }
         let left: Vec<ToMap> = lock(queue).by_ref().collect();
-        take_in_few(workspace, core, (left, total), cancel)
+        take_in_few(workspace, core, left, total, cancel)
     })
 }
 
@@ -85,7 +86,8 @@ pub(super) fn take_in_map(
 fn take_in_few(
     workspace: &Workspace,
     core: &mut Core,
-    (to_map, total): (Vec<ToMap>, u64),
+    to_map: Vec<ToMap>,
+    total: u64,
     cancel: &CancelToken,
 ) -> usize {
     let all = to_map.len() as u64;
@@ -105,7 +107,8 @@ fn take_in_few(
 fn extract_all(
     workspace: &Workspace,
     queue: &Mutex<IntoIter<ToMap>>,
-    (sender, cancel): (SyncSender<Vec<Mapped>>, &CancelToken),
+    sender: SyncSender<Vec<Mapped>>,
+    cancel: &CancelToken,
 ) {
     let (mut found, mut haste) = (Vec::with_capacity(HANDFUL), HASTE);
     while cancel.check().is_ok() {
@@ -120,11 +123,7 @@ fn extract_all(
     let _ = sender.send(found);
 }
 
-fn install_all(
-    workspace: &Workspace,
-    core: &mut Core,
-    (found, before): (Receiver<Vec<Mapped>>, u64),
-) -> usize {
+fn install_all(workspace: &Workspace, core: &mut Core, found: Receiver<Vec<Mapped>>, before: u64) -> usize {
     let (mut mapped, mut done) = (0, before);
     let mut found = found.into_iter().flatten();
     loop {
@@ -198,7 +197,7 @@ fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped 
         }
     };
     let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
-    let (facts, op) = workspace.facts.extract(&wanted, bytes, (&workspace.closing, Some(*haste)));
+    let (facts, op) = workspace.facts.extract(&wanted, bytes, &workspace.closing, Some(*haste));
     let is_slow = facts.gave_up == Some(GaveUp::Pending);
     let slow =
         is_slow.then(|| SlowFile { file: file.file, path: file.path.clone(), lang, hash: wanted.hash });

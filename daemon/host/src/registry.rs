@@ -142,7 +142,7 @@ impl Host {
     /// # Errors
     /// As [`Host::with_live`].
     pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
-        Self::with_live(options, LiveOptions::default(), (Trust::default(), Settings::default()))
+        Self::with_live(options, LiveOptions::default(), Trust::default(), Settings::default())
     }
 
     /// Opens the store and starts the pools. The user's word is which projects are trusted, and the settings.
@@ -152,7 +152,8 @@ impl Host {
     pub fn with_live(
         options: HostOptions,
         live: LiveOptions,
-        (trust, settings): (Trust, Settings),
+        trust: Trust,
+        settings: Settings,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let opened = hob_store::open(&options.store);
         let notices = Arc::new(Notices::default());

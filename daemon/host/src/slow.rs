@@ -74,7 +74,7 @@ fn take_in(workspace: &Workspace, file: &SlowFile) {
         return;
     }
     let wanted = FactsRequest { path: &file.path, lang: file.lang, hash: file.hash };
-    let (facts, op) = workspace.facts.extract(&wanted, &read.bytes, (&workspace.closing, None));
+    let (facts, op) = workspace.facts.extract(&wanted, &read.bytes, &workspace.closing, None);
     let Some(op) = op else { return };
     let core = lock(&workspace.core);
     let record = core.table.record(file.file);

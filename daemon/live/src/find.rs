@@ -96,7 +96,8 @@ impl Finder {
     pub fn find(
         &self,
         name: &str,
-        (version_args, least): (&[&str], u32),
+        version_args: &[&str],
+        least: u32,
         search: &ProgramSearch,
     ) -> Result<(FoundProgram, Vec<Rejected>), Vec<Rejected>> {
         let mut rejected = Vec::new();
@@ -235,7 +236,7 @@ mod tests {
         let real = write_script(&second, "server", "echo; echo server 1.2; exit 0");
         let finder = Finder::default();
         let (found, rejected) =
-            finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
+            finder.find("server", &["--version"], 0, &search(&[&first, &second])).expect("found");
         assert_eq!(found, FoundProgram { program: real, version: Some("server 1.2".to_owned()) });
         assert_eq!(
             rejected,
@@ -245,12 +246,12 @@ mod tests {
             }]
         );
         let too_old =
-            finder.find("server", (&["--version"], 2), &search(&[&second])).expect_err("1 is less than 2");
+            finder.find("server", &["--version"], 2, &search(&[&second])).expect_err("1 is less than 2");
         assert_eq!(too_old[0].why.to_string(), "it is server 1.2, and 2 is needed");
         // Repaired, it is another file and tried again.
         write_script(&first, "server", "echo repaired");
         let (found, _) =
-            finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
+            finder.find("server", &["--version"], 0, &search(&[&first, &second])).expect("found");
         assert_eq!(found.program, proxy);
     }
 
@@ -266,7 +267,7 @@ mod tests {
         untrusted.never_below = Some(AbsPath::new(root).expect("absolute"));
         for name in ["server", "leads-outside"] {
             let rejected =
-                Finder::default().find(name, (&["--version"], 0), &untrusted).expect_err("not trusted");
+                Finder::default().find(name, &["--version"], 0, &untrusted).expect_err("not trusted");
             assert_eq!(rejected[0].why, Reject::Untrusted, "{rejected:?}");
         }
         assert!(!mark.exists());
@@ -278,10 +279,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("server")).expect("a folder");
         std::fs::write(dir.path().join("other"), "text").expect("written");
         let finder = Finder::default();
-        assert_eq!(finder.find("server", (&[], 0), &search(&[dir.path()])), Err(vec![]));
-        assert_eq!(
-            finder.find("other", (&[], 0), &search(&[dir.path(), Path::new("relative")])),
-            Err(vec![])
-        );
+        assert_eq!(finder.find("server", &[], 0, &search(&[dir.path()])), Err(vec![]));
+        assert_eq!(finder.find("other", &[], 0, &search(&[dir.path(), Path::new("relative")])), Err(vec![]));
     }
 }

@@ -125,7 +125,7 @@ impl ServerPreference {
 
     /// Options and settings as the catalogue has them, with what is wanted laid over.
     #[must_use]
-    pub fn laid_over(&self, known: (Value, Value), (spec, trusted): (&ServerSpec, bool)) -> (Value, Value) {
+    pub fn laid_over(&self, known: (Value, Value), spec: &ServerSpec, trusted: bool) -> (Value, Value) {
         let options = with_leaves(known.0, self.options.iter().filter(|_| trusted).map(path_and_value));
         let counting = |path: &&KeyPath| Self::is_effective(spec, trusted, path);
         let wanted: Vec<_> =
@@ -241,11 +241,11 @@ mod tests {
             ("python.analysis.a", json!(1)),
         ];
         let wish = ServerPreference { settings: leaves_from("f", &settings), ..ServerPreference::default() };
-        let analyzer = |trusted| wish.laid_over(known(), (spec("rust-analyzer"), trusted));
+        let analyzer = |trusted| wish.laid_over(known(), spec("rust-analyzer"), trusted);
         assert_eq!(analyzer(false), known());
         let (options, answer) = analyzer(true);
         assert_eq!((&options, &answer["rust-analyzer"]), (&json!({"procMacro": {"enable": true}}), &options));
-        let pyright = |trusted| wish.laid_over((Value::Null, json!({})), (spec("pyright"), trusted)).1;
+        let pyright = |trusted| wish.laid_over((Value::Null, json!({})), spec("pyright"), trusted).1;
         assert_eq!(pyright(false), json!({"python": {"analysis": {"a": 1}}}));
         assert_eq!(pyright(true)["python"]["pythonPath"], "x");
     }

@@ -43,7 +43,7 @@ pub fn names_on_line(lang: Option<Lang>, source: &[u8], line: u32, patience: Pat
         NameAt { name, col: column(from) }
     };
     let by_grammar =
-        |lang| read_tree(lang, source, patience, |tree| identifiers_in(tree, (range.start, range.end)));
+        |lang| read_tree(lang, source, patience, |tree| identifiers_in(tree, range.start, range.end));
     let places = match lang.and_then(by_grammar) {
         Some(places) => places,
         None => {
@@ -72,7 +72,7 @@ fn names_defined_on(lang: Lang, source: &[u8], line: u32, patience: Patience<'_>
 }
 
 /// The byte ranges of the identifiers that begin within a range, in order.
-fn identifiers_in(tree: &Tree, (from, to): (usize, usize)) -> Vec<(usize, usize)> {
+fn identifiers_in(tree: &Tree, from: usize, to: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_line(lang: Lang, source: &str, (defined, mentioned): (&[&str], &[&str])) {
+    fn check_line(lang: Lang, source: &str, defined: &[&str], mentioned: &[&str]) {
         let (found, said) = shown_names(Some(lang), source, 1);
         assert_eq!((found, said), (owned_names(defined), owned_names(mentioned)), "{source}");
     }
@@ -157,18 +157,19 @@ mod tests {
 
     #[test]
     fn keywords_comments_and_strings_are_no_names() {
-        check_line(Lang::Python, "    return total  # of all 'items'\n", (&[], &["total:12"]));
+        check_line(Lang::Python, "    return total  # of all 'items'\n", &[], &["total:12"]);
         check_line(
             Lang::Python,
             "def price(self, tax: int) -> int:\n    pass\n",
-            (&["price:5"], &["price:5", "self:11", "tax:17", "int:22", "int:30"]),
+            &["price:5"],
+            &["price:5", "self:11", "tax:17", "int:22", "int:30"],
         );
-        check_line(Lang::TypeScript, "export async function load() {}\n", (&["load:23"], &["load:23"]));
-        check_line(Lang::Go, "return nil, err\n", (&[], &["err:13"]));
-        check_line(Lang::Rust, "pub fn open(&self) {}\n", (&["open:8"], &["open:8"]));
-        check_line(Lang::C, "static int count(void) { return 0; }\n", (&["count:12"], &["count:12"]));
-        check_line(Lang::Ruby, "  @size = 1\n", (&[], &["@size:3"]));
-        check_line(Lang::Bash, "deploy() { true; }\n", (&["deploy:1"], &["deploy:1", "true:12"]));
+        check_line(Lang::TypeScript, "export async function load() {}\n", &["load:23"], &["load:23"]);
+        check_line(Lang::Go, "return nil, err\n", &[], &["err:13"]);
+        check_line(Lang::Rust, "pub fn open(&self) {}\n", &["open:8"], &["open:8"]);
+        check_line(Lang::C, "static int count(void) { return 0; }\n", &["count:12"], &["count:12"]);
+        check_line(Lang::Ruby, "  @size = 1\n", &[], &["@size:3"]);
+        check_line(Lang::Bash, "deploy() { true; }\n", &["deploy:1"], &["deploy:1", "true:12"]);
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn parse_counted(parser: Parser, asked: &TreeParseInput<'_>, reports: usize) -> 
     };
     let stack = STACK + asked.byte_length().saturating_mul(STACK_PER_BYTE);
     let text = (asked.source, asked.old);
-    let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, text, &mut report));
+    let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, text.0, text.1, &mut report));
     REPORTED.set(reports - left);
     (parsed, gave_up)
 }

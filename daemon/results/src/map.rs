@@ -107,7 +107,8 @@ pub fn search_hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
 pub fn neighbors_result(
     map: &Map,
     answer: graph::NeighborsAnswer,
-    (workspace, all_sites): (&Workspace, bool),
+    workspace: &Workspace,
+    all_sites: bool,
 ) -> proto::NeighborsResult {
     let stale = workspace.stale_files();
     let sites = if all_sites { usize::MAX } else { SITES };
@@ -118,7 +119,7 @@ pub fn neighbors_result(
         neighbors: answer
             .neighbors
             .into_iter()
-            .map(|found| neighbor_entry(map, found, (&stale, sites)))
+            .map(|found| neighbor_entry(map, found, &stale, sites))
             .collect(),
         candidates,
         omitted: answer.omitted,
@@ -160,7 +161,7 @@ fn family_member(map: &Map, kin: &graph::Relative) -> Option<proto::FamilyMember
     })
 }
 
-fn neighbor_entry(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) -> proto::Neighbor {
+fn neighbor_entry(map: &Map, found: graph::Neighbor, stale: &Stale, sites: usize) -> proto::Neighbor {
     let resolved = found.confidence != graph::Confidence::Candidate;
     let derived = derived_apart(&found).map(ToOwned::to_owned);
     // Inward they are the answer's, see `shared_candidates`.

@@ -31,7 +31,8 @@ pub fn map_range(def: &NodeInfo) -> LineRange {
 #[must_use]
 pub fn position(
     enclosing: &Enclosing<'_>,
-    (file, at): (&WsPath, (u32, u32)),
+    file: &WsPath,
+    at: (u32, u32),
     file_id: Option<String>,
 ) -> PositionResult {
     let top = enclosing.chain.is_empty();

@@ -71,7 +71,7 @@ impl SettingsReader<'_> {
                     let got = toml_of(&wanted);
                     self.add_problem(value.span().start, format!("`{name}` {why}, and is {got}"));
                 }
-                Err(_) => self.report_wrong_type((key, value), &def.takes.in_words()),
+                Err(_) => self.report_wrong_type(key, value, &def.takes.in_words()),
             }
         }
         said

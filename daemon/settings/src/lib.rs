@@ -103,7 +103,7 @@ impl Settings {
         {
             return Arc::clone(in_force);
         }
-        let made = Arc::new(self.make_in_force(root, (own, of_project), there && !trusted));
+        let made = Arc::new(self.make_in_force(root, own, of_project, there && !trusted));
         lock(&self.known).insert(root.clone(), (origin, Arc::clone(&made)));
         made
     }
@@ -143,7 +143,7 @@ impl Settings {
         own
     }
 
-    fn make_in_force(&self, root: &AbsPath, (own, of_project): (Read, Read), unheard: bool) -> InForce {
+    fn make_in_force(&self, root: &AbsPath, own: Read, of_project: Read, unheard: bool) -> InForce {
         let own = self.parse_own_file(own);
         let of_project =
             parse_read(of_project, &SettingsSource { name: IN_PROJECT, home: None, is_users: false });

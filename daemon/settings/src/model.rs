@@ -75,12 +75,12 @@ impl SettingsReader<'_> {
 
     fn of_model(&mut self, entry: (&TomlKey<'_>, &TomlValue<'_>), draft: &mut ModelDraft) {
         let is_said = match entry.0.get_ref().as_ref() {
-            "endpoint" => store_value(&mut draft.endpoint, self.read_endpoint(entry)),
+            "endpoint" => store_value(&mut draft.endpoint, self.read_endpoint(entry.0, entry.1)),
             "name" => store_value(&mut draft.name, self.name(entry)),
             "key_env" => store_value(&mut draft.key, self.read_variable(entry).map(KeySource::Variable)),
             "key_file" => store_value(&mut draft.key, self.key_file(entry).map(KeySource::File)),
             "timeout_ms" => {
-                draft.time_out = self.time_out(entry);
+                draft.time_out = self.time_out(entry.0, entry.1);
                 true
             }
             _ => {
@@ -91,9 +91,9 @@ impl SettingsReader<'_> {
         draft.spoilt |= !is_said;
     }
 
-    fn read_endpoint(&mut self, (key, value): (&TomlKey<'_>, &TomlValue<'_>)) -> Option<String> {
+    fn read_endpoint(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<String> {
         let Some(address) = value.get_ref().as_str() else {
-            self.report_wrong_type((key, value), "an address, such as \"http://127.0.0.1:11434/v1\"");
+            self.report_wrong_type(key, value, "an address, such as \"http://127.0.0.1:11434/v1\"");
             return None;
         };
         match ModelEndpoint::new(address, "") {
@@ -138,9 +138,9 @@ impl SettingsReader<'_> {
         path
     }
 
-    fn time_out(&mut self, (key, value): (&TomlKey<'_>, &TomlValue<'_>)) -> Option<Duration> {
+    fn time_out(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<Duration> {
         let DeValue::Integer(number) = value.get_ref() else {
-            self.report_wrong_type((key, value), "a number of milliseconds");
+            self.report_wrong_type(key, value, "a number of milliseconds");
             return None;
         };
         let ms = i64::from_str_radix(number.as_str(), number.radix()).ok();

@@ -112,7 +112,7 @@ pub(super) fn parse(text: &str, source: &SettingsSource<'_>) -> Parsed {
             }
             "daemon" if source.is_users => parsed.daemon = reader.read_daemon_section((key, value)),
             "allow_roots" if source.is_users => parsed.allow_roots = reader.read_folders((key, value)),
-            part => reader.read_part((part, key, value), known, &mut parsed.base, ""),
+            part => reader.read_part(part, key, value, known, &mut parsed.base, ""),
         }
     }
     parsed.problems = reader.problems.into_iter().collect();
@@ -166,7 +166,7 @@ impl SettingsReader<'_> {
         self.add_problem(key.span().start, format!("`{name}` is unknown{within}{near}{all}"));
     }
 
-    pub(super) fn report_wrong_type(&mut self, (key, value): (&TomlKey<'_>, &TomlValue<'_>), what: &str) {
+    pub(super) fn report_wrong_type(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>, what: &str) {
         let got = match value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -186,7 +186,7 @@ impl SettingsReader<'_> {
     ) -> Option<&'v DeTable<'t>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.report_wrong_type((key, value), &format!("a table, such as [{}]", key.get_ref()));
+            self.report_wrong_type(key, value, &format!("a table, such as [{}]", key.get_ref()));
         }
         table
     }
@@ -210,7 +210,7 @@ impl SettingsReader<'_> {
             let Some(parts) = self.read_table(key, value) else { continue };
             let mut wish = Wish::default();
             for (part, value) in parts {
-                self.read_part((part.get_ref(), part, value), OF_WORKSPACE, &mut wish, "workspaces");
+                self.read_part(part.get_ref(), part, value, OF_WORKSPACE, &mut wish, "workspaces");
             }
             all.push((path, wish));
         }
@@ -220,7 +220,9 @@ impl SettingsReader<'_> {
     /// One of the parts that the file and each of its projects have.
     fn read_part(
         &mut self,
-        (name, key, value): (&str, &TomlKey<'_>, &TomlValue<'_>),
+        name: &str,
+        key: &TomlKey<'_>,
+        value: &TomlValue<'_>,
         known: &[&str],
         wish: &mut Wish,
         within: &str,
@@ -229,22 +231,23 @@ impl SettingsReader<'_> {
             return self.report_unknown(key, within, known);
         }
         if name == "edits" {
-            wish.edits = self.read_truth((key, value));
+            wish.edits = self.read_truth(key, value);
             return;
         }
         let Some(table) = self.read_table(key, value) else { return };
         for (key, value) in table {
             let Some(table) = self.read_table(key, value) else { continue };
             match name {
-                "servers" => self.read_server((key, table), &mut wish.preferences.servers),
-                _ => self.language((key, table), &mut wish.preferences.languages),
+                "servers" => self.read_server(key, table, &mut wish.preferences.servers),
+                _ => self.language(key, table, &mut wish.preferences.languages),
             }
         }
     }
 
     fn read_server(
         &mut self,
-        (key, table): (&TomlKey<'_>, &DeTable<'_>),
+        key: &TomlKey<'_>,
+        table: &DeTable<'_>,
         all: &mut BTreeMap<String, ServerPreference>,
     ) {
         let name = key.get_ref().as_ref();
@@ -255,12 +258,14 @@ impl SettingsReader<'_> {
         for (key, value) in table {
             let entry = (key, value);
             match key.get_ref().as_ref() {
-                "enabled" => wish.enabled = self.read_truth(entry),
-                "command" => wish.command = self.read_command(entry),
-                "args" => wish.args = self.read_texts(entry, "a list of texts, such as [\"--stdio\"]"),
-                "env" => wish.env = self.read_env(entry),
-                "initialization_options" => wish.options = self.read_leaves(entry),
-                "settings" => wish.settings = self.read_leaves(entry),
+                "enabled" => wish.enabled = self.read_truth(entry.0, entry.1),
+                "command" => wish.command = self.read_command(entry.0, entry.1),
+                "args" => {
+                    wish.args = self.read_texts(entry.0, entry.1, "a list of texts, such as [\"--stdio\"]");
+                }
+                "env" => wish.env = self.read_env(entry.0, entry.1),
+                "initialization_options" => wish.options = self.read_leaves(entry.0, entry.1),
+                "settings" => wish.settings = self.read_leaves(entry.0, entry.1),
                 _ => self.report_unknown(key, &format!("servers.{name}"), &keys::key_names("servers.*")),
             }
         }
@@ -268,7 +273,8 @@ impl SettingsReader<'_> {
 
     fn language(
         &mut self,
-        (key, table): (&TomlKey<'_>, &DeTable<'_>),
+        key: &TomlKey<'_>,
+        table: &DeTable<'_>,
         all: &mut BTreeMap<String, LanguagePreference>,
     ) {
         let name = key.get_ref().as_ref();
@@ -279,7 +285,7 @@ impl SettingsReader<'_> {
         let wish = all.entry(name.to_owned()).or_default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
-                "enabled" => wish.enabled = self.read_truth((key, value)),
+                "enabled" => wish.enabled = self.read_truth(key, value),
                 "servers" => wish.servers = self.servers_for(name, (key, value)),
                 _ => self.report_unknown(key, &format!("languages.{name}"), &keys::key_names("languages.*")),
             }
@@ -292,7 +298,7 @@ impl SettingsReader<'_> {
         language: &str,
         entry: (&TomlKey<'_>, &TomlValue<'_>),
     ) -> Option<StatedPreference<Vec<String>>> {
-        let mut said = self.read_texts(entry, "a list of servers, most wanted first")?;
+        let mut said = self.read_texts(entry.0, entry.1, "a list of servers, most wanted first")?;
         let serves =
             |spec: &hob_live::spec::ServerSpec| spec.files.iter().any(|(_, served)| *served == language);
         let known: Vec<&str> =
@@ -316,27 +322,21 @@ impl SettingsReader<'_> {
         StatedPreference::new(wanted, self.place_text(value.span().start))
     }
 
-    fn read_truth(&mut self, (key, value): (&TomlKey<'_>, &TomlValue<'_>)) -> Option<StatedPreference<bool>> {
+    fn read_truth(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<StatedPreference<bool>> {
         let DeValue::Boolean(truth) = value.get_ref() else {
-            self.report_wrong_type((key, value), "true or false");
+            self.report_wrong_type(key, value, "true or false");
             return None;
         };
         Some(self.with_place(value, *truth))
     }
 
-    fn read_command(
-        &mut self,
-        (key, value): (&TomlKey<'_>, &TomlValue<'_>),
-    ) -> Option<StatedPreference<String>> {
+    fn read_command(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<StatedPreference<String>> {
         match value.get_ref().as_str() {
             Some(text) if is_plain(text) && !text.is_empty() => {
                 Some(self.with_place(value, self.at_home(text)))
             }
             _ => {
-                self.report_wrong_type(
-                    (key, value),
-                    "a program's name or path; its arguments go into `args`",
-                );
+                self.report_wrong_type(key, value, "a program's name or path; its arguments go into `args`");
                 None
             }
         }
@@ -344,14 +344,15 @@ impl SettingsReader<'_> {
 
     fn read_texts(
         &mut self,
-        (key, value): (&TomlKey<'_>, &TomlValue<'_>),
+        key: &TomlKey<'_>,
+        value: &TomlValue<'_>,
         what: &str,
     ) -> Option<StatedPreference<Vec<String>>> {
         let text =
             |one: &TomlValue<'_>| one.get_ref().as_str().filter(|text| is_plain(text)).map(str::to_owned);
         let texts = value.get_ref().as_array().and_then(|list| list.iter().map(text).collect());
         if texts.is_none() {
-            self.report_wrong_type((key, value), what);
+            self.report_wrong_type(key, value, what);
         }
         texts.map(|texts| self.with_place(value, texts))
     }
@@ -361,7 +362,7 @@ impl SettingsReader<'_> {
         &mut self,
         entry: (&TomlKey<'_>, &TomlValue<'_>),
     ) -> Option<StatedPreference<Vec<String>>> {
-        let mut said = self.read_texts(entry, "a list of folders, such as [\"~\", \"/srv\"]")?;
+        let mut said = self.read_texts(entry.0, entry.1, "a list of folders, such as [\"~\", \"/srv\"]")?;
         let at_home = said.value.iter().map(|folder| self.at_home(folder));
         let (right, wrong): (Vec<_>, Vec<_>) = at_home.partition(|folder| Path::new(folder).is_absolute());
         for folder in wrong {
@@ -375,7 +376,8 @@ impl SettingsReader<'_> {
 
     fn read_env(
         &mut self,
-        (key, value): (&TomlKey<'_>, &TomlValue<'_>),
+        key: &TomlKey<'_>,
+        value: &TomlValue<'_>,
     ) -> BTreeMap<String, StatedPreference<String>> {
         let mut env = BTreeMap::new();
         let Some(table) = self.read_table(key, value) else { return env };
@@ -385,13 +387,13 @@ impl SettingsReader<'_> {
                 Some(text) if is_plain(text) && is_plain(name) && !name.is_empty() && !name.contains('=') => {
                     env.insert(name.to_owned(), self.with_place(value, text.to_owned()));
                 }
-                _ => self.report_wrong_type((key, value), "a variable with a text as its value"),
+                _ => self.report_wrong_type(key, value, "a variable with a text as its value"),
             }
         }
         env
     }
 
-    fn read_leaves(&mut self, (key, value): (&TomlKey<'_>, &TomlValue<'_>)) -> Leaves {
+    fn read_leaves(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Leaves {
         let mut leaves = Leaves::new();
         let Some(table) = self.read_table(key, value) else { return leaves };
         for (key, value) in table {

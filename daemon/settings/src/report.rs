@@ -98,7 +98,7 @@ impl ReportContext<'_> {
         for choice in chosen {
             report.counted.push(counted_value(choice.key.path(), &choice.value, choice.from));
         }
-        self.in_force((root.as_ref(), tries), &mut report);
+        self.in_force(root.as_ref(), tries, &mut report);
         report
     }
 
@@ -150,7 +150,7 @@ impl ReportContext<'_> {
     }
 
     /// Adds the settings that count besides the daemon's own; with `tries`, the programs that they name are tried.
-    fn in_force(&self, (root, tries): (Option<&AbsPath>, bool), report: &mut Report) {
+    fn in_force(&self, root: Option<&AbsPath>, tries: bool, report: &mut Report) {
         let settings = Settings::in_file(self.places.settings_file(), self.home.map(Path::to_path_buf));
         let nowhere = AbsPath::new(self.places.config.join("no project")).ok();
         let Some(root) = root.or(nowhere.as_ref()) else { return };

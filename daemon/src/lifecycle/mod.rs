@@ -247,7 +247,7 @@ async fn be_the_daemon(
     if let Some(manager) = manager {
         manager.tell_stopping(&why);
     }
-    retire::end_service(endpoint, &sessions, (options.drain, options.save), &mut signals, &why).await;
+    retire::end_service(endpoint, &sessions, options.drain, options.save, &mut signals, &why).await;
     tracing::info!("ended");
     Ok(Finished::Retired(lock, kept))
 }

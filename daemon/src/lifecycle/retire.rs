@@ -18,7 +18,8 @@ use crate::session::Sessions;
 pub(super) async fn end_service(
     endpoint: Endpoint,
     sessions: &Arc<Sessions>,
-    (patience, saving): (Duration, Duration),
+    patience: Duration,
+    saving: Duration,
     signals: &mut Signals,
     why: &str,
 ) {

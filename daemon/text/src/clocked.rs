@@ -58,15 +58,15 @@ enum SearchStretch {
 impl<'a> Clocked<'a> {
     /// The pattern's engine for any text.
     pub(crate) fn for_any_text(pattern: &'a Pattern, token: &'a CancelToken) -> Result<Self, BadPattern> {
-        Ok(Self::new((pattern, false), pattern.deciding_matcher()?, token))
+        Ok(Self::new(pattern, false, pattern.deciding_matcher()?, token))
     }
 
     /// The pattern's engine for ASCII, if it has one.
     pub(crate) fn for_ascii(pattern: &'a Pattern, token: &'a CancelToken) -> Option<Self> {
-        Some(Self::new((pattern, true), pattern.ascii_matcher()?, token))
+        Some(Self::new(pattern, true, pattern.ascii_matcher()?, token))
     }
 
-    fn new((pattern, ascii): (&'a Pattern, bool), engine: &RegexMatcher, token: &'a CancelToken) -> Self {
+    fn new(pattern: &'a Pattern, ascii: bool, engine: &RegexMatcher, token: &'a CancelToken) -> Self {
         let room = (UNSTOPPABLE / pattern.state_count(ascii).max(1)).max(1);
         // A clone has caches of its own; threads that share one wait for each other.
         Self { pattern, engine: engine.clone(), room, token, patient: RefCell::new(None) }
@@ -90,13 +90,14 @@ impl<'a> Clocked<'a> {
         let Some(patient) = self.pattern.patient_engine() else { return Err(Stopped::DeadlinePassed) };
         let mut caches = self.patient.borrow_mut();
         let caches = caches.get_or_insert_with(|| patient.new_caches());
-        patient.find((haystack, at..end), caches, self.token)
+        patient.find(haystack, at..end, caches, self.token)
     }
 
     /// The first that `short` finds in a piece, or `long` in a long line. What begins where a piece ends is the next one's.
     fn search<T>(
         &self,
-        (haystack, mut at): (&[u8], usize),
+        haystack: &[u8],
+        mut at: usize,
         short: impl Fn(&RegexMatcher, &[u8], usize) -> Option<(usize, T)>,
         long: impl Fn(Match) -> T,
     ) -> Result<Option<T>, Stopped> {
@@ -138,14 +139,14 @@ impl Matcher for Clocked<'_> {
             // Its errors are of a type without values.
             engine.find_at(text, at).ok().flatten().map(|found| (found.start(), found))
         };
-        self.search((haystack, at), short, |found| found)
+        self.search(haystack, at, short, |found| found)
     }
 
     fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
         let short = |engine: &RegexMatcher, text: &[u8], at| {
             engine.shortest_match_at(text, at).ok().flatten().map(|end| (end, end))
         };
-        self.search((haystack, at), short, |found| found.end())
+        self.search(haystack, at, short, |found| found.end())
     }
 
     /// A long line is a candidate as it stands.

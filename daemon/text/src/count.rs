@@ -109,7 +109,7 @@ pub fn count(
     let candidates = snapshot.candidates_of_each(&queries, &filter);
     let lanes = Lanes::new();
     candidates.par_iter().for_each(|candidate| {
-        let within = LineScope::lines_of(request.scope.as_ref(), (candidate.file, &candidate.path));
+        let within = LineScope::lines_of(request.scope.as_ref(), candidate.file, &candidate.path);
         if within.is_empty() {
             return;
         }
@@ -120,7 +120,7 @@ pub fn count(
                     patterns.iter().map(|pattern| Verifier::new(pattern, token)),
                 )
             },
-            |lane| lane.count_file((candidate, snapshot.text(&candidate.hash)), &within),
+            |lane| lane.count_file(candidate, snapshot.text(&candidate.hash), &within),
         );
     });
     let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(patterns.len()), Sum::add_sum);
@@ -159,7 +159,8 @@ impl<'a> Lane<'a> {
 
     fn count_file(
         &mut self,
-        (candidate, indexed): (&MultiQueryCandidate, Option<CachedText<'_>>),
+        candidate: &MultiQueryCandidate,
+        indexed: Option<CachedText<'_>>,
         within: &LineSet,
     ) {
         let text = match self.reader.read(&candidate.path, indexed) {

@@ -328,7 +328,7 @@ impl One<'_> {
             return GrepOutcome::Stopped;
         }
         if let Some(text) = self.snapshot.text(&found.hash) {
-            if self.is_ruled_out((found, &text), &engine.matcher) {
+            if self.is_ruled_out(found, &text, &engine.matcher) {
                 return GrepOutcome::Nothing { bytes: text.bytes.len() as u64 };
             }
             return self.search_bytes(found, engine, text.bytes).unless_stopped(token);
@@ -341,7 +341,7 @@ impl One<'_> {
     }
 
     /// Returns true if no block that the index leaves has a match.
-    fn is_ruled_out(&self, (found, text): (&CandidateFile, &CachedText<'_>), matcher: &Clocked<'_>) -> bool {
+    fn is_ruled_out(&self, found: &CandidateFile, text: &CachedText<'_>, matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
         let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
         blocks.is_some_and(|blocks| !runs_of_blocks(text.bytes, blocks).into_iter().any(has_match))

@@ -37,7 +37,7 @@ impl<T: Clone> CachedPatterns<T> {
     }
 
     /// Keeps `value` unless it is too large by itself, and drops the oldest for it.
-    pub(crate) fn insert_value(&self, pattern: &str, (ranges, value): (usize, T)) {
+    pub(crate) fn insert_value(&self, pattern: &str, ranges: usize, value: T) {
         if ranges > MOST_RANGES {
             return;
         }
@@ -57,7 +57,7 @@ mod tests {
 
     fn filled_cache() -> CachedPatterns<usize> {
         let kept = CachedPatterns::new();
-        (0..MOST).for_each(|at| kept.insert_value(&at.to_string(), (1, at)));
+        (0..MOST).for_each(|at| kept.insert_value(&at.to_string(), 1, at));
         kept
     }
 
@@ -65,16 +65,16 @@ mod tests {
     fn the_one_not_asked_for_longest_goes() {
         let kept = filled_cache();
         assert_eq!(kept.get("0"), Some(0));
-        kept.insert_value("new", (1, 100));
+        kept.insert_value("new", 1, 100);
         assert_eq!((kept.get("0"), kept.get("1"), kept.get("new")), (Some(0), None, Some(100)));
     }
 
     #[test]
     fn large_ones_take_the_room_of_several() {
         let kept = filled_cache();
-        kept.insert_value("large", (MOST_RANGES - 1, 100));
+        kept.insert_value("large", MOST_RANGES - 1, 100);
         assert_eq!((kept.get("6"), kept.get("7"), kept.get("large")), (None, Some(7), Some(100)));
-        kept.insert_value("huge", (MOST_RANGES + 1, 200));
+        kept.insert_value("huge", MOST_RANGES + 1, 200);
         assert_eq!((kept.get("huge"), kept.get("large")), (None, Some(100)));
     }
 }

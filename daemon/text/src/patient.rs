@@ -34,7 +34,6 @@ pub(crate) struct Patient {
 pub(crate) struct Caches {
     automata: Option<(Cache, Cache)>,
     threads: [Threads; 2],
-    stack: Vec<StateID>,
 }
 
 /// Why an automaton's walk ended early.
@@ -81,14 +80,14 @@ impl Patient {
         Caches {
             automata: self.automata.as_ref().map(|(one, other)| (one.create_cache(), other.create_cache())),
             threads: [threads(), threads()],
-            stack: Vec::new(),
         }
     }
 
     /// The first match in `span` of a haystack.
     pub(crate) fn find(
         &self,
-        (haystack, span): (&[u8], Range<usize>),
+        haystack: &[u8],
+        span: Range<usize>,
         caches: &mut Caches,
         token: &CancelToken,
     ) -> Result<Option<Match>, Stopped> {
@@ -210,11 +209,13 @@ struct Threads {
     /// In which round each was added.
     round: Vec<u32>,
     now: u32,
+    /// States whose empty moves are still to be followed.
+    open: Vec<StateID>,
 }
 
 impl Threads {
     fn new(states: usize) -> Self {
-        Self { order: Vec::new(), began: vec![0; states], round: vec![0; states], now: 1 }
+        Self { order: Vec::new(), began: vec![0; states], round: vec![0; states], now: 1, open: Vec::new() }
     }
 
     fn clear(&mut self) {
@@ -244,18 +245,13 @@ impl Patient {
         caches: &mut Caches,
         token: &CancelToken,
     ) -> Result<Option<Match>, Stopped> {
-        let Caches { threads: [current, next], stack, .. } = caches;
+        let Caches { threads: [current, next], .. } = caches;
         let mut pace = Pace::new(STATES_PER_CHECK >> 3, token);
         let mut found = None;
         current.clear();
         for at in line.span.start..=line.span.end {
             if found.is_none() {
-                self.follow_empty_moves(
-                    (self.nfa.start_anchored(), at),
-                    (line, at),
-                    (current, stack),
-                    &mut pace,
-                )?;
+                self.follow_empty_moves(self.nfa.start_anchored(), at, line, at, current, &mut pace)?;
             }
             if current.order.is_empty() {
                 break;
@@ -278,7 +274,7 @@ impl Patient {
                     _ => None,
                 };
                 if let Some(to) = to {
-                    self.follow_empty_moves((to, began), (line, at + 1), (next, stack), &mut pace)?;
+                    self.follow_empty_moves(to, began, line, at + 1, next, &mut pace)?;
                 }
             }
             std::mem::swap(current, next);
@@ -289,15 +285,17 @@ impl Patient {
     /// Adds a state and all that it leads to without a byte.
     fn follow_empty_moves(
         &self,
-        (state, began): (StateID, usize),
-        (line, at): (&SearchSpan<'_>, usize),
-        (threads, stack): (&mut Threads, &mut Vec<StateID>),
+        state: StateID,
+        began: usize,
+        line: &SearchSpan<'_>,
+        at: usize,
+        threads: &mut Threads,
         pace: &mut Pace<'_>,
     ) -> Result<(), Stopped> {
-        stack.push(state);
-        while let Some(state) = stack.pop() {
+        threads.open.push(state);
+        while let Some(state) = threads.open.pop() {
             if let Err(stopped) = pace.count_step() {
-                stack.clear();
+                threads.open.clear();
                 return Err(stopped);
             }
             if !threads.add(state, began) {
@@ -305,11 +303,11 @@ impl Patient {
             }
             match self.nfa.state(state) {
                 State::Look { look, next } if self.nfa.look_matcher().matches(*look, line.haystack, at) => {
-                    stack.push(*next);
+                    threads.open.push(*next);
                 }
-                State::Union { alternates } => stack.extend(alternates.iter().rev()),
-                State::BinaryUnion { alt1, alt2 } => stack.extend([*alt2, *alt1]),
-                State::Capture { next, .. } => stack.push(*next),
+                State::Union { alternates } => threads.open.extend(alternates.iter().rev()),
+                State::BinaryUnion { alt1, alt2 } => threads.open.extend([*alt2, *alt1]),
+                State::Capture { next, .. } => threads.open.push(*next),
                 _ => {}
             }
         }
@@ -361,7 +359,7 @@ mod tests {
             let span = start..haystack.len();
             let expected = known.find(Input::new(haystack).span(span.clone())).map(|m| (m.start(), m.end()));
             let both = |m: Option<Match>| m.map(|m| (m.start(), m.end()));
-            let found = patient.find((haystack, span.clone()), &mut caches, &token).expect("not stopped");
+            let found = patient.find(haystack, span.clone(), &mut caches, &token).expect("not stopped");
             assert_eq!(both(found), expected, "{pattern} from {start} in {haystack:?}");
             let line = SearchSpan { haystack, span };
             let found = patient.simulate_nfa(&line, &mut caches, &token).expect("not stopped");

@@ -115,7 +115,7 @@ impl Pattern {
         }
         let hir = parse(pattern)?;
         let limits = PatternLimits::shared_among(number);
-        let engines = Engines::compile_engines((pattern, &hir), limits)?;
+        let engines = Engines::compile_engines(pattern, &hir, limits)?;
         let ranges = ascii::count_large_ranges(&hir);
         let compiled = Self {
             engines,
@@ -125,7 +125,7 @@ impl Pattern {
             patient: Arc::new(LongLines { hir, limits, engine: OnceLock::new() }),
         };
         if number == 1 && compiled.ascii_matcher().is_some() {
-            LATELY.insert_value(pattern, (ranges, compiled.clone()));
+            LATELY.insert_value(pattern, ranges, compiled.clone());
         }
         Ok(compiled)
     }
@@ -176,7 +176,7 @@ impl Pattern {
 impl Engines {
     /// Every error of a pattern must show now. What is wrong with a character that no line has is wrong in ASCII too, and the large
     /// program fits: it is the small one and the ranges that this leaves out, each within half of the limit.
-    fn compile_engines((pattern, hir): (&str, &Hir), limits: PatternLimits) -> Result<Self, BadPattern> {
+    fn compile_engines(pattern: &str, hir: &Hir, limits: PatternLimits) -> Result<Self, BadPattern> {
         let ranges = ascii::count_large_ranges(hir);
         let half = PatternLimits { program: limits.program / 2, ..limits };
         if ranges > 0

@@ -92,7 +92,7 @@ impl LineScope {
     }
 
     /// The lines of a file that count.
-    pub(crate) fn lines_of(scope: Option<&Self>, (file, path): (FileId, &WsPath)) -> LineSet {
+    pub(crate) fn lines_of(scope: Option<&Self>, file: FileId, path: &WsPath) -> LineSet {
         scope.map_or_else(LineSet::every_line, |scope| scope.0(file, path))
     }
 }

@@ -153,7 +153,7 @@ pub fn search(
     let mut assembly = Assembly::new(request, candidates.len());
     let lanes = Lanes::new();
     let verify = |found: &CandidateFile, wanted: WantedLines| {
-        let within = LineScope::lines_of(request.scope.as_ref(), (found.file, &found.path));
+        let within = LineScope::lines_of(request.scope.as_ref(), found.file, &found.path);
         if within.is_empty() {
             return Ok(FileMatches::default());
         }

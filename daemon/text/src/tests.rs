@@ -82,7 +82,9 @@ fn shown_lines(matches: FileMatches, path: &WsPath) -> (u64, u64, Vec<crate::Lin
 fn search(
     pattern: &Pattern,
     bytes: &[u8],
-    (found, wanted, lines): (&CandidateFile, WantedLines, &LineSet),
+    found: &CandidateFile,
+    wanted: WantedLines,
+    lines: &LineSet,
 ) -> FileMatches {
     let token = CancelToken::default();
     let text = CachedText { bytes, is_plain: true, is_ascii: bytes.is_ascii() };
@@ -107,10 +109,10 @@ proptest! {
         for (at, text) in texts.iter().enumerate() {
             let path = path(at);
             let whole = CandidateFile { file: FileId(0), path: path.clone(), hash: ContentHash::of(text), blocks: None };
-            let expected = shown_lines(search(&pattern, text, (&whole, wanted, &within)), &path);
+            let expected = shown_lines(search(&pattern, text, &whole, wanted, &within), &path);
             match candidates.iter().find(|found| found.path == path) {
                 Some(found) => {
-                    let found = search(&pattern, text, (found, wanted, &within));
+                    let found = search(&pattern, text, found, wanted, &within);
                     prop_assert_eq!(shown_lines(found, &path), expected);
                 }
                 None => prop_assert_eq!(expected.0, 0),

@@ -91,7 +91,7 @@ impl<'a> Verifier<'a> {
     ) -> FileMatches {
         let within = place.lines;
         if let Some(runs) = file.runs_of_blocks(place.blocks, UNINTERRUPTED).filter(|_| self.is_local) {
-            return self.search_runs((file, &runs), wanted, within);
+            return self.search_runs(file, &runs, wanted, within);
         }
         let Some(matcher) = self.matchers.matcher_for(file.is_ascii()) else {
             return FileMatches { stopped: true, ..FileMatches::default() };
@@ -105,7 +105,7 @@ impl<'a> Verifier<'a> {
             }
         }
         let text = &file.text[..file.nul.unwrap_or(file.text.len())];
-        let mut collector = Collector::new(matcher, text, (wanted, within), self.token);
+        let mut collector = Collector::new(matcher, text, wanted, within, self.token);
         let one_slice = self.is_local && file.nul.is_none() && file.text.len() <= UNINTERRUPTED;
         let result = if one_slice {
             self.searcher.search_slice(matcher, &file.text, &mut collector)
@@ -126,7 +126,8 @@ impl<'a> Verifier<'a> {
     /// Searches some stretches of whole lines, of a file without a NUL byte and for a pattern that is local.
     fn search_runs(
         &mut self,
-        (file, runs): (&FileText<'_>, &[Range<usize>]),
+        file: &FileText<'_>,
+        runs: &[Range<usize>],
         wanted: WantedLines,
         within: &LineSet,
     ) -> FileMatches {
@@ -144,7 +145,7 @@ impl<'a> Verifier<'a> {
                 line += memchr_iter(b'\n', &file.text[counted_to..run.start]).count() as u64;
                 counted_to = run.start;
                 let rest = WantedLines { lines: wanted.lines - all.shown.len(), ..wanted };
-                let mut collector = Collector::new(matcher, &file.text, (rest, within), self.token);
+                let mut collector = Collector::new(matcher, &file.text, rest, within, self.token);
                 (collector.start, collector.line) = (run.start, line);
                 let result = self.searcher.search_slice(matcher, text, &mut collector);
                 found = collector.found;
@@ -306,7 +307,8 @@ impl<'a> Collector<'a> {
     fn new(
         matcher: &'a Clocked<'a>,
         text: &'a [u8],
-        (wanted, within): (WantedLines, &'a LineSet),
+        wanted: WantedLines,
+        within: &'a LineSet,
         token: &'a CancelToken,
     ) -> Self {
         let found = FileMatches::default();

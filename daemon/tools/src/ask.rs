@@ -21,7 +21,8 @@ pub(super) fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
 /// Puts a question to the server that a file belongs to. What it costs that this one runs restricted is said with its answer.
 pub(super) fn ask<T>(
     call: &mut ToolCall<'_>,
-    (workspace, file): (&Workspace, &WsPath),
+    workspace: &Workspace,
+    file: &WsPath,
     patience: Duration,
     question: impl Fn(&Instance, ServerQueryContext<'_>) -> Result<T, LiveError>,
 ) -> Result<T, LiveError> {
@@ -53,7 +54,8 @@ const ASIDE: Duration = Duration::from_secs(60);
 /// that a later call finds it done.
 pub(super) fn await_server(
     call: &ToolCall<'_>,
-    (workspace, file): (&Arc<Workspace>, &WsPath),
+    workspace: &Arc<Workspace>,
+    file: &WsPath,
 ) -> Result<(), LiveError> {
     let cancel = call.cancel.with_deadline(Deadline::after(LATE_AFTER));
     let read = |path: &WsPath| text_of(workspace, path);

@@ -51,7 +51,7 @@ pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> ToolOutcome {
 /// Returns true if a caller or callee is in scope: a library's function is in no path.
 fn in_scope(scope: &CallScope, map: &Map, one: &Call) -> bool {
     match WsPath::new(&one.file) {
-        Ok(path) if !one.external => scope.admits_line(map, (&path, one.line)),
+        Ok(path) if !one.external => scope.admits_line(map, &path, one.line),
         _ => scope.admits_node(map, NodeRef::External(ExternalId(u32::MAX))),
     }
 }
@@ -65,7 +65,7 @@ fn find_hierarchy(
     let awaited = asked.await_server(call);
     if let Err(error) = &awaited
         && stand_in::is_late(error)
-        && let Some(result) = early_answer(call, asked, (args, error))
+        && let Some(result) = early_answer(call, asked, args, error)
     {
         return Ok(result);
     }
@@ -96,7 +96,8 @@ fn find_hierarchy(
 fn early_answer(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
-    (args, error): (&CallHierarchyArgs, &ToolError),
+    args: &CallHierarchyArgs,
+    error: &ToolError,
 ) -> Option<CallHierarchyResult> {
     let said = call.notes.warnings.len();
     call.notes.warnings.push(stand_in::stand_in_warning(error));
@@ -118,7 +119,7 @@ fn from_server(
         _ => requests::Direction::Incoming,
     };
     let question = |server: &Instance, at: &RequestPosition, asking: ServerQueryContext<'_>| {
-        requests::call_hierarchy(server, at, (direction, args.depth), asking)
+        requests::call_hierarchy(server, at, direction, args.depth, asking)
     };
     let (at, word) = (asked.at.clone(), left_out::word_at(&asked.workspace, &asked.at));
     let (mut answer, mut held) = ask_for_calls(call, asked, direction, question)?;
@@ -253,7 +254,7 @@ fn from_references(
 ) -> Result<CallHierarchyResult, ToolError> {
     let (workspace, info) = function_asked(call, asked)?;
     let mut seen = HashSet::from([info.node]);
-    let calls = callers(call, &workspace, (&info, 1, args.depth), &mut seen)?;
+    let calls = callers(call, &workspace, &info, 1, args.depth, &mut seen)?;
     warn_approximate(call, FROM_REFERENCES);
     Ok(CallHierarchyResult {
         root: root_of(&info),
@@ -272,7 +273,9 @@ struct Caller {
 fn callers(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
-    (of, depth, most): (&NodeInfo, u32, u32),
+    of: &NodeInfo,
+    depth: u32,
+    most: u32,
     seen: &mut HashSet<NodeRef>,
 ) -> Result<Vec<Call>, ToolError> {
     let Some(file) = of.path.clone() else { return Ok(Vec::new()) };
@@ -296,7 +299,7 @@ fn callers(
     for Caller { info, sites } in by_function.into_values().take(MOST) {
         let is_new = seen.insert(info.node);
         let further = match is_new && depth < most {
-            true => callers(call, workspace, (&info, depth + 1, most), seen)?,
+            true => callers(call, workspace, &info, depth + 1, most, seen)?,
             false => Vec::new(),
         };
         calls.push(one(&info, depth, sites, further));

@@ -62,7 +62,7 @@ pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &List
         is_code(&map, line.path.as_str())
             && !listed.lines.contains(&(line.path.to_string(), line.line))
             && !is_told_by_its_beginning(&line.text)
-            && scope.admits_line(&map, (&line.path, line.line))
+            && scope.admits_line(&map, &line.path, line.line)
     };
     for line in found.iter().filter(is_open) {
         let place = format!("{}:{}", line.path, line.line);
@@ -94,7 +94,7 @@ enum Meaning {
 
 fn meaning(map: &Map, line: &LineMatch, listed: &Listed) -> Meaning {
     let (path, at) = (line.path.as_str(), (line.line, line.col));
-    if map.def_named_at(path, at).is_some() {
+    if map.def_named_at(path, at.0, at.1).is_some() {
         // A definition on one line may use the name of another in its body.
         let is_named_again = line.text.matches(&listed.name).nth(1).is_some();
         return if is_named_again { Meaning::Unknown } else { Meaning::Definition };

@@ -19,7 +19,9 @@ pub(super) struct Size {
 /// nothing of the question is shown by its first line.
 pub(super) fn excerpt_of(
     words: &mut QuestionWords<'_>,
-    (text, first, name): (&str, u32, u32),
+    text: &str,
+    first: u32,
+    name: u32,
     or_any: bool,
     size: Size,
 ) -> Option<String> {
@@ -56,7 +58,7 @@ mod tests {
 
     fn excerpt_for(query: &str, or_any: bool) -> Option<String> {
         let question = RankedQuestion::parse(query);
-        excerpt_of(&mut question.word_counter(), (TEXT, 7, 7), or_any, Size { lines: 2, width: 80 })
+        excerpt_of(&mut question.word_counter(), TEXT, 7, 7, or_any, Size { lines: 2, width: 80 })
     }
 
     #[test]

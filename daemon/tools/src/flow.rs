@@ -38,7 +38,7 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
     let scope = call.parse_scope(&workspace)?;
-    let node = match target::find(call, (&map, &workspace), &args.symbol)? {
+    let node = match target::find(call, &map, &workspace, &args.symbol)? {
         Target::Node(node) => node,
         Target::Several(several) => {
             return to_data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() });
@@ -56,10 +56,10 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     let warnings: usize = call.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.terms.room.saturating_sub(FRAME + warnings);
-    let mut tree = FlowTree::new((&map, &workspace), &answer, args.response_format == "concise");
+    let mut tree = FlowTree::new(&map, &workspace, &answer, args.response_format == "concise");
     if tree.cost_of_steps(1) > room.saturating_sub(note_room(room)) {
         // So little that details would leave no room even for the root.
-        tree = FlowTree::new((&map, &workspace), &answer, true);
+        tree = FlowTree::new(&map, &workspace, &answer, true);
     }
     let shown = tree.most_within(room);
     call.omit_items("calls", answer.steps.len(), shown, WAY);
@@ -105,7 +105,7 @@ struct FlowTree<'a> {
 }
 
 impl<'a> FlowTree<'a> {
-    fn new((map, workspace): (&Map, &Workspace), answer: &'a FlowAnswer, concise: bool) -> Self {
+    fn new(map: &Map, workspace: &Workspace, answer: &'a FlowAnswer, concise: bool) -> Self {
         let stale = workspace.stale_files();
         let infos: Vec<Option<NodeInfo>> = answer.steps.iter().map(|step| map.info(step.node)).collect();
         let nodes: Vec<FlowNode> = answer
@@ -118,7 +118,7 @@ impl<'a> FlowTree<'a> {
                 let caller = step.parent.and_then(|parent| infos[parent].as_ref());
                 let is_near = concise && caller.is_some_and(|caller| caller.path == info.path);
                 let file = if is_near { String::new() } else { file_of(info) };
-                let detail = (!concise).then(|| flow_detail(map, (step, info), &stale));
+                let detail = (!concise).then(|| flow_detail(map, step, info, &stale));
                 FlowNode { file, detail, ..node }
             })
             .collect();
@@ -222,7 +222,7 @@ fn concise_node(map: &Map, step: &FlowStep, info: &NodeInfo, concise: bool) -> F
     }
 }
 
-fn flow_detail(map: &Map, (step, info): (&FlowStep, &NodeInfo), stale: &Stale) -> FlowDetail {
+fn flow_detail(map: &Map, step: &FlowStep, info: &NodeInfo, stale: &Stale) -> FlowDetail {
     FlowDetail {
         uid: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),

@@ -28,7 +28,8 @@ pub(super) const DEPTH: usize = 50;
 pub(super) fn find_near(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
-    (text, asked): (&str, &RankedQuery),
+    text: &str,
+    asked: &RankedQuery,
 ) -> Vec<MappedHit> {
     let below = asked.is_scoped().then(|| {
         let text = workspace.text();
@@ -41,7 +42,7 @@ pub(super) fn find_near(
             && (asked.kinds.is_empty() || asked.kinds.contains(&kind))
     };
     let cancel = call.cancel.with_deadline(Deadline::after(super::BARRIER_PATIENCE));
-    let nearest = workspace.nearest_of((text, asked.limit), Some(&admits), &cancel);
+    let nearest = workspace.nearest_of(text, asked.limit, Some(&admits), &cancel);
     call.notes.warnings.extend(nearest.state.vectors_warning());
     let mut hits =
         nearest.hits.into_iter().filter_map(|(id, found)| named_hit(workspace, &id, found)).collect();

@@ -36,7 +36,7 @@ pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
         workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     }
     let page =
-        GraphPage::new(&workspace).fill_page(&workspace.map(), (args.after_path.as_deref(), &call.cancel));
+        GraphPage::new(&workspace).fill_page(&workspace.map(), args.after_path.as_deref(), &call.cancel);
     if call.cancel.is_cancelled() {
         return Err(errors::cancelled());
     }
@@ -61,7 +61,7 @@ impl GraphPage {
         Self { result, others: HashMap::new(), size: 0 }
     }
 
-    fn fill_page(mut self, map: &Map, (after, cancel): (Option<&str>, &CancelToken)) -> GraphResult {
+    fn fill_page(mut self, map: &Map, after: Option<&str>, cancel: &CancelToken) -> GraphResult {
         let files = map.drawn_files();
         let stats = map.stats();
         (self.result.files_total, self.result.symbols_total) = (files.len(), stats.symbols);

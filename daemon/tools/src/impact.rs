@@ -31,7 +31,7 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
     let scope = call.parse_scope(&workspace)?;
-    let node = match target::find(call, (&map, &workspace), &args.symbol)? {
+    let node = match target::find(call, &map, &workspace, &args.symbol)? {
         Target::Node(node) => node,
         Target::Several(several) => {
             return to_data(&ImpactResult { ambiguous: vec![several], ..ImpactResult::default() });

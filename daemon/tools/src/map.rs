@@ -81,8 +81,8 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     call.wait_for_ranking(&workspace);
     let scope = call.parse_scope(&workspace)?;
     let map = workspace.map();
-    let node = target::one(call, (&map, &workspace), &args.node_id)?;
-    let kinds = further_kinds(edge_kinds(&args.edge_kinds), (&args, node));
+    let node = target::one(call, &map, &workspace, &args.node_id)?;
+    let kinds = further_kinds(edge_kinds(&args.edge_kinds), &args, node);
     let query = NeighborsQuery {
         node,
         direction: parse_direction(&args.direction),
@@ -129,7 +129,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         0,
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
-    let mut result = to_proto::neighbors_result(&map, answer, (&workspace, args.edge_kinds.len() == 1));
+    let mut result = to_proto::neighbors_result(&map, answer, &workspace, args.edge_kinds.len() == 1);
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
@@ -216,7 +216,7 @@ pub(super) fn parse_direction(word: &str) -> Direction {
 
 /// Beyond the first step, what a definition is in, and what imports that, would bring everything that the file is used for: without
 /// kinds that were asked for, only uses lead on.
-fn further_kinds(kinds: EdgeKinds, (args, node): (&NeighborsArgs, NodeRef)) -> EdgeKinds {
+fn further_kinds(kinds: EdgeKinds, args: &NeighborsArgs, node: NodeRef) -> EdgeKinds {
     let leads_on = args.depth > 1 && args.edge_kinds.is_empty() && matches!(node, NodeRef::Def(_));
     if leads_on { kinds.without(EdgeKind::Contains).without(EdgeKind::Imports) } else { kinds }
 }

@@ -61,9 +61,9 @@ pub(super) fn implementations(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: PositionArgs = call.parse_args()?;
     let asked = NavQuery::new(call, &args)?;
     let scope = call.parse_scope(&asked.workspace)?;
-    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
+    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), &one.path, one.line);
     let from_map = |call: &mut ToolCall<'_>, error| {
-        let outcome = stand_in::implementations(call, (&asked, error), &admits);
+        let outcome = stand_in::implementations(call, &asked, error, &admits);
         scope.warn_of_omissions(call, false);
         outcome
     };
@@ -143,7 +143,7 @@ fn in_scope<'p>(
         return Cow::Borrowed(places);
     }
     let map = workspace.map();
-    places.iter().filter(|place| scope.admits_ref(&map, (&place.file, place.start.0))).cloned().collect()
+    places.iter().filter(|place| scope.admits_ref(&map, &place.file, place.start.0)).cloned().collect()
 }
 
 fn locations_result(
@@ -160,9 +160,9 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ReferencesArgs = call.parse_args()?;
     let asked = NavQuery::new(call, &args.at)?;
     let scope = call.parse_scope(&asked.workspace)?;
-    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
+    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), &one.path, one.line);
     let from_map = |call: &mut ToolCall<'_>, error| {
-        let outcome = stand_in::references(call, (&asked, error), &admits, args.include_declaration);
+        let outcome = stand_in::references(call, &asked, error, &admits, args.include_declaration);
         scope.warn_of_omissions(call, false);
         outcome
     };
@@ -287,7 +287,7 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     if !scope.is_all() {
         let map = workspace.map();
-        found.retain(|symbol| scope.admits_ref(&map, (&symbol.file, symbol.at.0)));
+        found.retain(|symbol| scope.admits_ref(&map, &symbol.file, symbol.at.0));
         scope.warn_of_omissions(call, false);
     }
     found.sort_by_key(|symbol| (rank(&symbol.name, &args.query), symbol.name.len()));
@@ -432,13 +432,14 @@ impl NavQuery {
         question: impl Fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<T, LiveError>,
     ) -> Result<T, ToolError> {
         let subject = (&*self.workspace, &self.at.file);
-        let outcome = ask(call, subject, patience, |server, asking| question(server, &self.at, asking));
+        let outcome =
+            ask(call, subject.0, subject.1, patience, |server, asking| question(server, &self.at, asking));
         outcome.map_err(|error| errors::server_failed(&error, patience))
     }
 
     /// Waits a moment for the server. One that is late may be waited for, too; any other error is that of the question.
     pub(super) fn await_server(&self, call: &ToolCall<'_>) -> Result<(), ToolError> {
-        let outcome = await_server(call, (&self.workspace, &self.at.file));
+        let outcome = await_server(call, &self.workspace, &self.at.file);
         outcome.map_err(|error| {
             errors::server_loading(&error).unwrap_or_else(|| errors::server_failed(&error, PATIENCE))
         })
@@ -481,7 +482,7 @@ fn place_of_node(
     text: &str,
 ) -> Result<RequestPosition, ToolError> {
     let map = workspace.map();
-    let node = target::one(call, (&map, workspace), text)?;
+    let node = target::one(call, &map, workspace, text)?;
     if matches!(node, NodeRef::File(_)) && !NodeId::looks_like(text) {
         return Err(errors::position_or_node());
     }

@@ -16,8 +16,8 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
     let scope = call.parse_scope(&workspace)?;
     let map = workspace.map();
     let query = PathQuery {
-        from: target::one(call, (&map, &workspace), &args.from)?,
-        to: target::one(call, (&map, &workspace), &args.to)?,
+        from: target::one(call, &map, &workspace, &args.from)?,
+        to: target::one(call, &map, &workspace, &args.to)?,
         max_len: u32::try_from(args.max_len).unwrap_or(12),
         kinds: path_kinds(&args),
         direction: parse_direction(&args.direction),

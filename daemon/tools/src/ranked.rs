@@ -50,10 +50,10 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         rules: Arc::clone(scope.rules()),
         limit: depth,
     };
-    let RankedFindings { mut named, mut total, rarities } = find(call, (&workspace, &index), &asked)?;
+    let RankedFindings { mut named, mut total, rarities } = find(call, &workspace, &index, &asked)?;
     callers::credit_callers(&workspace.map(), &mut named, &rarities);
     if args.use_embeddings {
-        let near = fuse::find_near(call, &workspace, (&args.query, &asked));
+        let near = fuse::find_near(call, &workspace, &args.query, &asked);
         if !near.is_empty() {
             named = fuse::fuse_rankings([named, near]);
             total = total.max(named.len());
@@ -70,7 +70,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         total = named.len();
     }
     named.truncate(args.limit);
-    tell_left_out(call, (&workspace, &index), (&asked, args.limit), &scope);
+    tell_left_out(call, &workspace, &index, &asked, args.limit, &scope);
     call.omit_items(
         "results",
         total,
@@ -163,7 +163,8 @@ pub(super) struct RankedFindings {
 
 pub(super) fn find(
     call: &mut ToolCall<'_>,
-    (workspace, index): (&Workspace, &RankedIndex),
+    workspace: &Workspace,
+    index: &RankedIndex,
     asked: &RankedQuery,
 ) -> Result<RankedFindings, ToolError> {
     let admits = asked.is_scoped().then(|| admitted_numbers(workspace, asked));
@@ -200,8 +201,10 @@ pub(super) fn find(
 /// Says how many of the `best` of the whole index the scope leaves out: what comes after them would not have been shown either.
 pub(super) fn tell_left_out(
     call: &mut ToolCall<'_>,
-    (workspace, index): (&Workspace, &RankedIndex),
-    (asked, best): (&RankedQuery, usize),
+    workspace: &Workspace,
+    index: &RankedIndex,
+    asked: &RankedQuery,
+    best: usize,
     scope: &CallScope,
 ) {
     if scope.is_all() {
@@ -251,13 +254,13 @@ fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Mapp
                 .cloned(),
         };
         let Some(path) = path else { continue };
-        named.extend(one(&map, hit, (file, path), is_known));
+        named.extend(one(&map, hit, file, path, is_known));
     }
     (named, all_known)
 }
 
 /// A hit in a file that has changed since is a hit of the file.
-fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<MappedHit> {
+fn one(map: &Map, hit: &RankedHit, file: FileId, path: WsPath, is_known: bool) -> Option<MappedHit> {
     let whole = |stale| MappedHit {
         id: map.file(file).map(|_| map.id(NodeRef::File(file)).to_string()),
         kind: DocKind::File,
@@ -287,10 +290,10 @@ fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: boo
 
 pub(super) fn has_phrases(workspace: &Workspace, question: &RankedQuestion, hit: &MappedHit) -> bool {
     let Ok(bytes) = workspace.disk_contents().read(&hit.path) else { return false };
-    question.phrases_are_in(&format!("{}\n{}", hit.title, lines_of(&bytes, hit.lines)))
+    question.phrases_are_in(&format!("{}\n{}", hit.title, lines_of(&bytes, hit.lines.0, hit.lines.1)))
 }
 
-pub(super) fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> String {
+pub(super) fn lines_of(bytes: &[u8], first: u32, last: u32) -> String {
     let index = LineIndex::new(bytes);
     let last = last.min(index.line_count());
     let range = index.line_range(first).zip(index.line_range(last));
@@ -312,7 +315,14 @@ fn with_snippets(
         let size = Size { lines: SNIPPET_LINES[usize::from(at >= BEST)], width: SNIPPET_WIDTH };
         let mut snippet = || {
             let bytes = workspace.disk_contents().read(&hit.path).ok()?;
-            excerpt_of(&mut words, (&lines_of(&bytes, hit.lines), hit.lines.0, hit.line), true, size)
+            excerpt_of(
+                &mut words,
+                &lines_of(&bytes, hit.lines.0, hit.lines.1),
+                hit.lines.0,
+                hit.line,
+                true,
+                size,
+            )
         };
         let text = (taken < room).then(&mut snippet).flatten();
         let id = hit.id.as_ref().map_or(0, String::len);

@@ -77,7 +77,7 @@ fn file_of(
     let Some(text) = text.filter(is_whole) else { return Ok(None) };
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
-    let file = match look_up(call, (&map, &workspace), text) {
+    let file = match look_up(call, &map, &workspace, text) {
         Named::One(meant) => {
             let info = map.info(meant.node).filter(|info| info.kind == NodeKind::File);
             info.and_then(|info| info.path)
@@ -170,14 +170,14 @@ fn ask_about_move(
     moves: &[(WsPath, WsPath)],
 ) -> Result<ServerAnswer<Renaming>, ToolError> {
     let question = |server: &Instance, asking: ServerQueryContext<'_>| {
-        left_out::show_other_projects((workspace, &moves[0].0), server, asking)?;
+        left_out::show_other_projects(workspace, &moves[0].0, server, asking)?;
         requests::will_rename_files(server, moves, asking)
     };
     let alone = |why: String| ServerAnswer {
         value: Renaming::default(),
         completeness: Whole::Unknown(format!("nothing that refers to the file is changed, as {why}")),
     };
-    match ask(call, (workspace, &moves[0].0), LONG_PATIENCE, question) {
+    match ask(call, workspace, &moves[0].0, LONG_PATIENCE, question) {
         Ok(answer) => Ok(answer),
         Err(LiveError::Unsupported { server, .. }) => {
             Ok(alone(format!("{server} does not say what depends on where files are")))
@@ -236,7 +236,8 @@ pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]
 pub(super) fn worse(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
-    (before, moves): (&Judgement, &[(WsPath, WsPath)]),
+    before: &Judgement,
+    moves: &[(WsPath, WsPath)],
 ) -> (Vec<requests::Worse>, Judgement) {
     let moved: BTreeMap<&WsPath, &WsPath> = moves.iter().map(|(from, to)| (from, to)).collect();
     let files: Vec<WsPath> = before

@@ -36,7 +36,7 @@ pub(super) fn resolve(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ResolveArgs = call.parse_args()?;
     match (&args.node_id, &args.file, args.line, &args.subject) {
         (Some(id), None, None, None) => place_of(call, id),
-        (None, Some(file), Some(line), None) => node_at(call, file, (line, args.col)),
+        (None, Some(file), Some(line), None) => node_at(call, file, line, args.col),
         (None, None, None, Some(_)) => super::entity::resolve_subject(call, args),
         _ => Err(errors::one_shape_of_resolve()),
     }
@@ -92,11 +92,11 @@ fn id_of(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<N
         return Ok(id);
     }
     let map = workspace.map();
-    target::one(call, (&map, workspace), text).map(|node| map.id(node))
+    target::one(call, &map, workspace, text).map(|node| map.id(node))
 }
 
 /// From the file to the map.
-fn node_at(call: &mut ToolCall<'_>, file: &str, (line, col): (u32, Option<u32>)) -> ToolOutcome {
+fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> ToolOutcome {
     let (workspace, no_map) = workspace_with_or_without_map(call)?;
     let subject = ResolveFile::new(&workspace, file)?;
     if !subject.file_exists() {
@@ -107,7 +107,7 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, (line, col): (u32, Option<u32>))
     let at = (at.line, at.col);
     let map_says = |error| {
         let mapped = Mapped::from_subject(&subject);
-        match from_map(&mapped.defs, at).node {
+        match from_map(&mapped.defs, at.0, at.1).node {
             Some(def) => errors::live_with_range(error, &def.id, def.lines),
             None => error,
         }
@@ -119,18 +119,19 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, (line, col): (u32, Option<u32>))
     }
     let mapped = if no_map.is_some() { Mapped::default() } else { Mapped::from_subject(&subject) };
     let known = KnownFile { defs: &mapped.defs, current: current || no_map.is_some() };
-    let live =
-        outline.as_ref().map(|outline| (locate_in_outline(&outline.value, at, known), outline.is_complete()));
+    let live = outline
+        .as_ref()
+        .map(|outline| (locate_in_outline(&outline.value, at.0, at.1, known), outline.is_complete()));
     let (enclosing, verified) = match (live, no_map) {
         (Some((enclosing, complete)), no_map) if complete || !enclosing.chain.is_empty() => {
             call.notes.warnings.extend(no_map.map(|error| error_as_warning(&error)));
             (enclosing, true)
         }
         (_, Some(no_map)) => return Err(no_map),
-        _ => (from_map(&mapped.defs, at), false),
+        _ => (from_map(&mapped.defs, at.0, at.1), false),
     };
     let file_id = mapped.id.as_ref().map(ToString::to_string);
-    let mut result = to_proto::position(&enclosing, (&subject.file, at), file_id);
+    let mut result = to_proto::position(&enclosing, &subject.file, at, file_id);
     result.verified = verified;
     to_data(&result)
 }
@@ -196,7 +197,7 @@ impl ResolveFile {
         patience: Duration,
         question: impl Fn(&Instance, ServerQueryContext<'_>) -> Result<T, LiveError>,
     ) -> Result<T, LiveError> {
-        ask(call, (&self.workspace, &self.file), patience, question)
+        ask(call, &self.workspace, &self.file, patience, question)
     }
 
     /// Returns the language server's outline of the file; `None`, with a warning, where no server has one.
@@ -225,7 +226,7 @@ impl ResolveFile {
         }
     }
 
-    fn signature(&self, call: &mut ToolCall<'_>, (line, col): (u32, u32)) -> Option<String> {
+    fn signature(&self, call: &mut ToolCall<'_>, line: u32, col: u32) -> Option<String> {
         let at = RequestPosition { file: self.file.clone(), line, col };
         let question =
             |server: &Instance, asking: ServerQueryContext<'_>| requests::type_of(server, &at, asking);
@@ -316,8 +317,10 @@ impl SoughtDefinition {
         let named = def.filter(|def| self.current && !relocated && def.name_at.0 != seen.name_at.0);
         let at = named.map_or(seen.name_at, |def| def.name_at);
         let known = KnownFile { defs: &self.mapped.defs, current: self.current };
-        let now = locate_in_outline(outline, seen.name_at, known).node.filter(|node| node.id != self.id);
-        let signature = self.subject.signature(call, at);
+        let now = locate_in_outline(outline, seen.name_at.0, seen.name_at.1, known)
+            .node
+            .filter(|node| node.id != self.id);
+        let signature = self.subject.signature(call, at.0, at.1);
         let mapped = now.or(def).map(|def| def.signature.clone()).filter(|text| !text.is_empty());
         let symbol = Symbol {
             name: entry.name().to_owned(),

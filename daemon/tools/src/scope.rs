@@ -83,7 +83,7 @@ impl Rules {
     }
 
     /// Those of some lines of a file in `paths` that are in scope, and those that are not.
-    pub(super) fn parted(&self, map: &Map, (place, lines): (Place<'_>, &LineSet)) -> (LineSet, LineSet) {
+    pub(super) fn parted(&self, map: &Map, place: Place<'_>, lines: &LineSet) -> (LineSet, LineSet) {
         let (file, path) = place;
         let tests = || match is_test_path(path.as_str()) {
             true => LineSet::every_line(),
@@ -134,7 +134,7 @@ impl CallScope {
 
     /// Returns true if a line of a file is in scope, and counts it if it is not. The map says what of the file is a
     /// test, if it has the file.
-    pub(super) fn admits_line(&self, map: &Map, (path, line): (&WsPath, u32)) -> bool {
+    pub(super) fn admits_line(&self, map: &Map, path: &WsPath, line: u32) -> bool {
         let is_test = || {
             let file = map.file_at(path.as_str());
             let node = file.map(|file| map.symbol_at(file, line).map_or(NodeRef::File(file), NodeRef::Def));
@@ -144,9 +144,9 @@ impl CallScope {
     }
 
     /// As [`Self::admits_line`], for places that a language server named. A library's file is in no path.
-    pub(super) fn admits_ref(&self, map: &Map, (file, line): (&FileRef, u32)) -> bool {
+    pub(super) fn admits_ref(&self, map: &Map, file: &FileRef, line: u32) -> bool {
         match file {
-            FileRef::Inside(path) => self.admits_line(map, (path, line)),
+            FileRef::Inside(path) => self.admits_line(map, path, line),
             FileRef::Outside(path) => {
                 let filter = self.rules.filter.as_ref();
                 let is_in = self.rules.paths.is_all()
@@ -210,7 +210,7 @@ impl ToolCall<'_> {
         {
             let spelled = paths(self, workspace);
             for entry in &asked.paths {
-                missing.extend(add(&mut rules.paths, (&spelled, workspace), entry)?);
+                missing.extend(add(&mut rules.paths, &spelled, workspace, entry)?);
             }
             if let Some(prefix) = &asked.path_prefix {
                 rules.paths.take_within(meant_path(&spelled, workspace, prefix)?.0);
@@ -244,7 +244,8 @@ fn parse_tests(word: Option<&str>) -> Tests {
 /// Adds one entry of `paths`; gives it back if there is nothing where it points.
 fn add(
     set: &mut PathSet,
-    (spelled, workspace): (&Paths<'_>, &Workspace),
+    spelled: &Paths<'_>,
+    workspace: &Workspace,
     entry: &str,
 ) -> Result<Option<String>, ToolError> {
     let (leaves_out, text) = entry.strip_prefix('!').map_or((false, entry), |rest| (true, rest));

@@ -116,7 +116,8 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolE
 /// Answers with what is derived from what was asked about, in files that `counts`.
 pub(super) fn implementations(
     call: &mut ToolCall<'_>,
-    (asked, error): (&NavQuery, ToolError),
+    asked: &NavQuery,
+    error: ToolError,
     counts: &dyn Fn(&Missing) -> bool,
 ) -> ToolOutcome {
     answer_from_map(call, error, |call| {
@@ -129,7 +130,8 @@ pub(super) fn implementations(
 /// Where what was asked about is used, in files that `counts`.
 pub(super) fn references(
     call: &mut ToolCall<'_>,
-    (asked, error): (&NavQuery, ToolError),
+    asked: &NavQuery,
+    error: ToolError,
     counts: &dyn Fn(&Missing) -> bool,
     with_declaration: bool,
 ) -> ToolOutcome {
@@ -227,7 +229,7 @@ fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<(NodeInfo
 
 fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<(DefRef, Confidence)> {
     let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
-    let named = map.def_named_at(path, at).map(|def| (def, Confidence::Exact));
+    let named = map.def_named_at(path, at.0, at.1).map(|def| (def, Confidence::Exact));
     named.or_else(|| map.def_meant_at(path, at, word))
 }
 
@@ -240,7 +242,7 @@ fn find_uses(
     let (cancel, word) = (with_graph_deadline(&call.cancel), held::word_at(&workspace, &asked.at));
     let map = workspace.map();
     let found = def_at(&map, asked, &word)
-        .map(|(def, _)| left_out(&map, (def, question), (&Listed::default(), &|_| true), &cancel));
+        .map(|(def, _)| left_out(&map, def, question, &Listed::default(), &|_| true, &cancel));
     drop(map);
     Ok((workspace, held::MapComparison::of_map(found.unwrap_or_default())))
 }

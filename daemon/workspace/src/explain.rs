@@ -62,7 +62,7 @@ fn responsible_files(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
     let files = rules.read_afresh();
     let mut by: Vec<String> = candidate_rule_files(rules)
         .into_iter()
-        .filter(|file| ignores_any((rules, &files), file, paths))
+        .filter(|file| ignores_any(rules, &files, file, paths))
         .map(|file| match file.strip_prefix(rules.root()) {
             Ok(inside) => inside.display().to_string(),
             Err(_) => file.display().to_string(),
@@ -92,7 +92,7 @@ fn candidate_rule_files(rules: &Rules) -> Vec<PathBuf> {
     git.chain(others).chain(global).filter(|file| file.is_file()).collect()
 }
 
-fn ignores_any((rules, files): (&Rules, &RuleFiles), file: &PathBuf, paths: &[(PathBuf, bool)]) -> bool {
+fn ignores_any(rules: &Rules, files: &RuleFiles, file: &PathBuf, paths: &[(PathBuf, bool)]) -> bool {
     let base = match file.strip_prefix(rules.root()) {
         // Patterns of git's own files are relative to the repository's root.
         Ok(_) => rules.root().as_path(),

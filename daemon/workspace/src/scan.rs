@@ -264,13 +264,13 @@ impl Collector<'_> {
         } else if kind.is_file() {
             match entry.metadata() {
                 Ok(metadata) => self.file(path, Stat::of(&metadata)),
-                Err(error) => self.note_unread(path, (error.io_error(), Tried::Look)),
+                Err(error) => self.note_unread(path, error.io_error(), Tried::Look),
             }
         }
     }
 
     /// Notes what could not be looked at, unless it has vanished meanwhile.
-    fn note_unread(&mut self, path: WsPath, (error, tried): (Option<&io::Error>, Tried)) {
+    fn note_unread(&mut self, path: WsPath, error: Option<&io::Error>, tried: Tried) {
         let trouble = error.and_then(|error| Trouble::from_error(error, tried));
         self.found.unread.extend(trouble.map(|trouble| (path, trouble)));
     }
@@ -294,7 +294,7 @@ impl Collector<'_> {
         tracing::debug!(%error, "while scanning");
         let root = self.request.rules.root().as_path();
         if let Some(path) = path_of(error).and_then(|path| relative_path(root, path).ok()) {
-            self.note_unread(path, (error.io_error(), Tried::Folder));
+            self.note_unread(path, error.io_error(), Tried::Folder);
         }
     }
 }

@@ -43,7 +43,7 @@ fn longest_text(arg: &ArgDef) -> usize {
     }
 }
 
-fn too_long(arg: &ArgDef, (limit, what): (usize, &str), given: usize) -> ToolError {
+fn too_long(arg: &ArgDef, limit: usize, what: &str, given: usize) -> ToolError {
     let message = format!("`{}` takes at most {limit} {what}; it was given {given}", arg.name);
     ToolError::bad_args(message).hint(arg.description)
 }
@@ -102,7 +102,7 @@ fn check_value(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Resul
         ArgType::IntOrAll { min, max } => check_integer(arg, value, (min, max), warnings),
         ArgType::Bool => value.as_bool().map(Value::Bool).ok_or_else(|| wrong_type_error(arg, value)),
         ArgType::Object if value.is_object() => match size(value) {
-            bytes if bytes > TEXT => Err(too_long(arg, (TEXT, "bytes"), bytes)),
+            bytes if bytes > TEXT => Err(too_long(arg, TEXT, "bytes", bytes)),
             _ => Ok(value.clone()),
         },
         ArgType::Object => Err(wrong_type_error(arg, value)),
@@ -115,7 +115,7 @@ fn check_value(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Resul
 fn check_string(arg: &ArgDef, value: &Value, min: usize) -> Result<Value, ToolError> {
     let text = value.as_str().ok_or_else(|| wrong_type_error(arg, value))?;
     if text.len() > longest_text(arg) {
-        return Err(too_long(arg, (longest_text(arg), "bytes"), text.len()));
+        return Err(too_long(arg, longest_text(arg), "bytes", text.len()));
     }
     if text.chars().take(min).count() < min {
         let plural = if min == 1 { "" } else { "s" };
@@ -178,8 +178,8 @@ fn list(
     mut item: impl FnMut(&Value) -> Result<Value, ToolError>,
 ) -> Result<Value, ToolError> {
     match value {
-        Value::Array(items) if items.len() > LIST.0 => Err(too_long(arg, (LIST.0, "items"), items.len())),
-        Value::Array(_) if size(value) > LIST.1 => Err(too_long(arg, (LIST.1, "bytes"), size(value))),
+        Value::Array(items) if items.len() > LIST.0 => Err(too_long(arg, LIST.0, "items", items.len())),
+        Value::Array(_) if size(value) > LIST.1 => Err(too_long(arg, LIST.1, "bytes", size(value))),
         Value::Array(items) => items.iter().map(&mut item).collect::<Result<Vec<_>, _>>().map(Value::Array),
         Value::String(_) => Ok(Value::Array(vec![item(value)?])),
         _ => Err(wrong_type_error(arg, value)),

@@ -32,7 +32,9 @@ impl Client {
     pub(crate) fn start(
         command: &mut Command,
         root: &Path,
-        (file, language, text): (&str, &str, &str),
+        file: &str,
+        language: &str,
+        text: &str,
     ) -> Result<Self, Failure> {
         command.current_dir(root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;

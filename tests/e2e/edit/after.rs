@@ -49,7 +49,7 @@ fn with_ty() -> (World, Tree, Mcp) {
 }
 
 #[track_caller]
-fn rename(mcp: &mut Mcp, (file, line, col): (&str, u32, u32), new_name: &str) -> Answer {
+fn rename(mcp: &mut Mcp, file: &str, line: u32, col: u32, new_name: &str) -> Answer {
     let args = json!({"file": file, "line": line, "col": col, "newName": new_name});
     let preview = mcp.call("edit_rename", args);
     apply(mcp, &id(&preview))
@@ -84,7 +84,7 @@ fn a_rename_takes_its_target_in_every_form() {
 #[test]
 fn where_the_old_name_is_left_is_told() {
     let (_world, tree, mut mcp) = with_ty();
-    let done = rename(&mut mcp, ("shop/cart.py", 1, 5), "all_of");
+    let done = rename(&mut mcp, "shop/cart.py", 1, 5, "all_of");
     let left = told(&done, "leftovers");
     let shown: Vec<String> = left["shown"].as_array().expect("lines").iter().map(place).collect();
     let expected = [
@@ -115,7 +115,7 @@ fn place(line: &Value) -> String {
 #[test]
 fn a_clean_rename_has_nothing_to_tell() {
     let (_world, tree, mut mcp) = with_ty();
-    let done = rename(&mut mcp, ("shop/quiet.py", 1, 1), "MOST");
+    let done = rename(&mut mcp, "shop/quiet.py", 1, 1, "MOST");
     assert_eq!(message(&done), "Applied: Rename `LIMIT` to `MOST` in 1 files.", "{done}");
     let nothing = json!({"name": "LIMIT", "lines": 0, "files": 0, "shown": [], "complete": true});
     assert_eq!(told(&done, "leftovers"), &nothing, "{done}");

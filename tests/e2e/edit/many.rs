@@ -41,7 +41,7 @@ fn sixteen_clients_lose_nothing() {
                 let mut mcp = editor(world, tree);
                 let mut rng = Rng::new(client);
                 for number in (0..).take_while(|number| *number < edits || Instant::now() < until) {
-                    try_one((&mut mcp, tree), (&mut rng, &format!("{client}_{number}")), (applied, refused));
+                    try_one(&mut mcp, tree, &mut rng, &format!("{client}_{number}"), applied, refused);
                 }
                 mcp.close();
             });
@@ -62,9 +62,12 @@ fn sixteen_clients_lose_nothing() {
 
 /// Previews one random edit and applies it; a conflict is discarded.
 fn try_one(
-    (mcp, tree): (&mut Mcp, &Tree),
-    (rng, value): (&mut Rng, &str),
-    (applied, refused): (&Mutex<Vec<Applied>>, &Mutex<usize>),
+    mcp: &mut Mcp,
+    tree: &Tree,
+    rng: &mut Rng,
+    value: &str,
+    applied: &Mutex<Vec<Applied>>,
+    refused: &Mutex<usize>,
 ) {
     let path = format!("f{}.py", rng.below(FILES));
     let text = tree.read(&path);

@@ -44,7 +44,7 @@ impl Edits {
 
 /// Asks the server itself about the files as they are now.
 #[track_caller]
-fn truth(subject: &Subject, (world, tree): (&World, &Tree), question: &Question) -> Vec<String> {
+fn truth(subject: &Subject, world: &World, tree: &Tree, question: &Question) -> Vec<String> {
     let mut lsp = subject.itself(world, tree);
     lsp.open(&question.file);
     lsp.wait_ready();
@@ -76,7 +76,7 @@ pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
     // A new file and one that is gone.
     edits.write(&tree, FILES, 2);
     tree.remove(&(edits.path)(0));
-    let truth = truth(subject, (&world, &tree), &question);
+    let truth = truth(subject, &world, &tree, &question);
     let answer = question.ask_hob(&mut mcp);
     assert_eq!(question.difference(&answer, &truth), None, "in the end{answer}");
 }
@@ -95,7 +95,7 @@ pub(super) fn branches_are_told_apart(subject: &Subject, edits: &Edits) {
     let mut commit = |name: &'static str| {
         run("add -A");
         run(&format!("commit -q -m {name}"));
-        branches.push((name, truth(subject, (&world, &tree), &question)));
+        branches.push((name, truth(subject, &world, &tree, &question)));
     };
     run("init -q -b one");
     commit("one");

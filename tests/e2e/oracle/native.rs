@@ -138,7 +138,7 @@ fn clangd_branches() {
 
 #[test]
 fn clangd_renames() {
-    renames::are_the_servers(&clangd(), (25, renames::ACROSS_FILES), checkers::cc);
+    renames::are_the_servers(&clangd(), 25, renames::ACROSS_FILES, checkers::cc);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn rust_analyzer_branches() {
 
 #[test]
 fn rust_analyzer_renames() {
-    renames::are_the_servers(&rust_analyzer(), (26, renames::ACROSS_FILES), checkers::cargo);
+    renames::are_the_servers(&rust_analyzer(), 26, renames::ACROSS_FILES, checkers::cargo);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn gopls_branches() {
 
 #[test]
 fn gopls_renames() {
-    renames::are_the_servers(&gopls(), (27, renames::FEW), checkers::gopls);
+    renames::are_the_servers(&gopls(), 27, renames::FEW, checkers::gopls);
 }
 
 const SMALL_C: &str = "\
@@ -205,11 +205,11 @@ int main(void) { return size_of_table(); }
 int twice(void) { return 2 * size_of_table(); }
 ";
 
-fn references(mcp: &mut Mcp, file: &str, (line, col): (u64, u64)) -> hob_tests::Answer {
+fn references(mcp: &mut Mcp, file: &str, line: u64, col: u64) -> hob_tests::Answer {
     mcp.call("nav_references", json!({"file": file, "line": line, "col": col}))
 }
 
-fn uses(file: &str, (line, col): (usize, usize)) -> Question {
+fn uses(file: &str, line: usize, col: usize) -> Question {
     Question { kind: Kind::References, file: file.to_owned(), line, col }
 }
 
@@ -225,11 +225,11 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     let world = clangd().world();
     let tree = world.tree(SMALL_C);
     let mut mcp = world.mcp(&tree);
-    let alone = references(&mut mcp, "table.h", (1, 5));
+    let alone = references(&mut mcp, "table.h", 1, 5);
     assert_eq!(alone.ok()["completeness"], "partial", "without a compilation database{alone}");
     assert!(alone.warnings().contains("open files only"), "{alone}");
     compile(&tree);
-    let whole = ask_until_whole(&mut mcp, &uses("table.h", (1, 5)));
+    let whole = ask_until_whole(&mut mcp, &uses("table.h", 1, 5));
     assert_eq!(whole.ok()["total"], 2, "{whole}");
     assert!(!tree.at(".cache").exists(), "{:?}", std::fs::read_dir(tree.root()));
     let kept = std::fs::read_dir(world.dir().join("cache/servers")).expect("there it keeps its index");
@@ -246,10 +246,10 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     tree.write("table.h", "static inline int size_of_table(void) { return 1; }\n");
     assert_eq!(defined(&mut mcp).as_deref(), Some("table.h"), "the header defines it now");
     // What it means to files that are not open.
-    let here = uses("table.h", (1, 19));
+    let here = uses("table.h", 1, 19);
     assert_eq!(ask_until_whole(&mut mcp, &here).ok()["total"], 2, "main.c and other.c use the header's own");
     tree.write("table.h", "int size_of_table(void);\n");
-    let back = uses("table.h", (1, 5));
+    let back = uses("table.h", 1, 5);
     assert_eq!(ask_until_whole(&mut mcp, &back).ok()["total"], 2, "and table.c's again");
 }
 
@@ -291,7 +291,7 @@ fn rust_analyzer_without_sources_says_so_and_installs_nothing() {
     let (name, home) = projects_native::rust_environment().remove(0);
     let world = world.env("PATH", path_with(&folders)).env(name, home);
     let tree = world.tree(SMALL_RUST);
-    let answer = references(&mut world.mcp(&tree), "src/lib.rs", (1, 8));
+    let answer = references(&mut world.mcp(&tree), "src/lib.rs", 1, 8);
     assert_eq!(answer.ok()["completeness"], "partial", "{answer}");
     assert!(answer.warnings().contains("rustup component add rust-src"), "{answer}");
     assert_eq!(answer.ok()["total"], 2, "{answer}");
@@ -317,7 +317,7 @@ fn an_untrusted_rust_project_runs_nothing_of_its_own() {
              rustc-workspace-wrapper = \"{wrapper}\"\n"
         ),
     );
-    let (mut mcp, question) = (world.mcp(&tree), uses("src/lib.rs", (1, 8)));
+    let (mut mcp, question) = (world.mcp(&tree), uses("src/lib.rs", 1, 8));
     // Such settings can have programs run in more ways than there are variables that count for more.
     let refused = question.ask_hob(&mut mcp);
     assert_ne!(refused.envelope["data"]["source"], "lsp", "{refused}");
@@ -357,7 +357,7 @@ fn an_untrusted_go_project_fetches_and_compiles_nothing() {
     let tree = world.tree(SMALL_GO);
     let mut mcp = world.mcp(&tree);
     let mut variables = || {
-        let answer = ask_until_whole(&mut mcp, &uses("small.go", (3, 6)));
+        let answer = ask_until_whole(&mut mcp, &uses("small.go", 3, 6));
         assert_eq!(answer.ok()["total"], 2, "{answer}");
         let said = std::fs::read_to_string(&note).expect("it was started");
         let is_restriction = |line: &&str| {

@@ -107,10 +107,10 @@ fn ty_branches() {
 
 #[test]
 fn pyright_renames() {
-    renames::are_the_servers(&pyright(), (21, renames::FEW), checkers::pyright);
+    renames::are_the_servers(&pyright(), 21, renames::FEW, checkers::pyright);
 }
 
 #[test]
 fn ty_renames() {
-    renames::are_the_servers(&ty(), (22, renames::ACROSS_FILES), checkers::ty);
+    renames::are_the_servers(&ty(), 22, renames::ACROSS_FILES, checkers::ty);
 }

@@ -107,8 +107,8 @@ impl Question {
             }
             Kind::Type => hover_lines(&hover_text(&result["contents"])),
             Kind::Symbols => server_outline(&result),
-            Kind::Callers => server_calls(lsp, &result, ("callHierarchy/incomingCalls", "from"))?,
-            Kind::Callees => server_calls(lsp, &result, ("callHierarchy/outgoingCalls", "to"))?,
+            Kind::Callers => server_calls(lsp, &result, "callHierarchy/incomingCalls", "from")?,
+            Kind::Callees => server_calls(lsp, &result, "callHierarchy/outgoingCalls", "to")?,
         };
         Ok(in_order(said))
     }
@@ -280,11 +280,7 @@ fn hob_outline(symbols: &Value) -> Vec<String> {
 
 /// Callers or callees with the places of the calls. What is asked about comes first.
 #[track_caller]
-fn server_calls(
-    lsp: &mut Lsp,
-    prepared: &Value,
-    (method, other): (&str, &str),
-) -> Result<Vec<String>, Value> {
+fn server_calls(lsp: &mut Lsp, prepared: &Value, method: &str, other: &str) -> Result<Vec<String>, Value> {
     let roots = list(prepared);
     let Some(root) = roots.first() else { return Ok(Vec::new()) };
     let named = |lsp: &Lsp, item: &Value| {

@@ -109,7 +109,7 @@ fn typescript_branches() {
 
 #[test]
 fn typescript_renames() {
-    renames::are_the_servers(&typescript(), (23, renames::ACROSS_FILES), checkers::tsc);
+    renames::are_the_servers(&typescript(), 23, renames::ACROSS_FILES, checkers::tsc);
 }
 
 #[test]
@@ -134,5 +134,5 @@ fn older_branches() {
 
 #[test]
 fn older_renames() {
-    renames::are_the_servers(&older(), (24, renames::FEW), checkers::tsc);
+    renames::are_the_servers(&older(), 24, renames::FEW, checkers::tsc);
 }

@@ -113,7 +113,7 @@ impl<'w> Repository<'w> {
     }
 
     /// Runs git while clients ask without pause, and then checks what they are told.
-    fn while_asked(&self, (what, args): (&str, &[&str]), now: &dyn Now) {
+    fn while_asked(&self, what: &str, args: &[&str], now: &dyn Now) {
         let stop = AtomicBool::new(false);
         let took = std::thread::scope(|scope| {
             for number in 0..CLIENTS {
@@ -144,11 +144,11 @@ impl<'w> Repository<'w> {
     fn check(&self, what: &str, now: &dyn Now) {
         let start = Instant::now();
         let mut first = self.first.lock().expect("no check has failed");
-        let not_fresh = self.ask_freshly((&mut first, what), (2, self.files / 2), now);
+        let not_fresh = self.ask_freshly(&mut first, what, (2, self.files / 2), now);
         let took = start.elapsed();
         let more: usize = std::thread::scope(|scope| {
             let clients: Vec<_> =
-                (0..CLIENTS).map(|number| scope.spawn(move || self.ask_all((number, what), now))).collect();
+                (0..CLIENTS).map(|number| scope.spawn(move || self.ask_all(number, what, now))).collect();
             clients.into_iter().map(|client| client.join().expect("a client was content")).sum()
         });
         eprintln!(
@@ -156,22 +156,17 @@ impl<'w> Repository<'w> {
         );
     }
 
-    fn ask_all(&self, (number, what): (usize, &str), now: &dyn Now) -> usize {
+    fn ask_all(&self, number: usize, what: &str, now: &dyn Now) -> usize {
         let mut client = Client::new(self.world, &self.tree, number);
         let mut rng = Rng::new(number as u64 + 77);
         let questions = (0..QUESTIONS).map(|_| (rng.below(3), rng.below(self.files)));
-        questions.map(|question| self.ask_freshly((&mut client, what), question, now)).sum()
+        questions.map(|question| self.ask_freshly(&mut client, what, question, now)).sum()
     }
 
     /// Asks until the answer is fresh; gives how many were not. A fresh one is right.
-    fn ask_freshly(
-        &self,
-        (client, what): (&mut Client, &str),
-        question: (usize, usize),
-        now: &dyn Now,
-    ) -> usize {
+    fn ask_freshly(&self, client: &mut Client, what: &str, question: (usize, usize), now: &dyn Now) -> usize {
         for not_fresh in 0..60 {
-            let (answer, expected, got) = ask(client, question, now);
+            let (answer, expected, got) = ask(client, question.0, question.1, now);
             if !says_not_fresh(&answer) {
                 assert_eq!(got, expected, "{what}: file {}{answer}", question.1);
                 return not_fresh;
@@ -218,7 +213,8 @@ impl Changed {
 /// Asks about file `i`; gives the answer, what it must say and what it says.
 fn ask(
     client: &mut Client,
-    (way, i): (usize, usize),
+    way: usize,
+    i: usize,
     now: &dyn Now,
 ) -> (Answer, BTreeSet<String>, BTreeSet<String>) {
     let here = now.file(i);
@@ -267,11 +263,11 @@ fn git_may_change_thousands_of_files_at_once() {
     let mut mcp = world.mcp(&repository.tree);
     let _ = mcp.call("map_search", json!({"query": "common"})).ok();
     repository.check("as it was found", &2);
-    repository.while_asked(("the first visit of b1", &["checkout", "-q", "b1"]), &1);
+    repository.while_asked("the first visit of b1", &["checkout", "-q", "b1"], &1);
     let before = extracted(&mut mcp);
     for _ in 0..2 {
-        repository.while_asked(("another visit of b2", &["checkout", "-q", "b2"]), &2);
-        repository.while_asked(("another visit of b1", &["checkout", "-q", "b1"]), &1);
+        repository.while_asked("another visit of b2", &["checkout", "-q", "b2"], &2);
+        repository.while_asked("another visit of b1", &["checkout", "-q", "b1"], &1);
     }
     assert_eq!(extracted(&mut mcp), before, "what was seen before is not parsed again");
     // Switched, and there and back again, while nobody asks.
@@ -302,8 +298,8 @@ fn stash(repository: &Repository<'_>) {
     let changed = Changed { branch: 1, files: repository.files / 3 };
     changed.write(&repository.tree);
     repository.check("a third was changed", &changed);
-    repository.while_asked(("changes were stashed", &["stash", "-q"]), &1);
-    repository.while_asked(("changes came back", &["stash", "pop", "-q"]), &changed);
+    repository.while_asked("changes were stashed", &["stash", "-q"], &1);
+    repository.while_asked("changes came back", &["stash", "pop", "-q"], &changed);
     repository.git(&["checkout", "-q", "."]);
     repository.check("changes were thrown away", &1);
 }
@@ -321,7 +317,7 @@ fn rebase(repository: &Repository<'_>) {
     }
     repository.check("on a branch of many commits", &1);
     // Two branches off: everything of `b2` comes under the topic.
-    repository.while_asked(("rebased onto b2", &["rebase", "-q", "--onto", "b2", "b1", "topic"]), &2);
+    repository.while_asked("rebased onto b2", &["rebase", "-q", "--onto", "b2", "b1", "topic"], &2);
     let mut client = Client::new(repository.world, &repository.tree, 1);
     let last = format!("logged_{}", COMMITS - 1);
     let answer = client.call("regex_search", json!({"pattern": r"\blogged_\d+"}));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hob_tests::{Rng, Tree};
 
 /// Writes until `stop`; gives how many it made.
-pub(super) fn churn(tree: &Tree, (seed, per_second): (u64, u32), stop: &AtomicBool) -> u32 {
+pub(super) fn churn(tree: &Tree, seed: u64, per_second: u32, stop: &AtomicBool) -> u32 {
     let mut other = Other { tree, rng: Rng::new(seed), files: Vec::new(), made: 0 };
     let (start, pause) = (Instant::now(), Duration::from_secs(1) / per_second);
     let mut writes = 0;

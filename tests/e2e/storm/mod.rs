@@ -103,7 +103,7 @@ impl Storm<'_> {
             if says_not_fresh(&answer) {
                 self.not_fresh.fetch_add(1, Ordering::Relaxed);
             } else if question.read(&answer) != question.expected {
-                self.stale((number, round), (&written, &question, &answer), &mut client);
+                self.stale(number, round, &written, &question, &answer, &mut client);
             }
         }
         times.sort_unstable();
@@ -114,8 +114,11 @@ impl Storm<'_> {
     #[track_caller]
     fn stale(
         &self,
-        (number, round): (usize, usize),
-        (written, question, answer): (&Written, &Question, &Answer),
+        number: usize,
+        round: usize,
+        written: &Written,
+        question: &Question,
+        answer: &Answer,
         client: &mut Client,
     ) -> ! {
         let again = question.read(&client.call(question.tool, question.args.clone())) == question.expected;
@@ -150,7 +153,7 @@ fn no_answer_is_stale_in_a_storm() {
     };
     let start = Instant::now();
     let (mut times, writes) = std::thread::scope(|scope| {
-        let churn = scope.spawn(|| churn::churn(&tree, (seed, CHURN), &stop));
+        let churn = scope.spawn(|| churn::churn(&tree, seed, CHURN, &stop));
         let clients: Vec<_> = (0..CLIENTS)
             .map(|number| {
                 let storm = &storm;
@@ -170,7 +173,7 @@ fn no_answer_is_stale_in_a_storm() {
     });
     let (took, late) = (start.elapsed(), not_fresh.into_inner());
     times.sort_unstable();
-    report((&times, took), (writes, late));
+    report(&times, took, writes, late);
     assert!(
         late * RARELY <= times.len(),
         "{late} of {} answers were not fresh\n{}",
@@ -180,7 +183,7 @@ fn no_answer_is_stale_in_a_storm() {
     same_after_everything(&world, &tree);
 }
 
-fn report((times, took): (&[Duration], Duration), (writes, late): (u32, usize)) {
+fn report(times: &[Duration], took: Duration, writes: u32, late: usize) {
     let part = |share: usize| times[(times.len() - 1) * share / 100];
     eprintln!(
         "{} rounds in {took:.1?} ({:.0} a second) beside {writes} writes ({:.0} a second): {late} not fresh; calls took \

@@ -113,7 +113,7 @@ impl<'a> Comparison<'a> {
         }
         let lines = number_of_lines(&expected);
         self.lines += lines;
-        self.compare((pattern, ""), &expected, &answer, PAGES);
+        self.compare(pattern, "", &expected, &answer, PAGES);
         self.whole(pattern, &expected);
         match choice {
             0 => self.as_files(pattern, &expected),
@@ -125,7 +125,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// An answer against what ripgrep found at or below `place`; of what was left out of it, up to `pages` parts are asked for.
-    fn compare(&mut self, (pattern, place): (&str, &str), expected: &ByFile, answer: &Answer, pages: usize) {
+    fn compare(&mut self, pattern: &str, place: &str, expected: &ByFile, answer: &Answer, pages: usize) {
         let lines = number_of_lines(expected);
         let totals = (json!(lines), json!(expected.len()), json!(true));
         let data = &answer.envelope["data"];
@@ -139,11 +139,11 @@ impl<'a> Comparison<'a> {
                 "`{pattern}` below `{place}`: hob {said:?}, ripgrep {totals:?} in {files:?}"
             ));
         } else if shown.len() < lines && pages > 0 {
-            self.page((pattern, place), expected, pages);
+            self.page(pattern, place, expected, pages);
         }
     }
 
-    fn page(&mut self, (pattern, place): (&str, &str), expected: &ByFile, pages: usize) {
+    fn page(&mut self, pattern: &str, place: &str, expected: &ByFile, pages: usize) {
         let mut parts: BTreeMap<String, ByFile> = BTreeMap::new();
         // A file has no parts.
         for (file, lines) in expected.iter().filter(|(file, _)| *file != place) {
@@ -156,7 +156,7 @@ impl<'a> Comparison<'a> {
         let skipped = self.asked % parts.len().max(1);
         for (part, expected) in parts.into_iter().skip(skipped).take(pages) {
             let answer = self.search(json!({"pattern": pattern, "path_prefix": part}));
-            self.compare((pattern, &part), &expected, &answer, pages - 1);
+            self.compare(pattern, &part, &expected, &answer, pages - 1);
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a> Comparison<'a> {
         // ripgrep's globs also bring in what the rules leave out; hob's narrow what is indexed.
         let mut expected = expected.expect("it has searched for it before");
         expected.retain(|file, _| lines.contains_key(file));
-        self.compare((pattern, ""), &expected, &answer, 0);
+        self.compare(pattern, "", &expected, &answer, 0);
     }
 
     fn below_a_folder(&mut self, pattern: &str, lines: &ByFile) {
@@ -239,7 +239,7 @@ impl<'a> Comparison<'a> {
             Ripgrep { root: self.tree.root(), options: self.options, place: folder }.by_file(pattern);
         let answer = self.search(json!({"pattern": pattern, "path_prefix": folder}));
         let expected = expected.expect("it has searched for it before");
-        self.compare((pattern, folder), &expected, &answer, 1);
+        self.compare(pattern, folder, &expected, &answer, 1);
     }
 
     /// Counts anew, each file by itself. ripgrep has files follow one another through one buffer, which a long line makes longer

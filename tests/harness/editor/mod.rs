@@ -123,7 +123,7 @@ impl Editor {
         std::thread::spawn(move || {
             read_all(output, |message| {
                 if message.get("method").is_some() && message.get("id").is_some() {
-                    reply(&message, (&known, &settings), &writer);
+                    reply(&message, &known, &settings, &writer);
                 }
                 sender.send(message).is_ok()
             });
@@ -359,7 +359,7 @@ impl Drop for Editor {
 }
 
 /// Replies to a request of the server.
-fn reply(request: &Value, (known, settings): (&Replies, &Value), writer: &Weak<Mutex<ChildStdin>>) {
+fn reply(request: &Value, known: &Replies, settings: &Value, writer: &Weak<Mutex<ChildStdin>>) {
     let method = request["method"].as_str().unwrap_or_default();
     let chosen = known.lock().unwrap_or_else(PoisonError::into_inner).get(method).cloned();
     let usual = || Reply::Result(answer(method, &request["params"], settings));

@@ -102,7 +102,7 @@ fn holds(row: &Row) {
     for (count, one) in truth.answers.iter().enumerate() {
         let symbol = &truth.symbols[one.symbol];
         let lines = asked.references(&truth.symbols, one);
-        let verdict = score::judge(&tree, row.words, (&truth, one), &lines);
+        let verdict = score::judge(&tree, row.words, &truth, one, &lines);
         write!(shown, "{verdict}").expect("a string takes it");
         if count < QUICK {
             scores[0].add(symbol, &verdict);

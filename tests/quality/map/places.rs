@@ -39,7 +39,7 @@ impl Places {
     }
 
     /// Returns true if a place lies in a comment; the column is in bytes from 1, which is near enough.
-    pub(super) fn is_comment(&self, (line, col): (u64, u64)) -> bool {
+    pub(super) fn is_comment(&self, line: u64, col: u64) -> bool {
         let Some(start) = self.starts.get(line as usize - 1) else { return false };
         let at = start + col as usize - 1;
         self.comments.iter().any(|(from, to)| (*from..*to).contains(&at))

@@ -30,7 +30,7 @@ struct Compared {
 }
 
 /// Compares the two answers about a definition.
-pub(super) fn judge(tree: &Tree, words: Words, (truth, answer): (&Truth, &Answer), lines: &Lines) -> Verdict {
+pub(super) fn judge(tree: &Tree, words: Words, truth: &Truth, answer: &Answer, lines: &Lines) -> Verdict {
     let symbol = &truth.symbols[answer.symbol];
     let mut files: BTreeMap<String, (String, Places)> = BTreeMap::new();
     let mut verdict = Verdict::default();

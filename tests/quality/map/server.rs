@@ -311,7 +311,7 @@ impl<'r> Asking<'r> {
 
     /// Waits until it has read everything: until an answer stays the same.
     fn settle(&mut self, symbol: &Symbol) {
-        let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
+        let params = question(&self.lsp, &symbol.file, symbol.line, symbol.col);
         let _ = self.lsp.settled(|lsp| {
             let answer = lsp.ask("textDocument/references", &params);
             answer.ok().and_then(|places| places.as_array().map(Vec::len))
@@ -320,7 +320,7 @@ impl<'r> Asking<'r> {
 
     fn references(&mut self, symbols: &[Symbol], at: usize) -> Answer {
         let symbol = &symbols[at];
-        let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
+        let params = question(&self.lsp, &symbol.file, symbol.line, symbol.col);
         let mut places = self.listed(&params);
         let mut answer = Answer { symbol: at, places: Vec::new(), twins: Vec::new(), unknown: Vec::new() };
         if self.row.words == Words::C {
@@ -414,7 +414,7 @@ impl<'r> Asking<'r> {
     /// Asks the server for the definitions of the name at a place.
     pub(super) fn defined(&mut self, place: &Place) -> Vec<Place> {
         self.lsp.open(&place.file);
-        let params = question(&self.lsp, (&place.file, place.line, place.col));
+        let params = question(&self.lsp, &place.file, place.line, place.col);
         let Ok(said) = self.lsp.ask("textDocument/definition", &params) else { return Vec::new() };
         let one = std::slice::from_ref(&said);
         let said = said.as_array().map_or(if said.is_null() { &[][..] } else { one }, Vec::as_slice);
@@ -451,7 +451,7 @@ impl<'r> Asking<'r> {
         }
         let first = symbols.iter().find(|symbol| symbol.file == file);
         let is_known = first.is_none_or(|symbol| {
-            let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
+            let params = question(&self.lsp, &symbol.file, symbol.line, symbol.col);
             self.lsp.ask("textDocument/references", &params).is_ok()
         });
         if !is_known {
@@ -484,7 +484,7 @@ impl<'r> Asking<'r> {
         let (tree, words) = (self.tree, self.row.words);
         let places = self.places.entry(place.file.clone());
         let places = places.or_insert_with(|| Places::of(&tree.read(&place.file), words));
-        places.is_comment((place.line, place.col))
+        places.is_comment(place.line, place.col)
     }
 
     /// Returns true if something else of that name is defined there, and not the definition that was asked about.
@@ -501,7 +501,7 @@ impl<'r> Asking<'r> {
 }
 
 /// A position; nothing asks for declarations.
-fn question(lsp: &Lsp, (file, line, col): (&str, u64, u64)) -> Value {
+fn question(lsp: &Lsp, file: &str, line: u64, col: u64) -> Value {
     json!({
         "textDocument": {"uri": lsp.uri(file)},
         "position": {"line": line - 1, "character": col - 1},

@@ -70,7 +70,7 @@ fn check_folder(what: &str, path: &Path, private: bool) -> Finding {
             shell_quoted(&path.with_extension("old"))
         ));
     }
-    access(what, path, (&meta, private)).unwrap_or_else(|| Finding::ok(format!("the {what} is {shown}")))
+    access(what, path, &meta, private).unwrap_or_else(|| Finding::ok(format!("the {what} is {shown}")))
 }
 
 fn absent_finding(what: &str, path: &Path) -> Finding {
@@ -90,7 +90,7 @@ fn absent_finding(what: &str, path: &Path) -> Finding {
 }
 
 #[cfg(unix)]
-fn access(what: &str, path: &Path, (meta, private): (&std::fs::Metadata, bool)) -> Option<Finding> {
+fn access(what: &str, path: &Path, meta: &std::fs::Metadata, private: bool) -> Option<Finding> {
     use std::os::unix::fs::MetadataExt as _;
     let (shown, mode) = (path.display(), meta.mode() & 0o777);
     let ours = rustix::process::geteuid().as_raw();

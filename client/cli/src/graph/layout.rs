@@ -39,7 +39,7 @@ pub(super) fn place_clusters(picture: &mut Picture) {
 }
 
 /// Places of `count` dots in a circle.
-pub(super) fn dot_places(count: usize, (x, y, r): (f64, f64, f64)) -> Vec<(f64, f64)> {
+pub(super) fn dot_places(count: usize, x: f64, y: f64, r: f64) -> Vec<(f64, f64)> {
     let step = 0.72 * r / (count.max(1) as f64).sqrt();
     let at = |(dx, dy): (f64, f64)| (round_to_tenth(x + dx * step), round_to_tenth(y + dy * step));
     if count == 1 { vec![(x, y)] } else { spiral_points().take(count).map(at).collect() }

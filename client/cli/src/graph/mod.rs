@@ -59,7 +59,7 @@ impl Graph {
         if let Some(svg) = &svg {
             write(svg, &svg::svg_image(&picture), false)?;
         }
-        report_picture(&picture, (out.as_deref(), svg.as_deref()), common.json)?;
+        report_picture(&picture, out.as_deref(), svg.as_deref(), common.json)?;
         if self.open
             && let Some(file) = out.or(svg)
         {
@@ -166,7 +166,8 @@ fn write(file: &Path, text: &str, is_own: bool) -> Result<(), CommandFailure> {
 
 fn report_picture(
     picture: &Picture,
-    (out, svg): (Option<&Path>, Option<&Path>),
+    out: Option<&Path>,
+    svg: Option<&Path>,
     as_json: bool,
 ) -> Result<(), CommandFailure> {
     if as_json {

@@ -102,7 +102,7 @@ fn picture_data(picture: &Picture) -> Value {
         "cluster": picture.files.iter().map(|file| file.cluster.unwrap_or(0)).collect::<Vec<_>>(),
         "edges": picture.edges.iter().flatten().copied().collect::<Vec<u64>>(),
         "clusters": picture.clusters.iter().map(|cluster| {
-            let dots = layout::dot_places(cluster.hubs.len(), (cluster.x, cluster.y, cluster.r));
+            let dots = layout::dot_places(cluster.hubs.len(), cluster.x, cluster.y, cluster.r);
             json!({
                 "label": in_words(&cluster.label), "files": cluster.files, "symbols": cluster.symbols,
                 "x": cluster.x, "y": cluster.y, "r": cluster.r,

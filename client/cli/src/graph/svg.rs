@@ -50,7 +50,7 @@ fn push_bubble(out: &mut String, picture: &Picture, cluster: &Cluster) {
         y + r + 13.0,
         short_label(&cluster.label)
     ));
-    for (hub, (x, y)) in cluster.hubs.iter().zip(layout::dot_places(cluster.hubs.len(), (x, y, r))) {
+    for (hub, (x, y)) in cluster.hubs.iter().zip(layout::dot_places(cluster.hubs.len(), x, y, r)) {
         let symbol = &picture.symbols[*hub as usize].seen;
         out.push_str(&format!(
             "<g><title>{}</title><circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"4\"/>",

@@ -349,7 +349,7 @@ impl GrepRun {
             let mode = self.mode;
             match self.printer(result.is_file) {
                 Printer::Json(messages) => write_json(messages, &path, &mut file)?,
-                Printer::Plain(plain) => write_plain(plain, mode, (&path, &mut file))?,
+                Printer::Plain(plain) => write_plain(plain, mode, &path, &mut file)?,
             }
         }
         Ok(())
@@ -382,7 +382,7 @@ impl GrepRun {
     }
 }
 
-fn write_plain(plain: &mut Plain<Out>, mode: Mode, (path, file): (&str, &mut GrepFile)) -> io::Result<()> {
+fn write_plain(plain: &mut Plain<Out>, mode: Mode, path: &str, file: &mut GrepFile) -> io::Result<()> {
     match mode {
         Mode::Nothing | Mode::Json => return Ok(()),
         Mode::Paths => return plain.print_listed_path(path),

@@ -64,20 +64,20 @@ impl<W: Write> Plain<W> {
         match row.kind {
             PrintedRowKind::Gap => self.out.write_all(b"--\n"),
             PrintedRowKind::Context => {
-                self.write_prelude(path, b"-", (row, None))?;
+                self.write_prelude(path, b"-", row, None)?;
                 self.line(row.text(), &[])
             }
             // A line whose only match is nothing at its very end is printed whole.
             PrintedRowKind::Match if self.look.only_matching && !row.matches.is_empty() => {
                 row.matches.iter().try_for_each(|found| {
-                    self.write_prelude(path, b":", (row, Some(found.start)))?;
+                    self.write_prelude(path, b":", row, Some(found.start))?;
                     let text = &row.bytes[found.clone()];
                     let text = text.strip_suffix(b"\n").unwrap_or(text);
                     self.line(text, std::slice::from_ref(&(0..text.len())))
                 })
             }
             PrintedRowKind::Match => {
-                self.write_prelude(path, b":", (row, row.matches.first().map(|found| found.start)))?;
+                self.write_prelude(path, b":", row, row.matches.first().map(|found| found.start))?;
                 self.line(row.text(), &row.matches)
             }
         }
@@ -128,7 +128,8 @@ impl<W: Write> Plain<W> {
         &mut self,
         path: &str,
         separator: &[u8],
-        (row, start): (&PrintedRow<'_>, Option<usize>),
+        row: &PrintedRow<'_>,
+        start: Option<usize>,
     ) -> io::Result<()> {
         if self.look.paths && !self.look.heading {
             self.path(path)?;

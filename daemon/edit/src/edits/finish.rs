@@ -115,7 +115,7 @@ impl Edits {
             let _ = self.finish(record);
             (strange, "was finished")
         } else {
-            let strange = recover::take_back(&*self.files, &self.journal, (record, None)).map_err(told)?;
+            let strange = recover::take_back(&*self.files, &self.journal, record, None).map_err(told)?;
             (strange, "had been interrupted; its files are what they were before")
         };
         let mut said = format!("{what} `{label}` in {root} {became}");

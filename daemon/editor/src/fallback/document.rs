@@ -67,7 +67,7 @@ impl MapDocument {
         let is_saved = is_fresh && disk.as_ref() == Some(&bytes);
         let (facts, is_mapped) = match mapped.filter(|_| is_saved) {
             Some(facts) => (facts, true),
-            None => (Arc::new(facts_of(question, (&path, lang), &bytes)), false),
+            None => (Arc::new(facts_of(question, &path, lang, &bytes)), false),
         };
         let is_source = lang.is_some_and(|lang| lang != Lang::Manifest);
         Some(Self { path, text: LinedText::new(bytes), facts, is_mapped, is_source })
@@ -155,7 +155,7 @@ pub(super) fn wait_for_map(question: &MapQuestion<'_>) -> bool {
         && question.workspace.barrier(true, BARRIER_PATIENCE) == Freshness::Fresh
 }
 
-fn facts_of(question: &MapQuestion<'_>, (path, lang): (&WsPath, Option<Lang>), bytes: &[u8]) -> FileFacts {
+fn facts_of(question: &MapQuestion<'_>, path: &WsPath, lang: Option<Lang>, bytes: &[u8]) -> FileFacts {
     let Some(lang) = lang else { return FileFacts::empty(Lang::Manifest) };
     let cancel = question.cancel.with_deadline(Deadline::after(PARSE_PATIENCE));
     extract_within(lang, path.file_name(), bytes, &|| cancel.check().is_ok())

@@ -22,12 +22,14 @@ pub(super) struct Spans {
 
 impl Spans {
     /// Returns true if a place lies in the stretch or at its end.
-    pub(super) fn touches(&self, (line, col): LineAndColumn) -> bool {
+    pub(super) fn touches(&self, at: LineAndColumn) -> bool {
+        let (line, col) = at;
         self.at.0 == line && (self.at.1..=self.at.1 + self.width).contains(&col)
     }
 
     /// Returns true if the stretch ends at a place.
-    pub(super) fn ends_at(&self, (_, col): LineAndColumn) -> bool {
+    pub(super) fn ends_at(&self, at: LineAndColumn) -> bool {
+        let (_, col) = at;
         self.width > 0 && self.at.1 + self.width == col
     }
 

@@ -100,7 +100,7 @@ impl<'m> DocumentReading<'m> {
         }
         let (file, facts) = self.disk.as_ref()?;
         let twin = if self.document.is_mapped { r } else { twin_ref(&self.document.facts, r, facts)? };
-        let (nodes, is_sure) = meant_nodes((self.map, *file), facts, twin);
+        let (nodes, is_sure) = meant_nodes(self.map, *file, facts, twin);
         let list = nodes.into_iter().filter_map(|node| self.sense_of_node(node)).collect();
         Some(Senses { list, is_sure })
     }
@@ -108,7 +108,7 @@ impl<'m> DocumentReading<'m> {
     /// Returns the definition that the document's own scopes resolve a reference to, where the document is ahead of
     /// the map.
     pub(super) fn own_definition(&self, r: &Ref) -> Option<DefIdx> {
-        let edges = edges_at((self.alone.as_ref()?, ALONE), &self.document.facts, r);
+        let edges = edges_at(self.alone.as_ref()?, ALONE, &self.document.facts, r);
         let mut exact = edges.iter().filter(|edge| edge.confidence == Confidence::Exact);
         exact.find_map(|edge| if let NodeRef::Def(def) = edge.to { Some(def.def) } else { None })
     }
@@ -192,8 +192,8 @@ impl<'m> DocumentReading<'m> {
 }
 
 /// Returns the nodes that a reference leads to, and true if they are resolved; otherwise they are candidates.
-fn meant_nodes((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> (Vec<NodeRef>, bool) {
-    let edges = edges_at((map, file), facts, r);
+fn meant_nodes(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> (Vec<NodeRef>, bool) {
+    let edges = edges_at(map, file, facts, r);
     let is_sure = edges.iter().any(Edge::is_resolved);
     let mut nodes: Vec<NodeRef> = Vec::new();
     for edge in edges.iter().filter(|edge| edge.is_resolved() == is_sure) {
@@ -210,11 +210,11 @@ fn meant_nodes((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> (Vec<
 
 /// The edges that a reference makes. Edges know the lines that they are written on, so of several on one line the
 /// names tell which is which.
-fn edges_at((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> Vec<Edge> {
+fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
     let owner = r.owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into());
     let mut edges = map.edges_out(owner, EdgeKinds::from_iter([edge_kind(r.kind)]));
     edges.retain(|edge| edge.sites.contains(&r.line));
-    let fits = |edge: &Edge, r: &Ref| is_meant_by(map, edge.to, (facts, r));
+    let fits = |edge: &Edge, r: &Ref| is_meant_by(map, edge.to, facts, r);
     if edges.iter().any(|edge| fits(edge, r)) {
         edges.retain(|edge| fits(edge, r));
         return edges;
@@ -241,10 +241,10 @@ pub(super) fn edge_kind(kind: RefKind) -> EdgeKind {
 }
 
 /// Returns true if a node goes by the name that a reference has in its file.
-fn is_meant_by(map: &Map, node: NodeRef, (facts, r): (&FileFacts, &Ref)) -> bool {
+fn is_meant_by(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
     let aliases = facts.imports.iter().filter(|import| import.local == Some(r.name));
     if facts.lang.is_prose() {
-        return is_linked(map, node, (facts, r));
+        return is_linked(map, node, facts, r);
     }
     if matches!(node, NodeRef::File(_)) {
         return aliases.count() > 0;
@@ -256,7 +256,7 @@ fn is_meant_by(map: &Map, node: NodeRef, (facts, r): (&FileFacts, &Ref)) -> bool
 
 /// Returns true if a link may be to a node, by the name of the file; a link without a file is to its own. A link with
 /// a heading leads to a heading.
-pub(super) fn is_linked(map: &Map, node: NodeRef, (facts, r): (&FileFacts, &Ref)) -> bool {
+pub(super) fn is_linked(map: &Map, node: NodeRef, facts: &FileFacts, r: &Ref) -> bool {
     let (Receiver::Path(spec), Some(file)) = (r.receiver, node.file()) else { return false };
     let Some((path, linked)) = map.file(file) else { return false };
     let kind = if let NodeRef::Def(def) = node { Some(linked.def(def.def).kind) } else { None };

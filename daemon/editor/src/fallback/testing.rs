@@ -45,12 +45,7 @@ impl TestProject {
     }
 
     /// Returns the answer about a document, with the editor's text of it or the disk's.
-    pub(super) fn answer_for(
-        &self,
-        method: &str,
-        (name, text): (&str, Option<&str>),
-        params: &Value,
-    ) -> Value {
+    pub(super) fn answer_for(&self, method: &str, name: &str, text: Option<&str>, params: &Value) -> Value {
         let path = WsPath::new(name).expect("a path");
         let cancel = CancelToken::default();
         let question =
@@ -70,7 +65,7 @@ impl TestProject {
             "position": {"line": line, "character": character},
             "context": {"includeDeclaration": false},
         });
-        self.answer_for(method, (name, text), &params)
+        self.answer_for(method, name, text, &params)
     }
 
     /// Locations as `file:line:first-last`, counted as the protocol does.

@@ -89,7 +89,8 @@ impl LinedText {
     }
 
     /// The identifier at a place: the one that it lies in, or that ends there.
-    pub(super) fn word_at(&self, (line, col): LineAndColumn) -> Option<Word> {
+    pub(super) fn word_at(&self, at: LineAndColumn) -> Option<Word> {
+        let (line, col) = at;
         let words = self.words_of_line(line).into_iter().filter(|word| word.at.1 <= col && col <= word.end());
         words.min_by_key(|word| word.end() == col)
     }
@@ -121,7 +122,8 @@ impl LinedText {
         mentions.max_by_key(|&at| (!self.is_quoted(at), at))
     }
 
-    fn is_quoted(&self, (line, col): LineAndColumn) -> bool {
+    fn is_quoted(&self, at: LineAndColumn) -> bool {
+        let (line, col) = at;
         let text = self.line(line).unwrap_or_default();
         let (mut at, mut open) = (1, None);
         for c in text.chars() {

@@ -75,7 +75,7 @@ impl<'m> SoughtNode<'m> {
             lines
         });
         let is_it = |r: &Ref| match facts.lang.is_prose() {
-            true => is_linked(self.map, self.node, (facts, r)),
+            true => is_linked(self.map, self.node, facts, r),
             false => names.contains(&r.name),
         };
         refs.retain(|r| is_it(r) || is_alone[&r.line] == 1);
@@ -134,7 +134,7 @@ impl DocumentReading<'_> {
             };
             let is_behind = !self.document.is_mapped && self.is_document(file);
             match (edge.kind, is_behind) {
-                (EdgeKind::Imports, false) => add_imported_uses(sought, edge, (path, facts), found),
+                (EdgeKind::Imports, false) => add_imported_uses(sought, edge, path, facts, found),
                 (EdgeKind::Imports, true) => self.imported_here(sought, edge, facts, found),
                 (_, false) => {
                     let refs = sought.refs_of_edge(facts, edge).into_iter();
@@ -169,7 +169,7 @@ impl DocumentReading<'_> {
             let twin = twin_import(facts, at, disk).and_then(|at| disk.imports.get(at));
             let is_meant = twin.is_some_and(|twin| edge.sites.contains(&twin.line));
             if is_meant && sought.is_imported(facts, import) {
-                found.push(use_of(sought, (&self.document.path, facts), import));
+                found.push(use_of(sought, &self.document.path, facts, import));
             }
         }
     }
@@ -186,15 +186,16 @@ impl DocumentReading<'_> {
 fn add_imported_uses(
     sought: &SoughtNode<'_>,
     edge: &Edge,
-    (path, facts): (&WsPath, &FileFacts),
+    path: &WsPath,
+    facts: &FileFacts,
     found: &mut Vec<Use>,
 ) {
     let on_lines = facts.imports.iter().filter(|import| edge.sites.contains(&import.line));
     let of_it = on_lines.filter(|import| sought.is_imported(facts, import));
-    found.extend(of_it.map(|import| use_of(sought, (path, facts), import)));
+    found.extend(of_it.map(|import| use_of(sought, path, facts, import)));
 }
 
-fn use_of(sought: &SoughtNode<'_>, (path, facts): (&WsPath, &FileFacts), import: &Import) -> Use {
+fn use_of(sought: &SoughtNode<'_>, path: &WsPath, facts: &FileFacts, import: &Import) -> Use {
     let written = import.name.map(|name| facts.name(name)).filter(|name| *name == sought.name);
     let local = import.local.map(|name| facts.name(name));
     let is_file = matches!(sought.node, NodeRef::File(_));

@@ -13,13 +13,13 @@ use super::offsets;
 pub(crate) fn whole_lines(mut result: Value, text: Option<&str>) -> Value {
     if let (Some(folds), Some(text)) = (result.as_array_mut(), text) {
         let starts = offsets::line_starts(text);
-        folds.retain_mut(|fold| shorten_fold(fold, (text, &starts)));
+        folds.retain_mut(|fold| shorten_fold(fold, text, &starts));
     }
     result
 }
 
 /// Shortens a fold to whole lines that may be hidden; returns true if anything is left of it.
-fn shorten_fold(fold: &mut Value, (text, starts): (&str, &[usize])) -> bool {
+fn shorten_fold(fold: &mut Value, text: &str, starts: &[usize]) -> bool {
     let number =
         |key: &str| fold.get(key).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
     let (Some(first), Some(last), Some(character)) =

@@ -44,28 +44,28 @@ fn flat_symbols(result: Value, uri: &str) -> Value {
     let Value::Array(symbols) = result else { return result };
     let mut list = Vec::new();
     for symbol in symbols {
-        flatten_symbol(symbol, (uri, None), &mut list);
+        flatten_symbol(symbol, uri, None, &mut list);
     }
     Value::Array(list)
 }
 
 /// Appends a symbol and those in it, which name it as their container. As deep as the answer was nested, which whoever read
 /// it has bounded.
-fn flatten_symbol(mut symbol: Value, (uri, container): (&str, Option<&str>), list: &mut Vec<Value>) {
+fn flatten_symbol(mut symbol: Value, uri: &str, container: Option<&str>, list: &mut Vec<Value>) {
     let Some(fields) = symbol.as_object_mut().filter(|fields| !fields.contains_key("location")) else {
         list.push(symbol);
         return;
     };
     let children = fields.remove("children");
     let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    list.push(symbol_information(fields, (uri, container)));
+    list.push(symbol_information(fields, uri, container));
     let Some(Value::Array(children)) = children else { return };
     for child in children {
-        flatten_symbol(child, (uri, Some(&name)), list);
+        flatten_symbol(child, uri, Some(&name), list);
     }
 }
 
-fn symbol_information(symbol: &mut Map<String, Value>, (uri, container): (&str, Option<&str>)) -> Value {
+fn symbol_information(symbol: &mut Map<String, Value>, uri: &str, container: Option<&str>) -> Value {
     let mut information = Map::new();
     for field in ["name", "kind", "tags", "deprecated"] {
         information.extend(symbol.remove(field).map(|value| (field.to_owned(), value)));

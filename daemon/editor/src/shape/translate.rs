@@ -27,17 +27,17 @@ pub(crate) struct MessageDocuments<'a> {
 
 /// Translates a message of an editor (parameters, or its answer to a server) into the columns of servers.
 pub(crate) fn to_server(mut said: Value, editor: Encoding, documents: MessageDocuments<'_>) -> Value {
-    translate_columns(&mut said, (editor, Encoding::Utf16), documents);
+    translate_columns(&mut said, editor, Encoding::Utf16, documents);
     said
 }
 
 /// Translates a message of a server (an answer, or parameters of its own) into the columns of an editor.
 pub(crate) fn to_editor(mut said: Value, editor: Encoding, documents: MessageDocuments<'_>) -> Value {
-    translate_columns(&mut said, (Encoding::Utf16, editor), documents);
+    translate_columns(&mut said, Encoding::Utf16, editor, documents);
     said
 }
 
-fn translate_columns(said: &mut Value, (from, to): (Encoding, Encoding), documents: MessageDocuments<'_>) {
+fn translate_columns(said: &mut Value, from: Encoding, to: Encoding, documents: MessageDocuments<'_>) {
     if from != to {
         ColumnWalk { from, to, documents, known: FxHashMap::default() }.value(said, documents.asked);
     }
@@ -72,7 +72,7 @@ impl ColumnWalk<'_> {
         match value {
             Value::Array(values) => values.iter_mut().for_each(|value| self.value(value, document)),
             Value::Object(fields) if fields.len() == 2 && fields.contains_key("line") => {
-                self.translate_pair(fields, ("line", "character"), document);
+                self.translate_pair(fields, "line", "character", document);
             }
             Value::Object(fields) => self.translate_object(fields, document),
             _ => {}
@@ -91,8 +91,8 @@ impl ColumnWalk<'_> {
         let (target, caller) = (named(&["targetUri"]), named(&["from", "uri"]));
         let own = own.as_deref().unwrap_or(document);
         // Foldings have no positions.
-        self.translate_pair(fields, ("startLine", "startCharacter"), own);
-        self.translate_pair(fields, ("endLine", "endCharacter"), own);
+        self.translate_pair(fields, "startLine", "startCharacter", own);
+        self.translate_pair(fields, "endLine", "endCharacter", own);
         let asked = self.documents.asked;
         for (key, value) in fields.iter_mut().filter(|(key, _)| !OPAQUE.contains(&key.as_str())) {
             match (key.as_str(), &mut *value) {
@@ -112,12 +112,7 @@ impl ColumnWalk<'_> {
 
     /// A position in two fields of an object. A line that is not there stays, with its column, what it is in any encoding:
     /// beyond the end.
-    fn translate_pair(
-        &mut self,
-        fields: &mut Map<String, Value>,
-        (line, column): (&str, &str),
-        document: &str,
-    ) {
+    fn translate_pair(&mut self, fields: &mut Map<String, Value>, line: &str, column: &str, document: &str) {
         let number = |key: &str| Some(u32::try_from(fields.get(key)?.as_u64()?).unwrap_or(u32::MAX));
         let (Some(line), Some(character)) = (number(line), number(column)) else { return };
         if let Some(translated) = self.translated_column(Position { line, character }, document) {

@@ -59,7 +59,7 @@ mod tests {
     const NOW: u64 = 1_800_000_000;
 
     /// A record of `size` bytes and more, as it lies on disk: only its beginning is read here.
-    fn put_record(store: &MemoryStore, content: &[u8], (written, size): (u64, usize)) {
+    fn put_record(store: &MemoryStore, content: &[u8], written: u64, size: usize) {
         let mut value = vec![1];
         value.extend(written.to_le_bytes());
         value.resize(9 + size, 0);
@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn what_is_old_and_unused_or_unreadable_goes() {
         let store = MemoryStore::new();
-        put_record(&store, b"old", (NOW - 15 * DAY, 10));
-        put_record(&store, b"old, in use", (NOW - 15 * DAY, 10));
-        put_record(&store, b"new", (NOW - 13 * DAY, 10));
+        put_record(&store, b"old", NOW - 15 * DAY, 10);
+        put_record(&store, b"old, in use", NOW - 15 * DAY, 10);
+        put_record(&store, b"new", NOW - 13 * DAY, 10);
         store.put(StoreTree::Confirmed, &key(b"foreign"), &[200; 40]).expect("memory does not fail");
         sweep_with_live(&store, &[b"old, in use", b"foreign"]);
         let left =
@@ -100,7 +100,7 @@ mod tests {
         let store = MemoryStore::new();
         let third = MOST_BYTES as usize / 3;
         for (content, age) in [(&b"second"[..], 2), (b"first", 3), (b"last", 1)] {
-            put_record(&store, content, (NOW - age * DAY, third));
+            put_record(&store, content, NOW - age * DAY, third);
         }
         sweep_with_live(&store, &[b"first", b"second", b"last"]);
         assert_eq!(

@@ -190,13 +190,13 @@ impl CollectRun<'_> {
         self.check_go_on()?;
         let mut steps = Steps::default();
         self.store.each(StoreTree::Facts, &[first], &mut |key, value| {
-            self.judge_facts((key, value), sweep, &mut steps);
+            self.judge_facts(key, value, sweep, &mut steps);
             true
         })?;
         Ok(self.apply(steps)?)
     }
 
-    fn judge_facts(&self, (key, value): (&[u8], &[u8]), sweep: &mut Sweep, steps: &mut Steps) {
+    fn judge_facts(&self, key: &[u8], value: &[u8], sweep: &mut Sweep, steps: &mut Steps) {
         let since = sweep.notes.remove(key);
         let bytes = (key.len() + value.len()) as u64;
         let content = facts::content_of(key, value);

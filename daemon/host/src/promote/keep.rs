@@ -36,7 +36,7 @@ pub(crate) fn save(workspace: &Workspace) {
         let mut depends = Depends::new(&core);
         let written = unix_seconds_of(SystemTime::now());
         (
-            kept.iter().filter_map(|kept| record_op(&map, &mut depends, (kept, written))).collect::<Vec<_>>(),
+            kept.iter().filter_map(|kept| record_op(&map, &mut depends, kept, written)).collect::<Vec<_>>(),
             until,
         )
     };
@@ -53,7 +53,7 @@ pub(crate) fn save(workspace: &Workspace) {
     }
 }
 
-fn record_op(map: &Map, depends: &mut Depends<'_>, (kept, written): (&FileConfirmations, u64)) -> Option<Op> {
+fn record_op(map: &Map, depends: &mut Depends<'_>, kept: &FileConfirmations, written: u64) -> Option<Op> {
     let (path, content) = depends.path_and_hash(kept.file)?;
     let key = format::key(content, path.as_str());
     if kept.spots.is_empty() {

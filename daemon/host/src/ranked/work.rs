@@ -253,8 +253,9 @@ impl Lot<'_> {
         let Some(outdated) = self.assign_numbers(workspace) else { return Ok(false) };
         if self.files.len() <= FEW && !self.is_flush {
             let each = |patch: &mut Patch<'_>| {
-                let mut one =
-                    |file: &FileId| self.read(workspace, *file, &mut |key, doc| patch.add(key, &doc));
+                let mut one = |file: &FileId| {
+                    self.read(workspace, *file, &mut |key, doc| patch.add(key.0, key.1, &doc))
+                };
                 self.files.iter().try_for_each(&mut one)
             };
             return index.patch_files(&outdated, each).map(|()| true);
@@ -262,7 +263,8 @@ impl Lot<'_> {
         let mut outcome = Ok(());
         index.update(self.files.len() > FEW, |update| {
             outdated.iter().for_each(|number| update.remove(*number));
-            let one = |file: &FileId| self.read(workspace, *file, &mut |key, doc| update.add(key, &doc));
+            let one =
+                |file: &FileId| self.read(workspace, *file, &mut |key, doc| update.add(key.0, key.1, &doc));
             // An edit is taken in by the same threads, and gets its turn between two handfuls.
             let handful =
                 |files: &[FileId]| workspace.pools.index.install(|| files.par_iter().try_for_each(one));

@@ -79,7 +79,7 @@ impl Comeback {
 }
 
 fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> RestoreFindings {
-    let image = read_image(workspace, (image::NAMES, folder));
+    let image = read_image(workspace, image::NAMES, folder);
     let (mut files, mut missing) = (Vec::with_capacity(sought.len()), Vec::new());
     for (number, slice) in sought.chunks(SLICE).enumerate() {
         if workspace.closing.check().is_err() {
@@ -98,7 +98,7 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> Rest
     if let Some(error) = &rejected {
         discard_saved(workspace, &error.to_string());
     }
-    if let Some(scores) = read_image(workspace, (image::SCORES, folder))
+    if let Some(scores) = read_image(workspace, image::SCORES, folder)
         && let Err(error) = map.restore_ranking(&scores)
     {
         // The next derivation makes them anew, at once.
@@ -109,7 +109,7 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> Rest
     RestoreFindings { map, missing, aged }
 }
 
-fn read_image(workspace: &Workspace, (kept, folder): (image::ImageFile, &AbsPath)) -> Option<Vec<u8>> {
+fn read_image(workspace: &Workspace, kept: image::ImageFile, folder: &AbsPath) -> Option<Vec<u8>> {
     image::read(kept, folder).unwrap_or_else(|why| {
         discard_saved(workspace, &why);
         None

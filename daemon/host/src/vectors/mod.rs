@@ -178,14 +178,15 @@ impl Workspace {
     /// The `k` symbols and sections whose meaning is nearest to a text. Waits within `cancel` until what changed before is in.
     #[must_use]
     pub fn nearest_to_text(self: &Arc<Self>, text: &str, k: usize, cancel: &CancelToken) -> Nearest {
-        self.nearest_of((text, k), None, cancel)
+        self.nearest_of(text, k, None, cancel)
     }
 
     /// The same among the definitions that a question is about.
     #[must_use]
     pub fn nearest_of(
         self: &Arc<Self>,
-        (text, k): (&str, usize),
+        text: &str,
+        k: usize,
         admits: Option<Admits<'_>>,
         cancel: &CancelToken,
     ) -> Nearest {
@@ -200,7 +201,7 @@ impl Workspace {
         }
         let mut query = Codes::new(model.dims());
         query.push(&model.embed(text));
-        Nearest { hits: scan::nearest_in_map(self, (&query, k), admits), state }
+        Nearest { hits: scan::nearest_in_map(self, &query, k, admits), state }
     }
 
     /// Returns how like a text each of some nodes is, as cosines; `None` without a model that can be used. Needs no

@@ -47,7 +47,8 @@ type Hit = (f32, DefRef);
 /// The `k` nearest that the map still has.
 pub(super) fn nearest_in_map(
     workspace: &Workspace,
-    (query, k): (&Codes, usize),
+    query: &Codes,
+    k: usize,
     admits: Option<Admits<'_>>,
 ) -> Vec<(NodeId, f32)> {
     let all = collect_hits(workspace, query, admits);
@@ -107,7 +108,7 @@ pub(super) fn worthy_definitions(
     let all = facts.defs_indexed();
     let is_worthy = |(def, found): &(DefIdx, &hob_map::facts::Def)| {
         let node = DefRef { file, def: *def }.into();
-        least.is_none_or(|least| super::text::vector_worth(map, facts, (node, found)) > least)
+        least.is_none_or(|least| super::text::vector_worth(map, facts, node, found) > least)
     };
     all.filter(is_worthy).map(|(def, _)| def).collect()
 }

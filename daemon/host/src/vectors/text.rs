@@ -36,7 +36,7 @@ pub(super) fn weighted_texts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def)
 
 /// Returns the worth of a vector for a definition, where there is not room for all: what others can use comes first,
 /// then what is used most; among equals a hash of the name decides, which is the same in every run.
-pub(super) fn vector_worth(map: &Map, facts: &FileFacts, (node, def): (NodeRef, &Def)) -> u64 {
+pub(super) fn vector_worth(map: &Map, facts: &FileFacts, node: NodeRef, def: &Def) -> u64 {
     let is_offer = def.kind.is_type() || def.kind.is_callable() || def.kind.is_prose();
     let offered = def.flags.has(DefFlags::EXPORTED) || def.kind.is_prose();
     let class = u64::from(is_offer) + 2 * u64::from(offered && is_offer && !def.flags.has(DefFlags::TEST));

@@ -132,7 +132,7 @@ fn choose_least_worth(workspace: &Workspace, total: u64) -> bool {
     for lot in files.chunks(LOT) {
         let map = workspace.map();
         for (file, (_, facts)) in lot.iter().filter_map(|file| Some((*file, map.file(*file)?))) {
-            let one = |(def, found)| text::vector_worth(&map, facts, (DefRef { file, def }.into(), found));
+            let one = |(def, found)| text::vector_worth(&map, facts, DefRef { file, def }.into(), found);
             worths.extend(facts.defs_indexed().map(one));
         }
     }

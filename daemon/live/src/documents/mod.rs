@@ -87,7 +87,7 @@ struct ServerOpenFile {
 }
 
 impl ServerOpenFile {
-    fn new((version, text): (i32, &str), used: u64) -> Self {
+    fn new(version: i32, text: &str, used: u64) -> Self {
         let hash = ContentHash::of(text.as_bytes());
         let labels = pinned::Labels::default();
         Self { version, hash, used, asked: None, shown: false, fresh: 0, pinned: false, labels }
@@ -189,10 +189,9 @@ impl ServerDocuments {
         let text = read(path)?;
         let mut tell = self.close_superfluous();
         let version = self.highest + 1;
-        let open =
-            ServerOpenFile { fresh: self.relevant, ..ServerOpenFile::new((version, &text), self.uses) };
+        let open = ServerOpenFile { fresh: self.relevant, ..ServerOpenFile::new(version, &text, self.uses) };
         self.open.insert(path.clone(), open);
-        tell.push(self.did_open(spec, path, (version, text)));
+        tell.push(self.did_open(spec, path, version, text));
         Some(tell)
     }
 
@@ -203,7 +202,7 @@ impl ServerDocuments {
         open.fresh = relevant;
         open.give_next_version(text);
         self.reading.insert(path.clone(), open.version);
-        Some(did_change(&uri, open.version, (text, true)))
+        Some(did_change(&uri, open.version, text, true))
     }
 
     /// The files that the server is reading, each with the version that it will give a verdict on once it has. Its answers may
@@ -231,7 +230,8 @@ impl ServerDocuments {
         &mut self,
         spec: &ServerSpec,
         path: &WsPath,
-        (before, read): (u64, ReadText<'_>),
+        before: u64,
+        read: ReadText<'_>,
     ) -> Option<Awaited> {
         let was_open = self.open.contains_key(path);
         let mut tell = self.open(spec, path, read)?;
@@ -243,7 +243,7 @@ impl ServerDocuments {
         if was_open {
             let text = read(path)?;
             open.give_next_version(&text);
-            tell.push(did_change(&uri, open.version, (&text, true)));
+            tell.push(did_change(&uri, open.version, &text, true));
         }
         open.asked = Some((changes, before));
         Some(Awaited { tell, version: open.version, before })
@@ -295,7 +295,7 @@ impl ServerDocuments {
                 && let Some(text) = read(path)
             {
                 self.highest += 1;
-                tell.push(self.did_open(spec, path, (self.highest, text)));
+                tell.push(self.did_open(spec, path, self.highest, text));
                 tell.push(self.did_close(path));
             }
         }
@@ -343,10 +343,10 @@ impl ServerDocuments {
         }
         let mut tell = self.close_superfluous();
         let version = self.highest + 1;
-        let open = ServerOpenFile::new((version, &text), self.uses);
+        let open = ServerOpenFile::new(version, &text, self.uses);
         self.open.insert(path.clone(), ServerOpenFile { shown: true, fresh: self.relevant, ..open });
         self.reading.insert(path.clone(), version);
-        tell.push(self.did_open(spec, path, (version, text)));
+        tell.push(self.did_open(spec, path, version, text));
         tell
     }
 
@@ -409,7 +409,7 @@ impl ServerDocuments {
         }
         open.hash = hash;
         open.version += 1;
-        Some(did_change(&uri, open.version, (&text, false)))
+        Some(did_change(&uri, open.version, &text, false))
     }
 
     /// A file's text after a change. What an editor has unsaved is there, even if the file is not.
@@ -438,7 +438,7 @@ impl ServerDocuments {
         self.did_close(path)
     }
 
-    fn did_open(&self, spec: &ServerSpec, path: &WsPath, (version, text): (i32, String)) -> Tell {
+    fn did_open(&self, spec: &ServerSpec, path: &WsPath, version: i32, text: String) -> Tell {
         let language = spec.language_of(path.file_name()).unwrap_or("plaintext");
         let document =
             json!({"uri": self.uri(path), "languageId": language, "version": version, "text": text});
@@ -459,7 +459,7 @@ impl ServerDocuments {
 }
 
 /// `anew` is clangd's own field for "also if nothing changed"; others know no such field and pass over it.
-fn did_change(uri: &str, version: i32, (text, anew): (&str, bool)) -> Tell {
+fn did_change(uri: &str, version: i32, text: &str, anew: bool) -> Tell {
     let mut params = json!({
         "textDocument": {"uri": uri, "version": version},
         "contentChanges": [{"text": text}],

@@ -77,17 +77,12 @@ impl Labels {
 impl ServerDocuments {
     /// Returns the message that gives the server a document of an editor as it is shown. `whole` is for a server that
     /// takes no pieces.
-    pub fn show_buffer(
-        &mut self,
-        spec: &ServerSpec,
-        doc: &Doc,
-        (shown, whole): (&Shown, bool),
-    ) -> Option<Tell> {
+    pub fn show_buffer(&mut self, spec: &ServerSpec, doc: &Doc, shown: &Shown, whole: bool) -> Option<Tell> {
         let uri = self.uri_of(doc);
         let hash = ContentHash::of(shown.text.as_bytes());
         let first = (self.highest + 1, self.uses);
         let Some(open) = self.open_mut(doc) else {
-            let mut open = ServerOpenFile::new((first.0, &shown.text), first.1);
+            let mut open = ServerOpenFile::new(first.0, &shown.text, first.1);
             open.pinned = true;
             open.fresh = self.relevant;
             if let Some(label) = shown.label {
@@ -148,7 +143,7 @@ impl ServerDocuments {
         }
         open.hash = hash;
         open.version += 1;
-        Some(super::did_change(&uri, open.version, (disk, false)))
+        Some(super::did_change(&uri, open.version, disk, false))
     }
 
     /// An editor's number for a version of the server's; `None` if it is not that editor's.

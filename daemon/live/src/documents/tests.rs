@@ -75,18 +75,18 @@ fn a_verdict_is_asked_for_once_after_every_change_anywhere() {
     let mut documents = ServerDocuments::new(AbsPath::new("/p").expect("absolute"));
     let text: ReadText<'_> = &|_| Some(String::new());
     let a = path("a.py");
-    let first = documents.await_verdict(&spec, &a, (0, text)).expect("readable");
+    let first = documents.await_verdict(&spec, &a, 0, text).expect("readable");
     assert_eq!((method_names(&first.tell), first.version, first.before), (vec!["didOpen"], 1, 0));
-    let again = documents.await_verdict(&spec, &a, (3, text)).expect("readable");
+    let again = documents.await_verdict(&spec, &a, 3, text).expect("readable");
     assert_eq!((method_names(&again.tell), again.version, again.before), (vec![], 1, 0), "it is on its way");
     let elsewhere = BTreeMap::from([(path("b.py"), FileChange::Changed)]);
     documents.take_in(&spec, &elsewhere, text);
-    let anew = documents.await_verdict(&spec, &a, (3, text)).expect("readable");
+    let anew = documents.await_verdict(&spec, &a, 3, text).expect("readable");
     assert_eq!((method_names(&anew.tell), anew.version, anew.before), (vec!["didChange"], 2, 3));
     let gone = BTreeMap::from([(a.clone(), FileChange::Deleted)]);
     documents.take_in(&spec, &gone, &|_| None);
-    assert_eq!(documents.await_verdict(&spec, &a, (3, &|_| None)), None);
-    let back = documents.await_verdict(&spec, &a, (4, text)).expect("readable");
+    assert_eq!(documents.await_verdict(&spec, &a, 3, &|_| None), None);
+    let back = documents.await_verdict(&spec, &a, 4, text).expect("readable");
     assert_eq!(
         (method_names(&back.tell), back.version),
         (vec!["didOpen"], 3),

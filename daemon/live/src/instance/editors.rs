@@ -30,7 +30,7 @@ impl Instance {
             return;
         }
         let mut documents = self.lock_documents();
-        let tell = documents.show_buffer(self.spec(), doc, (shown, !self.takes_pieces()));
+        let tell = documents.show_buffer(self.spec(), doc, shown, !self.takes_pieces());
         // Closed: whoever asks next finds out.
         let _ = self.send_all(tell.into_iter().collect());
         self.session.ready.given_work();

@@ -146,7 +146,8 @@ impl Instance {
     /// [`StartError`]; nothing of it is left running.
     pub fn start(
         mut launch: Launch,
-        (guard, view): (Option<&Guard>, Arc<ProjectOverlay>),
+        guard: Option<&Guard>,
+        view: Arc<ProjectOverlay>,
         cancel: &CancelToken,
     ) -> Result<Self, StartError> {
         (launch.spec.before_start)(&mut launch);
@@ -183,7 +184,7 @@ impl Instance {
             "capabilities": offer::client_capabilities(),
         });
         let program = || launch.command.program.display().to_string();
-        let result = silence::send_initialize((&client, &process), &params, cancel).map_err(|waited| {
+        let result = silence::send_initialize(&client, &process, &params, cancel).map_err(|waited| {
             process.kill();
             StartError::Silent { program: program(), waited }
         })?;
@@ -359,7 +360,7 @@ impl Instance {
         let has_read = self.await_reading(&late)?;
         cancel.check()?;
         let value = self.ask_until_ready::<R>(params, cancel)?;
-        Ok(ServerAnswer { value, completeness: self.whole_since((before, has_read)) })
+        Ok(ServerAnswer { value, completeness: self.whole_since(before, has_read) })
     }
 
     /// Waits until the server has read the changed files that it was shown; whether it has, in time.
@@ -395,7 +396,7 @@ impl Instance {
 
     /// Returns the completeness of an answer that was asked for at `before`: the server may have begun to load again
     /// while it answered.
-    fn whole_since(&self, (before, has_read): (Readiness, bool)) -> Completeness {
+    fn whole_since(&self, before: Readiness, has_read: bool) -> Completeness {
         match (before, self.readiness()) {
             (Readiness::Ready, Readiness::Ready) if !has_read => {
                 Completeness::Partial("the server is still reading changed files".to_owned())
@@ -419,7 +420,8 @@ impl Instance {
     pub fn await_diagnostics(
         &self,
         path: &WsPath,
-        (patience, read): (Duration, ReadText<'_>),
+        patience: Duration,
+        read: ReadText<'_>,
         cancel: &CancelToken,
     ) -> Result<Option<ServerAnswer<Vec<Diagnostic>>>, CallError> {
         let cancel_late = cancel.with_deadline(Deadline::after(patience));
@@ -467,7 +469,7 @@ impl Instance {
         {
             verdict = later;
         }
-        Ok(Some(ServerAnswer { value: verdict.list, completeness: self.whole_since((before, true)) }))
+        Ok(Some(ServerAnswer { value: verdict.list, completeness: self.whole_since(before, true) }))
     }
 
     /// Tells the server what it takes to get a verdict on `path`: the version it will be about, and the verdicts before it.
@@ -481,7 +483,7 @@ impl Instance {
         let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.lock_documents();
         let so_far = self.session.verdicts.last_of_file(at).map_or(0, |verdict| verdict.count);
-        let Some(awaited) = documents.await_verdict(self.spec(), path, (so_far, read)) else {
+        let Some(awaited) = documents.await_verdict(self.spec(), path, so_far, read) else {
             return Ok(None);
         };
         self.send_all(awaited.tell)?;

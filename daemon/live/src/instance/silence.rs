@@ -103,7 +103,8 @@ impl Missed {
     pub(super) fn give_up(
         &self,
         waited: UnansweredRequest,
-        (client, process): (&RpcClient, &ServerProcess),
+        client: &RpcClient,
+        process: &ServerProcess,
     ) -> Option<String> {
         let heard = client.messages_heard();
         if waited.since.elapsed() < LEAST || heard != waited.heard {
@@ -158,7 +159,7 @@ impl Instance {
     }
 
     pub(super) fn count_as_missed(&self, waiting: UnansweredRequest) {
-        if let Some(why) = self.missed.give_up(waiting, (&self.client, &self.process)) {
+        if let Some(why) = self.missed.give_up(waiting, &self.client, &self.process) {
             self.give_up(&why);
         }
     }
@@ -192,7 +193,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Sends `initialize` and waits for the answer; out of time after so long, and sooner where the server does nothing.
 pub(super) fn send_initialize(
-    (client, process): (&RpcClient, &ServerProcess),
+    client: &RpcClient,
+    process: &ServerProcess,
     params: &Value,
     cancel: &CancelToken,
 ) -> Result<RequestOutcome, Duration> {

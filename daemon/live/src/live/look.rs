@@ -127,7 +127,7 @@ impl Live {
                 chosen
             }
         };
-        Ok((self.describe_launch(&chosen.spec, project, (&chosen.found, chosen.args)), chosen.found))
+        Ok((self.describe_launch(&chosen.spec, project, &chosen.found, chosen.args), chosen.found))
     }
 
     fn chosen_lately(&self, choice: &Choice, project: &LiveProject) -> Option<Chosen> {
@@ -171,7 +171,7 @@ impl Live {
     pub fn look_for_program(&self, spec: &ServerSpec, project: &LiveProject) -> Looked {
         let wish = project.preferences.server_preference(spec.name);
         let mut looked = match wish.and_then(|wish| wish.command.as_ref()) {
-            Some(command) => self.look_for_named(spec, project, (command, &[])),
+            Some(command) => self.look_for_named(spec, project, command, &[]),
             None => self.look_for_known(spec, project),
         };
         if let (Some((_, args)), Some(wanted)) = (&mut looked.found, wish.and_then(|wish| wish.args.as_ref()))
@@ -192,7 +192,7 @@ impl Live {
         let search = self.search(project, Some(spec));
         let mut looked = Looked::default();
         for command in spec.commands {
-            match self.finder.find(command[0], (spec.version_args, spec.least_version), &search) {
+            match self.finder.find(command[0], spec.version_args, spec.least_version, &search) {
                 Ok((found, rejected)) => {
                     looked.rejected.extend(rejected);
                     looked.found = Some((found, command[1..].iter().map(Into::into).collect()));
@@ -210,7 +210,8 @@ impl Live {
         &self,
         spec: &ServerSpec,
         project: &LiveProject,
-        (command, version_args): (&StatedPreference<String>, &[&str]),
+        command: &StatedPreference<String>,
+        version_args: &[&str],
     ) -> Looked {
         let mut search = self.search(project, Some(spec));
         let path = project.root.as_path().join(&command.value);
@@ -222,7 +223,7 @@ impl Live {
             _ => command.value.as_str(),
         };
         let args = spec.commands.first().map_or(&[][..], |command| &command[1..]);
-        match self.finder.find(name, (version_args, 0), &search) {
+        match self.finder.find(name, version_args, 0, &search) {
             Ok((found, rejected)) => {
                 Looked { found: Some((found, args.iter().map(Into::into).collect())), rejected }
             }
@@ -242,7 +243,7 @@ impl Live {
     #[must_use]
     pub fn try_named(&self, spec: &ServerSpec, project: &LiveProject) -> Option<Rejected> {
         let command = project.preferences.server_preference(spec.name)?.command.as_ref()?;
-        let looked = self.look_for_named(spec, project, (command, spec.version_args));
+        let looked = self.look_for_named(spec, project, command, spec.version_args);
         if looked.found.is_some() { None } else { looked.rejected.into_iter().next() }
     }
 
@@ -256,7 +257,8 @@ impl Live {
         &self,
         spec: &Arc<ServerSpec>,
         project: &LiveProject,
-        (found, args): (&FoundProgram, Vec<OsString>),
+        found: &FoundProgram,
+        args: Vec<OsString>,
     ) -> Launch {
         let ask = |program: &str, args: &[&str]| self.run(program, args, project);
         let keep = self.options.keep.as_ref().map(|keep| keep::folder_for(keep, spec.name, &project.root));
@@ -264,7 +266,7 @@ impl Live {
             Circumstances { trusted: project.trusted, root: &project.root, keep: keep.as_deref(), ask: &ask };
         let known = ((spec.options)(&circumstances), (spec.settings)(&circumstances));
         let (options, settings) = match project.preferences.server_preference(spec.name) {
-            Some(wish) => wish.laid_over(known, (spec, project.trusted)),
+            Some(wish) => wish.laid_over(known, spec, project.trusted),
             None => known,
         };
         Launch {
@@ -343,7 +345,7 @@ impl Live {
         {
             return Some(known);
         }
-        let (found, _) = self.finder.find(name, (&[], 0), &self.search(project, None)).ok()?;
+        let (found, _) = self.finder.find(name, &[], 0, &self.search(project, None)).ok()?;
         self.known.programs.insert_fresh(key, found.program.clone());
         Some(found.program)
     }

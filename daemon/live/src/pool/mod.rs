@@ -438,7 +438,8 @@ impl Pool {
             let view = pool.overlay_of(&launch.root);
             let outcome = Instance::start(
                 launch,
-                (pool.guard.as_ref(), Arc::clone(&view)),
+                pool.guard.as_ref(),
+                Arc::clone(&view),
                 &CancelToken::new(Deadline::NEVER),
             );
             let mut state = lock(&slot.state);

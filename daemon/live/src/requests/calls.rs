@@ -50,7 +50,8 @@ pub struct CallItem {
 pub fn call_hierarchy(
     instance: &Instance,
     at: &RequestPosition,
-    (direction, depth): (Direction, u32),
+    direction: Direction,
+    depth: u32,
     asking: ServerQueryContext<'_>,
 ) -> Result<ServerAnswer<Vec<CallItem>>, LiveError> {
     let params = CallHierarchyPrepareParams {

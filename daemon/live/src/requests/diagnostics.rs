@@ -119,7 +119,7 @@ pub fn diagnostics(
             return Err(LiveError::Unreadable(file.clone()));
         }
         let outcome =
-            instance.await_diagnostics(file, (VERDICT_WITHIN, asking.read), asking.cancel).map_err(failed)?;
+            instance.await_diagnostics(file, VERDICT_WITHIN, asking.read, asking.cancel).map_err(failed)?;
         outcome.ok_or_else(|| LiveError::Unreadable(file.clone()))?
     };
     let here = FileRef::Inside(file.clone());

@@ -77,20 +77,25 @@ fn to_locations(
         Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, by),
         Some(GotoDefinitionResponse::Link(links)) => {
             let files = FileRefResolver::new(by.0.root());
-            in_order(links.iter().filter_map(|link| ServerLocation::of_link(link, &files)), by)
+            in_order(links.iter().filter_map(|link| ServerLocation::of_link(link, &files)), by.0, by.1)
         }
     }
 }
 
 fn of_locations(locations: &[Location], by: (&Instance, ServerQueryContext<'_>)) -> Vec<ServerLocation> {
     let files = FileRefResolver::new(by.0.root());
-    in_order(locations.iter().filter_map(|location| ServerLocation::of_location(location, &files)), by)
+    in_order(
+        locations.iter().filter_map(|location| ServerLocation::of_location(location, &files)),
+        by.0,
+        by.1,
+    )
 }
 
 /// Servers give places in any order, and sometimes twice.
 fn in_order(
     places: impl Iterator<Item = ServerLocation>,
-    (instance, asking): (&Instance, ServerQueryContext<'_>),
+    instance: &Instance,
+    asking: ServerQueryContext<'_>,
 ) -> Vec<ServerLocation> {
     let mut marked = Marked::for_question(instance, asking);
     let mut places: Vec<ServerLocation> = places.map(|place| marked.place_without_mark(place)).collect();

@@ -33,7 +33,7 @@ impl<'a> Marked<'a> {
         let read = || (self.asking.read)(path).and_then(|text| FirstLine::after_mark(&text));
         let line = self.lines.entry(path.clone()).or_insert_with(read);
         let end = (place.end.0 == 1).then_some(place.end.1);
-        if line.as_ref().is_none_or(|line| !line.is_counted((place.start.1, end))) {
+        if line.as_ref().is_none_or(|line| !line.is_counted(place.start.1, end)) {
             return place;
         }
         let end = end.map_or(place.end, |col| (1, col - 1));
@@ -53,7 +53,7 @@ impl FirstLine {
     }
 
     /// Says whether the columns, 1-based, of a place that begins in this line count the mark; `to` is `None` if it ends in another.
-    pub(super) fn is_counted(&self, (from, to): (u32, Option<u32>)) -> bool {
+    pub(super) fn is_counted(&self, from: u32, to: Option<u32>) -> bool {
         let fits = |by: u32| {
             let begins = self.is_border(from - by) && self.is_part(from - by);
             begins && to.is_none_or(|to| self.is_border(to - by) && self.is_part(to - by - 1))
@@ -93,7 +93,7 @@ mod tests {
             ((7, Some(7)), false),
             ((90, Some(95)), false),
         ] {
-            assert_eq!(line.is_counted(place), is_counted, "{place:?}");
+            assert_eq!(line.is_counted(place.0, place.1), is_counted, "{place:?}");
         }
         assert!(FirstLine::after_mark("def size(): pass").is_none());
     }

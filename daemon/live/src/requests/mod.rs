@@ -50,7 +50,7 @@ impl ServerQueryContext<'_> {
         at: &RequestPosition,
         question: (&str, &R::Params),
     ) -> Result<ServerAnswer<R::Result>, LiveError> {
-        self.about_within::<R>(instance, at, question, READY_WITHIN)
+        self.about_within::<R>(instance, at, question.0, question.1, READY_WITHIN)
     }
 
     /// As [`ServerQueryContext::ask_about_place`], with another patience for a server that is still loading.
@@ -58,7 +58,8 @@ impl ServerQueryContext<'_> {
         &self,
         instance: &Instance,
         at: &RequestPosition,
-        (capability, params): (&str, &R::Params),
+        capability: &str,
+        params: &R::Params,
         patience: Duration,
     ) -> Result<ServerAnswer<R::Result>, LiveError> {
         let server = instance.spec().name;

@@ -96,12 +96,13 @@ pub fn workspace_symbols(
     let params = WorkspaceSymbolParams { query: query.to_owned(), ..WorkspaceSymbolParams::default() };
     let answer = instance.ask_whole::<WorkspaceSymbolRequest>(&params, READY_WITHIN, asking.cancel);
     let answer = answer.map_err(|error| of_call(server, QUESTION, error))?;
-    Ok(answer.map(|found| found_symbols(found, (instance, asking))))
+    Ok(answer.map(|found| found_symbols(found, instance, asking)))
 }
 
 fn found_symbols(
     found: Option<WorkspaceSymbolResponse>,
-    (instance, asking): (&Instance, ServerQueryContext<'_>),
+    instance: &Instance,
+    asking: ServerQueryContext<'_>,
 ) -> Vec<FoundSymbol> {
     let root = instance.root();
     let (files, mut marked) = (FileRefResolver::new(root), Marked::for_question(instance, asking));
@@ -154,7 +155,7 @@ fn tree_from_list(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<Server
         let (start, lines) = (one.location.range.start, lines(one.location.range));
         let start = (start.line + 1, start.character + 1);
         let entry = ServerOutline {
-            name_at: name_in(&text, &one.name, (start, lines.1)).unwrap_or(start),
+            name_at: name_in(&text, &one.name, start, lines.1).unwrap_or(start),
             name: one.name,
             kind: kind_word(one.kind),
             lines,
@@ -167,7 +168,7 @@ fn tree_from_list(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<Server
 }
 
 /// Where a name first stands by itself from a place on, down to a line; not far below, where only its uses are.
-fn name_in(text: &[&str], name: &str, (from, last): ((u32, u32), u32)) -> Option<(u32, u32)> {
+fn name_in(text: &[&str], name: &str, from: (u32, u32), last: u32) -> Option<(u32, u32)> {
     const SOON: u32 = 20;
     if name.is_empty() {
         return None;

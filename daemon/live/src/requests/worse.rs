@@ -101,7 +101,7 @@ pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsP
             let of = |list: &[Diagnosis]| -> Vec<Diagnosis> {
                 list.iter().filter(|one| one.severity == severity).cloned().collect()
             };
-            worse_if_more(file, severity, (&of(then), of(now)))
+            worse_if_more(file, severity, &of(then), of(now))
         }));
     }
     all
@@ -110,7 +110,8 @@ pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsP
 fn worse_if_more(
     file: &WsPath,
     severity: Severity,
-    (then, now): (&[Diagnosis], Vec<Diagnosis>),
+    then: &[Diagnosis],
+    now: Vec<Diagnosis>,
 ) -> Option<Worse> {
     let (before, after) = (then.len(), now.len());
     if after <= before {

@@ -73,7 +73,7 @@ impl OverlayDocument {
     }
 
     /// Takes an editor's text in; whether it differs from the disk decides who counts from `now` on.
-    pub(super) fn set_text(&mut self, editor: EditorId, (version, text): (i32, Arc<str>), now: u64) {
+    pub(super) fn set_text(&mut self, editor: EditorId, version: i32, text: Arc<str>, now: u64) {
         let hash = ContentHash::of(text.as_bytes());
         let differs = Some(hash) != self.disk;
         match self.buffers.iter_mut().find(|buffer| buffer.editor == editor) {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn set_text_of(document: &mut OverlayDocument, editor: EditorId, text: &str, now: u64) {
-        document.set_text(editor, (1, text.into()), now);
+        document.set_text(editor, 1, text.into(), now);
     }
 
     #[test]

@@ -255,7 +255,7 @@ impl ProjectOverlay {
         let Some(document) = state.documents.get_mut(doc) else { return };
         let owner = document.owner;
         let was_sent = document.buffer_of(editor).is_some_and(|buffer| Some(buffer.hash) == document.sent);
-        document.set_text(editor, (edit.version, edit.text), now);
+        document.set_text(editor, edit.version, edit.text, now);
         // Pieces lead from this editor's text to this editor's text, and to no other's.
         let leads_there = was_sent && document.is_in_step(editor);
         self.send(state, doc, edit.changes.filter(|_| leads_there), owner);

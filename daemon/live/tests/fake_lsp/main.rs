@@ -115,7 +115,7 @@ fn main() {
             let (id, client) = (message["id"].clone(), Arc::clone(&client));
             // Whoever waits for a cancellation does so before the next message is read.
             let cancelled = (step["cancellable"] == true).then(|| client.wait_as(format!("cancel {id}")));
-            thread::spawn(move || send_answer(&step, &id, (&client, cancelled)));
+            thread::spawn(move || send_answer(&step, &id, &client, cancelled));
         }
     }
 }
@@ -141,7 +141,7 @@ fn script_step(script: &Value, method: &str, count: usize) -> Value {
     })
 }
 
-fn send_answer(step: &Value, id: &Value, (client, cancelled): (&FakeClient, Option<Receiver<Value>>)) {
+fn send_answer(step: &Value, id: &Value, client: &FakeClient, cancelled: Option<Receiver<Value>>) {
     let delay = Duration::from_millis(step["delayMs"].as_u64().unwrap_or_default());
     let is_cancelled = match cancelled {
         Some(cancelled) => cancelled.recv_timeout(delay).is_ok(),

@@ -83,13 +83,13 @@ fn path(text: &str) -> WsPath {
 }
 
 /// Something new for a part of a line, from 0.
-fn text_edit(line: u32, (from, to): (u32, u32), text: &str) -> Value {
+fn text_edit(line: u32, from: u32, to: u32, text: &str) -> Value {
     let at = |character: u32| json!({"line": line, "character": character});
     json!({"range": {"start": at(from), "end": at(to)}, "newText": text})
 }
 
 fn in_a() -> Value {
-    json!([text_edit(1, (0, 3), "new"), text_edit(0, (11, 14), "new")])
+    json!([text_edit(1, 0, 3, "new"), text_edit(0, 11, 14, "new")])
 }
 
 fn texts_of(renaming: &Renaming) -> Vec<(&str, Vec<(&str, &str)>)> {
@@ -106,7 +106,7 @@ fn texts_of(renaming: &Renaming) -> Vec<(&str, Vec<(&str, &str)>)> {
 #[test]
 fn both_forms_become_bytes_of_the_contents_that_were_sent() {
     let project = RenameProject::new();
-    let in_b = json!([text_edit(0, (14, 17), "new"), text_edit(1, (6, 9), "new")]);
+    let in_b = json!([text_edit(0, 14, 17, "new"), text_edit(1, 6, 9, "new")]);
     let whole = [("a.py", vec![("old", "new"); 2]), ("b.py", vec![("old", "new"); 2])];
     let changes = json!({"changes": {project.uri("b.py"): in_b, project.uri("a.py"): in_a()}});
     let found = project.renaming_for(changes).expect("a rename");
@@ -165,15 +165,12 @@ fn an_edit_that_does_not_fit_is_refused_and_nothing_is_guessed() {
     for (edit, why) in [
         (document("a.py", 7), "means version 7 of it, but was sent version 1"),
         (document("b.py", 3), "but it is not open there"),
-        (of_a(json!([text_edit(5, (0, 3), "new")])), "line 6, column 1 of it, which is not there"),
-        (of_a(json!([text_edit(1, (0, 4), "new")])), "line 2, column 5 of it"),
-        (of_a(json!([text_edit(0, (7, 11), "new")])), "line 1, column 8 of it"),
-        (of_a(json!([text_edit(1, (3, 0), "new")])), "ends before it begins"),
-        (of_a(json!([text_edit(1, (0, 3), "new"), text_edit(1, (2, 3), "x")])), "want the same byte"),
-        (
-            of_a(json!([text_edit(1, (0, 3), "new"), text_edit(0, (12, 14), "new")])),
-            "would cut a name in two",
-        ),
+        (of_a(json!([text_edit(5, 0, 3, "new")])), "line 6, column 1 of it, which is not there"),
+        (of_a(json!([text_edit(1, 0, 4, "new")])), "line 2, column 5 of it"),
+        (of_a(json!([text_edit(0, 7, 11, "new")])), "line 1, column 8 of it"),
+        (of_a(json!([text_edit(1, 3, 0, "new")])), "ends before it begins"),
+        (of_a(json!([text_edit(1, 0, 3, "new"), text_edit(1, 2, 3, "x")])), "want the same byte"),
+        (of_a(json!([text_edit(1, 0, 3, "new"), text_edit(0, 12, 14, "new")])), "would cut a name in two"),
         (changes("file:///elsewhere/c.py".to_owned(), in_a()), "which lies outside the workspace"),
         (changes("untitled:c.py".to_owned(), in_a()), "which is no file"),
         (changes(project.uri("gone.py"), in_a()), "`gone.py`, which is not there"),
@@ -210,14 +207,14 @@ fn contents_that_the_server_was_not_sent_are_noticed() {
 fn repeats_go_and_inserts_stay_in_order() {
     let project = RenameProject::new();
     let edits = json!([
-        text_edit(1, (0, 3), "new"),
-        text_edit(1, (0, 3), "new"),
-        text_edit(1, (0, 0), "a"),
-        text_edit(1, (0, 0), "b")
+        text_edit(1, 0, 3, "new"),
+        text_edit(1, 0, 3, "new"),
+        text_edit(1, 0, 0, "a"),
+        text_edit(1, 0, 0, "b")
     ]);
     let found = project.renaming_for(json!({"changes": {project.uri("a.py"): edits}})).expect("a rename");
     assert_eq!(texts_of(&found), [("a.py", vec![("old", "new"), ("", "a"), ("", "b")])]);
-    let odd = json!([text_edit(1, (0, 3), "new"), text_edit(0, (0, 1), "t")]);
+    let odd = json!([text_edit(1, 0, 3, "new"), text_edit(0, 0, 1, "t")]);
     let found = project.renaming_for(json!({"changes": {project.uri("a.py"): odd}})).expect("a rename");
     assert!(found.notes[0].contains("something else than `old`: `s` at a.py:1"), "{:?}", found.notes);
 }
@@ -225,7 +222,7 @@ fn repeats_go_and_inserts_stay_in_order() {
 #[test]
 fn what_a_server_wants_confirmed_is_said() {
     let project = RenameProject::new();
-    let mut annotated = text_edit(1, (0, 3), "new");
+    let mut annotated = text_edit(1, 0, 3, "new");
     annotated["annotationId"] = json!("1");
     let found = project.renaming_for(json!({
         "documentChanges": [project.document_edits("a.py", json!(null), json!([annotated]))],
@@ -246,13 +243,13 @@ fn whole_files_are_made_moved_and_deleted() {
     let uri = |file: &str| project.uri(file);
     let steps = |steps: Value| json!({"documentChanges": steps});
     let found = project.renaming_for(steps(json!([
-        project.document_edits("a.py", json!(1), json!([text_edit(1, (0, 3), "new")])),
+        project.document_edits("a.py", json!(1), json!([text_edit(1, 0, 3, "new")])),
         {"kind": "rename", "oldUri": uri("a.py"), "newUri": uri("c.py")},
-        project.document_edits("c.py", json!(null), json!([text_edit(0, (11, 14), "new")])),
+        project.document_edits("c.py", json!(null), json!([text_edit(0, 11, 14, "new")])),
         {"kind": "create", "uri": uri("d/e.py")},
-        project.document_edits("d/e.py", json!(null), json!([text_edit(0, (0, 0), "import c\n")])),
+        project.document_edits("d/e.py", json!(null), json!([text_edit(0, 0, 0, "import c\n")])),
         {"kind": "rename", "oldUri": uri("pkg"), "newUri": uri("lib")},
-        project.document_edits("lib/mod.py", json!(null), json!([text_edit(0, (0, 3), "new")])),
+        project.document_edits("lib/mod.py", json!(null), json!([text_edit(0, 0, 3, "new")])),
         {"kind": "delete", "uri": uri("b.py")},
         {"kind": "rename", "oldUri": uri("d/e.py"), "newUri": uri("d/f.py")},
     ])));
@@ -306,7 +303,7 @@ fn progress_step(kind: &str, delay: u64) -> Value {
 #[test]
 fn a_server_that_is_loading_is_waited_for_and_otherwise_there_is_no_answer() {
     let project = RenameProject::new();
-    let early = json!({"result": {"changes": {project.uri("a.py"): [text_edit(1, (0, 3), "new")]}}});
+    let early = json!({"result": {"changes": {project.uri("a.py"): [text_edit(1, 0, 3, "new")]}}});
     let whole = json!({"result": {"changes": {project.uri("a.py"): in_a()}}});
     let ready = ReadySignal::ProgressEnds("index");
     let mut script = answering_rename(json!([whole]));
@@ -343,7 +340,7 @@ fn one_that_found_no_project_answers_with_a_reservation() {
 fn one_that_never_says_is_asked_until_it_says_the_same() {
     let project = RenameProject::new();
     let says = |edits: Value| json!({"result": {"changes": {project.uri("a.py"): edits}}});
-    let script = answering_rename(json!([says(json!([text_edit(1, (0, 3), "new")])), says(in_a())]));
+    let script = answering_rename(json!([says(json!([text_edit(1, 0, 3, "new")])), says(in_a())]));
     let server = start(ReadySignal::Settles, &script, project.0.path()).expect("it starts");
     let answer = project.rename(&server, 60_000).expect("it settles");
     assert_eq!(answer.value.files[0].edits.len(), 2);
@@ -354,7 +351,7 @@ fn one_that_never_says_is_asked_until_it_says_the_same() {
 #[test]
 fn uses_that_a_server_lists_and_does_not_rename_are_counted() {
     let project = RenameProject::new();
-    let place = |file: &str, line: u32, (from, to): (u32, u32)| json!({"uri": project.uri(file), "range": text_edit(line, (from, to), "")["range"]});
+    let place = |file: &str, line: u32, (from, to): (u32, u32)| json!({"uri": project.uri(file), "range": text_edit(line, from, to, "")["range"]});
     let all = [place("a.py", 0, (11, 14)), place("a.py", 1, (0, 3)), place("b.py", 0, (14, 17))];
     let ask = |listed: &[Value]| {
         let mut script = answering_rename(json!([{"result": {"changes": {project.uri("a.py"): in_a()}}}]));
@@ -397,7 +394,7 @@ fn moves_of_files_are_asked_about_and_told_where_that_is_wanted() {
     let unable = project.start(json!({}));
     let error = ask(&unable).expect_err("it does not care");
     assert_eq!(error, LiveError::Unsupported { server: "fake", question: "workspace/willRenameFiles" });
-    let edit = json!({"changes": {project.uri("b.py"): [text_edit(0, (5, 6), "c")]}});
+    let edit = json!({"changes": {project.uri("b.py"): [text_edit(0, 5, 6, "c")]}});
     let filters = json!({"filters": [{"pattern": {"glob": "**/*.py"}}]});
     let server = project.start(json!({
         "capabilities": {"workspace": {"fileOperations": {"willRename": filters, "didRename": filters}}},

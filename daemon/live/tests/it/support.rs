@@ -44,7 +44,7 @@ pub(crate) fn start(ready: ReadySignal, script: &Value, root: &Path) -> Result<I
 /// Without a guard and without editors.
 pub(crate) fn start_it(launch: Launch, cancel: &CancelToken) -> Result<Instance, StartError> {
     let view = Arc::new(ProjectOverlay::new(launch.root.clone()));
-    Instance::start(launch, (None, view), cancel)
+    Instance::start(launch, None, view, cancel)
 }
 
 pub(crate) fn within_millis(millis: u64) -> CancelToken {

@@ -125,7 +125,8 @@ pub(crate) enum Parsed {
 /// Parses `source` in this thread's session. `report` is asked after every hundred of the parser's steps.
 pub(crate) fn parse(
     parser: Parser,
-    (source, old): (&[u8], Option<&Tree>),
+    source: &[u8],
+    old: Option<&Tree>,
     report: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Parsed {
     if BoundedSession::was_left() {

@@ -343,7 +343,7 @@ impl Map {
     }
 
     /// Forgets what depended on a batch that was applied.
-    pub(super) fn forget_confirmed(&mut self, (mut touched, new): (Touched, Vec<FileId>)) {
+    pub(super) fn forget_confirmed(&mut self, mut touched: Touched, new: Vec<FileId>) {
         // A project file may lead every import elsewhere.
         if touched.families.contains(&Lang::Manifest) || new.len() > MANY_NEW {
             let stamp = self.confirmed.stamp;

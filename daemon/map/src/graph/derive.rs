@@ -146,7 +146,7 @@ impl Map {
             let file = item.file;
             let mut begun = std::mem::take(&mut job.begun);
             if self.index.entry(file).is_some_and(|entry| Arc::ptr_eq(&entry.facts, &item.facts)) {
-                if !self.sure_edges_of(&resolver, file, (&mut begun, go_on)) {
+                if !self.sure_edges_of(&resolver, file, &mut begun, go_on) {
                     job.begun = begun;
                     return false;
                 }
@@ -409,7 +409,8 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         file: FileId,
-        (begun, go_on): (&mut Begun, &dyn Fn() -> bool),
+        begun: &mut Begun,
+        go_on: &dyn Fn() -> bool,
     ) -> bool {
         let Some(entry) = self.index.entry(file) else { return true };
         for r in entry.facts.refs.iter().skip(begun.refs) {
@@ -427,7 +428,7 @@ impl Map {
                 continue;
             }
             let found = resolver.resolve(file, r);
-            if let Some(through) = self.through_values(resolver, (file, r), &found) {
+            if let Some(through) = self.through_values(resolver, file, r, &found) {
                 let from = owner_node(file, r.owner);
                 begun.found.extend(through.reached.into_iter().map(|to| (from, to.into(), EdgeKind::Calls)));
                 if through.instead {

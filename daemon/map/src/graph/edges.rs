@@ -56,8 +56,10 @@ impl Edges {
     /// A use at one line.
     pub(super) fn add_resolved(
         &mut self,
-        (from, to): (NodeRef, NodeRef),
-        (kind, confidence): (EdgeKind, Confidence),
+        from: NodeRef,
+        to: NodeRef,
+        kind: EdgeKind,
+        confidence: Confidence,
         line: Option<u32>,
     ) {
         let sites: Vec<u32> = line.into_iter().collect();
@@ -69,7 +71,8 @@ impl Edges {
         &mut self,
         from: NodeRef,
         kind: EdgeKind,
-        (candidates, line): (Vec<NodeRef>, u32),
+        candidates: Vec<NodeRef>,
+        line: u32,
     ) {
         let Some(&to) = candidates.first() else { return };
         let confidence = Confidence::Candidate;

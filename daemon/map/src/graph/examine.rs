@@ -221,7 +221,7 @@ impl<'m> Examining<'m> {
     fn derived_types(&self, class: DefRef) -> Vec<DefRef> {
         let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
         let found =
-            self.map.edges_in_with(self.resolver, class.into(), (kinds, &hob_base::CancelToken::default()));
+            self.map.edges_in_with(self.resolver, class.into(), kinds, &hob_base::CancelToken::default());
         let from = found.edges.into_iter().filter_map(|edge| match edge.from {
             NodeRef::Def(def) => Some(def),
             _ => None,

@@ -97,7 +97,7 @@ impl Map {
 
     /// The innermost definition that spans all of some lines.
     #[must_use]
-    pub fn symbol_around(&self, file: FileId, (first, last): (u32, u32)) -> Option<DefRef> {
+    pub fn symbol_around(&self, file: FileId, first: u32, last: u32) -> Option<DefRef> {
         let spans = |def: &Def| def.lines.0 <= first && last <= def.lines.1;
         let around = self.outline(file).filter(|(_, def)| spans(def));
         around

@@ -178,7 +178,7 @@ impl<'m> Spread<'m> {
                 break;
             }
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
-            let found = self.map.edges_in_with(&self.resolver, from.node, (kinds, &self.query.cancel));
+            let found = self.map.edges_in_with(&self.resolver, from.node, kinds, &self.query.cancel);
             whole &= found.stopped.is_none();
             for edge in found.edges {
                 self.add_user(*from, edge, &mut hits);
@@ -249,7 +249,7 @@ impl<'m> Spread<'m> {
         while at < types.len() && types.len() < MAX_TYPES {
             let (base, sure) = types[at];
             let kinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
-            let derived = self.map.edges_in_with(&self.resolver, base, (kinds, &self.query.cancel)).edges;
+            let derived = self.map.edges_in_with(&self.resolver, base, kinds, &self.query.cancel).edges;
             for edge in derived.into_iter().filter(Edge::is_resolved) {
                 if seen.insert(edge.from) {
                     types.push((edge.from, sure.max(edge.confidence)));
@@ -283,7 +283,7 @@ impl<'m> Spread<'m> {
         for overridden in overridden.map(NodeRef::Def) {
             let asked = (only_kind(EdgeKind::Calls), &self.query.cancel);
             let confidence = if from.depth == 0 { from.confidence } else { Confidence::Candidate };
-            for edge in self.map.edges_in_with(&self.resolver, overridden, asked).edges {
+            for edge in self.map.edges_in_with(&self.resolver, overridden, asked.0, asked.1).edges {
                 self.add_user(From { node: overridden, confidence, ..from }, edge, hits);
             }
         }

@@ -36,7 +36,7 @@ impl Map {
         kinds: EdgeKinds,
         cancel: &CancelToken,
     ) -> Result<Vec<Edge>, Stopped> {
-        let found = self.edges_in_with(&Resolver::new(&self.index), node, (kinds, cancel));
+        let found = self.edges_in_with(&Resolver::new(&self.index), node, kinds, cancel);
         found.stopped.map_or(Ok(found.edges), Err)
     }
 
@@ -44,9 +44,10 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         node: NodeRef,
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> Inbound {
-        let mut found = self.uses_of(resolver, node, (kinds, cancel));
+        let mut found = self.uses_of(resolver, node, kinds, cancel);
         if kinds.has(EdgeKind::References) {
             let (links, stopped) = self.links_to(resolver, node, cancel);
             found.edges.extend(links);
@@ -59,11 +60,13 @@ impl Map {
     pub(super) fn edges_in_family(
         &self,
         resolver: &Resolver<'_>,
-        (node, kin): (NodeRef, &[NodeRef]),
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        node: NodeRef,
+        kin: &[NodeRef],
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> Inbound {
         let (NodeRef::Def(method), false) = (node, kin.is_empty()) else {
-            return self.edges_in_with(resolver, node, (kinds, cancel));
+            return self.edges_in_with(resolver, node, kinds, cancel);
         };
         let mut found = Inbound::default();
         for (kinds, kin) in [(kinds.of_holders(), &[][..]), (kinds.of_users(), kin)] {
@@ -85,8 +88,11 @@ impl Map {
     pub(super) fn unresolved_in(
         &self,
         resolver: &Resolver<'_>,
-        (node, kin, drawn): (NodeRef, &[NodeRef], &Skeleton),
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        node: NodeRef,
+        kin: &[NodeRef],
+        drawn: &Skeleton,
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> Inbound {
         let mut found = Inbound::default();
         if let NodeRef::Def(def) = node {
@@ -111,11 +117,12 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         node: NodeRef,
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> Inbound {
         match node {
             NodeRef::File(file) => self.file_inbound(resolver, file, kinds),
-            NodeRef::External(package) => self.external_inbound(resolver, package, (kinds, cancel)),
+            NodeRef::External(package) => self.external_inbound(resolver, package, kinds, cancel),
             NodeRef::Def(def) => {
                 let mut search = Search::new(self, resolver, def, kinds);
                 let stopped = search.run(cancel).err();
@@ -143,7 +150,7 @@ impl Map {
         for importer in importers.into_iter().map(FileId).filter(|importer| *importer != file) {
             let out = self.imports_of(resolver, importer, wanted);
             out.into_iter().filter(|edge| edge.to == NodeRef::File(file)).for_each(|edge| edges.add(edge));
-            self.module_uses(resolver, importer, (file, kinds), &mut edges);
+            self.module_uses(resolver, importer, file, kinds, &mut edges);
         }
         Inbound { edges: edges.into_vec(), stopped: None }
     }
@@ -153,7 +160,8 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         importer: FileId,
-        (file, kinds): (FileId, EdgeKinds),
+        file: FileId,
+        kinds: EdgeKinds,
         edges: &mut Edges,
     ) {
         let Some(entry) = self.index.entry(importer) else { return };
@@ -167,7 +175,7 @@ impl Map {
                 && self.node_of(importer, &thing) == Some(NodeRef::File(file))
             {
                 let ends = (owner_node(importer, r.owner), NodeRef::File(file));
-                edges.add_resolved(ends, (EdgeKind::for_ref_kind(r.kind), confidence), Some(r.line));
+                edges.add_resolved(ends.0, ends.1, EdgeKind::for_ref_kind(r.kind), confidence, Some(r.line));
             }
         }
     }
@@ -218,7 +226,8 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         package: ExternalId,
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> Inbound {
         let mut found = Inbound::default();
         let Some((_, name)) = self.externals.name(package) else { return found };

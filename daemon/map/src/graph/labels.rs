@@ -20,10 +20,10 @@ pub(super) fn label_communities(paths: &[&str], communities: &[u32], hubs: &[&st
     }
     let mut taken = FxHashSet::default();
     let hubs = hubs.iter().copied().chain(std::iter::repeat(""));
-    members.iter().zip(hubs).map(|(files, hub)| distinct_label((files, hub), &mut taken)).collect()
+    members.iter().zip(hubs).map(|(files, hub)| distinct_label(files, hub, &mut taken)).collect()
 }
 
-fn distinct_label((files, hub): (&[&str], &str), taken: &mut FxHashSet<String>) -> String {
+fn distinct_label(files: &[&str], hub: &str, taken: &mut FxHashSet<String>) -> String {
     let name = match (files, hub) {
         ([only], _) => (*only).to_owned(),
         (_, "") => shared_folder(files).unwrap_or_else(|| "(several folders)".to_owned()),

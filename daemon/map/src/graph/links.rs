@@ -23,10 +23,10 @@ impl Map {
         let from = owner_node(file, r.owner);
         match resolver.resolve_link(file, r) {
             ResolvedNoteLink::To(to, confidence) if to != from && to != NodeRef::File(file) => {
-                edges.add_resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
+                edges.add_resolved(from, to, EdgeKind::References, confidence, Some(r.line));
             }
             ResolvedNoteLink::OneOf(candidates) => {
-                edges.add_unresolved(from, EdgeKind::References, (candidates, r.line));
+                edges.add_unresolved(from, EdgeKind::References, candidates, r.line);
             }
             ResolvedNoteLink::Broken(name) => edges.add(Edge {
                 from,

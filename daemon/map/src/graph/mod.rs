@@ -137,7 +137,7 @@ impl Map {
             }
         }
         if let Some(touched) = touched {
-            self.forget_confirmed(touched);
+            self.forget_confirmed(touched.0, touched.1);
         }
         if many {
             self.index.shrink();

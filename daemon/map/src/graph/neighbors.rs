@@ -90,11 +90,12 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         node: NodeRef,
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> Vec<(Edge, Direction)> {
         let Some(body) = self.body_beside(resolver, node) else { return Vec::new() };
         let asked = (kinds.without(EdgeKind::Contains), cancel);
-        let found = self.edges_in_with(resolver, body, asked);
+        let found = self.edges_in_with(resolver, body, asked.0, asked.1);
         found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)).collect()
     }
 
@@ -108,7 +109,9 @@ impl Map {
     fn edges_both(
         &self,
         resolver: &Resolver<'_>,
-        (node, kin, query): (NodeRef, &[NodeRef], &NeighborsQuery),
+        node: NodeRef,
+        kin: &[NodeRef],
+        query: &NeighborsQuery,
         stopped: &mut Option<Stopped>,
     ) -> Vec<(Edge, Direction)> {
         let kinds = query.kinds;
@@ -118,10 +121,10 @@ impl Map {
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
         if query.direction != Direction::Out {
-            let found = self.edges_in_family(resolver, (node, kin), (kinds, &query.cancel));
+            let found = self.edges_in_family(resolver, node, kin, kinds, &query.cancel);
             *stopped = stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
-            edges.extend(self.through_body(resolver, node, (kinds, &query.cancel)));
+            edges.extend(self.through_body(resolver, node, kinds, &query.cancel));
         }
         edges
     }
@@ -153,7 +156,7 @@ impl NeighborWalk<'_> {
         }
         self.sort_found(&mut found);
         for (via, edge, way) in found {
-            self.add_neighbor((via, depth), edge, way);
+            self.add_neighbor(via, depth, edge, way);
         }
     }
 
@@ -176,11 +179,11 @@ impl NeighborWalk<'_> {
         let shown = best.iter().take(places).map(|line| drawn.computed_edge(&self.resolver, line, frontier));
         let shown: Vec<(Edge, NodeRef)> = shown.collect::<Option<_>>()?;
         for ((edge, via), line) in shown.into_iter().zip(&best) {
-            self.add_neighbor((via, depth), edge, line.way);
+            self.add_neighbor(via, depth, edge, line.way);
         }
         self.unresolved_left = true;
         let left = best.iter().skip(places).chain(&others);
-        left.for_each(|line| self.lines_left_out.insert((line.far, line.kind, line.way)));
+        left.for_each(|line| self.lines_left_out.insert(line.far, line.kind, line.way));
         Some(())
     }
 
@@ -201,7 +204,9 @@ impl NeighborWalk<'_> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.drawn_edges(node, &kin);
         let asked = (node, &kin[..], self.query);
-        let edges = edges.unwrap_or_else(|| self.map.edges_both(&self.resolver, asked, &mut self.stopped));
+        let edges = edges.unwrap_or_else(|| {
+            self.map.edges_both(&self.resolver, asked.0, asked.1, asked.2, &mut self.stopped)
+        });
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
             // What calls itself is its own caller; what calls the method that it overrides does not reach itself.
@@ -217,7 +222,7 @@ impl NeighborWalk<'_> {
         }
         let mut best = Vec::new();
         for mut group in groups {
-            group.sort_by(|(a, way), (b, other)| self.compare((a, *way), (b, *other)));
+            group.sort_by(|(a, way), (b, other)| self.compare(a, *way, b, *other));
             for (edge, way) in group.split_off(group.len().min(self.per_kind())) {
                 self.left_out.insert((far_end(&edge, way), edge.kind, way, edge.is_resolved()));
             }
@@ -251,7 +256,7 @@ impl NeighborWalk<'_> {
         let body = self.map.body_beside(&self.resolver, node).into_iter();
         for end in std::iter::once(node).chain(body) {
             let kin = if end == node { kin } else { &[] };
-            let found = self.map.unresolved_in(&self.resolver, (end, kin, drawn.skeleton()), asked);
+            let found = self.map.unresolved_in(&self.resolver, end, kin, drawn.skeleton(), asked.0, asked.1);
             self.stopped = self.stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)));
         }
@@ -259,7 +264,7 @@ impl NeighborWalk<'_> {
             let out = self.map.edges_out_with(&self.resolver, node, self.query.kinds);
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
-        others.iter().for_each(|line| self.lines_left_out.insert((line.far, line.kind, line.way)));
+        others.iter().for_each(|line| self.lines_left_out.insert(line.far, line.kind, line.way));
         Some(edges)
     }
 
@@ -272,11 +277,11 @@ impl NeighborWalk<'_> {
     }
 
     fn sort_found(&self, found: &mut [(NodeRef, Edge, Direction)]) {
-        found.sort_by(|(_, a, way), (_, b, other)| self.compare((a, *way), (b, *other)));
+        found.sort_by(|(_, a, way), (_, b, other)| self.compare(a, *way, b, *other));
     }
 
     /// As answers sort: resolved before unresolved, then by score, then by kind and place.
-    fn compare(&self, (a, way): (&Edge, Direction), (b, other): (&Edge, Direction)) -> Ordering {
+    fn compare(&self, a: &Edge, way: Direction, b: &Edge, other: Direction) -> Ordering {
         let (near, far) = (far_end(a, way), far_end(b, other));
         let by_score = || self.map.score(far).total_cmp(&self.map.score(near));
         (!a.is_resolved())
@@ -287,7 +292,7 @@ impl NeighborWalk<'_> {
             .then_with(|| (way == Direction::Out).cmp(&(other == Direction::Out)))
     }
 
-    fn add_neighbor(&mut self, (via, depth): (NodeRef, u32), edge: Edge, way: Direction) {
+    fn add_neighbor(&mut self, via: NodeRef, depth: u32, edge: Edge, way: Direction) {
         let far = far_end(&edge, way);
         let key = (far, edge.kind, way, edge.is_resolved());
         if self.shown.len() >= self.query.max_nodes {
@@ -342,17 +347,19 @@ impl NeighborWalk<'_> {
 struct LeftOut(FxHashMap<(EdgeKind, Direction), Marked>);
 
 impl LeftOut {
-    fn insert(&mut self, (far, kind, way): (u32, EdgeKind, Direction)) {
+    fn insert(&mut self, far: u32, kind: EdgeKind, way: Direction) {
         self.0.entry((kind, way)).or_default().mark(far as usize);
     }
 
     /// Takes over what was found otherwise, if it is a line.
-    fn take_in(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &NeighborIdentity) -> bool {
+    fn take_in(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) -> bool {
+        let (node, kind, way, resolved) = neighbor;
         let number = drawn.node_number(*node).filter(|_| *resolved);
-        number.inspect(|&number| self.insert((number, *kind, *way))).is_some()
+        number.inspect(|&number| self.insert(number, *kind, *way)).is_some()
     }
 
-    fn remove(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &NeighborIdentity) {
+    fn remove(&mut self, drawn: &Skeleton, neighbor: &NeighborIdentity) {
+        let (node, kind, way, resolved) = neighbor;
         let number = drawn.node_number(*node).filter(|_| *resolved);
         if let Some((number, marked)) = number.zip(self.0.get_mut(&(*kind, *way))) {
             marked.unmark(number as usize);

@@ -47,7 +47,7 @@ impl Map {
         }
         edges.retain_kinds(kinds);
         if kinds.has(EdgeKind::Calls) {
-            self.add_calls_of_values(resolver, (file, Some(owner)), &mut edges);
+            self.add_calls_of_values(resolver, file, Some(owner), &mut edges);
         }
         if kinds.has(EdgeKind::Contains) {
             self.add_children(resolver, node, entry, &mut edges);
@@ -74,7 +74,7 @@ impl Map {
         }
         edges.retain_kinds(kinds);
         if kinds.has(EdgeKind::Calls) {
-            self.add_calls_of_values(resolver, (file, None), &mut edges);
+            self.add_calls_of_values(resolver, file, None, &mut edges);
         }
         self.add_imports(resolver, file, kinds, &mut edges);
         edges.into_vec()
@@ -84,12 +84,13 @@ impl Map {
     pub(super) fn edge_between(
         &self,
         resolver: &Resolver<'_>,
-        (from, to): (NodeRef, NodeRef),
+        from: NodeRef,
+        to: NodeRef,
         kind: EdgeKind,
     ) -> Option<Edge> {
         let mut edges = Edges::default();
         if kind == EdgeKind::Contains {
-            edges.add_resolved((from, to), (kind, Confidence::Exact), None);
+            edges.add_resolved(from, to, kind, Confidence::Exact, None);
             return edges.into_vec().pop();
         }
         let file = from.file()?;
@@ -100,7 +101,7 @@ impl Map {
             self.add_use(resolver, file, r, &mut edges);
         }
         if kind == EdgeKind::Calls {
-            self.add_calls_of_values(resolver, (file, Some(owner)), &mut edges);
+            self.add_calls_of_values(resolver, file, Some(owner), &mut edges);
         }
         if owner.is_none() {
             self.add_imports(resolver, file, EdgeKinds::from_iter([kind]), &mut edges);
@@ -125,20 +126,20 @@ impl Map {
         }
         let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind));
         if let Some(to) = self.confirmed_meaning(resolver, file, r) {
-            edges.add_resolved((from, to.into()), (kind, Confidence::Live), Some(r.line));
+            edges.add_resolved(from, to.into(), kind, Confidence::Live, Some(r.line));
             return;
         }
         let found = resolver.resolve(file, r);
-        if let Some(through) = self.through_values(resolver, (file, r), &found) {
+        if let Some(through) = self.through_values(resolver, file, r, &found) {
             for to in through.reached {
-                edges.add_resolved((from, to.into()), (kind, Confidence::Flow), Some(r.line));
+                edges.add_resolved(from, to.into(), kind, Confidence::Flow, Some(r.line));
             }
             if through.instead {
                 // The variable is read there.
                 if let Resolution::To(thing, confidence) = found
                     && let Some(to) = self.used_node(file, r, &thing)
                 {
-                    edges.add_resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
+                    edges.add_resolved(from, to, EdgeKind::References, confidence, Some(r.line));
                 }
                 return;
             }
@@ -146,12 +147,12 @@ impl Map {
         match found {
             Resolution::To(thing, confidence) => {
                 if let Some(to) = self.used_node(file, r, &thing) {
-                    edges.add_resolved((from, to), (kind, confidence), Some(r.line));
+                    edges.add_resolved(from, to, kind, confidence, Some(r.line));
                 }
             }
             Resolution::Unresolved => {
                 let candidates = resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
-                edges.add_unresolved(from, kind, (candidates, r.line));
+                edges.add_unresolved(from, kind, candidates, r.line);
             }
             Resolution::Dropped => {}
         }
@@ -167,12 +168,12 @@ impl Map {
         for (def, found) in entry.facts.defs_indexed().filter(|(_, def)| def.parent == parent) {
             let child = DefRef { file, def };
             if !(entry.is_detached(found) && self.container(resolver, child).is_some_and(|at| at != node)) {
-                edges.add_resolved((node, child.into()), sure, None);
+                edges.add_resolved(node, child.into(), sure.0, sure.1, None);
             }
         }
         if let NodeRef::Def(class) = node {
             for member in self.detached_members(resolver, class) {
-                edges.add_resolved((node, member.into()), sure, None);
+                edges.add_resolved(node, member.into(), sure.0, sure.1, None);
             }
         }
     }
@@ -209,10 +210,10 @@ impl Map {
         let Some(entry) = self.index.entry(file) else { return };
         for import in &entry.facts.imports {
             if kinds.has(EdgeKind::Imports) {
-                self.add_import(resolver, (file, entry), import, edges);
+                self.add_import(resolver, file, entry, import, edges);
             }
             if kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
-                self.add_reexport(resolver, (file, entry), import, edges);
+                self.add_reexport(resolver, file, entry, import, edges);
             }
         }
         if kinds.has(EdgeKind::Exports) {
@@ -223,7 +224,8 @@ impl Map {
     fn add_import(
         &self,
         resolver: &Resolver<'_>,
-        (file, entry): (FileId, &FileEntry),
+        file: FileId,
+        entry: &FileEntry,
         import: &Import,
         edges: &mut Edges,
     ) {
@@ -231,7 +233,7 @@ impl Map {
         let module = resolver.resolve_module(file, entry, import.module);
         let mut link = |to| {
             if to != from {
-                edges.add_resolved((from, to), sure, Some(import.line));
+                edges.add_resolved(from, to, sure.0, sure.1, Some(import.line));
             }
         };
         match &*module.target {
@@ -255,14 +257,15 @@ impl Map {
     fn add_reexport(
         &self,
         resolver: &Resolver<'_>,
-        (file, entry): (FileId, &FileEntry),
+        file: FileId,
+        entry: &FileEntry,
         import: &Import,
         edges: &mut Edges,
     ) {
         if let NameLookup::Thing(thing, confidence) = resolver.binding(file, entry, import)
             && let Some(to) = self.node_of(file, &thing).filter(|to| *to != NodeRef::File(file))
         {
-            edges.add_resolved((NodeRef::File(file), to), (EdgeKind::Exports, confidence), Some(import.line));
+            edges.add_resolved(NodeRef::File(file), to, EdgeKind::Exports, confidence, Some(import.line));
         }
     }
 
@@ -273,7 +276,7 @@ impl Map {
             if let Some((def, found)) = own.find(|(_, def)| def.parent.is_none()) {
                 let to = DefRef { file, def }.into();
                 let sure = (EdgeKind::Exports, Confidence::Exact);
-                edges.add_resolved((NodeRef::File(file), to), sure, Some(found.lines.0));
+                edges.add_resolved(NodeRef::File(file), to, sure.0, sure.1, Some(found.lines.0));
             }
         }
     }

@@ -32,8 +32,10 @@ pub struct Use {
 
 impl Use {
     pub(super) fn of_ref(
-        (file, r): (FileId, &Ref),
-        (kind, confidence): (EdgeKind, Confidence),
+        file: FileId,
+        r: &Ref,
+        kind: EdgeKind,
+        confidence: Confidence,
         is_renamed: bool,
     ) -> Self {
         let from = owner_node(file, r.owner);
@@ -62,7 +64,7 @@ impl Map {
 
     /// The definition whose name stands at a 1-based line and UTF-16 column of a file.
     #[must_use]
-    pub fn def_named_at(&self, path: &str, (line, col): (u32, u32)) -> Option<DefRef> {
+    pub fn def_named_at(&self, path: &str, line: u32, col: u32) -> Option<DefRef> {
         let file = self.file_at(path)?;
         let (_, facts) = self.file(file)?;
         let found = facts.defs.iter().position(|def| {

@@ -76,7 +76,7 @@ impl Groups {
 pub(super) fn hub_scores(graph: &Graph, groups: &Groups) -> Vec<f32> {
     let ranks = page_rank(graph);
     let floor = ranks.iter().copied().fold(f64::INFINITY, f64::min).min(1.0);
-    let scales = [false, true].map(|group| Scale::for_group(graph, (&ranks, floor), (groups, group)));
+    let scales = [false, true].map(|group| Scale::for_group(graph, &ranks, floor, groups, group));
     let score = |node: usize| {
         let group = groups.second.get(node).copied().unwrap_or(false);
         scales[usize::from(group)].score(graph.degree(node), ranks[node] - floor)
@@ -91,7 +91,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn for_group(graph: &Graph, (ranks, floor): (&[f64], f64), (groups, group): (&Groups, bool)) -> Self {
+    fn for_group(graph: &Graph, ranks: &[f64], floor: f64, groups: &Groups, group: bool) -> Self {
         let nodes = || (0..groups.second.len()).filter(|&node| groups.second[node] == group);
         let degree = nodes().map(|node| graph.degree(node)).max().unwrap_or(0).max(1) as f64;
         let max_rank = nodes().map(|node| ranks[node]).fold(floor, f64::max);

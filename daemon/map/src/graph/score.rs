@@ -49,7 +49,8 @@ impl Standing {
 
 impl Map {
     /// The definition of a lasting identity, if it is still there.
-    pub(crate) fn find_identified(&self, (path, qualified, ordinal): &DefIdentity) -> Option<DefRef> {
+    pub(crate) fn find_identified(&self, identity: &DefIdentity) -> Option<DefRef> {
+        let (path, qualified, ordinal) = identity;
         let file = self.file_at(path.as_str())?;
         let def = self.index.entry(file)?.def_qualified(qualified, *ordinal)?;
         Some(DefRef { file, def })

@@ -68,7 +68,7 @@ impl<'m> Surroundings<'m> {
         let visited: FxHashSet<u32> = visited.collect::<Option<_>>()?;
         let (mut best, mut others) = (Vec::new(), Vec::new());
         for (via, node) in asked.nodes.iter().enumerate() {
-            for mut group in self.grouped_edges(resolver, (via, *node), (asked, &visited))? {
+            for mut group in self.grouped_edges(resolver, via, *node, asked, &visited)? {
                 if group.len() > asked.per_kind {
                     group.select_nth_unstable_by(asked.per_kind, |a, b| self.compare(a, b));
                     others.extend(group.drain(asked.per_kind..));
@@ -84,8 +84,10 @@ impl<'m> Surroundings<'m> {
     fn grouped_edges(
         &self,
         resolver: &Resolver<'_>,
-        (via, node): (usize, NodeRef),
-        (asked, visited): (&SurroundingsQuery<'_>, &FxHashSet<u32>),
+        via: usize,
+        node: NodeRef,
+        asked: &SurroundingsQuery<'_>,
+        visited: &FxHashSet<u32>,
     ) -> Option<Vec<Vec<SkeletonEdge>>> {
         let itself = self.skeleton.node_number(node)?;
         let mut ends = Vec::new();
@@ -152,7 +154,7 @@ impl<'m> Surroundings<'m> {
         let via = *nodes.get(line.via)?;
         let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
         let ends = if line.way == Direction::Out { (near, far) } else { (far, near) };
-        let mut edge = self.map.edge_between(resolver, ends, line.kind)?;
+        let mut edge = self.map.edge_between(resolver, ends.0, ends.1, line.kind)?;
         if line.way == Direction::In {
             edge.to = via;
         }

@@ -117,7 +117,7 @@ impl<'s, 'm> Search<'s, 'm> {
             && let Some(container) = self.map.container(self.resolver, self.target)
         {
             let ends = (container, self.target.into());
-            self.edges.add_resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
+            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Contains, Confidence::Exact, None);
         }
         self.add_confirmed();
         if self.kinds.has(EdgeKind::Calls) {
@@ -145,9 +145,9 @@ impl<'s, 'm> Search<'s, 'm> {
                 let kind = EdgeKind::for_ref_kind(r.kind);
                 if self.kinds.has(kind) {
                     let from = owner_node(file, r.owner);
-                    self.edges.add_resolved((from, target.into()), (kind, Confidence::Live), Some(r.line));
+                    self.edges.add_resolved(from, target.into(), kind, Confidence::Live, Some(r.line));
                     let is_renamed = !self.is_own_name(file, r.name);
-                    self.note_place(Use::of_ref((file, r), (kind, Confidence::Live), is_renamed));
+                    self.note_place(Use::of_ref(file, r, kind, Confidence::Live, is_renamed));
                 }
             }
         }
@@ -157,7 +157,7 @@ impl<'s, 'm> Search<'s, 'm> {
     fn add_reaching(&mut self) {
         for (file, owner, (line, col)) in self.map.calls_reaching_def(self.resolver, self.target) {
             let ends = (owner_node(file, owner), self.target.into());
-            self.edges.add_resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
+            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Calls, Confidence::Flow, Some(line));
             self.through.insert((file, line, col));
         }
     }
@@ -235,7 +235,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         let Some(id) = entry.facts.names.find(name) else { return };
         let is_renamed = !self.is_own_name(file, id);
-        self.add_uses_in_file((file, entry), id, is_renamed);
+        self.add_uses_in_file(file, entry, id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
             self.add_import_use(file, entry, import);
         }
@@ -251,15 +251,15 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         let ends = (NodeRef::File(file), self.target.into());
         if self.kinds.has(EdgeKind::Imports) {
-            self.edges.add_resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
+            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Imports, Confidence::Import, Some(import.line));
             let is_renamed = import.name.is_none_or(|name| !self.is_own_name(file, name));
             self.note_place(Use::of_import(file, import, is_renamed));
         }
         if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
-            self.edges.add_resolved(ends, (EdgeKind::Exports, Confidence::Import), Some(import.line));
+            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Exports, Confidence::Import, Some(import.line));
         }
         if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
-            self.add_uses_in_file((file, entry), local, true);
+            self.add_uses_in_file(file, entry, local, true);
             if import.reexported {
                 self.look_for(entry.facts.name(local));
             }
@@ -275,7 +275,7 @@ impl<'s, 'm> Search<'s, 'm> {
             && let Some(def) = line
         {
             let ends = (NodeRef::File(file), self.target.into());
-            self.edges.add_resolved(ends, (EdgeKind::Exports, Confidence::Exact), Some(def.lines.0));
+            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Exports, Confidence::Exact, Some(def.lines.0));
         }
         self.look_for(exported);
     }
@@ -289,7 +289,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     /// The references of one file to one local name; `is_renamed` if that is another one than the target's.
-    fn add_uses_in_file(&mut self, (file, entry): (FileId, &'m FileEntry), name: StrId, is_renamed: bool) {
+    fn add_uses_in_file(&mut self, file: FileId, entry: &'m FileEntry, name: StrId, is_renamed: bool) {
         if !self.locals.insert((file, name)) {
             return;
         }
@@ -306,26 +306,26 @@ impl<'s, 'm> Search<'s, 'm> {
             }
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::for_ref_kind(r.kind));
             let found = self.resolver.resolve(file, r);
-            if self.is_told_by_values((file, r), &found) || !kinds.has(kind) {
+            if self.is_told_by_values(file, r, &found) || !kinds.has(kind) {
                 // The edge is there; the name is written here, too.
                 if kinds.has(kind) && self.through.contains(&(file, r.line, r.col)) {
-                    self.note_place(Use::of_ref((file, r), (kind, Confidence::Flow), is_renamed));
+                    self.note_place(Use::of_ref(file, r, kind, Confidence::Flow, is_renamed));
                 }
                 continue;
             }
             match found {
                 Resolution::To(Thing::Def(def), confidence) if self.is_wanted(def) => {
-                    self.edges.add_resolved((from, def.into()), (kind, confidence), Some(r.line));
-                    self.note_place(Use::of_ref((file, r), (kind, confidence), is_renamed));
+                    self.edges.add_resolved(from, def.into(), kind, confidence, Some(r.line));
+                    self.note_place(Use::of_ref(file, r, kind, confidence, is_renamed));
                 }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
-                    let candidates = self.cached_candidates((file, entry), r);
+                    let candidates = self.cached_candidates(file, entry, r);
                     if candidates.len() == 1 && self.is_told_by_name(file, r) {
                         let ends = (from, self.target.into());
-                        self.edges.add_resolved(ends, (kind, Confidence::Name), Some(r.line));
+                        self.edges.add_resolved(ends.0, ends.1, kind, Confidence::Name, Some(r.line));
                     } else if !candidates.is_empty() {
-                        self.edges.add_unresolved(from, kind, (candidates.to_vec(), r.line));
+                        self.edges.add_unresolved(from, kind, candidates.to_vec(), r.line);
                     }
                 }
                 Resolution::To(..) | Resolution::Dropped => {}
@@ -335,7 +335,7 @@ impl<'s, 'm> Search<'s, 'm> {
 
     /// Returns true if values settle the meaning of a call whose name says it less surely: the call is among the
     /// edges then, or reaches something else.
-    fn is_told_by_values(&mut self, (file, r): (FileId, &Ref), found: &Resolution) -> bool {
+    fn is_told_by_values(&mut self, file: FileId, r: &Ref, found: &Resolution) -> bool {
         if self.through.contains(&(file, r.line, r.col))
             && !matches!(found, Resolution::To(Thing::Def(def), sure) if *def == self.target && *sure < Confidence::Flow)
         {
@@ -343,11 +343,11 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         let Resolution::To(Thing::Def(def), confidence) = found else { return false };
         let through =
-            (*def == self.target).then(|| self.map.through_values(self.resolver, (file, r), found)).flatten();
+            (*def == self.target).then(|| self.map.through_values(self.resolver, file, r, found)).flatten();
         let is_read = through.is_some_and(|through| through.instead);
         if is_read && self.kinds.has(EdgeKind::References) {
             let ends = (owner_node(file, r.owner), (*def).into());
-            self.edges.add_resolved(ends, (EdgeKind::References, *confidence), Some(r.line));
+            self.edges.add_resolved(ends.0, ends.1, EdgeKind::References, *confidence, Some(r.line));
         }
         is_read
     }
@@ -359,7 +359,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     /// The candidates of an unresolved reference, the target first; none if neither it nor one of its family is among them.
-    fn cached_candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
+    fn cached_candidates(&mut self, file: FileId, entry: &'m FileEntry, r: &Ref) -> Rc<[NodeRef]> {
         let name = FileFacts::name(&entry.facts, r.name);
         let resolver = self.resolver;
         let only_near = *self.only_near.entry(name).or_insert_with(|| resolver.is_only_near(name));

@@ -26,7 +26,8 @@ impl Map {
     pub(super) fn through_values(
         &self,
         resolver: &Resolver<'_>,
-        (file, r): (FileId, &Ref),
+        file: FileId,
+        r: &Ref,
         found: &Resolution,
     ) -> Option<Through> {
         if r.kind != RefKind::Call {
@@ -88,12 +89,13 @@ impl Map {
     pub(super) fn add_calls_of_values(
         &self,
         resolver: &Resolver<'_>,
-        (file, owner): (FileId, Option<Option<DefIdx>>),
+        file: FileId,
+        owner: Option<Option<DefIdx>>,
         edges: &mut Edges,
     ) {
         for (from, to, line) in self.calls_of_values(resolver, file, owner) {
             let ends = (owner_node(file, from), to.into());
-            edges.add_resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
+            edges.add_resolved(ends.0, ends.1, EdgeKind::Calls, Confidence::Flow, Some(line));
         }
     }
 
@@ -112,7 +114,7 @@ impl Map {
             let owner = match named {
                 None => owner,
                 Some(r) if self.confirmed_meaning(resolver, at.file, r).is_some() => continue,
-                Some(r) => match self.through_values(resolver, (at.file, r), &resolver.resolve(at.file, r)) {
+                Some(r) => match self.through_values(resolver, at.file, r, &resolver.resolve(at.file, r)) {
                     Some(through) if through.reached.contains(&def) => r.owner,
                     _ => continue,
                 },

@@ -247,7 +247,7 @@ impl Index {
         }
         let after = Terms::from_entry(&entry);
         let place = self.roots.note_top_folder(path.as_str());
-        self.update_lists((file, place), before.as_ref(), Some(&after));
+        self.update_lists(file, place, before.as_ref(), Some(&after));
         drop((before, after));
         self.count(file, &entry, true);
         if !facts.unmapped.is_empty() {
@@ -262,7 +262,7 @@ impl Index {
     /// Takes a file out.
     pub(crate) fn remove(&mut self, file: FileId) {
         let Some(old) = self.take_entry(file) else { return };
-        self.update_lists((file, TopFolders::default()), Some(&Terms::from_entry(&old)), None);
+        self.update_lists(file, TopFolders::default(), Some(&Terms::from_entry(&old)), None);
         self.paths.remove(path_entry_of(file, &old.path, &old.facts));
         self.targets.clear();
         self.path_texts.note_dead_entry();
@@ -311,29 +311,30 @@ impl Index {
 
     fn update_lists(
         &mut self,
-        (file, place): (FileId, TopFolders),
+        file: FileId,
+        place: TopFolders,
         before: Option<&Terms<'_>>,
         after: Option<&Terms<'_>>,
     ) {
         let empty = Terms::default();
         let (before, after) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
         terms::diff_defined(&before.defined, &after.defined, |name, was, is| {
-            self.list_def((file, place), name, (was, is));
+            self.list_def(file, place, name, was, is);
         });
         terms::diff_sorted(&before.linked, &after.linked, |name, gained| {
-            update_posting(&mut self.names, &mut self.defining, (name, file, gained));
+            update_posting(&mut self.names, &mut self.defining, name, file, gained);
         });
         terms::diff_sorted(&before.mentioned, &after.mentioned, |name, gained| {
-            update_posting(&mut self.names, &mut self.mentioning, (name, file, gained));
+            update_posting(&mut self.names, &mut self.mentioning, name, file, gained);
         });
         terms::diff_sorted(&before.modules, &after.modules, |module, gained| {
             self.list_module(file, module, gained);
         });
     }
 
-    fn list_def(&mut self, (file, place): (FileId, TopFolders), name: &str, (was, is): (Counted, Counted)) {
+    fn list_def(&mut self, file: FileId, place: TopFolders, name: &str, was: Counted, is: Counted) {
         let present = is.count > 0;
-        let id = update_posting(&mut self.names, &mut self.defining, (name, file, present));
+        let id = update_posting(&mut self.names, &mut self.defining, name, file, present);
         let entry = self.standings.entry_of(id);
         let mut standing = entry.map_or_else(NameStanding::default, |entry| self.standings.get(entry));
         standing.defs = (standing.defs + is.count).saturating_sub(was.count);
@@ -351,7 +352,7 @@ impl Index {
 
     fn list_module(&mut self, file: FileId, module: &str, gained: bool) {
         let known = self.modules.find(module).is_some();
-        let id = update_posting(&mut self.modules, &mut self.importing, (module, file, gained));
+        let id = update_posting(&mut self.modules, &mut self.importing, module, file, gained);
         if !known {
             for word in terms::words_of_module(module) {
                 let word = self.segments.intern(word);
@@ -392,7 +393,9 @@ impl Index {
 fn update_posting(
     names: &mut MapNameTable,
     lists: &mut Postings,
-    (name, file, gained): (&str, FileId, bool),
+    name: &str,
+    file: FileId,
+    gained: bool,
 ) -> NameId {
     let id = names.intern(name);
     if gained {

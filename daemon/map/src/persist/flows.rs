@@ -117,10 +117,10 @@ pub(super) fn read(input: &mut Input<'_>, limits: FactsLimits<'_>) -> Result<Flo
     counts.calls = calls.len() as u32;
     let values = input.read_table(&VALUES, |at, row| {
         counts.values = at;
-        value_from((counts, limits), row)
+        value_from(counts, limits, row)
     })?;
     counts.values = values.len() as u32;
-    let stores = input.read_table(&STORES, |_, row| store_from((counts, limits), row))?;
+    let stores = input.read_table(&STORES, |_, row| store_from(counts, limits, row))?;
     let flows = Flows { values, parts, calls, scopes, slots, stores };
     if is_sound(&flows, counts) { Ok(flows) } else { Err(Damaged("a flow leads nowhere")) }
 }
@@ -166,10 +166,7 @@ fn call_from(counts: FlowCounts, row: [u32; 7]) -> Result<Call, PersistError> {
 }
 
 /// A value comes after those that it is made of: `counts` has only those before it.
-fn value_from(
-    (counts, limits): (FlowCounts, FactsLimits<'_>),
-    row: [u32; 3],
-) -> Result<FlowValue, PersistError> {
+fn value_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 3]) -> Result<FlowValue, PersistError> {
     let [kind, a, b] = row;
     Ok(match kind {
         0 => FlowValue::Unknown,
@@ -189,10 +186,7 @@ fn value_from(
     })
 }
 
-fn store_from(
-    (counts, limits): (FlowCounts, FactsLimits<'_>),
-    row: [u32; 4],
-) -> Result<FlowStore, PersistError> {
+fn store_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 4]) -> Result<FlowStore, PersistError> {
     let [to, of, key, value] = row;
     let to = match to {
         0 => FlowTarget::Slot(within(of, counts.slots, SlotIdx)?),

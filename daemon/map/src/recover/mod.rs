@@ -52,7 +52,7 @@ pub(crate) fn recover(reading: &RecoveryReading<'_>, source: &[u8], facts: Facts
         _ => source,
     };
     if best.lines_not_mapped() > 0
-        && let Some(other) = without_broken(reading, (text, source), &best)
+        && let Some(other) = without_broken(reading, text, source, &best)
         && other.lines_not_mapped() < best.lines_not_mapped()
     {
         best = other;
@@ -72,7 +72,8 @@ fn repaired_text(lang: Lang, source: &[u8]) -> Option<Vec<u8>> {
 /// The facts of a text without what is broken in it.
 fn without_broken(
     reading: &RecoveryReading<'_>,
-    (text, source): (&[u8], &[u8]),
+    text: &[u8],
+    source: &[u8],
     facts: &FactsBuilder,
 ) -> Option<FactsBuilder> {
     let broken = pieces::broken_stretches(reading, text, facts.unmapped_lines());

@@ -66,14 +66,14 @@ impl<'m> Resolver<'m> {
         for file in files.iter().map(|&file| FileId(file)) {
             let Some(entry) = self.entry(file).filter(|e| e.lang() == site.entry.lang()) else { continue };
             let named = entry.defs_named(name).filter(|(_, def)| {
-                def.flags.has(DefFlags::EXTENSION) && self.is_in_sight(site, (file, entry), def)
+                def.flags.has(DefFlags::EXTENSION) && self.is_in_sight(site, file, entry, def)
             });
             found.extend(named.map(|(def, _)| DefRef { file, def }));
         }
         found
     }
 
-    fn is_in_sight(&self, site: Site<'m>, (file, entry): (FileId, &'m FileEntry), def: &Def) -> bool {
+    fn is_in_sight(&self, site: Site<'m>, file: FileId, entry: &'m FileEntry, def: &Def) -> bool {
         if file == site.file {
             return true;
         }

@@ -195,7 +195,7 @@ impl<'m> Resolver<'m> {
                 entry
                     .defs_named(name)
                     .filter(move |(_, def)| {
-                        fits_reference(entry, def, (kind, member)) && is_reachable(site, (file, entry), def)
+                        fits_reference(entry, def, kind, member) && is_reachable(site, file, entry, def)
                     })
                     .map(move |(def, _)| DefRef { file, def })
             })
@@ -314,7 +314,7 @@ fn folder_of(path: &str) -> &str {
 }
 
 /// Returns true if a reference of this kind can name the definition: as a member, or on its own.
-fn fits_reference(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
+fn fits_reference(entry: &FileEntry, def: &Def, kind: RefKind, member: bool) -> bool {
     let by_kind = match kind {
         RefKind::Call => def.kind.is_callable() || def.kind.is_type(),
         RefKind::Extends | RefKind::Implements | RefKind::Type => {
@@ -363,7 +363,7 @@ fn is_free_kind(kind: DefKind) -> bool {
 }
 
 /// Returns true if code of the site's file can reach the definition at all.
-fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) -> bool {
+fn is_reachable(site: Site<'_>, file: FileId, entry: &FileEntry, def: &Def) -> bool {
     if file == site.file {
         return true;
     }

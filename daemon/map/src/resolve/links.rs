@@ -55,7 +55,7 @@ impl<'m> Resolver<'m> {
             NoteLinkTarget { by_name: false, .. } => self.by_path(entry, target.path),
         };
         match files {
-            NoteLinkFiles::One(found, sure) => self.in_file((found, sure), target),
+            NoteLinkFiles::One(found, sure) => self.in_file(found, sure, target),
             NoteLinkFiles::Several(found) => self.in_one_of(&found, target),
             NoteLinkFiles::Broken(name) => ResolvedNoteLink::Broken(name),
             NoteLinkFiles::Nothing => ResolvedNoteLink::Nothing,
@@ -163,7 +163,7 @@ impl<'m> Resolver<'m> {
         notes.min_by_key(rank)
     }
 
-    fn in_file(&self, (file, sure): (FileId, Confidence), target: NoteLinkTarget<'_>) -> ResolvedNoteLink {
+    fn in_file(&self, file: FileId, sure: Confidence, target: NoteLinkTarget<'_>) -> ResolvedNoteLink {
         let whole = ResolvedNoteLink::To(NodeRef::File(file), sure);
         let Some(entry) = self.entry(file).filter(|entry| entry.lang().is_prose()) else { return whole };
         // `#^id` names a block of the note; `#top` is wherever the note is.

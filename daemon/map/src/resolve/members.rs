@@ -47,20 +47,20 @@ impl<'m> Resolver<'m> {
 
     /// The same; where methods and fields have name spaces of their own, the one that is wanted.
     pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
-        self.search_classes(vec![class], (name, want))
+        self.search_classes(vec![class], name, want)
     }
 
     /// The same, without the type itself.
     pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> MemberLookup {
         let bases = self.bases(class);
-        match self.search_classes(bases.known.iter().rev().copied().collect(), (name, Want::Any)) {
+        match self.search_classes(bases.known.iter().rev().copied().collect(), name, Want::Any) {
             MemberLookup::Missing { open } => MemberLookup::Missing { open: open || bases.open },
             found => found,
         }
     }
 
     /// `stack`: the last one is looked at first.
-    fn search_classes(&self, mut stack: Vec<DefRef>, (name, want): (&str, Want)) -> MemberLookup {
+    fn search_classes(&self, mut stack: Vec<DefRef>, name: &str, want: Want) -> MemberLookup {
         let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
         let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
             self.cut.set(true);
@@ -73,7 +73,7 @@ impl<'m> Resolver<'m> {
                 if seen.contains(&class) || seen.len() >= MAX_CLASSES {
                     continue;
                 }
-                let own = self.own_wanted(class, (name, want));
+                let own = self.own_wanted(class, name, want);
                 if own.is_some() && self.comes_later(class, &stack) {
                     continue;
                 }
@@ -115,10 +115,10 @@ impl<'m> Resolver<'m> {
 
     /// A member that the type itself defines, wherever it is written.
     pub(super) fn own_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
-        self.own_wanted(class, (name, Want::Any))
+        self.own_wanted(class, name, Want::Any)
     }
 
-    fn own_wanted(&self, class: DefRef, (name, want): (&str, Want)) -> Option<DefRef> {
+    fn own_wanted(&self, class: DefRef, name: &str, want: Want) -> Option<DefRef> {
         let (entry, def) = self.def(class)?;
         let qualified = entry.facts.name(def.qualified);
         if entry.lang() == Lang::Ruby && name.starts_with(char::is_uppercase) {
@@ -272,7 +272,7 @@ impl<'m> Resolver<'m> {
         }
         self.get_or_compute(&self.bodies, declared, || {
             let qualified = entry.facts.name(def.qualified);
-            let bodies = self.possible_bodies(entry.facts.name(def.name), (def.kind, qualified));
+            let bodies = self.possible_bodies(entry.facts.name(def.name), def.kind, qualified);
             let bodies: Vec<DefRef> = bodies.collect();
             let here = bodies.iter().find(|body| body.file == declared.file);
             match (here, &bodies[..]) {
@@ -286,7 +286,8 @@ impl<'m> Resolver<'m> {
     fn possible_bodies<'a>(
         &'a self,
         name: &'a str,
-        (kind, qualified): (DefKind, &'a str),
+        kind: DefKind,
+        qualified: &'a str,
     ) -> impl Iterator<Item = DefRef> + 'a {
         self.index.files_defining(name).iter().filter_map(move |&file| {
             let file = FileId(file);

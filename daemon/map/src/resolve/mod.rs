@@ -293,7 +293,7 @@ impl<'m> Resolver<'m> {
     fn path_ref(&self, site: Site<'m>, r: &Ref, path: &str) -> Resolution {
         let first = path.split('.').next().unwrap_or(path);
         match self.follow_path(Site { want: Want::Scope, ..site }, path) {
-            NameLookup::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
+            NameLookup::Thing(thing, confidence) => self.member_ref(site, r, thing, confidence),
             NameLookup::Bound => Resolution::Unresolved,
             NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(site), first) => {
                 let is_rust = site.entry.lang() == Lang::Rust;
@@ -312,7 +312,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn member_ref(&self, site: Site<'m>, r: &Ref, (thing, sure): (Thing, Confidence)) -> Resolution {
+    fn member_ref(&self, site: Site<'m>, r: &Ref, thing: Thing, sure: Confidence) -> Resolution {
         let name = site.entry.facts.name(r.name);
         let thing = match thing {
             Thing::Def(def) if !self.has_members(def) => match self.type_of(def, TypePart::VALUE, None) {
@@ -339,7 +339,7 @@ impl<'m> Resolver<'m> {
                 Some(Thing::External(name)) if site.entry.lang() == Lang::Rust => {
                     self.outside_ref(site, r, &name)
                 }
-                Some(thing) => self.member_ref(site, r, (thing, Confidence::Import)),
+                Some(thing) => self.member_ref(site, r, thing, Confidence::Import),
                 None => self.unknown_ref(site, r),
             };
         }
@@ -350,7 +350,7 @@ impl<'m> Resolver<'m> {
                 added.unwrap_or(Resolution::To(outside, Confidence::Import))
             }
             NameLookup::Thing(thing, confidence) => {
-                self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))
+                self.member_ref(site, r, thing, confidence.max(Confidence::Import))
             }
             NameLookup::Bound => self.extension_ref(site, r).unwrap_or(Resolution::Unresolved),
             NameLookup::Absent { .. } => {

@@ -82,7 +82,7 @@ impl<'m> Resolver<'m> {
             let found = match &*module.target {
                 ModuleTarget::File(file) => self.find_export(*file, name, trail),
                 ModuleTarget::Files(files) => self.exported_by_any(files, name, trail),
-                ModuleTarget::Inside(file, inner) => self.find_inside((*file, inner), name, trail),
+                ModuleTarget::Inside(file, inner) => self.find_inside(*file, inner, name, trail),
                 ModuleTarget::External(package) => {
                     return NameLookup::Thing(Thing::External(package.as_str().into()), Confidence::Import);
                 }
@@ -119,7 +119,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn exported_by_any(&self, files: &[FileId], name: &str, trail: &mut Trail) -> NameLookup {
-        let found = self.first_defining(files, name, (Want::Any, &|_| true));
+        let found = self.first_defining(files, name, Want::Any, &|_| true);
         if let Some(def) = found {
             return NameLookup::Thing(Thing::Def(def), Confidence::Import);
         }
@@ -242,12 +242,12 @@ impl<'m> Resolver<'m> {
     }
 
     /// Looks a name up in a module that is written inside a file, or in a type in it.
-    fn find_inside(&self, (file, inner): (FileId, &str), name: &str, trail: &mut Trail) -> NameLookup {
+    fn find_inside(&self, file: FileId, inner: &str, name: &str, trail: &mut Trail) -> NameLookup {
         let Some(entry) = self.entry(file) else { return NameLookup::Absent { open: false } };
         let Some(scope) = entry.def_qualified(inner, 1) else { return NameLookup::Absent { open: false } };
         let def = entry.facts.def(scope);
         if def.kind != DefKind::Module {
-            return self.member_of_type(DefRef { file, def: scope }, (name, Want::Any));
+            return self.member_of_type(DefRef { file, def: scope }, name, Want::Any);
         }
         let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == inner);
         if let Some(child) = pick_best_def(within, Want::Any) {
@@ -273,7 +273,7 @@ impl<'m> Resolver<'m> {
                 _ => self.resolve_bare(site, first),
             };
             match start {
-                NameLookup::Thing(thing, confidence) => self.walk(site, (thing, confidence), rest),
+                NameLookup::Thing(thing, confidence) => self.walk(site, thing, confidence, rest),
                 NameLookup::Bound => NameLookup::Bound,
                 NameLookup::Absent { open } => self.follow_unbound(site, path, open),
             }
@@ -298,10 +298,10 @@ impl<'m> Resolver<'m> {
         let rest = path.get(end + 1..).unwrap_or("");
         let spec = path.get(..end).unwrap_or(path);
         let module = Rc::new(Module { from: site.file, spec: spec.into(), target: Arc::new(target) });
-        self.walk(site, (as_thing(module), Confidence::Import), rest)
+        self.walk(site, as_thing(module), Confidence::Import, rest)
     }
 
-    fn walk(&self, site: Site<'m>, (mut thing, mut sure): (Thing, Confidence), rest: &str) -> NameLookup {
+    fn walk(&self, site: Site<'m>, mut thing: Thing, mut sure: Confidence, rest: &str) -> NameLookup {
         for segment in rest.split('.').filter(|segment| !segment.is_empty()) {
             match self.member_of_thing(site, &thing, segment) {
                 NameLookup::Thing(next, confidence) => (thing, sure) = (next, sure.max(confidence)),
@@ -326,7 +326,7 @@ impl<'m> Resolver<'m> {
                     return ty.map_or(NameLookup::Bound, |ty| self.member_of_thing(site, &ty, name));
                 }
                 let near = if entry.path == site.entry.path { Confidence::Exact } else { Confidence::Import };
-                match self.member_of_type(*def, (name, site.want)) {
+                match self.member_of_type(*def, name, site.want) {
                     NameLookup::Thing(Thing::Def(member), _) if member.file == def.file => {
                         NameLookup::Thing(Thing::Def(member), near)
                     }
@@ -336,7 +336,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn member_of_type(&self, class: DefRef, (name, want): (&str, Want)) -> NameLookup {
+    fn member_of_type(&self, class: DefRef, name: &str, want: Want) -> NameLookup {
         match self.find_wanted(class, name, want) {
             MemberLookup::Found(def) => NameLookup::Thing(Thing::Def(def), Confidence::Import),
             MemberLookup::Missing { open } => NameLookup::Absent { open },
@@ -347,7 +347,7 @@ impl<'m> Resolver<'m> {
     fn in_namespace(&self, space: DefRef, name: &str) -> NameLookup {
         let Some((entry, def)) = self.def(space) else { return NameLookup::Absent { open: false } };
         let qualifier = entry.facts.name(def.qualified);
-        match self.find_inside((space.file, qualifier), name, &mut Vec::new()) {
+        match self.find_inside(space.file, qualifier, name, &mut Vec::new()) {
             NameLookup::Absent { .. } => {}
             found => return found,
         }

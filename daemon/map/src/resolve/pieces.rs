@@ -89,7 +89,7 @@ impl<'m> Resolver<'m> {
         let same = |entry: &FileEntry| entry.lang().language_group() == site.entry.lang().language_group();
         packages::packages_around(package).chain([""]).find_map(|around| {
             let files = self.index.paths().files_of_package(around);
-            self.first_defining(files, name, (site.want, &same))
+            self.first_defining(files, name, site.want, &same)
         })
     }
 

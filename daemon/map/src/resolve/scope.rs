@@ -31,7 +31,7 @@ impl<'m> Resolver<'m> {
             scope = None;
         }
         while let Some(at) = scope {
-            match self.in_scope(site, at, (here, name)) {
+            match self.in_scope(site, at, here, name) {
                 NameLookup::Absent { open: unseen } => open |= unseen,
                 found => return found,
             }
@@ -64,7 +64,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Resolves a name directly inside a definition around it.
-    fn in_scope(&self, site: Site<'m>, at: DefIdx, (named, name): (NameBindings<'m>, &str)) -> NameLookup {
+    fn in_scope(&self, site: Site<'m>, at: DefIdx, named: NameBindings<'m>, name: &str) -> NameLookup {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
         if global::is_lua_table(site.entry, def) {
@@ -180,7 +180,7 @@ impl<'m> Resolver<'m> {
             entry.lang().language_group() == site.entry.lang().language_group()
                 && entry.facts.package.map(|id| entry.facts.name(id)) == package
         };
-        self.first_defining(files, name, (site.want, &same))
+        self.first_defining(files, name, site.want, &same)
     }
 
     /// The first of `files`, by path, that defines `name` at top level and that `keep`s.
@@ -188,7 +188,8 @@ impl<'m> Resolver<'m> {
         &self,
         files: &[FileId],
         name: &str,
-        (want, keep): (Want, &dyn Fn(&FileEntry) -> bool),
+        want: Want,
+        keep: &dyn Fn(&FileEntry) -> bool,
     ) -> Option<DefRef> {
         let defining = self.index.files_defining(name);
         let look = |file: FileId| {

@@ -86,7 +86,7 @@ impl<'m> Resolver<'m> {
                             Some(MemberStep::Given(part)) => Then::Given(part),
                             _ => Then::Nothing,
                         };
-                        self.rust_member(site, at, (name, then))?
+                        self.rust_member(site, at, name, then)?
                     }
                     MemberStep::Name(name) => self.to_member(site, at, name)?,
                     MemberStep::Call => self.result_of_call(at)?,

@@ -200,7 +200,8 @@ impl<'m> Resolver<'m> {
         &self,
         site: Site<'m>,
         at: MemberPathPoint<'m>,
-        (name, then): (&str, Then),
+        name: &str,
+        then: Then,
     ) -> Option<MemberPathPoint<'m>> {
         let at = self.opened_up(at)?;
         let owner = match &at {
@@ -246,7 +247,7 @@ impl<'m> Resolver<'m> {
             if let Some(target) = self.deref(class) {
                 let (entry, _) = self.def(class)?;
                 let site = Site { file: class.file, entry, owner: Some(class.def), want: Want::Any };
-                return self.rust_member(site, target, (name, then));
+                return self.rust_member(site, target, name, then);
             }
             if then == Then::Call && is_same(name) {
                 return Some(MemberPathPoint::Of(class));

@@ -61,6 +61,14 @@ struct MapSymbolSearch<'m, 'q> {
     gave_up: bool,
 }
 
+/// The way in which a name matches the query.
+#[derive(Clone, Copy)]
+struct NameMatch {
+    class: MatchClass,
+    /// True if only upper and lower case differ.
+    other_case: bool,
+}
+
 impl Map {
     /// Searches symbols and files.
     #[must_use]
@@ -144,9 +152,9 @@ impl MapSymbolSearch<'_, '_> {
             return;
         }
         let before = self.found.len();
-        let mut queue = NameQueue::new(index, self.wanted, (names, self.query.text.trim()));
+        let mut queue = NameQueue::new(index, self.wanted, names, self.query.text.trim());
         while let Some((name, other_case)) = if self.has_enough() { None } else { queue.next() } {
-            self.add_name(name, (class, other_case));
+            self.add_name(name, NameMatch { class, other_case });
         }
         self.counted += queue.total.saturating_sub(self.found.len() - before);
     }
@@ -162,7 +170,7 @@ impl MapSymbolSearch<'_, '_> {
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
         let index = &self.map.index;
         let names = index.def_names().starting_with(last);
-        let queue = NameQueue::new(index, self.wanted, (&names, self.query.text.trim()));
+        let queue = NameQueue::new(index, self.wanted, &names, self.query.text.trim());
         let matches = |entry: &FileEntry, qualified: &str| {
             qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
         };
@@ -171,12 +179,12 @@ impl MapSymbolSearch<'_, '_> {
                 self.gave_up = true;
                 break;
             }
-            self.add_all(name, (MatchClass::Qualified, other_case), &matches);
+            self.add_all(name, NameMatch { class: MatchClass::Qualified, other_case }, &matches);
         }
     }
 
     /// Adds the definitions of a name, the best ones at least.
-    fn add_name(&mut self, name: NameId, how: (MatchClass, bool)) {
+    fn add_name(&mut self, name: NameId, how: NameMatch) {
         let map = self.map;
         for best in map.best_of(map.index.name(name)) {
             self.add_def(best, how, &|_, _| true);
@@ -184,10 +192,10 @@ impl MapSymbolSearch<'_, '_> {
         self.add_all(name, how, &|_, _| true);
     }
 
-    fn add_all(&mut self, name: NameId, how: (MatchClass, bool), keep: DefFilter<'_>) {
+    fn add_all(&mut self, name: NameId, how: NameMatch, keep: DefFilter<'_>) {
         let map = self.map;
         let (index, text, before) = (&map.index, map.index.name(name), self.looked_at);
-        let is_counted = self.wanted.is_everything() && how.0 != MatchClass::Qualified;
+        let is_counted = self.wanted.is_everything() && how.class != MatchClass::Qualified;
         for &file in index.files_defining_id(name) {
             if !self.wanted.has_file(file) {
                 continue;
@@ -203,12 +211,12 @@ impl MapSymbolSearch<'_, '_> {
         }
     }
 
-    fn add_def(&mut self, def: DefRef, (class, other_case): (MatchClass, bool), keep: DefFilter<'_>) {
+    fn add_def(&mut self, def: DefRef, how: NameMatch, keep: DefFilter<'_>) {
         let Some(entry) = self.map.index.entry(def.file) else { return };
         let found = entry.facts.def(def.def);
         let admitted = self.query.kinds.admits(NodeKind::Def(found.kind)) && self.wanted.has_file(def.file.0);
         if admitted && keep(entry, entry.facts.name(found.qualified)) {
-            self.add(def.into(), class, other_case);
+            self.add(def.into(), how.class, how.other_case);
         }
     }
 

@@ -46,7 +46,8 @@ impl<'q, 'm> NameQueue<'q, 'm> {
     pub(super) fn new(
         index: &'m Index,
         wanted: &'q WantedDefs<'m>,
-        (runs, asked): (&'q [Range<u32>], &'q str),
+        runs: &'q [Range<u32>],
+        asked: &'q str,
     ) -> Self {
         let has_capitals = asked.to_lowercase() != asked;
         let asked = Finder::new(asked);

@@ -83,7 +83,7 @@ impl MutantSubject {
 
     fn nth_mutant(&self, number: usize) -> Mutant {
         let deepest = if number_from_env("HOB_MUTANTS").is_some() { DEEPEST } else { DEEP };
-        make_mutant(self.sample, &self.others, deepest, (self.seed, number))
+        make_mutant(self.sample, &self.others, deepest, self.seed, number)
     }
 
     /// Extracts a mutant; the facts are those of a file, and survive being kept.

@@ -142,12 +142,7 @@ impl Rng {
 }
 
 /// Mutant `number` of a sample; `others` are samples of other languages, which are spliced in.
-pub(crate) fn make_mutant(
-    sample: &str,
-    others: &[&str],
-    deepest: usize,
-    (seed, number): (u64, usize),
-) -> Mutant {
+pub(crate) fn make_mutant(sample: &str, others: &[&str], deepest: usize, seed: u64, number: usize) -> Mutant {
     let mut rng = Rng(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
     if [0, LATE].contains(&number) {
         let len = if number == 0 { LARGEST } else { LONGEST };

@@ -73,13 +73,13 @@ impl ContentKeeper {
         contents: &dyn Contents,
         token: &CancelToken,
     ) -> Result<bool, DiskError> {
-        let wanted = WantedTexts::wanted_now(snapshot, (&self.cache, &self.given_up));
+        let wanted = WantedTexts::wanted_now(snapshot, &self.cache, &self.given_up);
         if !wanted.is_due() {
             return Ok(false);
         }
         let io = |error| DiskError::io_at(&self.folder)(error);
         create_folder(&self.folder).map_err(io)?;
-        let Some((pack, given_up)) = self.write(&wanted, (contents, token)).map_err(io)? else {
+        let Some((pack, given_up)) = self.write(&wanted, contents, token).map_err(io)? else {
             return Ok(false);
         };
         self.given_up.extend(given_up);
@@ -99,7 +99,8 @@ impl ContentKeeper {
     fn write(
         &self,
         wanted: &WantedTexts<'_>,
-        (contents, token): (&dyn Contents, &CancelToken),
+        contents: &dyn Contents,
+        token: &CancelToken,
     ) -> io::Result<Option<(Pack, Vec<ContentHash>)>> {
         let (mut draft, mut given_up) = (PackDraft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
         let old = if wanted.anew { self.cache.clone() } else { ContentCache::default() };
@@ -108,7 +109,7 @@ impl ContentKeeper {
                 return Ok(None);
             }
             let read: Vec<Option<Vec<u8>>> =
-                step.par_iter().map(|(path, hash)| text_of((path, hash), (&old, contents))).collect();
+                step.par_iter().map(|(path, hash)| text_of(path, hash, &old, contents)).collect();
             for ((_, hash), bytes) in step.iter().zip(read) {
                 match bytes {
                     Some(bytes) => draft.add(*hash, &bytes)?,
@@ -137,8 +138,10 @@ fn pack_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 
 /// The bytes of a file, from the cache that is given up or from the file itself, if they are what the index says.
 fn text_of(
-    (path, hash): (&WsPath, &ContentHash),
-    (old, contents): (&ContentCache, &dyn Contents),
+    path: &WsPath,
+    hash: &ContentHash,
+    old: &ContentCache,
+    contents: &dyn Contents,
 ) -> Option<Vec<u8>> {
     if let Some(text) = old.get(hash) {
         return Some(text.bytes.to_vec());
@@ -158,10 +161,7 @@ struct WantedTexts<'a> {
 }
 
 impl<'a> WantedTexts<'a> {
-    fn wanted_now(
-        snapshot: &'a Snapshot,
-        (cache, given_up): (&ContentCache, &FxHashSet<ContentHash>),
-    ) -> Self {
+    fn wanted_now(snapshot: &'a Snapshot, cache: &ContentCache, given_up: &FxHashSet<ContentHash>) -> Self {
         let mut all: FxHashMap<ContentHash, &WsPath> = FxHashMap::default();
         let mut files = 0;
         for (_, path, hash) in snapshot.files() {

@@ -121,13 +121,13 @@ impl Pack {
         let bytes = self.region.get(..self.table)?.get(start..start.checked_add(len)?)?;
         // Two threads may look at the same text at once and come to the same result.
         let known = match self.known[at].load(Ordering::Relaxed) {
-            UNSEEN => self.look_at(at, (hash, bytes)),
+            UNSEEN => self.look_at(at, hash, bytes),
             known => known,
         };
         (known == GOOD).then_some(CachedText { bytes, is_plain, is_ascii })
     }
 
-    fn look_at(&self, at: usize, (hash, bytes): (&ContentHash, &[u8])) -> u8 {
+    fn look_at(&self, at: usize, hash: &ContentHash, bytes: &[u8]) -> u8 {
         let known = if ContentHash::of(bytes) == *hash { GOOD } else { BAD };
         self.known[at].store(known, Ordering::Relaxed);
         known

@@ -338,7 +338,7 @@ impl Update<'_> {
     ///
     /// # Errors
     /// When the index cannot be written.
-    pub fn add(&self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
+    pub fn add(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> Result<(), RankedError> {
         self.writer.add_document(self.fields.tantivy_document(file, version, doc))?;
         Ok(())
     }
@@ -356,7 +356,7 @@ impl Patch<'_> {
     ///
     /// # Errors
     /// When the index cannot take it.
-    pub fn add(&mut self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
+    pub fn add(&mut self, file: u64, version: u64, doc: &RankedDoc<'_>) -> Result<(), RankedError> {
         self.added.insert(file);
         Ok((self.add)(self.fields.tantivy_document(file, version, doc))?)
     }

@@ -131,7 +131,7 @@ impl RankedIndex {
             let counts = |file: u64| {
                 overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
             };
-            match self.search_segment((request, &counts), (&words, segment), &mut best, cancel) {
+            match self.search_segment(request, &counts, &words, segment, &mut best, cancel) {
                 Ok(()) => {}
                 Err(RankedSearchEnd::Stopped(_)) => return Ok((best.into_answer(&words), false)),
                 Err(RankedSearchEnd::Index(error)) => return Err(error),
@@ -142,8 +142,10 @@ impl RankedIndex {
 
     fn search_segment(
         &self,
-        (request, counts): (&RankedRequest<'_>, &dyn Fn(u64) -> bool),
-        (words, segment): (&Weighed<'_>, &SegmentReader),
+        request: &RankedRequest<'_>,
+        counts: &dyn Fn(u64) -> bool,
+        words: &Weighed<'_>,
+        segment: &SegmentReader,
         best: &mut Best,
         cancel: &CancelToken,
     ) -> Result<(), RankedSearchEnd> {

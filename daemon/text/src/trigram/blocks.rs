@@ -49,7 +49,7 @@ pub(super) fn count(len: usize) -> usize {
 /// The blocks of a text, in order.
 pub(super) fn block_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     (1..=count(text.len())).scan(0, |at, next| {
-        let start = std::mem::replace(at, boundary_of(text, (next, *at)));
+        let start = std::mem::replace(at, boundary_of(text, next, *at));
         Some(start..*at)
     })
 }
@@ -59,8 +59,8 @@ pub(crate) fn runs_of_blocks(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut done = 0;
     for number in blocks.iter().map(|number| *number as usize) {
-        let start = boundary_of(text, (number, done));
-        done = boundary_of(text, (number.saturating_add(1), start));
+        let start = boundary_of(text, number, done);
+        done = boundary_of(text, number.saturating_add(1), start);
         match runs.last_mut() {
             Some(last) if last.end == start && last.len() < LONGEST_RUN => last.end = done,
             _ if start < done => runs.push(start..done),
@@ -72,7 +72,7 @@ pub(crate) fn runs_of_blocks(text: &[u8], blocks: &[u32]) -> Vec<Range<usize>> {
 
 /// Where a block starts, of which it is known that it is not before `done`, an end of an earlier one. From there back to where
 /// that one should have ended is no other line end, so nothing is looked at twice, however long a line.
-fn boundary_of(text: &[u8], (number, done): (usize, usize)) -> usize {
+fn boundary_of(text: &[u8], number: usize, done: usize) -> usize {
     let about = number.saturating_mul(BLOCK);
     if number >= count(text.len()) {
         text.len()

@@ -58,7 +58,7 @@ fn restart_index(tree: &mut TextTree, disk: &mut IndexDisk) -> TrigramIndex {
     index
 }
 
-fn run(step: &TreeStep, tree: &mut TextTree, (index, disk): (&mut TrigramIndex, &mut IndexDisk)) {
+fn run(step: &TreeStep, tree: &mut TextTree, index: &mut TrigramIndex, disk: &mut IndexDisk) {
     match step {
         TreeStep::Apply(edits) => index.apply(changes_of(tree, edits)),
         TreeStep::Merge => {
@@ -86,7 +86,7 @@ proptest! {
     fn incremental_equals_from_scratch(steps in prop::collection::vec(any_step(), 0..60)) {
         let (mut tree, mut index, mut disk) = (TextTree::default(), TrigramIndex::new(), IndexDisk::new());
         for step in &steps {
-            run(step, &mut tree, (&mut index, &mut disk));
+            run(step, &mut tree, &mut index, &mut disk);
         }
         let (now, scratch) = (index.snapshot(), tree.index().snapshot());
         prop_assert_eq!(now.export_contents(), scratch.export_contents());

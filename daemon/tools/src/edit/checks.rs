@@ -89,7 +89,8 @@ pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse
 /// The same for programs; `None` if there is nothing to tell.
 pub(super) fn check_details(
     leftovers: Option<Leftovers>,
-    (worse, after): (Vec<Worse>, Judgement),
+    worse: Vec<Worse>,
+    after: Judgement,
 ) -> Option<Value> {
     let mut details = serde_json::Map::new();
     if let Some(left) = leftovers {

@@ -83,7 +83,7 @@ fn parse_operation(args: &SymbolArgs) -> Result<SymbolOperation<'_>, ToolError> 
 
 fn definition(call: &mut ToolCall<'_>, desk: &Desk, text: &str) -> Result<(NodeInfo, Lang), ToolError> {
     let map = desk.workspace.map();
-    let node = target::one(call, (&map, &desk.workspace), text)?;
+    let node = target::one(call, &map, &desk.workspace, text)?;
     let NodeRef::Def(def) = node else {
         return Err(ToolError::bad_args(format!("`{text}` is no definition within a file"))
             .hint("Pass a definition; for other edits of a file use edit_text."));

@@ -57,7 +57,7 @@ pub(super) fn by_servers(call: &ToolCall<'_>, view: &SubjectView<'_>, gathered: 
                     if let Some(fit) = best_fit(&view.request.subject, info.kind.as_str(), &named)
                         && view.admits_node(&map, info.node)
                     {
-                        let candidate = definition(workspace, &map, (&info, path), fit);
+                        let candidate = definition(workspace, &map, &info, path, fit);
                         gathered.add(Candidate { source: EntitySource::Live, ..candidate });
                     }
                 }),

@@ -120,13 +120,13 @@ impl SubjectView<'_> {
 /// Symbols, sections and files by name.
 pub(super) fn by_name(view: &SubjectView<'_>, when: When, gathered: &mut Gathered) {
     match (when, view.past) {
-        (When::Then, Some(past)) => in_map(view, (&past.map, Some(past)), gathered),
+        (When::Then, Some(past)) => in_map(view, &past.map, Some(past), gathered),
         (When::Then, None) => {}
-        (When::Now, _) => in_map(view, (&view.workspace.map(), None), gathered),
+        (When::Now, _) => in_map(view, &view.workspace.map(), None, gathered),
     }
 }
 
-fn in_map(view: &SubjectView<'_>, (map, past): (&Map, Option<&Past>), gathered: &mut Gathered) {
+fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut Gathered) {
     let subject = &view.request.subject;
     let mut looked_for: Vec<(String, usize)> =
         subject.names_to_find().into_iter().map(|name| (name, BY_NAME)).collect();
@@ -186,21 +186,22 @@ pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Opti
     let path = info.path.clone()?;
     if info.kind == NodeKind::File {
         let fit = fit_of_path(subject, "file", path.as_str())?;
-        return Some(file(view.workspace, (path.as_str(), Some(info)), fit));
+        return Some(file(view.workspace, path.as_str(), Some(info), fit));
     }
     let container = info.qualified.strip_suffix(info.name.as_str()).unwrap_or_default();
     let (outer, below) = (terms_of(container), terms_of(path.as_str()));
     let named = NameForms { name: &info.name, terms: terms_of(&info.name), outer, path: below };
     let fit = best_fit(subject, info.kind.as_str(), &named)
         .unwrap_or(Fit { class: NameMatchClass::Text, value: 0.0 });
-    Some(definition(view.workspace, map, (info, &path), fit))
+    Some(definition(view.workspace, map, info, &path, fit))
 }
 
 /// A definition with what is known of it.
 pub(super) fn definition(
     workspace: &Workspace,
     map: &Map,
-    (info, path): (&NodeInfo, &WsPath),
+    info: &NodeInfo,
+    path: &WsPath,
     fit: Fit,
 ) -> Candidate {
     let separator = |c: char| matches!(c, '.' | '/');

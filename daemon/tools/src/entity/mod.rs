@@ -64,7 +64,7 @@ pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> Too
     };
     let past = match &request.context.time {
         None => None,
-        Some(revision) => match past::as_of((&workspace, &request), revision.trim(), &call.cancel) {
+        Some(revision) => match past::as_of(&workspace, &request, revision.trim(), &call.cancel) {
             Ok(past) => Some(past),
             Err(failure) => return to_data(&failure_result(failure, meta(&workspace))),
         },
@@ -74,8 +74,8 @@ pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> Too
     steps.extend(
         past.as_ref().map(|past| path_step("normalise", "as of a revision", "git", past.note.clone())),
     );
-    let candidates = find_candidates(call, (&workspace, &view), &mut steps)?;
-    match decide_candidates(call, &view, (candidates, steps)) {
+    let candidates = find_candidates(call, &workspace, &view, &mut steps)?;
+    match decide_candidates(call, &view, candidates, steps) {
         Ok(found) => to_data(&outcome_result(&request, found, meta(&workspace))),
         Err(failure) => to_data(&failure_result(failure, meta(&workspace))),
     }
@@ -85,7 +85,7 @@ pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> Too
 fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut SubjectRequest) {
     let Some(text) = &request.hints.preferred_id else { return };
     let map = workspace.map();
-    match target::look_up(call, (&map, workspace), text) {
+    match target::look_up(call, &map, workspace, text) {
         Named::One(meant) => request.hints.preferred_id = Some(map.id(meant.node).to_string()),
         Named::Several(nodes) => call.notes.warnings.push(format!(
             "`hints.preferred_id`: `{}` is the name of {} definitions: pass one of them.",
@@ -106,7 +106,8 @@ fn args_fingerprint(args: &ResolveArgs) -> String {
 /// Candidates from every source that is allowed, best first.
 fn find_candidates(
     call: &mut ToolCall<'_>,
-    (workspace, view): (&Arc<Workspace>, &SubjectView<'_>),
+    workspace: &Arc<Workspace>,
+    view: &SubjectView<'_>,
     steps: &mut Vec<EntityStep>,
 ) -> Result<Vec<Candidate>, ToolError> {
     let request = view.request;
@@ -145,7 +146,8 @@ fn find_candidates(
     let all = candidates.len();
     judge::keep_plausible(
         &mut candidates,
-        (request.subject.is_name, request.constraints.max_candidates as usize),
+        request.subject.is_name,
+        request.constraints.max_candidates as usize,
     );
     steps.push(score_step(&candidates, all));
     Ok(candidates)
@@ -155,7 +157,8 @@ fn find_candidates(
 fn decide_candidates(
     call: &mut ToolCall<'_>,
     view: &SubjectView<'_>,
-    (mut candidates, mut steps): (Vec<Candidate>, Vec<EntityStep>),
+    mut candidates: Vec<Candidate>,
+    mut steps: Vec<EntityStep>,
 ) -> Result<SubjectOutcome, EntityFailure> {
     let request = view.request;
     if request.constraints.require_authority {
@@ -168,7 +171,7 @@ fn decide_candidates(
     };
     let mut verdict = judge::decide(&candidates, request.strategy.mode, limits);
     steps.push(decision_step(&verdict, request));
-    select::select_candidate(call, (view.workspace, request), (&mut candidates, &mut verdict), &mut steps);
+    select::select_candidate(call, view.workspace, request, &mut candidates, &mut verdict, &mut steps);
     Ok(SubjectOutcome { candidates, verdict, steps })
 }
 

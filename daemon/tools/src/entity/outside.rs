@@ -133,7 +133,7 @@ fn add_named_refs(
         && let Ok(Some(commit)) = repository.commit(revision)
     {
         let fit = Fit { class: NameMatchClass::Exact, value: EXACT };
-        gathered.add(candidate_of_commit(commit.oid, (&commit.subject, commit.time), fit));
+        gathered.add(candidate_of_commit(commit.oid, &commit.subject, commit.time, fit));
         looked_at += 1;
     }
     if wants_commit(view) && view.request.strategy.mode != Mode::Quick {
@@ -147,7 +147,7 @@ fn add_named_refs(
                 path: Vec::new(),
             };
             if let Some(fit) = best_fit(subject, "commit", &message) {
-                gathered.add(candidate_of_commit(commit.oid, (&commit.subject, commit.time), fit));
+                gathered.add(candidate_of_commit(commit.oid, &commit.subject, commit.time, fit));
             }
         }
     }
@@ -188,7 +188,7 @@ fn fit_of_ref(view: &SubjectView<'_>, one: &Ref) -> Option<Fit> {
 }
 
 fn candidate_of_ref(one: &Ref, fit: Fit) -> Candidate {
-    let commit = candidate_of_commit(one.target, (&one.subject, one.time), fit);
+    let commit = candidate_of_commit(one.target, &one.subject, one.time, fit);
     let mut attributes = commit.attributes;
     attributes.insert("ref".to_owned(), one.full_name.clone().into());
     Candidate {
@@ -200,7 +200,7 @@ fn candidate_of_ref(one: &Ref, fit: Fit) -> Candidate {
     }
 }
 
-fn candidate_of_commit(oid: Oid, (subject, time): (&str, i64), fit: Fit) -> Candidate {
+fn candidate_of_commit(oid: Oid, subject: &str, time: i64, fit: Fit) -> Candidate {
     let mut attributes = Object::new();
     attributes.insert("commit".to_owned(), oid.to_string().into());
     let seconds = u64::try_from(time).unwrap_or_default();

@@ -55,7 +55,8 @@ impl Past {
 
 /// Reads the project as of a revision, or returns the reason why that cannot be done.
 pub(super) fn as_of(
-    (workspace, request): (&Workspace, &SubjectRequest),
+    workspace: &Workspace,
+    request: &SubjectRequest,
     revision: &str,
     cancel: &CancelToken,
 ) -> Result<Past, EntityFailure> {
@@ -85,7 +86,7 @@ pub(super) fn as_of(
     };
     let differences = compare_files(&question, cancel)
         .map_err(|_| failure("CANCELLED", "there was no time to compare".to_owned()))?;
-    let (map, parsed, left) = parse((&repository, request), &differences, cancel);
+    let (map, parsed, left) = parse(&repository, request, &differences, cancel);
     let mut note = format!(
         "{} ({}): {} files as now, {} changed since, {} gone, {} new; {parsed} of those with the words were parsed",
         commit.oid.short_hex(),
@@ -115,7 +116,8 @@ fn files_of_now(workspace: &Workspace) -> Vec<(WsPath, Option<Stat>)> {
 
 /// A map of what differs and has one of the words; how many files are in it, and how many were not looked at.
 fn parse(
-    (repository, request): (&Repository, &SubjectRequest),
+    repository: &Repository,
+    request: &SubjectRequest,
     differences: &Differences,
     cancel: &CancelToken,
 ) -> (Map, usize, usize) {

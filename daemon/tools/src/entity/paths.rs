@@ -19,7 +19,7 @@ use hob_words::entity::fit::{EXACT, Fit, NameForms, NameMatchClass};
 use hob_words::entity::subject::Subject;
 
 /// A file; with what the map says of it, where it has it.
-pub(super) fn file(workspace: &Workspace, (path, info): (&str, Option<&NodeInfo>), fit: Fit) -> Candidate {
+pub(super) fn file(workspace: &Workspace, path: &str, info: Option<&NodeInfo>, fit: Fit) -> Candidate {
     let mut attributes = Object::new();
     attributes.insert("file".to_owned(), path.into());
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -44,7 +44,7 @@ pub(super) fn file(workspace: &Workspace, (path, info): (&str, Option<&NodeInfo>
 }
 
 fn folder_candidate(workspace: &Workspace, path: &str, files: usize, fit: Fit) -> Candidate {
-    let candidate = file(workspace, (path, None), fit);
+    let candidate = file(workspace, path, None, fit);
     let mut attributes = Object::new();
     attributes.insert("folder".to_owned(), path.into());
     attributes.insert("files".to_owned(), files.into());
@@ -127,7 +127,7 @@ pub(super) fn by_path(view: &SubjectView<'_>, gathered: &mut Gathered) {
             && !is_known()
             && let Some(fit) = fit_of_path(subject, "file", path.as_str())
         {
-            gathered.add(file(view.workspace, (path.as_str(), None), fit));
+            gathered.add(file(view.workspace, path.as_str(), None, fit));
         }
         if path.dir() != last_folder.0 {
             last_folder = (path.dir().to_owned(), wanted_folders(path.dir(), &is_called));

@@ -45,8 +45,10 @@ enum Chosen {
 /// Has somebody choose, where the request wants it. The candidates' order changes with the choice: what was chosen comes first.
 pub(super) fn select_candidate(
     call: &mut ToolCall<'_>,
-    (workspace, request): (&Workspace, &SubjectRequest),
-    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    workspace: &Workspace,
+    request: &SubjectRequest,
+    candidates: &mut Vec<Candidate>,
+    verdict: &mut SubjectDecision,
     steps: &mut Vec<EntityStep>,
 ) {
     if candidates.is_empty() {
@@ -58,22 +60,24 @@ pub(super) fn select_candidate(
         Mode::Hybrid => is_open && request.strategy.use_llm_fallback,
         _ => false,
     };
-    let is_chosen = wants_model && by_model(call, (workspace, request), (candidates, verdict), steps);
+    let is_chosen = wants_model && by_model(call, workspace, request, candidates, verdict, steps);
     let wants_user = match request.strategy.mode {
         Mode::Interactive => true,
         Mode::Quick => false,
         _ => is_open && request.strategy.interactive_below_threshold,
     };
     if wants_user && !is_chosen {
-        by_user(call, request, (candidates, verdict), steps);
+        by_user(call, request, candidates, verdict, steps);
     }
 }
 
 /// Asks a model to choose, and returns true if it chose a candidate.
 fn by_model(
     call: &mut ToolCall<'_>,
-    (workspace, request): (&Workspace, &SubjectRequest),
-    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    workspace: &Workspace,
+    request: &SubjectRequest,
+    candidates: &mut Vec<Candidate>,
+    verdict: &mut SubjectDecision,
     steps: &mut Vec<EntityStep>,
 ) -> bool {
     let prompt = model_prompt(request, candidates);
@@ -150,7 +154,8 @@ fn first(candidates: &mut Vec<Candidate>, at: usize) -> f64 {
 fn by_user(
     call: &mut ToolCall<'_>,
     request: &SubjectRequest,
-    (candidates, verdict): (&mut Vec<Candidate>, &mut SubjectDecision),
+    candidates: &mut Vec<Candidate>,
+    verdict: &mut SubjectDecision,
     steps: &mut Vec<EntityStep>,
 ) {
     match call.request.replies.get(CHOICE) {

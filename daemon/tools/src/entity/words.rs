@@ -47,7 +47,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         rules: Arc::default(),
         limit: BY_TEXT,
     };
-    let found = match ranked::find(call, (view.workspace, &index), &asked) {
+    let found = match ranked::find(call, view.workspace, &index, &asked) {
         Ok(found) => found,
         Err(error) => return gathered.steps.push(path_step("generate", "words", "text", error.message)),
     };
@@ -60,19 +60,19 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         let Some((node, info)) = node.and_then(|node| Some((node, map.info(node)?))) else { continue };
         let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, node)) else { continue };
         let text = view.workspace.disk_contents().read(&path).ok().map(|bytes| {
-            ranked::lines_of(&bytes, (hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ))))
+            ranked::lines_of(&bytes, hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ)))
         });
         let value = LEAST
             + (MOST - LEAST)
                 * worth
-                    .share_of_subject(&view.request.subject.content, (&info, &text.unwrap_or_default()))
+                    .share_of_subject(&view.request.subject.content, &info, &text.unwrap_or_default())
                     .powi(2);
         let fit = Fit { class: NameMatchClass::Text, value };
         gathered.add(match info.kind {
             NodeKind::File => {
-                file(view.workspace, (path.as_str(), Some(&info)), Fit { value: value * 0.9, ..fit })
+                file(view.workspace, path.as_str(), Some(&info), Fit { value: value * 0.9, ..fit })
             }
-            _ => definition(view.workspace, &map, (&info, &path), fit),
+            _ => definition(view.workspace, &map, &info, &path, fit),
         });
     }
     let found = gathered.len() - before;
@@ -116,7 +116,7 @@ impl Worth<'_> {
     }
 
     /// The share of the subject that a document has; what stands in its name counts more than what stands in its text.
-    fn share_of_subject(&self, content: &[Term], (info, text): (&NodeInfo, &str)) -> f64 {
+    fn share_of_subject(&self, content: &[Term], info: &NodeInfo, text: &str) -> f64 {
         let stems =
             |text: &str| terms_of(text).into_iter().map(|term| term.stem).collect::<BTreeSet<String>>();
         let path = info.path.as_ref().map_or("", |path| path.as_str());

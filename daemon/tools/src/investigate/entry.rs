@@ -39,7 +39,7 @@ impl TopicPlace {
     pub(super) fn read_body(&self, workspace: &Workspace) -> Option<String> {
         let bytes = workspace.disk_contents().read(&self.path).ok()?;
         let lines = if self.info.kind == NodeKind::File { (1, u32::MAX) } else { self.info.lines };
-        let text = lines_of(&bytes, lines);
+        let text = lines_of(&bytes, lines.0, lines.1);
         (!text.is_empty()).then_some(text)
     }
 
@@ -51,7 +51,8 @@ impl TopicPlace {
     pub(super) fn entry_without_source(
         &self,
         asset_id: String,
-        (relevance, is_seed): (Option<f64>, bool),
+        relevance: Option<f64>,
+        is_seed: bool,
     ) -> InvestigationEntry {
         InvestigationEntry {
             asset_id,
@@ -71,7 +72,7 @@ impl TopicPlace {
 
     /// The same with a summary of a line: what comes late is there to be seen, and asked about.
     pub(super) fn short_entry(&self, asset_id: String, standing: (Option<f64>, bool)) -> InvestigationEntry {
-        let entry = self.entry_without_source(asset_id, standing);
+        let entry = self.entry_without_source(asset_id, standing.0, standing.1);
         InvestigationEntry { summary: shorten_text(&entry.summary, SHORT), ..entry }
     }
 
@@ -84,7 +85,7 @@ impl TopicPlace {
     ) -> Option<String> {
         let is_file = self.info.kind == NodeKind::File;
         let (first, name) = if is_file { (1, 0) } else { (self.info.lines.0, self.info.name_at.0) };
-        let shown = excerpt_of(words, (body, first, name), false, size)?;
+        let shown = excerpt_of(words, body, first, name, false, size)?;
         let is_its_name = shown.split_once(' ').is_some_and(|(number, _)| number == name.to_string());
         (!is_its_name).then_some(shown)
     }

@@ -75,7 +75,7 @@ impl Sheet<'_> {
             (self.room, BTreeSet::new(), self.sought.question.word_counter());
         let (mut entries, mut path) = (Vec::new(), "");
         for (at, ((place, found), body)) in found.iter().zip(bodies).enumerate().take(listed) {
-            let mut entry = first_entry((at, place, found), body.as_deref(), (&mut words, best));
+            let mut entry = first_entry(at, place, found, body.as_deref(), &mut words, best);
             if let (Some(line), Some(body)) = (self.sought.line_in(found), body) {
                 point_at(&mut entry, found.line(body, line));
             }
@@ -98,14 +98,17 @@ impl Sheet<'_> {
 }
 
 fn first_entry(
-    (at, place, found): (usize, &RankedPlace, &TopicPlace),
+    at: usize,
+    place: &RankedPlace,
+    found: &TopicPlace,
     body: Option<&str>,
-    (words, best): (&mut QuestionWords<'_>, f64),
+    words: &mut QuestionWords<'_>,
+    best: f64,
 ) -> InvestigationEntry {
     let standing = (Some(place.relevance), place.is_seed);
     let is_best = at < BEST && place.is_seed && place.relevance >= SURE * best;
     let mut entry = match is_best {
-        true => found.entry_without_source(asset_id(at), standing),
+        true => found.entry_without_source(asset_id(at), standing.0, standing.1),
         false => found.short_entry(asset_id(at), standing),
     };
     let Some(body) = body else { return entry };

@@ -60,9 +60,8 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let (sought, seeds) =
-        find_seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds), &admitted)?;
-    let mut found = rank_places(call, &workspace, (&seeds, &bounds));
+    let (sought, seeds) = find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
+    let mut found = rank_places(call, &workspace, &seeds, &bounds);
     sought.put_places_first(&mut found);
     let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.read_body(&workspace)).collect();
     let kept = found.iter().zip(&bodies).map(|((place, found), body)| BundleEntry {
@@ -101,7 +100,9 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
 fn find_seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
-    (query, use_embeddings, bounds): (&str, bool, &Bounds),
+    query: &str,
+    use_embeddings: bool,
+    bounds: &Bounds,
     admitted: &super::scope::CallScope,
 ) -> Result<(TopicQuery, Vec<(NodeId, f32)>), ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
@@ -116,21 +117,21 @@ fn find_seeds(
         limit: SEEDS,
     };
     let own = asked.question.clone();
-    let mut named = find_by_words(call, (workspace, &index), &asked)?;
+    let mut named = find_by_words(call, workspace, &index, &asked)?;
     let names = named.iter().take(NAMES_READ).map(|hit| hit.title.as_str());
     if let Some(wider) = asked.question.with_related(names) {
         asked.question = wider;
-        named = find_by_words(call, (workspace, &index), &asked)?;
+        named = find_by_words(call, workspace, &index, &asked)?;
     }
     if use_embeddings {
-        let near = fuse::find_near(call, workspace, (query, &asked));
+        let near = fuse::find_near(call, workspace, query, &asked);
         named = with_near(named, near);
     }
     if asked.question.has_phrases() {
         named.retain(|hit| ranked::has_phrases(workspace, &asked.question, hit));
         named.truncate(SEEDS);
     }
-    ranked::tell_left_out(call, (workspace, &index), (&asked, SEEDS), admitted);
+    ranked::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
     let words: Vec<(NodeId, f32)> = words.collect();
     let seeds = with_places_first(&workspace.map(), &places, words);
@@ -140,10 +141,11 @@ fn find_seeds(
 /// Returns the definitions that the words find, with the credit that their callers add.
 fn find_by_words(
     call: &mut ToolCall<'_>,
-    (workspace, index): (&Workspace, &RankedIndex),
+    workspace: &Workspace,
+    index: &RankedIndex,
     asked: &RankedQuery,
 ) -> Result<Vec<MappedHit>, ToolError> {
-    let mut found = ranked::find(call, (workspace, index), asked)?;
+    let mut found = ranked::find(call, workspace, index, asked)?;
     callers::credit_callers(&workspace.map(), &mut found.named, &found.rarities);
     Ok(found.named)
 }
@@ -184,7 +186,8 @@ fn with_near(mut named: Vec<MappedHit>, near: Vec<MappedHit>) -> Vec<MappedHit> 
 fn rank_places(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
-    (seeds, bounds): (&[(NodeId, f32)], &Bounds),
+    seeds: &[(NodeId, f32)],
+    bounds: &Bounds,
 ) -> Vec<(RankedPlace, TopicPlace)> {
     let map = workspace.map();
     if !map.is_drawn() {
@@ -239,7 +242,7 @@ pub(super) fn expand(call: &mut ToolCall<'_>) -> ToolOutcome {
         for target in &args.targets {
             let at = bundle.position(target);
             let text = at.map_or(target.as_str(), |at| bundle.entries[at].uid.as_str());
-            let node = match target::look_up(call, (&map, &workspace), text) {
+            let node = match target::look_up(call, &map, &workspace, text) {
                 target::Named::One(meant) => Some(meant.node),
                 _ => None,
             };
@@ -254,7 +257,7 @@ pub(super) fn expand(call: &mut ToolCall<'_>) -> ToolOutcome {
     }
     let mut expanded = Vec::new();
     for (at, found, target) in chosen {
-        match whole_entry(&workspace, (&bundle, at), &found) {
+        match whole_entry(&workspace, &bundle, at, &found) {
             Some(entry) => expanded.push(entry),
             None => unresolved.push(target.clone()),
         }
@@ -277,7 +280,7 @@ pub(super) fn hydrate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let (mut entries, mut gone, mut large): (Vec<InvestigationEntry>, _, _) =
         (Vec::new(), Vec::new(), Vec::new());
     for (at, found) in waiting.into_iter().zip(found) {
-        let entry = found.and_then(|found| whole_entry(&workspace, (&bundle, Some(at)), &found));
+        let entry = found.and_then(|found| whole_entry(&workspace, &bundle, Some(at), &found));
         let Some(mut entry) = entry else {
             gone.push(asset_id(at));
             continue;
@@ -352,13 +355,14 @@ fn node_of_target(map: &Map, target: &str) -> Option<NodeRef> {
 /// An entry with all of its source, as it is now.
 fn whole_entry(
     workspace: &Workspace,
-    (bundle, at): (&Bundle, Option<usize>),
+    bundle: &Bundle,
+    at: Option<usize>,
     found: &TopicPlace,
 ) -> Option<InvestigationEntry> {
     let body = found.read_body(workspace)?;
     let kept = at.and_then(|at| bundle.entries.get(at));
     let standing = (kept.map(|kept| kept.relevance), kept.is_some_and(|kept| kept.is_seed));
-    let mut entry = found.entry_without_source(at.map(asset_id).unwrap_or_default(), standing);
+    let mut entry = found.entry_without_source(at.map(asset_id).unwrap_or_default(), standing.0, standing.1);
     entry.changed = kept.and_then(|kept| kept.hash).is_some_and(|before| before != hash(&body));
     entry.body_complete = true;
     entry.inline_body = Some(body);

@@ -23,17 +23,19 @@ const SHOWN_AT_ONCE: usize = 10;
 /// # Errors
 /// [`LiveError::Refused`] if the server is gone.
 pub(crate) fn show_other_projects(
-    (workspace, file): (&Workspace, &WsPath),
+    workspace: &Workspace,
+    file: &WsPath,
     instance: &Instance,
     asking: ServerQueryContext<'_>,
 ) -> Result<(), LiveError> {
-    show_files(instance, &other_projects((workspace, file), instance, &|| None).files, asking)
+    show_files(instance, &other_projects(workspace, file, instance, &|| None).files, asking)
 }
 
 /// A file of each project that a server would not know of by itself; only of those with files that `may_use` what is asked about, if
 /// it says which do.
 pub(super) fn other_projects(
-    (workspace, asked): (&Workspace, &WsPath),
+    workspace: &Workspace,
+    asked: &WsPath,
     instance: &Instance,
     may_use: &dyn Fn() -> Option<BTreeSet<WsPath>>,
 ) -> Others {

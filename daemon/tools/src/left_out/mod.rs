@@ -96,12 +96,12 @@ pub(super) fn ask<T>(
         let may_use = || {
             if is_by_name { mentions::files_with(&asked.workspace, at, &text, asking.cancel) } else { None }
         };
-        let others = others.get_or_init(|| other_projects((&asked.workspace, &at.file), instance, &may_use));
+        let others = others.get_or_init(|| other_projects(&asked.workspace, &at.file, instance, &may_use));
         show_files(instance, &others.files, asking)?;
         question(instance, at, asking)
     };
     let mut answer = asked.ask_server(call, inquiry.patience, first)?;
-    let mut left = compare_with_map(call, asked, (inquiry, &answer.value));
+    let mut left = compare_with_map(call, asked, inquiry, &answer.value);
     for _ in 0..ROUNDS {
         let unseen = unseen_files(&asked.workspace, server.get(), &left.missing);
         if unseen.is_empty() || Instant::now() > until {
@@ -113,7 +113,7 @@ pub(super) fn ask<T>(
         };
         // The first answer is one, too.
         let Ok(next) = asked.ask_server(call, inquiry.patience, again) else { break };
-        let now = compare_with_map(call, asked, (inquiry, &next.value));
+        let now = compare_with_map(call, asked, inquiry, &next.value);
         let (is_worse, is_better) =
             (now.missing.len() > left.missing.len(), now.missing.len() < left.missing.len());
         if !is_worse {
@@ -204,7 +204,8 @@ fn each_once(warnings: &mut Vec<String>) {
 fn compare_with_map<T>(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
-    (inquiry, answer): (&Inquiry<'_, T>, &T),
+    inquiry: &Inquiry<'_, T>,
+    answer: &T,
 ) -> MapComparison {
     let workspace = match call.workspace(Needs::Map) {
         Ok(workspace) => workspace,
@@ -224,7 +225,7 @@ fn compare_with_map<T>(
     let map = workspace.map();
     let mut held = MapComparison::default();
     for def in subject::defs_of(&map, &about) {
-        let found = left_out(&map, (def, inquiry.question), (&(inquiry.listed)(answer), &counts), &cancel);
+        let found = left_out(&map, def, inquiry.question, &(inquiry.listed)(answer), &counts, &cancel);
         held.name = found.name;
         held.missing.extend(found.missing);
         if found.is_cut {

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The definitions whose names stand at places.
 pub(super) fn defs_of(map: &Map, about: &[RequestPosition]) -> Vec<DefRef> {
-    let named = about.iter().filter_map(|at| map.def_named_at(at.file.as_str(), (at.line, at.col)));
+    let named = about.iter().filter_map(|at| map.def_named_at(at.file.as_str(), at.line, at.col));
     let mut defs: Vec<DefRef> = named.collect();
     defs.sort_unstable();
     defs.dedup();
@@ -35,7 +35,7 @@ pub(super) fn definition_places(
     let (at, word) = (&asked.at, word_at(workspace, &asked.at));
     let (path, place) = (at.file.as_str(), (at.line, at.col));
     let map = workspace.map();
-    if map.def_named_at(path, place).is_some() {
+    if map.def_named_at(path, place.0, place.1).is_some() {
         return vec![at.clone()];
     }
     let meant = map.def_meant_at(path, place, &word).filter(|(_, sure)| *sure <= Confidence::Import);

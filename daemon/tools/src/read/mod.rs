@@ -195,7 +195,7 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
     let mut choice = Choice::default();
     let map = &workspace.map();
     for text in &args.targets {
-        match target::look_up(call, (map, workspace), text) {
+        match target::look_up(call, map, workspace, text) {
             Named::One(meant) => {
                 let place = place(map, meant.node, meant.lines);
                 let is_definition = matches!(place, Some(Place::Node(_)));
@@ -204,7 +204,7 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
                 }
                 let line = meant.lines.map(|(first, _)| first);
                 match place {
-                    Some(Place::Node(_)) => take_with_neighbors(map, &mut choice, (meant.node, line), args),
+                    Some(Place::Node(_)) => take_with_neighbors(map, &mut choice, meant.node, line, args),
                     Some(place) => choice.chosen.push(Chosen::new(place, line)),
                     None => choice.not_found.push(text.clone()),
                 }
@@ -213,7 +213,7 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
                 choice.chosen.push(Chosen::new(Place::File(path), None));
             }
             Named::Text(path, Some(lines)) => {
-                let place = Place::Lines(path, beside(lines), None);
+                let place = Place::Lines(path, beside(lines.0, lines.1), None);
                 choice.chosen.push(Chosen::new(place, Some(lines.0)));
             }
             Named::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
@@ -229,14 +229,14 @@ fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
     match (lines, info.path.clone()) {
         (Some((first, last)), Some(path)) if first < last || info.kind == NodeKind::File => {
             let around = (info.kind != NodeKind::File).then_some(info);
-            Some(Place::Lines(path, beside((first, last)), around))
+            Some(Place::Lines(path, beside(first, last), around))
         }
         _ => Some(Place::Node(info)),
     }
 }
 
 /// A line alone is shown with those around it.
-fn beside((first, last): (u32, u32)) -> (u32, u32) {
+fn beside(first: u32, last: u32) -> (u32, u32) {
     if first < last {
         (first, last)
     } else {
@@ -247,19 +247,20 @@ fn beside((first, last): (u32, u32)) -> (u32, u32) {
 fn take_with_neighbors(
     map: &Map,
     choice: &mut Choice,
-    (node, line): (NodeRef, Option<u32>),
+    node: NodeRef,
+    line: Option<u32>,
     args: &ReadSymbolsArgs,
 ) {
-    take(map, choice, (node, line), false);
+    take(map, choice, node, line, false);
     let neighbors = args.include_neighbors;
     let (NodeRef::Def(def), true) = (node, neighbors > 0) else { return };
     let all = map.defs_of(def.file);
     let Some(at) = all.iter().position(|other| *other == def) else { return };
     let around = at.saturating_sub(neighbors)..(at + neighbors + 1).min(all.len());
-    all[around].iter().for_each(|other| take(map, choice, (NodeRef::Def(*other), None), true));
+    all[around].iter().for_each(|other| take(map, choice, NodeRef::Def(*other), None, true));
 }
 
-fn take(map: &Map, choice: &mut Choice, (node, line): (NodeRef, Option<u32>), is_neighbor: bool) {
+fn take(map: &Map, choice: &mut Choice, node: NodeRef, line: Option<u32>, is_neighbor: bool) {
     if choice.seen.insert(node)
         && let Some(info) = map.info(node)
     {

@@ -33,7 +33,7 @@ pub(super) fn outlines(call: &mut ToolCall<'_>, workspace: &Workspace, targets: 
             result.outlines.extend(of_folder(&map, &folder));
             continue;
         }
-        match target::look_up(call, (&map, workspace), text) {
+        match target::look_up(call, &map, workspace, text) {
             Named::One(meant) => {
                 call.notes.warnings.extend(meant.note.filter(|_| matches!(meant.node, NodeRef::Def(_))));
                 match meant.node {
@@ -92,7 +92,7 @@ fn of_folder(map: &Map, folder: &str) -> Vec<ReadOutline> {
 /// The top of a file: no signatures, nothing within.
 fn top_of(map: &Map, file: FileId, path: String) -> ReadOutline {
     let tree = Tree::new(map, file);
-    let symbols = tree.top.iter().filter_map(|at| one(map, tree.defs[*at], None)).collect();
+    let symbols = tree.top.iter().filter_map(|at| tree.symbol(map, *at, None)).collect();
     ReadOutline { file: path, symbols, ..ReadOutline::default() }
 }
 
@@ -151,20 +151,21 @@ impl<'m> Tree<'m> {
             def.kind.is_type() || matches!(def.kind, DefKind::Module | DefKind::Section | DefKind::Note);
         let below: &[usize] = if holds { &self.below[at] } else { &[] };
         let children = below.iter().filter_map(|child| self.shown(map, *child)).collect();
-        Some(OutlineSymbol { children, ..one(map, self.defs[at], Some(SIGNATURE))? })
+        Some(OutlineSymbol { children, ..self.symbol(map, at, Some(SIGNATURE))? })
     }
-}
 
-/// A definition by itself, with so many characters of its signature.
-fn one(map: &Map, (at, def): (DefRef, &Def), signature: Option<usize>) -> Option<OutlineSymbol> {
-    let info = map.info(at.into())?;
-    let shown = signature.filter(|_| def.kind.is_callable() && !info.signature.is_empty());
-    Some(OutlineSymbol {
-        name: if def.parent.is_none() { info.qualified } else { info.name },
-        kind: info.kind.as_str().to_owned(),
-        line: def.name_at.0,
-        end_line: def.lines.1,
-        signature: shown.map(|most| info.signature.chars().take(most).collect()),
-        children: Vec::new(),
-    })
+    /// A definition by itself, with so many characters of its signature.
+    fn symbol(&self, map: &Map, at: usize, signature: Option<usize>) -> Option<OutlineSymbol> {
+        let (node, def) = self.defs[at];
+        let info = map.info(node.into())?;
+        let shown = signature.filter(|_| def.kind.is_callable() && !info.signature.is_empty());
+        Some(OutlineSymbol {
+            name: if def.parent.is_none() { info.qualified } else { info.name },
+            kind: info.kind.as_str().to_owned(),
+            line: def.name_at.0,
+            end_line: def.lines.1,
+            signature: shown.map(|most| info.signature.chars().take(most).collect()),
+            children: Vec::new(),
+        })
+    }
 }

@@ -190,7 +190,7 @@ impl Look<'_> {
             WrittenLines::At { line, col } => self.named_on(file, line, col),
             _ => Vec::new(),
         };
-        let around = || self.map.symbol_around(file, lines);
+        let around = || self.map.symbol_around(file, lines.0, lines.1);
         let meant = |node: NodeRef, note| Named::One(Meant { node, lines: Some(lines), note });
         match (&named[..], around()) {
             ([def], _) => meant((*def).into(), None),

@@ -49,10 +49,11 @@ pub(super) enum Target {
 /// `NODE_NOT_FOUND` for an ID that names nothing, `SYMBOL_NOT_FOUND` for any other text.
 pub(super) fn find(
     call: &mut ToolCall<'_>,
-    (map, workspace): (&Map, &Workspace),
+    map: &Map,
+    workspace: &Workspace,
     text: &str,
 ) -> Result<Target, ToolError> {
-    match look_up(call, (map, workspace), text) {
+    match look_up(call, map, workspace, text) {
         Named::One(meant) => {
             call.notes.warnings.extend(meant.note);
             call.warn_of_unmapped_around(map, meant.node);
@@ -74,7 +75,7 @@ pub(super) fn find(
             Ok(Target::Several(several))
         }
         Named::Text(path, _) => Err(errors::not_mapped(&path)),
-        Named::Nothing => Err(missing((map, workspace), text)),
+        Named::Nothing => Err(missing(map, workspace, text)),
     }
 }
 
@@ -84,15 +85,16 @@ pub(super) fn find(
 /// Those of [`find`]; `BAD_ARGS` with `candidates` where several have the name.
 pub(super) fn one(
     call: &mut ToolCall<'_>,
-    (map, workspace): (&Map, &Workspace),
+    map: &Map,
+    workspace: &Workspace,
     text: &str,
 ) -> Result<NodeRef, ToolError> {
-    match look_up(call, (map, workspace), text) {
+    match look_up(call, map, workspace, text) {
         Named::Several(nodes) => {
             let lines = shown(nodes.iter().map(|node| handle(map, *node)));
             Err(errors::several_nodes(&short(text), nodes.len(), lines))
         }
-        _ => match find(call, (map, workspace), text)? {
+        _ => match find(call, map, workspace, text)? {
             Target::Node(node) => Ok(node),
             Target::Several(several) => {
                 Err(errors::several_nodes(&several.target, several.candidates.len(), Vec::new()))
@@ -102,7 +104,7 @@ pub(super) fn one(
 }
 
 /// Finds what a text names, without saying anything of it.
-pub(super) fn look_up(call: &ToolCall<'_>, (map, workspace): (&Map, &Workspace), text: &str) -> Named {
+pub(super) fn look_up(call: &ToolCall<'_>, map: &Map, workspace: &Workspace, text: &str) -> Named {
     let shows = |path: &WsPath| workspace.is_visible(path);
     Look { map, paths: paths(call, workspace), shows: &shows }.up(text)
 }
@@ -159,7 +161,7 @@ pub(super) fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous
 }
 
 /// The error for a text that names nothing.
-pub(super) fn missing((map, workspace): (&Map, &Workspace), text: &str) -> ToolError {
+pub(super) fn missing(map: &Map, workspace: &Workspace, text: &str) -> ToolError {
     let text = form::trimmed(text);
     if NodeId::looks_like(text) {
         return match text.parse::<NodeId>() {

@@ -35,7 +35,7 @@ pub(crate) fn count_patterns(call: &mut ToolCall<'_>) -> ToolOutcome {
         .query_pool()
         .install(|| count(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::count(&error, &request.patterns))?;
-    warn_incomplete(call, (answer.complete, answer.unreadable), args.max_millis);
+    warn_incomplete(call, answer.complete, answer.unreadable, args.max_millis);
     if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
         let besides = CountRequest { admits: besides.admits, scope: besides.lines, ..request.clone() };
         let cancel = call.cancel.with_deadline(Deadline::after(BESIDES_PATIENCE));

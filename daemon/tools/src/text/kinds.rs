@@ -41,7 +41,7 @@ impl Kinds {
 
     /// Returns the node that a line belongs to: the kind and, unless that is only its file, the innermost node of a
     /// kind that was named.
-    pub(super) fn node_at(self, map: &Map, (file, line): (FileId, u32)) -> (&'static str, Option<DefRef>) {
+    pub(super) fn node_at(self, map: &Map, file: FileId, line: u32) -> (&'static str, Option<DefRef>) {
         let named =
             self.nodes_of_kinds(map, file).filter(|(_, _, (first, last))| (*first..=*last).contains(&line));
         let innermost =

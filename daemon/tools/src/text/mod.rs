@@ -49,7 +49,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
         .query_pool()
         .install(|| search(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::search(&error, &args.pattern))?;
-    warn_incomplete(call, (answer.complete, answer.unreadable), args.max_millis);
+    warn_incomplete(call, answer.complete, answer.unreadable, args.max_millis);
     if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
         let besides = SearchRequest {
             admits: besides.admits,
@@ -102,7 +102,7 @@ fn parse_output(word: &str) -> Output {
 }
 
 /// Says what is missing of an answer.
-fn warn_incomplete(call: &mut ToolCall<'_>, (complete, unreadable): (bool, usize), max_millis: u64) {
+fn warn_incomplete(call: &mut ToolCall<'_>, complete: bool, unreadable: usize, max_millis: u64) {
     if !complete {
         call.notes.warnings.push(format!(
             "Out of time after {max_millis} ms: totals are lower bounds. Narrow the search, or raise max_millis."
@@ -114,6 +114,6 @@ fn warn_incomplete(call: &mut ToolCall<'_>, (complete, unreadable): (bool, usize
 }
 
 fn node_of(map: &Map, kinds: Kinds, hit: &LineMatch) -> (&'static str, Option<String>) {
-    let (kind, node) = kinds.node_at(map, (hit.file, hit.line));
+    let (kind, node) = kinds.node_at(map, hit.file, hit.line);
     (kind, node.map(|node| map.id(node.into()).to_string()))
 }

@@ -34,10 +34,10 @@ impl Within {
         let by_path = move |path: &WsPath| rules.may_have_text(path);
         let rules = Arc::clone(scope.rules());
         let of_file =
-            move |map: &Map, place: Place<'_>| rules.parted(map, (place, &kinds.lines(map, place.0))).0;
+            move |map: &Map, place: Place<'_>| rules.parted(map, place, &kinds.lines(map, place.0)).0;
         Self {
             admits: (!scope.is_all()).then(|| Admits(Arc::new(by_path))),
-            lines: lines(scope.rules(), kinds, (workspace, of_file)),
+            lines: lines(scope.rules(), kinds, workspace, of_file),
         }
     }
 
@@ -51,9 +51,9 @@ impl Within {
         let rules = Arc::clone(scope.rules());
         let of_file = move |map: &Map, place: Place<'_>| {
             let lines = kinds.lines(map, place.0);
-            if rules.has_path(place.1) { rules.parted(map, (place, &lines)).1 } else { lines }
+            if rules.has_path(place.1) { rules.parted(map, place, &lines).1 } else { lines }
         };
-        let lines = lines(scope.rules(), kinds, (workspace, of_file));
+        let lines = lines(scope.rules(), kinds, workspace, of_file);
         Some(Self { admits: Some(Admits(Arc::new(by_path))), lines })
     }
 }
@@ -62,7 +62,8 @@ impl Within {
 fn lines(
     rules: &Rules,
     kinds: Kinds,
-    (workspace, of_file): (&Arc<Workspace>, impl Fn(&Map, Place<'_>) -> LineSet + Send + Sync + 'static),
+    workspace: &Arc<Workspace>,
+    of_file: impl Fn(&Map, Place<'_>) -> LineSet + Send + Sync + 'static,
 ) -> Option<LineScope> {
     let workspace = Arc::clone(workspace);
     let asks_map = kinds.ask_map() || rules.ask_map();

@@ -125,7 +125,7 @@ pub struct DecisionLimits {
 }
 
 /// Leaves out what fits too little to be meant, and what only announces another candidate.
-pub fn keep_plausible(candidates: &mut Vec<Candidate>, (is_name, most): (bool, usize)) {
+pub fn keep_plausible(candidates: &mut Vec<Candidate>, is_name: bool, most: usize) {
     let defined: BTreeSet<(String, String)> = candidates
         .iter()
         .filter(|candidate| !candidate.traits.is_declaration)

@@ -134,7 +134,7 @@ pub(super) fn call_hierarchy(result: CallHierarchyResult) -> AnswerDocument {
 
 fn direct_call(call: &Call, source: &str) -> AnswerItem {
     let mut lines = vec![call_row(call, source)];
-    further_calls(&mut lines, (call, source), 1);
+    further_calls(&mut lines, call, source, 1);
     AnswerItem { group: vec![one_line(&call.file).into_owned()], lines, source: None }
 }
 
@@ -146,11 +146,11 @@ fn call_row(call: &Call, source: &str) -> String {
     format!("{}{} {}{sites}", mark.sign(), call.line, one_line(&call.name))
 }
 
-fn further_calls(lines: &mut Vec<String>, (call, source): (&Call, &str), level: usize) {
+fn further_calls(lines: &mut Vec<String>, call: &Call, source: &str, level: usize) {
     for further in &call.calls {
         let file =
             if further.file == call.file { String::new() } else { format!("{}:", one_line(&further.file)) };
         lines.push(format!("{}{file}{}", " ".repeat(level), call_row(further, source)));
-        further_calls(lines, (further, source), level + 1);
+        further_calls(lines, further, source, level + 1);
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn render_neighbors(result: NeighborsResult) -> AnswerDocument {
         let of_kind: Vec<&Neighbor> = result.neighbors.iter().filter(is_kind).collect();
         let most = longest_row(&of_kind);
         let items = |found: Vec<&Neighbor>| {
-            found.into_iter().map(|found| neighbor_item(found, (&result.node.id, most))).collect()
+            found.into_iter().map(|found| neighbor_item(found, &result.node.id, most)).collect()
         };
         document.sections.push(match kinds.len() {
             // In the order of the answer, of which the next page shows what follows.
@@ -124,8 +124,8 @@ fn longest_row(rows: &[&Neighbor]) -> usize {
     ROW_OF_MANY.saturating_sub(paths.div_ceil(rows.len()) + 2).max(LEAST_ROW)
 }
 
-fn neighbor_item(found: &Neighbor, (node, most): (&str, usize)) -> AnswerItem {
-    let row = if found.direction == "in" { inward_row(found, (node, most)) } else { outward_row(found) };
+fn neighbor_item(found: &Neighbor, node: &str, most: usize) -> AnswerItem {
+    let row = if found.direction == "in" { inward_row(found, node, most) } else { outward_row(found) };
     match found.file.as_str() {
         "" => AnswerItem::line(row),
         file => AnswerItem::below_header(one_line(file), row),
@@ -133,7 +133,7 @@ fn neighbor_item(found: &Neighbor, (node, most): (&str, usize)) -> AnswerItem {
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
-fn inward_row(found: &Neighbor, (node, most): (&str, usize)) -> String {
+fn inward_row(found: &Neighbor, node: &str, most: usize) -> String {
     let sign = Mark::of_confidence(&found.confidence).sign();
     let name = name_of(&found.id);
     let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
@@ -154,13 +154,13 @@ fn inward_row(found: &Neighbor, (node, most): (&str, usize)) -> String {
     let row = format!("{sign}{} {name}{named}{via}", sites_text(found));
     let room = most.saturating_sub(row.chars().count() + 2).min(TEXT);
     let used = name_of(found.names.as_deref().unwrap_or(node));
-    let text = from_use(found.text.trim(), (&used, room));
+    let text = from_use(found.text.trim(), &used, room);
     let is_worth_it = !text.is_empty() && (room >= WORTH_SHOWING || text.chars().count() <= room);
     if is_worth_it { format!("{row}: {}", one_line(&shorten_to(text, room))) } else { row }
 }
 
 /// A text that has no room, from the use on: what is used there says more than what it is assigned to.
-fn from_use<'t>(text: &'t str, (qualified, room): (&str, usize)) -> &'t str {
+fn from_use<'t>(text: &'t str, qualified: &str, room: usize) -> &'t str {
     let name = qualified.rsplit(['.', ':', '#']).next().unwrap_or(qualified);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_whole =

@@ -173,10 +173,10 @@ impl<'p> FitPage<'p> {
         let (mut low, mut high) = (0, lines.len().saturating_sub(1));
         while low < high {
             let middle = (low + high).div_ceil(2);
-            let text = self.page_text(kept, Some(&cut_body(&lines[..middle], (item, headers))));
+            let text = self.page_text(kept, Some(&cut_body(&lines[..middle], item, headers)));
             if count_chars(&text) <= self.frame.max_chars { low = middle } else { high = middle - 1 }
         }
-        (low > headers).then(|| self.page_text(kept, Some(&cut_body(&lines[..low], (item, headers)))))
+        (low > headers).then(|| self.page_text(kept, Some(&cut_body(&lines[..low], item, headers))))
     }
 
     fn item_at(&self, piece: usize) -> Option<&AnswerItem> {
@@ -188,7 +188,7 @@ impl<'p> FitPage<'p> {
 }
 
 /// The lines that fit and a line that says which of the file's are missing.
-fn cut_body(lines: &[&str], (item, headers): (&AnswerItem, usize)) -> String {
+fn cut_body(lines: &[&str], item: &AnswerItem, headers: usize) -> String {
     let mut out: String = lines.concat();
     let shown = lines.len().saturating_sub(headers);
     let rest = item.lines.len() - shown.min(item.lines.len());

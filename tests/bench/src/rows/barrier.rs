@@ -41,7 +41,7 @@ pub(super) fn barrier(args: &Args, lab: &Lab) -> Result<(), Failure> {
         lanes.push(Lane::of_size(files)?);
     }
     lab.world.rest()?;
-    lanes.push(Lane::new("the given tree".to_owned(), lab.world.server()?, (None, None)));
+    lanes.push(Lane::new("the given tree".to_owned(), lab.world.server()?, None, None));
     for round in 0..WARM_UP + args.rounds * 25 {
         for lane in &mut lanes {
             lane.run(round)?;
@@ -63,10 +63,10 @@ impl Lane {
         world.index()?;
         world.rest()?;
         let server = world.server()?;
-        Ok(Self::new(format!("{files} files"), server, (Some(world), Some(scratch))))
+        Ok(Self::new(format!("{files} files"), server, Some(world), Some(scratch)))
     }
 
-    fn new(name: String, server: Server, (world, tree): (Option<World>, Option<Scratch>)) -> Self {
+    fn new(name: String, server: Server, world: Option<World>, tree: Option<Scratch>) -> Self {
         let times = Times::default;
         Self { name, server, plain: times(), barrier: times(), added: times(), _world: world, _tree: tree }
     }

@@ -45,12 +45,12 @@ pub(super) fn editor(args: &Args) -> Result<(), Failure> {
     };
     let world = World::new(&args.tree)?;
     for server in &args.servers {
-        one_server(args, &world, (server, asked))?;
+        one_server(args, &world, server, asked)?;
     }
     Ok(())
 }
 
-fn one_server(args: &Args, world: &World, (server, asked): (&str, &str)) -> Result<(), Failure> {
+fn one_server(args: &Args, world: &World, server: &str, asked: &str) -> Result<(), Failure> {
     let at = place(asked)?;
     let spec = catalogue::by_name(server).ok_or_else(|| format!("`{server}` is no server hob knows"))?;
     let language = spec.language_of(at.file.file_name());
@@ -63,12 +63,18 @@ fn one_server(args: &Args, world: &World, (server, asked): (&str, &str)) -> Resu
     let (file, text) = (at.file.to_string(), std::fs::read_to_string(args.tree.join(at.file.as_str()))?);
     let [program, arguments @ ..] = spec.commands[0] else { return Err("a server without a command".into()) };
     let document = (file.as_str(), language, text.as_str());
-    let hob = Client::start(&mut world.command("hob-lsp"), world.tree(), document)?;
-    let straight = Client::start(Command::new(program).args(arguments), world.tree(), document)?;
+    let hob = Client::start(&mut world.command("hob-lsp"), world.tree(), document.0, document.1, document.2)?;
+    let straight = Client::start(
+        Command::new(program).args(arguments),
+        world.tree(),
+        document.0,
+        document.1,
+        document.2,
+    )?;
     let at = (u64::from(at.line) - 1, u64::from(at.col) - 1);
     let mut ways = Ways { hob, straight, at, text };
     for question in QUESTIONS {
-        ways.ask(args, (server, question), &noop)?;
+        ways.ask(args, server, question, &noop)?;
     }
     ways.verdicts(args, server, &noop)?;
     ways.session(server, world)
@@ -86,7 +92,7 @@ fn noop(args: &Args, world: &World) -> Result<Times, Failure> {
 }
 
 impl Ways {
-    fn ask(&mut self, args: &Args, (server, question): (&str, &str), noop: &Times) -> Result<(), Failure> {
+    fn ask(&mut self, args: &Args, server: &str, question: &str, noop: &Times) -> Result<(), Failure> {
         let (line, character) = self.at;
         let (ours, theirs) = (self.hob.at(line, character), self.straight.at(line, character));
         let (mut hob, mut straight) = (Times::default(), Times::default());

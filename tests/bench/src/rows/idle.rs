@@ -33,7 +33,7 @@ pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
     lab.world.rest()?;
     let time = Duration::from_secs(args.idle_seconds);
     for _ in 0..FEW {
-        let spent = look_on((pid, server.pid()), time)?;
+        let spent = look_on(pid, server.pid(), time)?;
         if spent < time / 100 {
             break;
         }
@@ -43,7 +43,7 @@ pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
 }
 
 /// Prints what daemon and shim do in `time`; the daemon's CPU time.
-fn look_on((daemon, shim): (u32, u32), time: Duration) -> Result<Duration, Failure> {
+fn look_on(daemon: u32, shim: u32, time: Duration) -> Result<Duration, Failure> {
     let (shim, daemon) = (IdleSpan::begin(shim)?, IdleSpan::begin(daemon)?);
     let bursts = watch_parts(daemon.pid, time / PARTS)?;
     daemon.print("hobd")?;

@@ -49,7 +49,7 @@ pub(super) fn nav(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let asked = json!({"file": at.file.to_string(), "line": at.line, "col": at.col, "tokenBudget": 10_000});
     for (tool, question) in QUESTIONS {
         let mut straight = || ask(&live, &project, &at, *question);
-        warm(&mut server, (tool, &asked), &mut straight)?;
+        warm(&mut server, tool, &asked, &mut straight)?;
         let (mut hob, mut direct) = (Times::default(), Times::default());
         for _ in 0..args.rounds {
             timed(&mut hob, || server.call(tool, &asked))?;
@@ -66,7 +66,8 @@ pub(super) fn nav(args: &Args, lab: &Lab) -> Result<(), Failure> {
 /// Asks both until hob's answer is complete, and some times more.
 fn warm(
     server: &mut Server,
-    (tool, asked): (&str, &serde_json::Value),
+    tool: &str,
+    asked: &serde_json::Value,
     straight: &mut dyn FnMut() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let until = Instant::now() + PATIENCE;

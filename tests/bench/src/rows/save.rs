@@ -74,7 +74,7 @@ pub(super) fn save(args: &Args, lab: &Lab) -> Result<(), Failure> {
         rg: is_there(&args.rg).then(Times::default),
     };
     for round in 0..=args.rounds / 2 {
-        race.round(round, &|word| list_with_rg(args, lab.world.tree(), (word, &edited.path)))?;
+        race.round(round, &|word| list_with_rg(args, lab.world.tree(), word, &edited.path))?;
         std::thread::sleep(PAUSE);
     }
     race.print();
@@ -279,7 +279,7 @@ fn judged(right: bool) -> Seen {
     if right { Seen::Right } else { Seen::NotYet }
 }
 
-fn list_with_rg(args: &Args, tree: &Path, (word, file): (&str, &str)) -> Result<(), Failure> {
+fn list_with_rg(args: &Args, tree: &Path, word: &str, file: &str) -> Result<(), Failure> {
     let mut command = Command::new(&args.rg);
     command.current_dir(tree).args(["-l", "-e", word]).stdin(Stdio::null());
     let out = command.output()?;

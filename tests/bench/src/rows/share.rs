@@ -62,8 +62,8 @@ fn one_server(world: &World, server: &str, question: &Value) -> Result<(), Failu
     let (mut first, mut second) = (Times::default(), Times::default());
     let mut totals = Vec::new();
     for round in 1..=FEW {
-        let (alone, _) = agents(world, (server, question), 1, &mut totals)?;
-        let (together, waited) = agents(world, (server, question), AGENTS, &mut totals)?;
+        let (alone, _) = agents(world, server, question, 1, &mut totals)?;
+        let (together, waited) = agents(world, server, question, AGENTS, &mut totals)?;
         let ratio = |of: fn(Memory) -> u64| of(together) as f64 / of(alone) as f64;
         println!(
             "  {server} {round}: 1 agent {}, {AGENTS} agents {}: {:.2} times the PSS, {:.2} the RSS",
@@ -88,7 +88,8 @@ fn one_server(world: &World, server: &str, question: &Value) -> Result<(), Failu
 /// its start to its first complete answer.
 fn agents(
     world: &World,
-    (server, question): (&str, &Value),
+    server: &str,
+    question: &Value,
     count: usize,
     totals: &mut Vec<u64>,
 ) -> Result<(Memory, Vec<Duration>), Failure> {

@@ -59,7 +59,7 @@ pub(super) fn switch(args: &Args) -> Result<(), Failure> {
     for visit in 0..=2 * FEW {
         let figures = if visit == 0 { &mut first } else { &mut later };
         let before = parsed(&mut server)?;
-        figures.visit(args, &tree, (visit + 1, &mut server))?;
+        figures.visit(args, &tree, visit + 1, &mut server)?;
         let parsed = parsed(&mut server)?.saturating_sub(before);
         *(if visit == 0 { &mut parsed_first } else { &mut parsed_later }) += parsed;
         world.rest()?;
@@ -105,12 +105,7 @@ fn parsed(server: &mut Server) -> Result<u64, Failure> {
 
 impl Figures {
     /// One switch. Text and map are asked first by turns, because the second question finds the work done.
-    fn visit(
-        &mut self,
-        args: &Args,
-        tree: &Path,
-        (visit, server): (usize, &mut Server),
-    ) -> Result<(), Failure> {
+    fn visit(&mut self, args: &Args, tree: &Path, visit: usize, server: &mut Server) -> Result<(), Failure> {
         let (branch, word) = BRANCHES[visit % 2];
         timed(&mut self.checkout, || checkout(tree, branch))?;
         let done = Instant::now();
@@ -130,14 +125,14 @@ impl Figures {
 
     fn ask_text(&mut self, server: &mut Server, word: &str, done: Instant) -> Result<(), Failure> {
         let asked = json!({"pattern": format!("{word}_"), "output": "count", "max_millis": 60_000});
-        let took = self.until_right(server, ("regex_search", asked, "files_matched"), done)?;
+        let took = self.until_right(server, "regex_search", asked, "files_matched", done)?;
         self.text.push(took);
         Ok(())
     }
 
     fn ask_map(&mut self, server: &mut Server, word: &str, done: Instant) -> Result<(), Failure> {
         let took =
-            self.until_right(server, ("map_search", json!({"query": word, "limit": 1}), "total"), done)?;
+            self.until_right(server, "map_search", json!({"query": word, "limit": 1}), "total", done)?;
         self.map.push(took);
         Ok(())
     }
@@ -145,7 +140,9 @@ impl Figures {
     fn until_right(
         &mut self,
         server: &mut Server,
-        (tool, asked, count): (&str, serde_json::Value, &str),
+        tool: &str,
+        asked: serde_json::Value,
+        count: &str,
         done: Instant,
     ) -> Result<Duration, Failure> {
         loop {

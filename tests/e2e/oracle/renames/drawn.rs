@@ -40,8 +40,10 @@ pub(super) struct Case {
 #[track_caller]
 pub(super) fn draw(
     subject: &Subject,
-    (copy, lsp): (&Tree, &mut Lsp),
-    (across_files, rng): (usize, &mut Rng),
+    copy: &Tree,
+    lsp: &mut Lsp,
+    across_files: usize,
+    rng: &mut Rng,
 ) -> Vec<Case> {
     let mut files = paths(copy, subject);
     for at in (1..files.len()).rev() {
@@ -61,11 +63,11 @@ pub(super) fn draw(
         if !drawn.insert(name.clone()) {
             continue;
         }
-        let mut case = Case::new(&name, (file, at));
+        let mut case = Case::new(&name, file, at.0, at.1);
         let has_room =
             |is_across: bool| if is_across { across.len() < across_files } else { others.len() < OTHERS };
         if has_room(case.is_across_files(lsp)) {
-            case.settle((copy, lsp), rng);
+            case.settle(copy, lsp, rng);
             // At a use of it something else may be renamed, or nothing.
             let is_across = case.edits.as_ref().is_ok_and(|edits| edits.len() > 1);
             match is_across {
@@ -81,7 +83,7 @@ pub(super) fn draw(
     assert_eq!(across.len(), across_files, "the project has so many names that are used across files");
     let mut cases: Vec<Case> = across.into_iter().chain(others).collect();
     // On a busy machine a server may have repeated itself and still not have read everything: the first are asked for later.
-    cases.iter_mut().for_each(|case| case.ask_for_good((copy, lsp)));
+    cases.iter_mut().for_each(|case| case.ask_for_good(copy, lsp));
     cases
 }
 
@@ -124,7 +126,7 @@ fn from_column(line: &str, col: usize) -> Option<&str> {
 }
 
 impl Case {
-    fn new(name: &str, (file, (line, col)): (&str, (u64, u64))) -> Self {
+    fn new(name: &str, file: &str, line: u64, col: u64) -> Self {
         let new_name = match name {
             _ if !name.contains(|c: char| c.is_ascii_lowercase()) => format!("{name}_HOB"),
             _ if name.starts_with(|c: char| c.is_ascii_uppercase()) => format!("{name}Hob"),
@@ -140,7 +142,7 @@ impl Case {
     }
 
     /// Goes, half of the time, to a use of it somewhere, and asks the server for good.
-    fn settle(&mut self, (copy, lsp): (&Tree, &mut Lsp), rng: &mut Rng) {
+    fn settle(&mut self, copy: &Tree, lsp: &mut Lsp, rng: &mut Rng) {
         let uses = self.ask(lsp).map(|edit| places(lsp, &edit)).unwrap_or_default();
         if rng.below(2) == 1 && !uses.is_empty() {
             let (file, (line, col)) = rng.pick(&uses).clone();
@@ -152,11 +154,11 @@ impl Case {
                 (self.file, self.line, self.col) = (file, line, col);
             }
         }
-        self.ask_for_good((copy, lsp));
+        self.ask_for_good(copy, lsp);
     }
 
     /// Asks the server until its answer stands: the first one may be about what it has read so far.
-    fn ask_for_good(&mut self, (copy, lsp): (&Tree, &mut Lsp)) {
+    fn ask_for_good(&mut self, copy: &Tree, lsp: &mut Lsp) {
         self.edits = lsp.settled(|lsp| self.ask(lsp)).map(|edit| in_bytes(copy, lsp, &edit));
     }
 

@@ -45,13 +45,13 @@ struct Outcome {
 
 /// Draws names, asks the server itself about each, and then hob.
 #[track_caller]
-pub(super) fn are_the_servers(subject: &Subject, (seed, wanted): (u64, usize), checker: Checker) {
+pub(super) fn are_the_servers(subject: &Subject, seed: u64, wanted: usize, checker: Checker) {
     let given = std::env::var("HOB_TEST_RENAMES").ok().and_then(|text| text.parse().ok());
     let wanted = given.unwrap_or(wanted);
     let world = subject.world();
     let (tree, copy) = (subject.tree(&world), subject.tree_in(&world, "copy"));
     let mut lsp = subject.itself(&world, &copy);
-    let cases = draw(subject, (&copy, &mut lsp), (wanted, &mut Rng::new(seed)));
+    let cases = draw(subject, &copy, &mut lsp, wanted, &mut Rng::new(seed));
     drop(lsp);
     let options = McpOptions {
         args: ["--tools", "all", "--edits"].map(str::to_owned).to_vec(),
@@ -64,14 +64,14 @@ pub(super) fn are_the_servers(subject: &Subject, (seed, wanted): (u64, usize), c
     // A server that leaves some uses behind breaks what uses them; that it does, hob says before.
     let mut whole = Vec::new();
     for case in &cases {
-        let outcome = case.is_the_same_through_hob(&mut mcp, (&world, &tree, &copy));
+        let outcome = case.is_the_same_through_hob(&mut mcp, &world, &tree, &copy);
         case.tell(&outcome);
         whole.extend(outcome.is_whole.then_some((case, outcome)));
     }
     println!("{}: {} names, {} of them renamed completely", subject.server, cases.len(), whole.len());
     assert!(whole.len() >= wanted / 2, "{}", whole.len());
     mcp.close();
-    let worse = made_worse((subject, &world), &whole, checker);
+    let worse = made_worse(subject, &world, &whole, checker);
     assert_eq!(worse, Vec::<String>::new(), "after all of them more is wrong");
 }
 
@@ -97,7 +97,7 @@ impl Case {
 
     /// Previews and applies it, and takes it back.
     #[track_caller]
-    fn is_the_same_through_hob(&self, mcp: &mut Mcp, (world, tree, copy): (&World, &Tree, &Tree)) -> Outcome {
+    fn is_the_same_through_hob(&self, mcp: &mut Mcp, world: &World, tree: &Tree, copy: &Tree) -> Outcome {
         let preview = loop {
             let args = json!({
                 "file": self.file, "line": self.line, "col": self.col, "newName": self.new_name,
@@ -116,7 +116,7 @@ impl Case {
         let after = written(copy, edits);
         let id = preview.ok()["pendingId"].as_str().expect("an ID").to_owned();
         let diff = whole_diff(mcp, &id);
-        assert_eq!(patched(world, (copy, &after), &diff), after, "{at}: the preview{preview}");
+        assert_eq!(patched(world, copy, &after, &diff), after, "{at}: the preview{preview}");
         let touched: Vec<String> = after.keys().cloned().collect();
         assert_eq!(texts(tree, &touched), texts(copy, &touched), "{at}: a preview writes nothing");
         let done = mcp.call("resolve_action", json!({"action": "apply", "reason": "test", "pendingId": id}));
@@ -177,7 +177,7 @@ fn whole_diff(mcp: &mut Mcp, id: &str) -> String {
 
 /// Returns the files that git makes when it is given a diff of them.
 #[track_caller]
-fn patched(world: &World, (copy, after): (&Tree, &Files), diff: &str) -> Files {
+fn patched(world: &World, copy: &Tree, after: &Files, diff: &str) -> Files {
     let folder = world.path("patched");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
@@ -228,11 +228,7 @@ fn all_files(root: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Returns the increases of errors, once all renames are done, that are not about a name that hob said is left
 /// behind.
 #[track_caller]
-fn made_worse(
-    (subject, world): (&Subject, &World),
-    whole: &[(&Case, Outcome)],
-    checker: Checker,
-) -> Vec<String> {
+fn made_worse(subject: &Subject, world: &World, whole: &[(&Case, Outcome)], checker: Checker) -> Vec<String> {
     let (before, after) = (subject.tree_in(world, "before"), subject.tree_in(world, "after"));
     let mut all = Edits::new();
     for (file, edits) in whole.iter().flat_map(|(case, _)| case.edits.iter().flatten()) {

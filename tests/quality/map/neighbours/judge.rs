@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
             let text = self.line(file, line);
             let columns: Vec<u64> = server::words(&text, &group[0].name).collect();
             for col in columns {
-                if self.texts[file].1.is_comment((line, col)) {
+                if self.texts[file].1.is_comment(line, col) {
                     continue;
                 }
                 let defined = self.defined(file, line, col);

@@ -104,7 +104,7 @@ impl<'a> Comparison<'a> {
         let case = self.case(answer);
         for table in 0..TABLES.len() {
             for program in 0..case.claims.len() {
-                let tally = self.tally(&case, (table, program));
+                let tally = self.tally(&case, table, program);
                 let key = (table, case.which.clone(), program);
                 self.tallies.entry(key).or_default().add(&tally);
             }
@@ -171,7 +171,7 @@ impl<'a> Comparison<'a> {
     /// hob's word: by line, and the functions with uses, without and with candidates.
     fn of_hob(&mut self, answer: &Answer, kinds: &[&str]) -> (Verdict, [BTreeSet<Function>; 2]) {
         let lines = self.hob.uses(&self.truth.symbols, answer, kinds);
-        let verdict = score::judge(self.tree, self.row.words, (self.truth, answer), &lines);
+        let verdict = score::judge(self.tree, self.row.words, self.truth, answer, &lines);
         let mut said = [BTreeSet::new(), BTreeSet::new()];
         for ((file, line), level) in verdict.said() {
             let Some(function) = self.judge.function(file, *line) else { continue };
@@ -187,7 +187,7 @@ impl<'a> Comparison<'a> {
         if case.listed.contains(claim) { Judged::Right } else { self.judge.looks(claim, &case.group) }
     }
 
-    fn tally(&mut self, case: &Case<'_>, (table, program): (usize, usize)) -> Tally {
+    fn tally(&mut self, case: &Case<'_>, table: usize, program: usize) -> Tally {
         let (demanded, claims) = (&case.demanded[table], &case.claims[program][table]);
         let resolved = &case.claims[0][table];
         let mut tally = Tally { definitions: 1, demanded: demanded.len(), ..Tally::default() };

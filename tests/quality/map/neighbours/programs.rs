@@ -51,7 +51,7 @@ pub(super) struct Told {
 pub(super) fn all(world: &World, tree: &Tree) -> Vec<Neighbour> {
     let found = [("codegraph", Kind::Codegraph), ("codanna", Kind::Codanna), ("indexio", Kind::Indexio)];
     let found = found.into_iter().filter_map(|(name, kind)| match on_path(name) {
-        Some(program) => Some(Neighbour::index(kind, program, (world, tree))),
+        Some(program) => Some(Neighbour::index(kind, program, world, tree)),
         None => {
             println!("{name} is not on the PATH: left out");
             None
@@ -66,7 +66,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 impl Neighbour {
-    fn index(kind: Kind, program: PathBuf, (world, tree): (&World, &Tree)) -> Self {
+    fn index(kind: Kind, program: PathBuf, world: &World, tree: &Tree) -> Self {
         let name = format!("{kind:?}").to_lowercase();
         let (copy, data) = (world.path(&name), world.path(&format!("{name}-data")));
         copy_folder(tree.root(), &copy);

@@ -18,7 +18,7 @@ fn nested_names(symbols: &Value) -> String {
 #[test]
 fn symbols_of_a_document_are_nested() {
     let project = harbour_project();
-    let ask = |text| project.answer_for("textDocument/documentSymbol", ("boats.py", text), &json!({}));
+    let ask = |text| project.answer_for("textDocument/documentSymbol", "boats.py", text, &json!({}));
     let symbols = ask(None);
     assert_eq!(nested_names(&symbols), "Boat(sail) launch");
     let sail = &symbols[0]["children"][0];
@@ -35,7 +35,7 @@ fn symbols_of_a_document_are_nested() {
     let symbols = ask(Some(&unsaved));
     assert_eq!(nested_names(&symbols), "Boat(sail) launch sink");
     assert_eq!(symbols[0]["selectionRange"]["start"]["line"], 1);
-    let plain = project.answer_for("textDocument/documentSymbol", ("notes.txt", None), &json!({}));
+    let plain = project.answer_for("textDocument/documentSymbol", "notes.txt", None, &json!({}));
     assert_eq!(plain, json!([]));
 }
 
@@ -43,7 +43,7 @@ fn symbols_of_a_document_are_nested() {
 fn symbols_of_the_workspace_come_best_first() {
     let project = harbour_project();
     let ask =
-        |query: &str| project.answer_for("workspace/symbol", ("boats.py", None), &json!({"query": query}));
+        |query: &str| project.answer_for("workspace/symbol", "boats.py", None, &json!({"query": query}));
     let found = ask("sail");
     assert_eq!(found[0]["name"], "sail");
     assert_eq!(found[0]["containerName"], "Boat");
@@ -88,7 +88,7 @@ fn what_belongs_together_folds() {
         ("c.conf", "a\n  b\n  c\nd\n"),
     ]);
     let folds = |name: &str| {
-        let folds = project.answer_for("textDocument/foldingRange", (name, None), &json!({}));
+        let folds = project.answer_for("textDocument/foldingRange", name, None, &json!({}));
         let one = |fold: &Value| {
             format!("{}-{}{}", fold["startLine"], fold["endLine"], fold["kind"].as_str().unwrap_or(""))
         };

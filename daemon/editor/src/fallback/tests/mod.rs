@@ -106,7 +106,7 @@ fn references_are_found_with_and_without_the_declaration() {
             "position": {"line": line, "character": character},
             "context": {"includeDeclaration": with},
         });
-        project.show_locations(&project.answer_for(REFERENCES, ("boats.py", None), &params))
+        project.show_locations(&project.answer_for(REFERENCES, "boats.py", None, &params))
     };
     let boat = ["boats.py:9:11-15", "harbour.py:0:18-22", "harbour.py:4:11-15"];
     assert_eq!(uses(false, 0, 7), boat);
@@ -212,7 +212,7 @@ fn nothing_that_is_asked_is_too_odd() {
         for text in odd.iter().map(|text| Some(*text)).chain([None]) {
             for position in &positions {
                 for method in methods {
-                    let answer = project.answer_for(method, (name, text), &json!({"position": position}));
+                    let answer = project.answer_for(method, name, text, &json!({"position": position}));
                     assert!(answer.is_array() || answer.is_null() || method == HOVER, "{method}: {answer}");
                 }
             }

@@ -111,7 +111,7 @@ pub fn rename(
         work_done_progress_params: Default::default(),
     };
     let answer = asking.when_loaded(instance, |patience| {
-        asking.about_within::<Rename>(instance, at, (RENAME, &params), patience)
+        asking.about_within::<Rename>(instance, at, RENAME, &params, patience)
     })?;
     let nothing = || LiveError::NotRenamable { server: instance.spec().name, why: None };
     let edit = answer.value.ok_or_else(nothing)?;
@@ -189,7 +189,7 @@ fn prepare_rename(
         return Ok(around);
     }
     let asked = asking.when_loaded(instance, |patience| {
-        asking.about_within::<PrepareRenameRequest>(instance, at, (RENAME, &params), patience)
+        asking.about_within::<PrepareRenameRequest>(instance, at, RENAME, &params, patience)
     });
     let prepared = match asked {
         // It says that it can be asked beforehand, and cannot.

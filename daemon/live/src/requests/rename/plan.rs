@@ -72,7 +72,7 @@ impl<'a> Plan<'a> {
             }
             LspEditStep::Whole(Operation::Rename { old_uri, new_uri, options }) => {
                 let (from, to) = (self.path_inside(old_uri)?, self.path_inside(new_uri)?);
-                self.rename((&from, &to), options.unwrap_or_default())
+                self.rename(&from, &to, options.unwrap_or_default())
             }
             LspEditStep::Whole(Operation::Delete { uri, options }) => {
                 self.delete(&self.path_inside(uri)?, options.unwrap_or_default())
@@ -194,7 +194,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    fn rename(&mut self, (from, to): (&WsPath, &WsPath), options: Options) -> Result<(), String> {
+    fn rename(&mut self, from: &WsPath, to: &WsPath, options: Options) -> Result<(), String> {
         if from == to {
             return Ok(());
         }

@@ -39,7 +39,7 @@ pub(super) fn without_mark(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
     let is_counted = |edit: &TextEdit| {
         let (start, end) = (edit.range.start, edit.range.end);
         let to = (end.line == 0).then_some(end.character.saturating_add(1));
-        start.line == 0 && line.is_counted((start.character.saturating_add(1), to))
+        start.line == 0 && line.is_counted(start.character.saturating_add(1), to)
     };
     if edits.iter().any(is_counted) {
         let ends = edits.iter_mut().flat_map(|edit| [&mut edit.range.start, &mut edit.range.end]);

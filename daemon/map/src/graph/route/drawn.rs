@@ -38,7 +38,7 @@ impl Map {
         let mut search = SkeletonSearch { skeleton, since, kinds: query.kinds };
         let ends = search.assign_number(query.from).zip(search.assign_number(query.to));
         let Some((from, to)) = ends else { return Drawn::Unknown };
-        match search.run((from, to), query) {
+        match search.run(from, to, query) {
             Ok(Some(numbers)) => {
                 let stations: Option<Vec<NodeRef>> =
                     numbers.into_iter().map(|number| search.node(number)).collect();
@@ -124,7 +124,7 @@ impl<'m> Since<'m> {
 
     /// The nodes around one of a changed file.
     fn computed_around(&self, node: NodeRef) -> Result<Vec<NodeRef>, super::GivenUp> {
-        let (steps, late) = self.map.steps_from(&self.resolver, node, (self.kinds, &self.query.cancel));
+        let (steps, late) = self.map.steps_from(&self.resolver, node, self.kinds, &self.query.cancel);
         if late { Err(super::GivenUp) } else { Ok(steps.into_iter().map(|step| step.to).collect()) }
     }
 
@@ -236,7 +236,7 @@ struct SkeletonSearch<'m> {
 
 impl SkeletonSearch<'_> {
     /// The numbers of a shortest connection.
-    fn run(&mut self, (from, to): (u32, u32), query: &PathQuery) -> Result<Option<Vec<u32>>, super::GivenUp> {
+    fn run(&mut self, from: u32, to: u32, query: &PathQuery) -> Result<Option<Vec<u32>>, super::GivenUp> {
         if from == to {
             return Ok(Some(vec![from]));
         }
@@ -248,7 +248,7 @@ impl SkeletonSearch<'_> {
         {
             let turned = near.frontier_size() > far.frontier_size();
             let (side, other) = if turned { (&mut far, &near) } else { (&mut near, &far) };
-            if let Some(meeting) = self.advance_level((side, other), query)? {
+            if let Some(meeting) = self.advance_level(side, other, query)? {
                 let mut way = near.way_back(meeting);
                 way.reverse();
                 way.extend(far.way_back(meeting).into_iter().skip(1));
@@ -261,7 +261,8 @@ impl SkeletonSearch<'_> {
     /// One level outwards from one end; the node at which the ends meet, if they do.
     fn advance_level(
         &mut self,
-        (side, other): (&mut SkeletonSide, &SkeletonSide),
+        side: &mut SkeletonSide,
+        other: &SkeletonSide,
         query: &PathQuery,
     ) -> Result<Option<u32>, super::GivenUp> {
         side.depth += 1;

@@ -194,7 +194,7 @@ impl<'s, 'm> Links<'s, 'm> {
     /// Resolves a call by its name, unless values replace that; calls through values are then among the links.
     fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<ChainLink>) -> Resolution {
         let found = self.resolver.resolve(file, r);
-        let Some(through) = self.map.through_values(self.resolver, (file, r), &found) else { return found };
+        let Some(through) = self.map.through_values(self.resolver, file, r, &found) else { return found };
         through.reached.into_iter().for_each(|to| self.add_value_call(to, r.line, links));
         if through.instead { Resolution::Dropped } else { found }
     }

@@ -83,10 +83,11 @@ impl Map {
         &self,
         resolver: &Resolver<'_>,
         node: NodeRef,
-        (kinds, cancel): (EdgeKinds, &CancelToken),
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
     ) -> (Vec<PathStep>, bool) {
         let out = self.edges_out_with(resolver, node, kinds);
-        let inbound = self.edges_in_with(resolver, node, (kinds, cancel));
+        let inbound = self.edges_in_with(resolver, node, kinds, cancel);
         let late = matches!(inbound.stopped, Some(Stopped::Cancelled | Stopped::DeadlinePassed));
         let out = out.into_iter().filter(Edge::is_resolved).map(|edge| step_of_edge(&edge, Direction::Out));
         let inbound = inbound
@@ -131,7 +132,7 @@ impl Routing<'_> {
                 break;
             }
             self.expanded += 1;
-            let (steps, late) = self.map.steps_from(&self.resolver, node, (self.kinds, self.cancel));
+            let (steps, late) = self.map.steps_from(&self.resolver, node, self.kinds, self.cancel);
             self.incomplete |= late;
             for step in steps {
                 let next = step.to;

@@ -76,14 +76,15 @@ impl Map {
     /// The steps between stations as the map has them now; `None` if two are not connected any more.
     fn steps_along(&self, stations: &[NodeRef], kinds: EdgeKinds) -> Option<Vec<PathStep>> {
         let resolver = Resolver::new(&self.index);
-        stations.windows(2).map(|pair| self.step_between(&resolver, (pair[0], pair[1]), kinds)).collect()
+        stations.windows(2).map(|pair| self.step_between(&resolver, pair[0], pair[1], kinds)).collect()
     }
 
     /// The surest step from one node to another.
     fn step_between(
         &self,
         resolver: &Resolver<'_>,
-        (from, to): (NodeRef, NodeRef),
+        from: NodeRef,
+        to: NodeRef,
         kinds: EdgeKinds,
     ) -> Option<PathStep> {
         let steps = [(from, to, Direction::Out), (to, from, Direction::In)].map(|(start, end, way)| {

@@ -57,7 +57,7 @@ class Fixture(Session):
         helper()
 ";
 
-fn ask_path(map: &Map, (from, to): (&str, &str), direction: Direction) -> PathAnswer {
+fn ask_path(map: &Map, from: &str, to: &str, direction: Direction) -> PathAnswer {
     let kinds = [EdgeKind::Calls].into_iter().collect();
     let (from, to) = (lookup_node(map, from), lookup_node(map, to));
     map.path(&PathQuery { from, to, max_len: 12, kinds, direction, cancel: CancelToken::default() })
@@ -88,7 +88,7 @@ const COMMIT: [&str; 7] = [
 #[test]
 fn a_chain_follows_calls_to_overriding_methods_and_not_through_tests() {
     for map in [map(SESSION), derived_map(SESSION)] {
-        let answer = ask_path(&map, ("Session.commit", "Default.do_commit"), Direction::Out);
+        let answer = ask_path(&map, "Session.commit", "Default.do_commit", Direction::Out);
         let found = best_chain(&map, &answer);
         let names = |lines: &[String]| {
             lines.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
@@ -103,11 +103,10 @@ fn a_chain_follows_calls_to_overriding_methods_and_not_through_tests() {
 #[test]
 fn the_way_back_is_asked_for() {
     let map = derived_map(SESSION);
-    let none = ask_path(&map, ("Default.do_commit", "Session.commit"), Direction::Out);
+    let none = ask_path(&map, "Default.do_commit", "Session.commit", Direction::Out);
     assert!(!none.is_connected() && !none.incomplete, "{none:?}");
-    let back = ask_path(&map, ("Default.do_commit", "Session.commit"), Direction::In);
-    let mut there =
-        best_chain(&map, &ask_path(&map, ("Session.commit", "Default.do_commit"), Direction::Out));
+    let back = ask_path(&map, "Default.do_commit", "Session.commit", Direction::In);
+    let mut there = best_chain(&map, &ask_path(&map, "Session.commit", "Default.do_commit", Direction::Out));
     there.reverse();
     let names = |lines: &[String]| {
         lines.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
@@ -119,7 +118,7 @@ fn the_way_back_is_asked_for() {
 #[test]
 fn where_there_is_none_the_answer_says_how_far_the_search_got() {
     let map = derived_map(SESSION);
-    let answer = ask_path(&map, ("Session.commit", "unrelated"), Direction::Out);
+    let answer = ask_path(&map, "Session.commit", "unrelated", Direction::Out);
     let reached = answer.reached.expect("it says so");
     assert!(reached.from.0 >= 6 && reached.to.0 == 0, "{reached:?}");
     let (near, far) = reached.nearest.expect("something is near");
@@ -141,7 +140,7 @@ def show(request):
 def render(request): pass
 ",
     );
-    let answer = ask_path(&map, ("start", "render"), Direction::Out);
+    let answer = ask_path(&map, "start", "render", Direction::Out);
     let entries = answer.reached.expect("no chain").entries;
     let shown: Vec<_> =
         entries.iter().map(|entry| (entry.node.qualified.as_str(), &entry.uses[..])).collect();
@@ -172,7 +171,7 @@ def ring(): pass
 ",
     );
     let names = |from: &str, to: &str| {
-        let answer = ask_path(&map, (from, to), Direction::Out);
+        let answer = ask_path(&map, from, to, Direction::Out);
         answer.chains.first().map(|chain| chain.nodes.iter().map(|n| n.qualified.clone()).collect::<Vec<_>>())
     };
     let found = names("Till", "ring").expect("there is one");
@@ -195,7 +194,7 @@ def right(): end()
 def end(): pass
 ",
     );
-    let answer = ask_path(&map, ("start", "end"), Direction::Out);
+    let answer = ask_path(&map, "start", "end", Direction::Out);
     let middle: Vec<&str> = answer.chains.iter().map(|chain| chain.nodes[1].name.as_str()).collect();
     assert_eq!(middle, ["left", "right"]);
 }
@@ -213,7 +212,7 @@ def outer(): test_go()
 def inner(): pass
 ",
     );
-    let answer = ask_path(&map, ("outer", "inner"), Direction::Out);
+    let answer = ask_path(&map, "outer", "inner", Direction::Out);
     let names: Vec<&str> = answer.chains[0].nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["outer", "test_go", "inner"]);
 }

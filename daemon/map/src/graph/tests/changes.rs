@@ -83,11 +83,7 @@ pub(super) const JAVA: ChangeWorld = ChangeWorld {
     ],
 };
 
-pub(super) fn change_of_text(
-    world: &ChangeWorld,
-    file: u32,
-    (path, text): (usize, Option<usize>),
-) -> MapChange {
+pub(super) fn change_of_text(world: &ChangeWorld, file: u32, path: usize, text: Option<usize>) -> MapChange {
     match text {
         Some(text) => set(file, world.paths[path], world.texts[text]),
         None => MapChange::Remove { file: FileId(file) },
@@ -98,7 +94,7 @@ pub(super) fn built_at_once(world: &ChangeWorld, texts: &[Option<usize>]) -> Map
     let mut map = Map::new();
     let present = texts.iter().enumerate().filter(|(_, text)| text.is_some());
     // Numbers run the other way than in the map under test.
-    map.apply(present.map(|(at, text)| change_of_text(world, 50 - at as u32, (at, *text))).collect());
+    map.apply(present.map(|(at, text)| change_of_text(world, 50 - at as u32, at, *text)).collect());
     map
 }
 
@@ -117,7 +113,7 @@ fn check_changes(world: &ChangeWorld, steps: Vec<(usize, Option<usize>)>) -> Res
     for (path, text) in steps {
         let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
         texts[step.0] = step.1;
-        map.apply(vec![change_of_text(world, step.0 as u32, step)]);
+        map.apply(vec![change_of_text(world, step.0 as u32, step.0, step.1)]);
         both_ways(world, &map);
     }
     let scratch = built_at_once(world, &texts);

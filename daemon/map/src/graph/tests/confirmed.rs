@@ -40,7 +40,7 @@ fn def_named(map: &Map, name: &str) -> DefRef {
     }
 }
 
-fn claim_at(map: &Map, (path, at): (&str, (u32, u32)), target: &str, proof: Proof) -> Claim {
+fn claim_at(map: &Map, path: &str, at: (u32, u32), target: &str, proof: Proof) -> Claim {
     Claim { file: map.file_at(path).expect("it is there"), at, target: def_named(map, target), proof }
 }
 
@@ -61,7 +61,7 @@ const LIVE: &str = "use.py#go calls a.py#A.run live";
 fn shop_map() -> Map {
     let mut map = map(SHOP);
     assert_eq!(edges_to_run(&map), [OPEN]);
-    let listed = claim_at(&map, ("use.py", (4, 7)), "A.run", Proof::Listed);
+    let listed = claim_at(&map, "use.py", (4, 7), "A.run", Proof::Listed);
     confirm_all(&mut map, &[listed]);
     assert_eq!(edges_to_run(&map), [LIVE]);
     map
@@ -127,7 +127,7 @@ fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
         let mut map = Map::new();
         map.apply((0..).zip(paths).zip(texts).map(|((n, path), text)| set(n, path, text)).collect());
         map.apply(vec![set(3, "src/Aside.java", "package aside;\nclass Made {}\n")]);
-        let asked = claim_at(&map, ("src/C.java", (3, 10)), "Away.run", Proof::Asked);
+        let asked = claim_at(&map, "src/C.java", (3, 10), "Away.run", Proof::Asked);
         confirm_all(&mut map, &[asked]);
         assert_eq!(known_confirmations(&map).len(), 1, "{import}");
         map
@@ -164,7 +164,7 @@ fn an_import_that_led_nowhere_may_lead_somewhere() {
 #[test]
 fn what_was_examined_before_a_change_is_not_installed() {
     let mut map = map(SHOP);
-    let claims = [claim_at(&map, ("use.py", (4, 7)), "A.run", Proof::Asked)];
+    let claims = [claim_at(&map, "use.py", (4, 7), "A.run", Proof::Asked)];
     let examined = map.examine(&claims, &|| true).expect("nobody stops it");
     map.apply(vec![set(4, "other.py", "")]);
     assert!(!map.confirm(examined));
@@ -176,10 +176,10 @@ fn what_was_examined_before_a_change_is_not_installed() {
 fn places_without_a_reference_of_that_name_are_left_out() {
     let mut map = map(SHOP);
     for at in [(4, 5), (4, 8), (3, 9), (1, 1), (99, 1), (0, 0), (4, u32::MAX)] {
-        let listed = claim_at(&map, ("use.py", at), "A.run", Proof::Listed);
+        let listed = claim_at(&map, "use.py", at, "A.run", Proof::Listed);
         confirm_all(&mut map, &[listed]);
     }
-    let another_name = claim_at(&map, ("use.py", (4, 7)), "unrelated", Proof::Asked);
+    let another_name = claim_at(&map, "use.py", (4, 7), "unrelated", Proof::Asked);
     confirm_all(&mut map, &[another_name]);
     assert_eq!(edges_to_run(&map), [OPEN]);
 }
@@ -187,7 +187,7 @@ fn places_without_a_reference_of_that_name_are_left_out() {
 #[test]
 fn claims_that_contradict_each_other_leave_the_map_as_it_was() {
     let mut map = map(SHOP);
-    let both = ["A.run", "B.run"].map(|target| claim_at(&map, ("use.py", (4, 7)), target, Proof::Asked));
+    let both = ["A.run", "B.run"].map(|target| claim_at(&map, "use.py", (4, 7), target, Proof::Asked));
     confirm_all(&mut map, &both);
     assert_eq!(edges_to_run(&map), [OPEN]);
     confirm_all(&mut map, &both[..1]);
@@ -212,11 +212,11 @@ def go(x):
     let mut map = map(related);
     let before = edges_to_run(&map);
     for target in ["Base.run", "A.run"] {
-        let listed = claim_at(&map, ("use.py", (2, 7)), target, Proof::Listed);
+        let listed = claim_at(&map, "use.py", (2, 7), target, Proof::Listed);
         confirm_all(&mut map, &[listed]);
         assert_eq!(edges_to_run(&map), before, "{target}");
     }
-    let asked = claim_at(&map, ("use.py", (2, 7)), "A.run", Proof::Asked);
+    let asked = claim_at(&map, "use.py", (2, 7), "A.run", Proof::Asked);
     confirm_all(&mut map, &[asked]);
     assert_eq!(edges_to_run(&map), [LIVE]);
 }
@@ -233,7 +233,7 @@ def go():
     Made()
 ";
     let mut map = map(fixture);
-    let asked = claim_at(&map, ("use.py", (3, 5)), "A.__init__", Proof::Asked);
+    let asked = claim_at(&map, "use.py", (3, 5), "A.__init__", Proof::Asked);
     confirm_all(&mut map, &[asked]);
     let found = shown_uses(&map);
     assert!(found.contains(&"use.py#go calls a.py#A live".to_owned()), "{found:?}");
@@ -245,7 +245,7 @@ fn too_wide_a_reach_is_every_file_of_the_language() {
     let chain = (0..2_000).map(|i| set(i, &format!("m{i}.py"), &format!("from m{} import f\nf()\n", i + 1)));
     map.apply(chain.chain([set(2_000, "m2000.py", "def f(): pass\n")]).collect());
     let kept = |map: &mut Map, path: &str| {
-        let asked = claim_at(map, (path, (2, 1)), "f", Proof::Asked);
+        let asked = claim_at(map, path, (2, 1), "f", Proof::Asked);
         confirm_all(map, &[asked]);
         let file = map.file_at(path);
         map.confirmed_since(0).into_iter().find(|kept| Some(kept.file) == file).map(|kept| kept.reach)
@@ -271,7 +271,7 @@ fn arbitrary_confirm_steps() -> impl Strategy<Value = Vec<ConfirmStep>> {
 }
 
 /// A claim about one of all references, for one of the definitions of its name.
-fn some_claim(world: &ChangeWorld, map: &Map, (which, target): (usize, usize)) -> Option<Claim> {
+fn some_claim(world: &ChangeWorld, map: &Map, which: usize, target: usize) -> Option<Claim> {
     let files: Vec<FileId> = world.paths.iter().filter_map(|path| map.file_at(path)).collect();
     let refs: Vec<(FileId, &crate::facts::Ref)> = files
         .iter()
@@ -327,13 +327,13 @@ fn check_confirm_steps(world: &ChangeWorld, steps: Vec<ConfirmStep>) -> Result<(
             ConfirmStep::Change(path, text) => {
                 let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
                 texts[step.0] = step.1;
-                map.apply(vec![change_of_text(world, step.0 as u32, step)]);
+                map.apply(vec![change_of_text(world, step.0 as u32, step.0, step.1)]);
                 let left = confirmed_meanings(&map);
                 then.retain(|site, _| left.contains_key(site));
             }
             ConfirmStep::Claim(which, target) => {
                 let before = confirmed_meanings(&map);
-                let claims: Vec<Claim> = some_claim(world, &map, (which, target)).into_iter().collect();
+                let claims: Vec<Claim> = some_claim(world, &map, which, target).into_iter().collect();
                 confirm_all(&mut map, &claims);
                 let new =
                     confirmed_meanings(&map).into_iter().filter(|(site, is)| before.get(site) != Some(is));

@@ -42,14 +42,14 @@ fn check_routes(world: &ChangeWorld, (before, after): Steps) -> Result<(), TestC
     for (path, text) in before {
         let (path, text) = step(path, Some(text));
         texts[path] = text;
-        map.apply(vec![change_of_text(world, path as u32, (path, text))]);
+        map.apply(vec![change_of_text(world, path as u32, path, text)]);
     }
     derive_and_install(&mut map);
     let is_fresh = after.is_empty();
     for (path, text) in after {
         let (path, text) = step(path, text);
         texts[path] = text;
-        map.apply(vec![change_of_text(world, path as u32, (path, text))]);
+        map.apply(vec![change_of_text(world, path as u32, path, text)]);
     }
     let never_derived = built_at_once(world, &texts);
     let pairs = all_nodes(world, &map).into_iter().zip(all_nodes(world, &never_derived));
@@ -66,7 +66,7 @@ fn check_routes(world: &ChangeWorld, (before, after): Steps) -> Result<(), TestC
                 let (drawn, live) = (steps_of(&drawn), steps_of(&live));
                 prop_assert!(drawn.len() >= live.len(), "{:?}: {:?}", ids, drawn);
                 prop_assert!(!is_fresh || drawn.len() == live.len(), "{:?}: {:?} {:?}", ids, drawn, live);
-                check_steps(&map, (*from, *to), drawn)?;
+                check_steps(&map, *from, *to, drawn)?;
             }
         }
     }
@@ -78,7 +78,7 @@ fn steps_of(answer: &PathAnswer) -> &[PathStep] {
 }
 
 /// Each step is an edge of the map as it is now.
-fn check_steps(map: &Map, (from, to): (NodeRef, NodeRef), steps: &[PathStep]) -> Result<(), TestCaseError> {
+fn check_steps(map: &Map, from: NodeRef, to: NodeRef, steps: &[PathStep]) -> Result<(), TestCaseError> {
     let mut at = from;
     for step in steps {
         prop_assert_eq!(step.from, at);

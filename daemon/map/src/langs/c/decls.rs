@@ -25,7 +25,7 @@ impl Family {
         self.attribute_as_type(&parts, cx);
         for declarator in &parts.declarators {
             if let Some(declared) = follow_declarator(self.g, *declarator) {
-                self.file_level((node, *declarator), &parts, &declared, cx);
+                self.file_level(node, *declarator, &parts, &declared, cx);
             }
         }
         WalkStep::Into
@@ -65,7 +65,8 @@ impl Family {
 
     fn file_level(
         &mut self,
-        (node, declarator): (Node<'_>, Node<'_>),
+        node: Node<'_>,
+        declarator: Node<'_>,
         parts: &CDeclarationParts<'_>,
         declared: &Declared<'_>,
         cx: &mut Cx<'_>,

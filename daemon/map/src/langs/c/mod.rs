@@ -50,7 +50,7 @@ fn language() -> Language {
 }
 
 fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
-    mend::extract((Lang::C, read), parsed, facts, reparse)
+    mend::extract(Lang::C, read, parsed.0, parsed.1, facts, reparse)
 }
 
 fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {

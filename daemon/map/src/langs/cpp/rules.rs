@@ -86,10 +86,10 @@ impl Family {
         let text = cx.text(node).trim_start_matches("using").trim_end_matches(';').trim();
         let local = self.is_local(node) || self.owner_type(cx).is_some();
         if let Some(module) = text.strip_prefix("namespace") {
-            self.record_import(node, ImportKind::Star, (module.trim(), None), None, cx);
+            self.record_import(node, ImportKind::Star, module.trim(), None, None, cx);
         } else if let Some((module, name)) = text.rsplit_once("::").filter(|_| !local) {
             let name = name.trim();
-            self.record_import(node, ImportKind::Named, (module.trim(), Some(name)), Some(name), cx);
+            self.record_import(node, ImportKind::Named, module.trim(), Some(name), Some(name), cx);
         }
         WalkStep::Skip
     }
@@ -98,7 +98,7 @@ impl Family {
         let text = cx.text(node).trim_end_matches(';');
         if let (Some((_, module)), Some(name)) = (text.split_once('='), node.child_by_field_id(self.g.f.name))
         {
-            self.record_import(node, ImportKind::Module, (module.trim(), None), Some(cx.text(name)), cx);
+            self.record_import(node, ImportKind::Module, module.trim(), None, Some(cx.text(name)), cx);
         }
         WalkStep::Skip
     }
@@ -107,7 +107,8 @@ impl Family {
         &self,
         node: Node<'_>,
         kind: ImportKind,
-        (module, name): (&str, Option<&str>),
+        module: &str,
+        name: Option<&str>,
         local: Option<&str>,
         cx: &mut Cx<'_>,
     ) {

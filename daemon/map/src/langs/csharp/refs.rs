@@ -65,7 +65,7 @@ impl CSharpRules {
         match object {
             Some(object) => {
                 let (members, handled) = (&mut self.members, &mut self.handled);
-                members.refer_member(&Sharp, (object, name, RefKind::Call), handled, cx);
+                members.refer_member(&Sharp, object, name, RefKind::Call, handled, cx);
             }
             None if cx.text(name) == "nameof" => self.handled.mark(name),
             None => {
@@ -95,7 +95,7 @@ impl CSharpRules {
         let Some((object, name)) = Sharp.access_parts(node) else { return WalkStep::Into };
         self.mark_name(node);
         let (members, handled) = (&mut self.members, &mut self.handled);
-        members.refer_member(&Sharp, (object, name, RefKind::Use), handled, cx);
+        members.refer_member(&Sharp, object, name, RefKind::Use, handled, cx);
         WalkStep::Into
     }
 

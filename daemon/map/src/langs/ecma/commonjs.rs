@@ -10,6 +10,19 @@ use super::types::THIS;
 use crate::facts::{DefIdx, DefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
+/// An assignment that puts a function on a class: `Foo.prototype.bar = function ...`.
+#[derive(Clone, Copy)]
+struct AttachedFunction<'t, 'p> {
+    class: &'p str,
+    /// True if it stands on the prototype, so that instances have it.
+    prototype: bool,
+    /// The assignment, its left side, the property in that, and the function.
+    node: Node<'t>,
+    left: Node<'t>,
+    property: Node<'t>,
+    right: Node<'t>,
+}
+
 impl Ecma {
     /// `const x = require('y')` and its variants.
     pub(super) fn bind_required<'t>(
@@ -23,9 +36,9 @@ impl Ecma {
         if pattern.kind() == "identifier" {
             let local = cx.text(pattern);
             match required.property {
-                Some(name) => import_required_name(cx, pattern, (module, name, local)),
-                None if required.dynamic => import_namespace(cx, pattern, (module, local)),
-                None => whole_module(cx, pattern, (module, local)),
+                Some(name) => import_required_name(cx, pattern, module, name, local),
+                None if required.dynamic => import_namespace(cx, pattern, module, local),
+                None => whole_module(cx, pattern, module, local),
             }
             return WalkStep::Skip;
         }
@@ -41,7 +54,7 @@ impl Ecma {
                 _ => (None, None),
             };
             if let (Some(name), Some(local)) = (name, local.filter(|l| l.kind() != "object_pattern")) {
-                import_required_name(cx, part, (module, cx.text(name), cx.text(local)));
+                import_required_name(cx, part, module, cx.text(name), cx.text(local));
             }
         }
         WalkStep::Skip
@@ -61,12 +74,16 @@ impl Ecma {
         let property = left.child_by_field_id(f.property).unwrap_or(left);
         match path.split('.').collect::<Vec<_>>()[..] {
             ["module", "exports"] => self.exports(node, left, right, cx),
-            ["exports", _] | ["module", "exports", _] => self.exports_one((node, left), property, right, cx),
+            ["exports", _] | ["module", "exports", _] => self.exports_one(node, left, property, right, cx),
             [class, "prototype"] => self.define_prototype(class, left, right, cx),
             [class, "prototype", _] => {
-                self.define_attached((class, true), (node, left), (property, right), cx);
+                let written = AttachedFunction { class, prototype: true, node, left, property, right };
+                self.define_attached(&written, cx);
             }
-            [class, _] => self.define_attached((class, false), (node, left), (property, right), cx),
+            [class, _] => {
+                let written = AttachedFunction { class, prototype: false, node, left, property, right };
+                self.define_attached(&written, cx);
+            }
             _ => {}
         }
         WalkStep::Into
@@ -80,7 +97,7 @@ impl Ecma {
                 if self.value_kind(right, cx.source) == EcmaValueKind::Module =>
             {
                 if let Some(required) = self.module_of(right, cx.source) {
-                    pass_on(cx, right, (required.module, required.property));
+                    pass_on(cx, right, required.module, required.property);
                 }
             }
             "identifier" | "class" | "function_expression" | "generator_function" | "arrow_function" => {
@@ -107,7 +124,7 @@ impl Ecma {
                 ("pair", Some(key), Some(value)) => {
                     if let Some(required) = self.module_of(value, cx.source) {
                         let (module, name) = (required.module, required.property.unwrap_or("default"));
-                        record_reexport(cx, member, (module, name, key));
+                        record_reexport(cx, member, module, name, key);
                     }
                 }
                 _ => {}
@@ -120,18 +137,21 @@ impl Ecma {
     pub(super) fn exported_member<'t>(
         &mut self,
         node: Node<'t>,
-        (name, at, value): (&'t str, Node<'t>, Node<'t>),
+        name: &'t str,
+        at: Node<'t>,
+        value: Node<'t>,
         cx: &mut Cx<'t>,
     ) {
         if value.kind() == "identifier" || self.value_kind(value, cx.source) == EcmaValueKind::Module {
             return;
         }
-        self.exports_value(node, (name, at), value, cx);
+        self.exports_value(node, name, at, value, cx);
     }
 
     fn exports_one<'t>(
         &mut self,
-        (node, left): (Node<'t>, Node<'t>),
+        node: Node<'t>,
+        left: Node<'t>,
         property: Node<'t>,
         right: Node<'t>,
         cx: &mut Cx<'t>,
@@ -139,20 +159,21 @@ impl Ecma {
         self.pass_over(left);
         let name = cx.text(property);
         if let Some(required) = self.module_of(right, cx.source) {
-            record_reexport(cx, right, (required.module, required.property.unwrap_or("default"), name));
+            record_reexport(cx, right, required.module, required.property.unwrap_or("default"), name);
         } else if right.kind() == "identifier" {
             if cx.text(right) != "undefined" {
                 self.record_export(cx.text(right), name, cx);
             }
         } else if name != "__esModule" && !is_void(right) {
-            self.exports_value(node, (name, property), right, cx);
+            self.exports_value(node, name, property, right, cx);
         }
     }
 
     fn exports_value<'t>(
         &mut self,
         node: Node<'t>,
-        (name, at): (&'t str, Node<'t>),
+        name: &'t str,
+        at: Node<'t>,
         value: Node<'t>,
         cx: &mut Cx<'t>,
     ) {
@@ -161,7 +182,7 @@ impl Ecma {
         wrap.default = name == "default";
         match self.value_kind(value, cx.source) {
             EcmaValueKind::Class => {
-                self.open_class(value, (name, at), &wrap, cx);
+                self.open_class(value, name, at, &wrap, cx);
                 self.opened = value.id();
             }
             EcmaValueKind::Function => {
@@ -201,13 +222,8 @@ impl Ecma {
     }
 
     /// A function put on a class or function of this file.
-    fn define_attached<'t>(
-        &mut self,
-        (class, prototype): (&str, bool),
-        (node, left): (Node<'t>, Node<'t>),
-        (property, right): (Node<'t>, Node<'t>),
-        cx: &mut Cx<'t>,
-    ) {
+    fn define_attached<'t>(&mut self, written: &AttachedFunction<'t, '_>, cx: &mut Cx<'t>) {
+        let AttachedFunction { class, prototype, node, left, property, right } = *written;
         let Some(idx) = self.known_class(class, cx) else { return };
         if self.value_kind(right, cx.source) != EcmaValueKind::Function {
             return;
@@ -220,7 +236,7 @@ impl Ecma {
         let name = cx.text(property);
         let head = (node.start_byte(), self.head(right).1);
         let new = New { name, at: property, kind: DefKind::Method, head, visible: true };
-        self.make_in(&new, &wrap, (Some(true), Some(idx), None), cx);
+        self.make_in(&new, &wrap, Some(true), Some(idx), None, cx);
         if right.kind() != "arrow_function" {
             cx.bind(THIS, Binding::Typed(SELF));
         }

@@ -88,7 +88,7 @@ impl Ecma {
         cx: &mut Cx<'t>,
     ) -> DefIdx {
         let parent = cx.owner();
-        self.make_in(new, wrap, (scope, parent, None), cx)
+        self.make_in(new, wrap, scope, parent, None, cx)
     }
 
     /// The same with an owner and a qualifier of its own.
@@ -96,7 +96,9 @@ impl Ecma {
         &mut self,
         new: &New<'t>,
         wrap: &Wrap,
-        (scope, parent, qualifier): (Option<bool>, Option<DefIdx>, Option<&str>),
+        scope: Option<bool>,
+        parent: Option<DefIdx>,
+        qualifier: Option<&str>,
         cx: &mut Cx<'t>,
     ) -> DefIdx {
         let declared = new.at.start_byte() < self.declare_until;
@@ -114,7 +116,7 @@ impl Ecma {
             lines: wrap.lines,
             bytes: wrap.bytes,
             name_at: cx.position(new.at),
-            signature: signature(cx, new.head),
+            signature: signature(cx, new.head.0, new.head.1),
             doc: &wrap.doc,
         };
         let idx = match scope {
@@ -198,7 +200,7 @@ impl Ecma {
         if let (Some(idx), Some(ty)) = (cx.owner(), ty) {
             let is_getter = is_getter(node);
             let part = if is_getter { TypePart::VALUE } else { TypePart::RESULT };
-            self.add_type_hint((idx, part), &ty, cx);
+            self.add_type_hint(idx, part, &ty, cx);
         }
     }
 
@@ -226,7 +228,7 @@ impl Ecma {
             for (place, one) in given.enumerate().take(16) {
                 let ty = one.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
                 if let (Some(part), Some(ty)) = (TypePart::callback(argument, place), ty) {
-                    self.add_type_hint((idx, part), &ty, cx);
+                    self.add_type_hint(idx, part, &ty, cx);
                 }
             }
         }
@@ -245,7 +247,7 @@ impl Ecma {
     }
 
     /// Says what is known of a definition's type; the type is read where the walk is.
-    pub(super) fn add_type_hint(&self, (idx, part): (DefIdx, TypePart), ty: &str, cx: &mut Cx<'_>) {
+    pub(super) fn add_type_hint(&self, idx: DefIdx, part: TypePart, ty: &str, cx: &mut Cx<'_>) {
         let ty = match ty {
             THIS => Some("=this".to_owned()),
             ty => without_local_names(ty, cx),
@@ -296,7 +298,7 @@ impl Ecma {
         if !declared {
             def.flags = DefFlags(def.flags.0 & !DefFlags::DECLARATION.0);
         }
-        let text = signature(cx, head);
+        let text = signature(cx, head.0, head.1);
         cx.facts.set_signature(idx, text);
         if !wrap.doc.is_empty() {
             cx.facts.set_doc(idx, &wrap.doc);
@@ -349,7 +351,7 @@ impl Ecma {
         if self.opened != node.id() {
             let wrap = self.take_wrap(node, cx);
             let (name, at) = self.name_or_default(node, cx);
-            self.open_class(node, (name, at), &wrap, cx);
+            self.open_class(node, name, at, &wrap, cx);
         }
         WalkStep::Into
     }
@@ -361,7 +363,7 @@ impl Ecma {
         }
         if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
             let wrap = Wrap::around_node(node, Outer::default());
-            self.open_class(node, (cx.text(name), name), &wrap, cx);
+            self.open_class(node, cx.text(name), name, &wrap, cx);
             return WalkStep::Into;
         }
         cx.open_scope(true);
@@ -376,7 +378,8 @@ impl Ecma {
     pub(super) fn open_class<'t>(
         &mut self,
         node: Node<'t>,
-        (name, at): (&'t str, Node<'t>),
+        name: &'t str,
+        at: Node<'t>,
         wrap: &Wrap,
         cx: &mut Cx<'t>,
     ) {
@@ -460,7 +463,7 @@ impl Ecma {
 }
 
 /// A header on its own: without the brace, arrow or semicolon that ends it.
-fn signature<'t>(cx: &Cx<'t>, (from, to): (usize, usize)) -> &'t str {
+fn signature<'t>(cx: &Cx<'t>, from: usize, to: usize) -> &'t str {
     let text = cx.slice(from, to.min(from + 1200)).trim_end();
     let text = text.strip_suffix("=>").unwrap_or(text);
     text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | ';' | ','))

@@ -62,14 +62,14 @@ impl Ecma {
                 cx.bind(THIS, Binding::Opaque);
             }
             (Container::Class | Container::Object, Some(at), Some(name)) => {
-                self.open_method(node, (name, at), &wrap, cx);
+                self.open_method(node, name, at, &wrap, cx);
                 cx.bind(THIS, Binding::Typed(SELF));
                 if name == "constructor" && container == Container::Class {
                     self.parameter_properties(node, cx);
                 }
             }
             (Container::Methods, Some(at), Some(name)) => {
-                self.open_method(node, (name, at), &wrap, cx);
+                self.open_method(node, name, at, &wrap, cx);
                 cx.bind(THIS, Binding::Opaque);
             }
             _ => {
@@ -84,13 +84,7 @@ impl Ecma {
         WalkStep::Into
     }
 
-    fn open_method<'t>(
-        &mut self,
-        node: Node<'t>,
-        (name, at): (&'t str, Node<'t>),
-        wrap: &Wrap,
-        cx: &mut Cx<'t>,
-    ) {
+    fn open_method<'t>(&mut self, node: Node<'t>, name: &'t str, at: Node<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
         if let Some(idx) = self.overloaded_def(name, cx) {
             self.replace(idx, node, at, wrap, cx);
             return;
@@ -137,7 +131,7 @@ impl Ecma {
         let name = at.and_then(|at| self.property_name(at, cx));
         let (Container::Class, Some(at), Some(name)) = (container, at, name) else { return WalkStep::Into };
         let value = node.child_by_field_id(f.value);
-        self.define_property(node, (name, at, value), &wrap, cx);
+        self.define_property(node, name, at, value, &wrap, cx);
         WalkStep::Into
     }
 
@@ -157,8 +151,8 @@ impl Ecma {
             return WalkStep::Into;
         };
         match (container, value) {
-            (Container::Exports, Some(value)) => self.exported_member(node, (name, at, value), cx),
-            _ => self.define_property(node, (name, at, value), &wrap, cx),
+            (Container::Exports, Some(value)) => self.exported_member(node, name, at, value, cx),
+            _ => self.define_property(node, name, at, value, &wrap, cx),
         }
         WalkStep::Into
     }
@@ -167,7 +161,9 @@ impl Ecma {
     fn define_property<'t>(
         &mut self,
         node: Node<'t>,
-        (name, at, value): (&'t str, Node<'t>, Option<Node<'t>>),
+        name: &'t str,
+        at: Node<'t>,
+        value: Option<Node<'t>>,
         wrap: &Wrap,
         cx: &mut Cx<'t>,
     ) {
@@ -188,7 +184,7 @@ impl Ecma {
         let scope = if is_function { Some(true) } else { inside.map(|_| false) };
         let idx = self.make_def(&new, wrap, scope, cx);
         if let Some(ty) = self.declared_type(node, cx).filter(|_| !is_function) {
-            self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
+            self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
         }
         if is_abstract(node) {
             let def = cx.facts.def_mut(idx);
@@ -221,7 +217,7 @@ impl Ecma {
             let def = cx.facts.def_mut(idx);
             def.flags = def.flags.with(DefFlags::DECLARATION);
             if let Some(ty) = self.declared_type(node, cx) {
-                self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
+                self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
             }
         }
         WalkStep::Into
@@ -242,11 +238,11 @@ impl Ecma {
             let name = cx.text(at);
             let visible = is_open(parameter, name, cx);
             let new = New { name, at, kind: DefKind::Field, head: (start, end), visible };
-            let idx = self.make_in(&new, &wrap, (None, class, None), cx);
+            let idx = self.make_in(&new, &wrap, None, class, None, cx);
             let ty =
                 parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
             if let Some(ty) = ty {
-                self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
+                self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
             }
         }
     }

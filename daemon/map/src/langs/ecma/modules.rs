@@ -31,7 +31,7 @@ impl Ecma {
                 if let (Some(module), Some(local)) =
                     (source.and_then(|s| self.type_reader(cx).string_text(s)), local)
                 {
-                    whole_module(cx, node, (module, local));
+                    whole_module(cx, node, module, local);
                 }
             }
             clause => {
@@ -138,7 +138,7 @@ impl Ecma {
         wrap.default = is_default(node);
         if matches!(declaration.kind(), "class_declaration" | "abstract_class_declaration") {
             let (name, at) = self.name_or_default(declaration, cx);
-            self.open_class(declaration, (name, at), &wrap, cx);
+            self.open_class(declaration, name, at, &wrap, cx);
             self.opened = declaration.id();
         } else {
             self.around = Some((declaration.id(), wrap));
@@ -196,7 +196,7 @@ impl Ecma {
         let (name, at) = own_name.map_or(("default", value), |at| (cx.text(at), at));
         match value.kind() {
             "class" => {
-                self.open_class(value, (name, at), &wrap, cx);
+                self.open_class(value, name, at, &wrap, cx);
                 self.opened = value.id();
             }
             "function_expression" | "generator_function" | "arrow_function" => {
@@ -241,7 +241,7 @@ fn bind(cx: &mut Cx<'_>, at: Node<'_>, binds: &Binds<'_>) {
 
 /// `const local = require('module')`: the module's one export if it has one, the module itself if not. Which of the two
 /// cannot be told from here, so both are said, the first choice first.
-pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t str, &'t str)) {
+pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, local: &'t str) {
     let named = Binds {
         kind: ImportKind::Named,
         module,
@@ -257,14 +257,16 @@ pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (
 pub(super) fn import_required_name<'t>(
     cx: &mut Cx<'t>,
     at: Node<'t>,
-    (module, name, local): (&'t str, &'t str, &'t str),
+    module: &'t str,
+    name: &'t str,
+    local: &'t str,
 ) {
     let (name, local) = (Some(name), Some(local));
     bind(cx, at, &Binds { kind: ImportKind::Named, module, name, local, reexported: false });
 }
 
 /// A module under a name.
-pub(super) fn import_namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t str, &'t str)) {
+pub(super) fn import_namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, local: &'t str) {
     bind(cx, at, &Binds { kind: ImportKind::Module, module, local: Some(local), ..effect_import() });
 }
 
@@ -272,15 +274,17 @@ pub(super) fn import_namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local
 pub(super) fn record_reexport<'t>(
     cx: &mut Cx<'t>,
     at: Node<'t>,
-    (module, name, exported): (&'t str, &'t str, &'t str),
+    module: &'t str,
+    name: &'t str,
+    exported: &'t str,
 ) {
     let local = (name != exported).then_some(exported);
     bind(cx, at, &Binds { kind: ImportKind::Named, module, name: Some(name), local, reexported: true });
 }
 
 /// `module.exports = require('module')`, or one property of it.
-pub(super) fn pass_on<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, name): (&'t str, Option<&'t str>)) {
-    record_reexport(cx, at, (module, name.unwrap_or("default"), "default"));
+pub(super) fn pass_on<'t>(cx: &mut Cx<'t>, at: Node<'t>, module: &'t str, name: Option<&'t str>) {
+    record_reexport(cx, at, module, name.unwrap_or("default"), "default");
     if name.is_none() {
         let all = Binds { kind: ImportKind::Star, module, name: None, local: None, reexported: true };
         bind(cx, at, &all);

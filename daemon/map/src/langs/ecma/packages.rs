@@ -70,11 +70,11 @@ fn nearest_manifest<'p>(
 /// configuration may hold nothing but references to those of its parts (`tsconfig.app.json`).
 pub(super) fn by_config(project: &dyn ImportProject, from: &str, module: &str) -> Option<FileId> {
     let (at, facts) = nearest_manifest(project, from, &["tsconfig.json", "jsconfig.json"])?;
-    let own = by_chain(project, (at.clone(), facts), module);
+    let own = by_chain(project, at.clone(), facts, module);
     own.or_else(|| {
         let parts = values(facts, "references").take(REFERENCES);
         let mut parts = parts.filter_map(|part| config_at(project, &join(&at, part)?));
-        parts.find_map(|(path, part)| by_chain(project, (folder_of(&path).to_owned(), part), module))
+        parts.find_map(|(path, part)| by_chain(project, folder_of(&path).to_owned(), part, module))
     })
 }
 
@@ -99,13 +99,14 @@ fn extended_config(project: &dyn ImportProject, at: &str, base: &str) -> Option<
 }
 
 /// Asks a configuration, then those that it extends.
-fn by_chain(
-    project: &dyn ImportProject,
-    (mut at, mut facts): (String, &FileFacts),
+fn by_chain<'p>(
+    project: &'p dyn ImportProject,
+    mut at: String,
+    mut facts: &'p FileFacts,
     module: &str,
 ) -> Option<FileId> {
     for _ in 0..EXTENDS {
-        if let Some(file) = by_one_config(project, (&at, facts), module) {
+        if let Some(file) = by_one_config(project, &at, facts, module) {
             return Some(file);
         }
         let says = facts.manifest.iter().any(|(key, _)| facts.name(*key).starts_with("paths:"));
@@ -118,11 +119,7 @@ fn by_chain(
     None
 }
 
-fn by_one_config(
-    project: &dyn ImportProject,
-    (at, facts): (&str, &FileFacts),
-    module: &str,
-) -> Option<FileId> {
+fn by_one_config(project: &dyn ImportProject, at: &str, facts: &FileFacts, module: &str) -> Option<FileId> {
     let base_url = values(facts, "baseUrl").next();
     let base = match base_url {
         Some(url) => join(at, url)?,
@@ -158,7 +155,7 @@ pub(super) fn workspace(project: &dyn ImportProject, module: &str) -> Option<Mod
     let manifests = project.manifests("package.json");
     let mut found = None;
     for (at, facts) in manifests.into_iter().filter(|(_, facts)| values(facts, "name").any(|n| n == name)) {
-        let target = package_entry(project, (at, facts), module.get(name.len() + 1..));
+        let target = package_entry(project, at, facts, module.get(name.len() + 1..));
         if let Some(file) = target {
             return Some(ModuleTarget::File(file));
         }
@@ -169,7 +166,8 @@ pub(super) fn workspace(project: &dyn ImportProject, module: &str) -> Option<Mod
 
 fn package_entry(
     project: &dyn ImportProject,
-    (at, facts): (&str, &FileFacts),
+    at: &str,
+    facts: &FileFacts,
     subpath: Option<&str>,
 ) -> Option<FileId> {
     let wanted = subpath.map_or(".".to_owned(), |subpath| format!("./{subpath}"));

@@ -66,7 +66,7 @@ impl Ecma {
         let (class, text) = (self.class_around(cx), cx.text(name));
         let head = (node.start_byte(), node.end_byte());
         let new = New { name: text, at: name, kind: DefKind::Field, head, visible: !text.starts_with('#') };
-        self.make_in(&new, &wrap, (None, class, None), cx);
+        self.make_in(&new, &wrap, None, class, None, cx);
     }
 
     /// Records the use of a type in a namespace: `ns.Type`.

@@ -69,7 +69,7 @@ impl Ecma {
             }
             (EcmaValueKind::Class, Some(value)) if simple => {
                 self.handled.mark(name);
-                self.open_class(value, (cx.text(name), name), &plan.wrap, cx);
+                self.open_class(value, cx.text(name), name, &plan.wrap, cx);
                 self.opened = value.id();
             }
             _ => self.define_variables(node, &plan, cx),
@@ -117,7 +117,7 @@ impl Ecma {
             let idx = self.make_def(&new, &plan.wrap, scope.then_some(false), cx);
             let whole = pattern.kind() == "identifier";
             if let Some(ty) = self.declared_type(node, cx).filter(|_| whole) {
-                self.add_type_hint((idx, TypePart::VALUE), &ty, cx);
+                self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
             }
         }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {

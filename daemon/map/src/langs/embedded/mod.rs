@@ -54,21 +54,22 @@ pub const HTML: LangSpec = LangSpec {
 };
 
 fn read_component(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
-    read(source, facts, (EmbeddedPageKind::Component, patience))
+    read(source, facts, EmbeddedPageKind::Component, patience)
 }
 
 fn read_astro(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
-    read(source, facts, (EmbeddedPageKind::Astro, patience))
+    read(source, facts, EmbeddedPageKind::Astro, patience)
 }
 
 fn read_page(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
-    read(source, facts, (EmbeddedPageKind::Html, patience))
+    read(source, facts, EmbeddedPageKind::Html, patience)
 }
 
 fn read(
     source: &[u8],
     mut facts: FactsBuilder,
-    (page, patience): (EmbeddedPageKind, Patience<'_>),
+    page: EmbeddedPageKind,
+    patience: Patience<'_>,
 ) -> FactsBuilder {
     let pieces = scan_page(source, page);
     let mut places = PiecePositions::new(source);
@@ -85,7 +86,8 @@ fn read(
         match piece {
             PagePiece::Source { at, module } => load(module, places.position_at(*at).0, &mut facts),
             PagePiece::Element { at, name } => {
-                refer_element(name, places.position_at(*at), component, &mut facts);
+                let (line, col) = places.position_at(*at);
+                refer_element(name, line, col, component, &mut facts);
             }
             PagePiece::Script { .. } => {}
         }
@@ -134,7 +136,7 @@ fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
 }
 
 /// `<Button>` and, in Vue, `<my-button>`: used if the file has such a name.
-fn refer_element(element: &str, (line, col): (u32, u32), owner: Option<DefIdx>, facts: &mut FactsBuilder) {
+fn refer_element(element: &str, line: u32, col: u32, owner: Option<DefIdx>, facts: &mut FactsBuilder) {
     let name = pascal_case(element.split('.').next().unwrap_or(element));
     if facts.binds_at_top(&name) {
         facts.add_reference(&RefInput {

@@ -92,7 +92,7 @@ fn scan_element(source: &[u8], open: usize, page: EmbeddedPageKind, pieces: &mut
     let end = open + 1 + name.len();
     match name.to_ascii_lowercase().as_str() {
         "" => open + 1,
-        "script" => scan_script(source, (open, end), page, pieces),
+        "script" => scan_script(source, open, end, page, pieces),
         "style" => close(source, read_tag(source, end).end, "</style"),
         _ => {
             let own = name.starts_with(|c: char| c.is_ascii_uppercase()) || name.contains('-');
@@ -114,7 +114,8 @@ fn name_at(source: &[u8], from: usize) -> &str {
 
 fn scan_script(
     source: &[u8],
-    (open, from): (usize, usize),
+    open: usize,
+    from: usize,
     page: EmbeddedPageKind,
     pieces: &mut Vec<PagePiece>,
 ) -> usize {

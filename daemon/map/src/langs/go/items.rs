@@ -185,20 +185,15 @@ impl GoRules {
         let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Struct);
         let outer = self.lead.take_outer(node, cx);
         for name in names.into_iter().filter(|_| in_type) {
-            self.define_simple(
-                (node, name),
-                DefKind::Field,
-                &outer,
-                (node.start_byte(), node.end_byte()),
-                cx,
-            );
+            self.define_simple(node, name, DefKind::Field, &outer, (node.start_byte(), node.end_byte()), cx);
         }
         WalkStep::Into
     }
 
     fn define_simple(
         &mut self,
-        (node, name): (Node<'_>, Node<'_>),
+        node: Node<'_>,
+        name: Node<'_>,
         kind: DefKind,
         outer: &Outer,
         head: (usize, usize),
@@ -287,7 +282,7 @@ impl GoRules {
         let end = node.child_by_field_id(self.g.f.value).map_or(node.end_byte(), |value| value.start_byte());
         let kind = if self.g.kind(node) == GoKind::ConstSpec { DefKind::Constant } else { DefKind::Variable };
         for name in names {
-            self.define_simple((node, name), kind, &outer, (start, end), cx);
+            self.define_simple(node, name, kind, &outer, (start, end), cx);
         }
         WalkStep::Into
     }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::JavaKind;
 use super::rules::{JavaClassScope, JavaRules};
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind, StrId};
-use crate::langs::support::{NewDef, child_where, each_child};
+use crate::langs::support::{ItemDef, NewDef, child_where, each_child};
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl JavaRules {
@@ -54,7 +54,9 @@ impl JavaRules {
         let flags = self.visibility(node, cx);
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let Some(idx) = self.define_node((node, name), (kind, flags), end, Some(true), cx) else {
+        let Some(idx) =
+            self.define_node(&ItemDef { node, name, kind, flags, head_end: end, scope: Some(true) }, cx)
+        else {
             return WalkStep::Into;
         };
         let qualified = cx.facts.defs()[idx.index()].qualified;
@@ -115,10 +117,14 @@ impl JavaRules {
             let Some(name) = parameter.child_by_field_id(self.g.f.name) else { continue };
             let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
             self.define_node(
-                (parameter, name),
-                (DefKind::Field, DefFlags::EXPORTED),
-                parameter.end_byte(),
-                None,
+                &ItemDef {
+                    node: parameter,
+                    name,
+                    kind: DefKind::Field,
+                    flags: DefFlags::EXPORTED,
+                    head_end: parameter.end_byte(),
+                    scope: None,
+                },
                 cx,
             );
             self.handled.mark(name);
@@ -130,14 +136,8 @@ impl JavaRules {
         }
     }
 
-    fn define_node(
-        &mut self,
-        (node, name): (Node<'_>, Node<'_>),
-        (kind, flags): (DefKind, DefFlags),
-        end: usize,
-        scope: Option<bool>,
-        cx: &mut Cx<'_>,
-    ) -> Option<crate::facts::DefIdx> {
+    fn define_node(&mut self, item: &ItemDef<'_>, cx: &mut Cx<'_>) -> Option<crate::facts::DefIdx> {
+        let ItemDef { node, name, kind, flags, head_end, scope } = *item;
         let outer = self.lead.take_outer(node, cx);
         let def = NewDef {
             node,
@@ -147,7 +147,7 @@ impl JavaRules {
             flags,
             parent: cx.owner(),
             qualifier: None,
-            head: (self.head_start(node, cx), end),
+            head: (self.head_start(node, cx), head_end),
         };
         def.make_def(cx, &outer, scope)
     }
@@ -186,7 +186,10 @@ impl JavaRules {
         let flags = flags.with_if(body.is_none(), DefFlags::DECLARATION);
         let flags = flags.with_if(self.is_test(node, cx), DefFlags::TEST);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
-        self.define_node((node, name), (DefKind::Method, flags), end, Some(true), cx);
+        self.define_node(
+            &ItemDef { node, name, kind: DefKind::Method, flags, head_end: end, scope: Some(true) },
+            cx,
+        );
         WalkStep::Into
     }
 
@@ -222,7 +225,7 @@ impl JavaRules {
             } else {
                 name.end_byte()
             };
-            self.define_node((node, name), (kind, flags), end, None, cx);
+            self.define_node(&ItemDef { node, name, kind, flags, head_end: end, scope: None }, cx);
         }
         WalkStep::Into
     }
@@ -242,10 +245,14 @@ impl JavaRules {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         self.define_node(
-            (node, name),
-            (DefKind::Constant, DefFlags::EXPORTED),
-            node.end_byte(),
-            Some(false),
+            &ItemDef {
+                node,
+                name,
+                kind: DefKind::Constant,
+                flags: DefFlags::EXPORTED,
+                head_end: node.end_byte(),
+                scope: Some(false),
+            },
             cx,
         );
         WalkStep::Into

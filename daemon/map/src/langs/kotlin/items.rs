@@ -69,7 +69,7 @@ impl KotlinRules {
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let flags = self.visibility(node, cx).with_if(self.is_suite(node, cx), DefFlags::TEST);
         let item = KotlinItem { node, name: (name, without_quotes(cx.text(name))), kind, flags, end };
-        let Some(idx) = self.define_item(item, (cx.owner(), None), Some(true), cx) else {
+        let Some(idx) = self.define_item(item, cx.owner(), None, Some(true), cx) else {
             return WalkStep::Into;
         };
         let qualified = cx.facts.defs()[idx.index()].qualified;
@@ -164,7 +164,8 @@ impl KotlinRules {
     fn define_item(
         &mut self,
         item: KotlinItem<'_, '_>,
-        (parent, qualifier): (Option<DefIdx>, Option<&str>),
+        parent: Option<DefIdx>,
+        qualifier: Option<&str>,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
@@ -206,7 +207,7 @@ impl KotlinRules {
         let name = named.map_or("Companion", |named| cx.text(named));
         let flags = self.visibility(node, cx);
         let item = KotlinItem { node, name: (at, name), kind: DefKind::Class, flags, end };
-        let owner = self.define_item(item, (cx.owner(), None), None, cx);
+        let owner = self.define_item(item, cx.owner(), None, None, cx);
         let mut specifiers = Vec::new();
         each_child(node, |c, _| specifiers.extend((self.g.kind(c) == KotlinKind::Delegation).then_some(c)));
         for specifier in specifiers {
@@ -229,7 +230,7 @@ impl KotlinRules {
             flags: DefFlags::EXPORTED,
             end: node.end_byte(),
         };
-        self.define_item(item, (cx.owner(), None), Some(false), cx);
+        self.define_item(item, cx.owner(), None, Some(false), cx);
         WalkStep::Into
     }
 
@@ -259,7 +260,7 @@ impl KotlinRules {
             .with_if(extended.is_some(), DefFlags::EXTENSION);
         let qualifier = extended.flatten().filter(|_| around.is_none());
         let item = KotlinItem { node, name, kind, flags, end };
-        self.define_item(item, (cx.owner(), qualifier.as_deref()), Some(true), cx);
+        self.define_item(item, cx.owner(), qualifier.as_deref(), Some(true), cx);
         self.members.enter_body(node, SurroundingBody::Code);
         self.pending.enter_block(node);
         WalkStep::Into
@@ -331,7 +332,7 @@ impl KotlinRules {
                 end: variable.end_byte(),
             };
             let scope = if several { None } else { Some(true) };
-            self.define_item(item, (cx.owner(), qualifier.as_deref()), scope, cx);
+            self.define_item(item, cx.owner(), qualifier.as_deref(), scope, cx);
         }
         self.members.enter_body(node, SurroundingBody::Code);
         self.pending.enter_block(node);
@@ -345,7 +346,7 @@ impl KotlinRules {
         let flags = self.visibility(node, cx);
         let (kind, end) = (DefKind::TypeAlias, node.end_byte());
         let item = KotlinItem { node, name: (name, cx.text(name)), kind, flags, end };
-        self.define_item(item, (cx.owner(), None), Some(true), cx);
+        self.define_item(item, cx.owner(), None, Some(true), cx);
         WalkStep::Into
     }
 
@@ -364,7 +365,7 @@ impl KotlinRules {
             flags,
             end,
         };
-        self.define_item(item, (cx.owner(), None), None, cx);
+        self.define_item(item, cx.owner(), None, None, cx);
         WalkStep::Into
     }
 

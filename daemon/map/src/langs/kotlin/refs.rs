@@ -50,7 +50,7 @@ impl KotlinRules {
             Some(object) => {
                 node.named_child(0).into_iter().for_each(|callee| self.handled.mark(callee));
                 let (members, handled) = (&mut self.members, &mut self.handled);
-                members.refer_member(&Kotlin, (object, name, RefKind::Call), handled, cx);
+                members.refer_member(&Kotlin, object, name, RefKind::Call, handled, cx);
             }
             None => {
                 self.handled.mark(name);
@@ -66,7 +66,7 @@ impl KotlinRules {
         }
         let Some((object, name)) = Kotlin.member_parts(node) else { return WalkStep::Into };
         let (members, handled) = (&mut self.members, &mut self.handled);
-        members.refer_member(&Kotlin, (object, name, RefKind::Use), handled, cx);
+        members.refer_member(&Kotlin, object, name, RefKind::Use, handled, cx);
         WalkStep::Into
     }
 

@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::grammar::LuaKind;
-use super::items::LuaItem;
+use super::items::{LuaFunction, LuaItem};
 use super::rules::LuaRules;
 use super::values::{path, path_names, string_literal};
 use crate::facts::{DefFlags, DefKind};
@@ -54,7 +54,8 @@ impl LuaRules {
             lambda.into_iter().for_each(|lambda| self.handled.mark(lambda));
             let method = self.tables.classes.contains(&table);
             let kind = if method { DefKind::Method } else { DefKind::Function };
-            self.function_def(node, (name, table, false), (kind, true), cx);
+            let function = LuaFunction { node, at: name, table, colon: false, kind, exported: true };
+            self.function_def(function, cx);
         }
         WalkStep::Into
     }
@@ -84,7 +85,8 @@ impl LuaRules {
             self.handled.mark(lambda);
             let method = self.tables.classes.contains(&path);
             let kind = if method { DefKind::Method } else { DefKind::Function };
-            self.function_def(node, (at, path, false), (kind, true), cx);
+            let function = LuaFunction { node, at, table: path, colon: false, kind, exported: true };
+            self.function_def(function, cx);
             return;
         }
         let (kind, flags, end) = (DefKind::Field, DefFlags::EXPORTED, node.end_byte());

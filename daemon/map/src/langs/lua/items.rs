@@ -22,6 +22,26 @@ pub(super) struct LuaItem<'t, 'a> {
     pub(super) table: String,
 }
 
+/// A function under a name, as it is written.
+pub(super) struct LuaFunction<'t> {
+    pub(super) node: Node<'t>,
+    /// The node of its name.
+    pub(super) at: Node<'t>,
+    /// The path of the table it is in; empty for none.
+    pub(super) table: String,
+    /// True if a colon stands before its name, which gives it a `self`.
+    pub(super) colon: bool,
+    pub(super) kind: DefKind,
+    pub(super) exported: bool,
+}
+
+impl<'t> LuaFunction<'t> {
+    /// A function in no table.
+    fn plain(node: Node<'t>, at: Node<'t>, exported: bool) -> Self {
+        Self { node, at, table: String::new(), colon: false, kind: DefKind::Function, exported }
+    }
+}
+
 impl LuaRules {
     pub(super) fn define_item(
         &mut self,
@@ -116,18 +136,15 @@ impl LuaRules {
         let table = table.and_then(|table| self.table_path(table, cx)).unwrap_or_default();
         let method = self.g.kind(written) == LuaKind::Method || self.tables.classes.contains(&table);
         let kind = if method { DefKind::Method } else { DefKind::Function };
-        self.function_def(node, (at, table, self.g.kind(written) == LuaKind::Method), (kind, !local), cx);
+        let colon = self.g.kind(written) == LuaKind::Method;
+        let function = LuaFunction { node, at, table, colon, kind, exported: !local };
+        self.function_def(function, cx);
         WalkStep::Into
     }
 
     /// A function under a name; its body is walked inside it.
-    pub(super) fn function_def<'t>(
-        &mut self,
-        node: Node<'t>,
-        (at, table, colon): (Node<'t>, String, bool),
-        (kind, exported): (DefKind, bool),
-        cx: &mut Cx<'t>,
-    ) {
+    pub(super) fn function_def<'t>(&mut self, written: LuaFunction<'t>, cx: &mut Cx<'t>) {
+        let LuaFunction { node, at, table, colon, kind, exported } = written;
         let function =
             if self.g.kind(node) == LuaKind::Function { node } else { lambda_of(node).unwrap_or(node) };
         let parameters = function.child_by_field_id(self.g.f.parameters);
@@ -208,7 +225,6 @@ impl LuaRules {
     }
 
     fn local_name<'t>(&mut self, node: Node<'t>, at: Node<'t>, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
-        let name = cx.text(at);
         if let Some(value) = value
             && self.try_import(at, value, cx)
         {
@@ -217,7 +233,7 @@ impl LuaRules {
         let lambda = value.filter(|value| self.g.kind(*value) == LuaKind::Lambda);
         if let Some(lambda) = lambda {
             self.handled.mark(lambda);
-            self.function_def(node, (at, String::new(), false), (DefKind::Function, false), cx);
+            self.function_def(LuaFunction::plain(node, at, false), cx);
             return;
         }
         let ty = value.and_then(|value| self.value_type(value, cx));
@@ -226,18 +242,20 @@ impl LuaRules {
             self.pending.add(at, binding, node.end_byte());
             return;
         }
-        self.define_variable(node, (at, name), value, (DefFlags::default(), ty), cx);
+        self.define_variable(node, at, value, DefFlags::default(), ty, cx);
     }
 
     /// A variable at file level.
     fn define_variable<'t>(
         &mut self,
         node: Node<'t>,
-        (at, name): (Node<'t>, &str),
+        at: Node<'t>,
         value: Option<Node<'t>>,
-        (flags, ty): (DefFlags, Option<crate::facts::StrId>),
+        flags: DefFlags,
+        ty: Option<crate::facts::StrId>,
         cx: &mut Cx<'t>,
     ) {
+        let name = cx.text(at);
         if self.known.contains_key(name) {
             return;
         }
@@ -286,7 +304,7 @@ impl LuaRules {
     pub(super) fn try_import(&mut self, at: Node<'_>, value: Node<'_>, cx: &mut Cx<'_>) -> bool {
         let local = cx.text(at);
         if let Some(module) = required_module(value, cx.source) {
-            self.bind_import((module, "default"), (local, at), cx);
+            self.bind_import(module, "default", local, at, cx);
             self.imported.insert(local.to_owned(), module.to_owned());
             self.handled.mark(value);
             return true;
@@ -304,14 +322,14 @@ impl LuaRules {
         let Some(module) = module.filter(|_| !cx.in_function() || self.g.kind(table) == LuaKind::Call) else {
             return false;
         };
-        self.bind_import((&module, cx.text(field)), (local, at), cx);
+        self.bind_import(&module, cx.text(field), local, at, cx);
         if self.g.kind(table) == LuaKind::Call {
             self.handled.mark(table);
         }
         true
     }
 
-    fn bind_import(&mut self, (module, name): (&str, &str), (local, at): (&str, Node<'_>), cx: &mut Cx<'_>) {
+    fn bind_import(&mut self, module: &str, name: &str, local: &str, at: Node<'_>, cx: &mut Cx<'_>) {
         let owner = cx.owner();
         cx.facts.add_import(&ImportInput {
             kind: ImportKind::Named,
@@ -360,10 +378,10 @@ impl LuaRules {
         }
         if let Some(lambda) = value.filter(|value| self.g.kind(*value) == LuaKind::Lambda) {
             self.handled.mark(lambda);
-            self.function_def(node, (at, String::new(), false), (DefKind::Function, true), cx);
+            self.function_def(LuaFunction::plain(node, at, true), cx);
         } else if !cx.in_function() {
             let ty = value.and_then(|value| self.value_type(value, cx));
-            self.define_variable(node, (at, name), value, (DefFlags::EXPORTED, ty), cx);
+            self.define_variable(node, at, value, DefFlags::EXPORTED, ty, cx);
         }
     }
 }

@@ -102,7 +102,7 @@ fn parse_tag(line: &str, row: u32, before: u32) -> Option<Tag> {
     let mut words = after.split_whitespace();
     let written = words.next()?;
     let variable = words.next().unwrap_or("").trim_start_matches(['&', '.']);
-    let types = parse_types(written, &line[..start.min(line.len())], (row, before));
+    let types = parse_types(written, &line[..start.min(line.len())], row, before);
     let others = written.trim_start_matches('?').split('|').filter(|name| !name.eq_ignore_ascii_case("null"));
     let plain = types.len() == 1 && others.count() == 1 && !written.contains("[]");
     let variable = if variable.starts_with('$') { variable.to_owned() } else { String::new() };
@@ -110,7 +110,7 @@ fn parse_tag(line: &str, row: u32, before: u32) -> Option<Tag> {
 }
 
 /// The class names in a written type.
-fn parse_types(written: &str, lead: &str, (row, before): (u32, u32)) -> Vec<(String, u32, u32)> {
+fn parse_types(written: &str, lead: &str, row: u32, before: u32) -> Vec<(String, u32, u32)> {
     let mut column = before + lead.encode_utf16().count() as u32 + 1;
     let mut found = Vec::new();
     for part in written.split('|') {

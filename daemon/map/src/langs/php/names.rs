@@ -70,12 +70,12 @@ impl PhpRules {
         });
         for clause in clauses {
             let ty = clause.child_by_field_id(self.g.f.ty).map_or(&*of_whole, |ty| cx.text(ty)).to_owned();
-            self.use_clause(clause, (&prefix, &ty), cx);
+            self.use_clause(clause, &prefix, &ty, cx);
         }
         WalkStep::Skip
     }
 
-    fn use_clause(&mut self, clause: Node<'_>, (prefix, ty): (&str, &str), cx: &mut Cx<'_>) {
+    fn use_clause(&mut self, clause: Node<'_>, prefix: &str, ty: &str, cx: &mut Cx<'_>) {
         let Some(path) =
             child_where(clause, |c| matches!(self.g.kind(c), PhpKind::Name | PhpKind::Qualified))
         else {

@@ -108,7 +108,7 @@ impl PhpRules {
     pub(super) fn visit_static_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let scope = node.child_by_field_id(self.g.f.scope);
         if let (Some(scope), Some(name)) = (scope, node.child_by_field_id(self.g.f.name)) {
-            self.on_class((scope, name), RefKind::Call, cx);
+            self.on_class(scope, name, RefKind::Call, cx);
         }
         WalkStep::Into
     }
@@ -118,7 +118,7 @@ impl PhpRules {
         let name = node.child_by_field_id(self.g.f.name);
         let name = name.and_then(|name| child_where(name, |c| self.g.kind(c) == PhpKind::Name));
         if let (Some(scope), Some(name)) = (scope, name) {
-            self.on_class((scope, name), RefKind::Use, cx);
+            self.on_class(scope, name, RefKind::Use, cx);
         }
         WalkStep::Into
     }
@@ -132,14 +132,14 @@ impl PhpRules {
                 self.handled.mark(name);
                 self.refer_class(scope, RefKind::Type, cx);
             } else {
-                self.on_class((scope, name), RefKind::Use, cx);
+                self.on_class(scope, name, RefKind::Use, cx);
             }
         }
         WalkStep::Into
     }
 
     /// A member of the class before `::`; the class is used too.
-    fn on_class(&mut self, (scope, name): (Node<'_>, Node<'_>), kind: RefKind, cx: &mut Cx<'_>) {
+    fn on_class(&mut self, scope: Node<'_>, name: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let receiver = self.scope_receiver(scope, cx);
         self.refer_class(scope, RefKind::Type, cx);
         if self.g.kind(name) == PhpKind::Name {

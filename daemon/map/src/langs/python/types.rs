@@ -152,8 +152,8 @@ fn value<'t>(
     match node.kind() {
         "none" => Ty::Nothing,
         "identifier" => local(text(source, node)).unwrap_or_else(|| path_of(text(source, node).into())),
-        "call" => of_call(source, node, (local, depth)),
-        "attribute" => of_attribute(source, node, (local, depth)),
+        "call" => of_call(source, node, local, depth),
+        "attribute" => of_attribute(source, node, local, depth),
         "await" => inner(node.named_child(0)),
         "parenthesized_expression" => inner(node.named_child(0)),
         "boolean_operator" if is_or(node) => {
@@ -213,7 +213,7 @@ fn path_of<'t>(path: Cow<'t, str>) -> Ty<'t> {
     if is_named && head(&path) != "self" { Ty::Is(format!("={path}").into()) } else { Ty::Unknown }
 }
 
-fn of_attribute<'t>(source: &'t [u8], node: Node<'_>, (local, depth): (Local<'_, 't>, usize)) -> Ty<'t> {
+fn of_attribute<'t>(source: &'t [u8], node: Node<'_>, local: Local<'_, 't>, depth: usize) -> Ty<'t> {
     if let Some(path) = dotted_path(source, node) {
         let (first, rest) = path.split_once('.').unwrap_or((&path, ""));
         return match local(first) {
@@ -226,11 +226,11 @@ fn of_attribute<'t>(source: &'t [u8], node: Node<'_>, (local, depth): (Local<'_,
     member_of_type(&value(source, object, local, depth - 1), text(source, name))
 }
 
-fn of_call<'t>(source: &'t [u8], call: Node<'_>, (local, depth): (Local<'_, 't>, usize)) -> Ty<'t> {
+fn of_call<'t>(source: &'t [u8], call: Node<'_>, local: Local<'_, 't>, depth: usize) -> Ty<'t> {
     let Some(function) = call.child_by_field_id(FIELDS.function) else { return Ty::Unknown };
     let Some(path) = dotted_path(source, function) else {
         return if function.kind() == "attribute" {
-            call_result(of_attribute(source, function, (local, depth)))
+            call_result(of_attribute(source, function, local, depth))
         } else {
             Ty::Unknown
         };

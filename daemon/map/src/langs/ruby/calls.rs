@@ -36,18 +36,13 @@ impl RubyRules {
                 let receiver = self.bare_receiver(method);
                 refer_unbound(cx, cx.text(method), method, RefKind::Call, receiver);
             }
-            (Some(receiver), _) => return self.call_on(node, (receiver, method), cx),
+            (Some(receiver), _) => return self.call_on(node, receiver, method, cx),
             _ => {}
         }
         WalkStep::Into
     }
 
-    fn call_on(
-        &mut self,
-        node: Node<'_>,
-        (receiver, method): (Node<'_>, Node<'_>),
-        cx: &mut Cx<'_>,
-    ) -> WalkStep {
+    fn call_on(&mut self, node: Node<'_>, receiver: Node<'_>, method: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let word = cx.text(method);
         if let Some(path) = self.described_class(receiver, cx) {
             self.handled.mark(receiver);
@@ -69,7 +64,7 @@ impl RubyRules {
             self.refer_constant(receiver, RefKind::Call, cx);
             return WalkStep::Into;
         }
-        if let Some(step) = self.spec_call(node, (receiver, word), cx) {
+        if let Some(step) = self.spec_call(node, receiver, word, cx) {
             return step;
         }
         if is_constant(word) && node.child_by_field_id(self.g.f.arguments).is_none() {

@@ -65,15 +65,17 @@ impl RubyRules {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let kind = if self.g.kind(node) == RubyKind::Class { DefKind::Class } else { DefKind::Module };
         let end = node.child_by_field_id(self.g.f.superclass).unwrap_or(name).end_byte();
-        self.named_type((node, name), (kind, end), cx);
+        self.named_type(node, name, kind, end, cx);
         WalkStep::Into
     }
 
     /// A class or module under a constant's name; what is in `node` is walked inside it.
     pub(super) fn named_type(
         &mut self,
-        (node, name): (Node<'_>, Node<'_>),
-        (kind, end): (DefKind, usize),
+        node: Node<'_>,
+        name: Node<'_>,
+        kind: DefKind,
+        end: usize,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
         let last = name.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(name) == RubyKind::Scoped);
@@ -189,7 +191,7 @@ impl RubyRules {
         };
         let (to, from) = (cx.text(name).trim_start_matches(':'), cx.text(old).trim_start_matches(':'));
         if !to.starts_with('$') {
-            self.alias_of((node, name, to), (old, from), cx);
+            self.alias_of(node, name, to, old, from, cx);
         }
         WalkStep::Skip
     }
@@ -197,8 +199,11 @@ impl RubyRules {
     /// Another name for a method.
     pub(super) fn alias_of(
         &mut self,
-        (node, at, name): (Node<'_>, Node<'_>, &str),
-        (old_at, old): (Node<'_>, &str),
+        node: Node<'_>,
+        at: Node<'_>,
+        name: &str,
+        old_at: Node<'_>,
+        old: &str,
         cx: &mut Cx<'_>,
     ) {
         let in_class = self.class_at(node.start_byte()).is_some();
@@ -223,7 +228,7 @@ impl RubyRules {
         {
             let arguments = call.child_by_field_id(self.g.f.arguments);
             let end = arguments.map_or(call.end_byte(), |list| list.end_byte());
-            let def = self.named_type((node, left), (kind, end), cx);
+            let def = self.named_type(node, left, kind, end, cx);
             self.handled.mark(call);
             self.type_arguments(call, kind, cx);
             if let (Some(def), Some(block)) = (def, call.child_by_field_id(self.g.f.block)) {
@@ -273,7 +278,7 @@ impl RubyRules {
         for argument in arguments {
             match self.g.kind(argument) {
                 RubyKind::Symbol if kind == DefKind::Struct => {
-                    self.define_word(argument, (argument, cx.text(argument)), DefFlags::EXPORTED, cx);
+                    self.define_word(argument, argument, cx.text(argument), DefFlags::EXPORTED, cx);
                 }
                 RubyKind::Constant | RubyKind::Scoped if kind == DefKind::Class => {
                     self.refer_constant(argument, RefKind::Extends, cx);
@@ -287,7 +292,8 @@ impl RubyRules {
     pub(super) fn define_word(
         &mut self,
         node: Node<'_>,
-        (at, written): (Node<'_>, &str),
+        at: Node<'_>,
+        written: &str,
         flags: DefFlags,
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {

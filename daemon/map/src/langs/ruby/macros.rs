@@ -156,7 +156,7 @@ impl RubyRules {
     fn alias_method(&mut self, node: Node<'_>, arguments: &[Node<'_>], cx: &mut Cx<'_>) -> Option<WalkStep> {
         let [new, old] = *arguments else { return None };
         let (to, from) = (symbol_text(new, cx)?, symbol_text(old, cx)?);
-        self.alias_of((node, new, to), (old, from), cx);
+        self.alias_of(node, new, to, old, from, cx);
         Some(WalkStep::Skip)
     }
 

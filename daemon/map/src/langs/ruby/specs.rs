@@ -31,7 +31,8 @@ impl RubyRules {
     pub(super) fn spec_call(
         &mut self,
         node: Node<'_>,
-        (receiver, name): (Node<'_>, &str),
+        receiver: Node<'_>,
+        name: &str,
         cx: &mut Cx<'_>,
     ) -> Option<WalkStep> {
         if cx.text(receiver) != "RSpec" || !GROUPS.contains(&name) {
@@ -53,7 +54,7 @@ impl RubyRules {
         let block = block_of(node).filter(|_| known)?;
         let first = *arguments.first()?;
         if VALUES.contains(&name) {
-            return self.spec_value(node, (first, block), cx);
+            return self.spec_value(node, first, block, cx);
         }
         let group = GROUPS.contains(&name);
         let named = match self.g.kind(first) {
@@ -89,7 +90,8 @@ impl RubyRules {
     fn spec_value(
         &mut self,
         node: Node<'_>,
-        (name, block): (Node<'_>, Node<'_>),
+        name: Node<'_>,
+        block: Node<'_>,
         cx: &mut Cx<'_>,
     ) -> Option<WalkStep> {
         let written = symbol_text(name, cx)?;

@@ -90,7 +90,7 @@ impl RustRules {
                 }
                 RustKind::Call => match self.wrapped_value(value, cx) {
                     Some(inner) => inner,
-                    None => return self.call_type(value, (tried, depth), cx),
+                    None => return self.call_type(value, tried, depth, cx),
                 },
                 RustKind::Ident if tried => return None,
                 RustKind::Ident => return binding_type(cx.local_binding(cx.text(value))),
@@ -122,7 +122,7 @@ impl RustRules {
         call.child_by_field_id(self.g.f.arguments)?.named_child(0)
     }
 
-    fn call_type(&mut self, call: Node<'_>, (tried, depth): (bool, usize), cx: &mut Cx<'_>) -> Option<StrId> {
+    fn call_type(&mut self, call: Node<'_>, tried: bool, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let function = call.child_by_field_id(self.g.f.function)?;
         match self.g.kind(function) {
             RustKind::Ident => {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::RustKind;
 use super::rules::{RustImplBody, RustRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
-use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::langs::support::{ItemDef, NewDef, Outer, child_where, each_child};
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl RustRules {
@@ -23,7 +23,9 @@ impl RustRules {
         let member = self.is_member(node, cx);
         let kind = if member { DefKind::Method } else { DefKind::Function };
         let head_end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |b| b.start_byte());
-        if let Some(def) = self.define_node((node, name), (kind, flags), head_end, &outer, Some(true), cx) {
+        if let Some(def) =
+            self.define_node(&ItemDef { node, name, kind, flags, head_end, scope: Some(true) }, &outer, cx)
+        {
             self.bind_parameters(node, cx);
             self.say_result(node, def, cx);
             self.say_callbacks(node, def, cx);
@@ -41,15 +43,8 @@ impl RustRules {
     }
 
     /// Makes a definition where it stands: in a module, a function, or an `impl`.
-    fn define_node(
-        &mut self,
-        (node, name): (Node<'_>, Node<'_>),
-        (kind, flags): (DefKind, DefFlags),
-        head_end: usize,
-        outer: &Outer,
-        scope: Option<bool>,
-        cx: &mut Cx<'_>,
-    ) -> Option<DefIdx> {
+    fn define_node(&mut self, item: &ItemDef<'_>, outer: &Outer, cx: &mut Cx<'_>) -> Option<DefIdx> {
+        let ItemDef { node, name, kind, flags, head_end, scope } = *item;
         let text = cx.text(name);
         let for_tests = outer.marked || self.body_around(node).is_some_and(|body| body.for_tests);
         let flags = flags.with_if(for_tests, DefFlags::TEST);
@@ -100,7 +95,8 @@ impl RustRules {
         let body = node.child_by_field_id(self.g.f.body);
         let head_end = body.filter(|b| b.kind() != "ordered_field_declaration_list");
         let head_end = head_end.map_or(node.end_byte(), |b| b.start_byte());
-        let Some(def) = self.define_node((node, name), (kind, flags), head_end, &outer, Some(true), cx)
+        let Some(def) =
+            self.define_node(&ItemDef { node, name, kind, flags, head_end, scope: Some(true) }, &outer, cx)
         else {
             return WalkStep::Into;
         };
@@ -154,7 +150,7 @@ impl RustRules {
         };
         let scope = matches!(item, RustKind::Variant | RustKind::TypeItem | RustKind::Const)
             .then_some(item != RustKind::Variant);
-        let def = self.define_node((node, name), (kind, flags), head_end, &outer, scope, cx);
+        let def = self.define_node(&ItemDef { node, name, kind, flags, head_end, scope }, &outer, cx);
         if item == RustKind::Field {
             self.remember_field(node, name, cx);
         }
@@ -187,11 +183,15 @@ impl RustRules {
         let flags = self.visibility(node);
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             self.define_node(
-                (node, name),
-                (DefKind::Module, flags),
-                body.start_byte(),
+                &ItemDef {
+                    node,
+                    name,
+                    kind: DefKind::Module,
+                    flags,
+                    head_end: body.start_byte(),
+                    scope: Some(false),
+                },
                 &outer,
-                Some(false),
                 cx,
             );
             self.path_from_file(node, &[]);
@@ -225,7 +225,11 @@ impl RustRules {
         let attributes = outer.start.map_or("", |start| cx.slice(start, node.start_byte()));
         let exported = attributes.contains("macro_export") || self.visibility(node).has(DefFlags::EXPORTED);
         let flags = DefFlags::default().with_if(exported, DefFlags::EXPORTED);
-        self.define_node((node, name), (DefKind::Macro, flags), name.end_byte(), &outer, None, cx);
+        self.define_node(
+            &ItemDef { node, name, kind: DefKind::Macro, flags, head_end: name.end_byte(), scope: None },
+            &outer,
+            cx,
+        );
         WalkStep::Skip
     }
 

@@ -173,12 +173,12 @@ impl RustRules {
             let Some(ty) = ty else { continue };
             let all = bounds.get(cx.text(ty)).cloned().unwrap_or_else(|| vec![ty]);
             if let Some(passed) = all.into_iter().find(|ty| ty.kind() == "function_type") {
-                self.say_given(passed, (def, place), cx);
+                self.say_given(passed, def, place, cx);
             }
         }
     }
 
-    fn say_given(&mut self, passed: Node<'_>, (def, place): (DefIdx, usize), cx: &mut Cx<'_>) {
+    fn say_given(&mut self, passed: Node<'_>, def: DefIdx, place: usize, cx: &mut Cx<'_>) {
         let Some(list) = passed.child_by_field_id(self.g.f.parameters) else { return };
         self.say_each(list, def, place, cx);
     }

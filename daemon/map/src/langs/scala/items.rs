@@ -53,7 +53,7 @@ impl ScalaRules {
             return;
         }
         let line = Cx::lines(name).0;
-        self.add_import((ImportKind::Star, &outer, None, None), line, cx);
+        self.add_import(ImportKind::Star, &outer, None, None, line, cx);
         cx.facts.set_package(&format!("{outer}.{inner}"));
     }
 
@@ -103,7 +103,7 @@ impl ScalaRules {
     fn import_whole_path(&mut self, path: &mut Vec<&str>, line: u32, cx: &mut Cx<'_>) {
         if let Some(name) = path.pop().filter(|_| !path.is_empty()) {
             let module = module_of(path, cx);
-            self.add_import((ImportKind::Named, &module, Some(name), Some(name)), line, cx);
+            self.add_import(ImportKind::Named, &module, Some(name), Some(name), line, cx);
         }
         path.clear();
     }
@@ -117,13 +117,13 @@ impl ScalaRules {
         let text = cx.text(selector);
         match (selector.kind(), renamed) {
             _ if module.is_empty() => {}
-            ("namespace_wildcard", _) => self.add_import((ImportKind::Star, &module, None, None), line, cx),
+            ("namespace_wildcard", _) => self.add_import(ImportKind::Star, &module, None, None, line, cx),
             (_, Some((name, alias))) if !matches!(cx.text(alias), "_") => {
                 let (name, alias) = (cx.text(name), cx.text(alias));
-                self.add_import((ImportKind::Named, &module, Some(name), Some(alias)), line, cx);
+                self.add_import(ImportKind::Named, &module, Some(name), Some(alias), line, cx);
             }
             ("identifier" | "operator_identifier", _) => {
-                self.add_import((ImportKind::Named, &module, Some(text), Some(text)), line, cx);
+                self.add_import(ImportKind::Named, &module, Some(text), Some(text), line, cx);
             }
             _ => {}
         }
@@ -131,7 +131,10 @@ impl ScalaRules {
 
     fn add_import(
         &mut self,
-        (kind, module, name, local): (ImportKind, &str, Option<&str>, Option<&str>),
+        kind: ImportKind,
+        module: &str,
+        name: Option<&str>,
+        local: Option<&str>,
         line: u32,
         cx: &mut Cx<'_>,
     ) {

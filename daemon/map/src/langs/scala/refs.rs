@@ -73,7 +73,7 @@ impl ScalaRules {
             Some(object) => {
                 self.mark_field(node);
                 let (members, handled) = (&mut self.members, &mut self.handled);
-                members.refer_member(&Scala, (object, name, RefKind::Call), handled, cx);
+                members.refer_member(&Scala, object, name, RefKind::Call, handled, cx);
             }
             None if matches!(cx.text(name), "this" | "super") => self.handled.mark(name),
             None => {
@@ -105,7 +105,7 @@ impl ScalaRules {
         self.handled.mark(name);
         if self.g.kind(name) == ScalaKind::Ident && cx.text(name) != "this" {
             let (members, handled) = (&mut self.members, &mut self.handled);
-            members.refer_member(&Scala, (object, name, RefKind::Use), handled, cx);
+            members.refer_member(&Scala, object, name, RefKind::Use, handled, cx);
         }
         WalkStep::Into
     }

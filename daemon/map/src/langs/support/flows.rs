@@ -261,7 +261,7 @@ impl<'t> Tracer<'t> {
         (id, hidden)
     }
 
-    pub(crate) fn reveal_variable(&mut self, (name, hidden): (StrId, Option<SlotIdx>)) {
+    pub(crate) fn reveal_variable(&mut self, name: StrId, hidden: Option<SlotIdx>) {
         match hidden {
             Some(slot) => self.names.insert((self.scope, name), slot),
             None => self.names.remove(&(self.scope, name)),
@@ -415,7 +415,8 @@ impl<'t> Tracer<'t> {
     pub(crate) fn call(
         &mut self,
         callee: ValueIdx,
-        (at, kind): (Node<'_>, CallKind),
+        at: Node<'_>,
+        kind: CallKind,
         args: &[FlowPart],
     ) -> ValueIdx {
         let followed: Vec<FlowPart> =

@@ -76,6 +76,23 @@ pub(crate) struct NewDef<'t, 'a> {
     pub(crate) head: (usize, usize),
 }
 
+/// A definition as an item of the language shows it, before anything is known of what it stands in.
+#[derive(Clone, Copy)]
+pub(crate) struct ItemDef<'t> {
+    /// The node of the whole definition.
+    pub(crate) node: Node<'t>,
+    /// The node of its name.
+    pub(crate) name: Node<'t>,
+    /// The kind of the definition.
+    pub(crate) kind: DefKind,
+    /// The properties of the definition, such as exported.
+    pub(crate) flags: DefFlags,
+    /// The byte at which its signature ends.
+    pub(crate) head_end: usize,
+    /// Whether its children are walked inside it, see [`NewDef::make_def`].
+    pub(crate) scope: Option<bool>,
+}
+
 impl NewDef<'_, '_> {
     /// Records it; with `scope`, children are walked inside it and `scope` says whether it binds. A name that the parser
     /// made up, or that is not UTF-8, makes no definition; its children are then walked in a scope of nobody's.
@@ -97,7 +114,7 @@ impl NewDef<'_, '_> {
                 self.node.end_byte().max(outer.end) as u32,
             ),
             name_at: self.name_at,
-            signature: head_text(cx, self.head),
+            signature: head_text(cx, self.head.0, self.head.1),
             doc: &outer.doc,
         };
         Some(match scope {
@@ -107,7 +124,7 @@ impl NewDef<'_, '_> {
     }
 }
 
-fn head_text<'t>(cx: &Cx<'t>, (from, to): (usize, usize)) -> &'t str {
+fn head_text<'t>(cx: &Cx<'t>, from: usize, to: usize) -> &'t str {
     let text = cx.slice(from, to.min(from + HEAD_LIMIT));
     text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | ';' | '=' | ','))
 }

@@ -165,13 +165,14 @@ impl Members {
         value: Node<'_>,
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
-        self.infer_type(syntax, (value, CHAIN_LIMIT), cx)
+        self.infer_type(syntax, value, CHAIN_LIMIT, cx)
     }
 
     fn infer_type<S: Syntax>(
         &mut self,
         syntax: &S,
-        (node, depth): (Node<'_>, usize),
+        node: Node<'_>,
+        depth: usize,
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
         let depth = depth.checked_sub(1)?;
@@ -181,11 +182,11 @@ impl Members {
             TypedExpression::Name(name) => self.variable_type(name, cx),
             TypedExpression::This => self.class_around(node),
             TypedExpression::Member(object, name) => {
-                let owner = self.owner_type(syntax, (object, depth), cx)?;
+                let owner = self.owner_type(syntax, object, depth, cx)?;
                 let name = cx.facts.intern(cx.text(name));
                 self.member_type(owner, name)
             }
-            TypedExpression::Call(object, name) => self.returned_type(syntax, (object, name, depth), cx),
+            TypedExpression::Call(object, name) => self.returned_type(syntax, object, name, depth, cx),
             TypedExpression::Same(_) | TypedExpression::Super | TypedExpression::Unknown => None,
         }
     }
@@ -194,10 +195,11 @@ impl Members {
     fn owner_type<S: Syntax>(
         &mut self,
         syntax: &S,
-        (object, depth): (Node<'_>, usize),
+        object: Node<'_>,
+        depth: usize,
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
-        if let Some(ty) = self.infer_type(syntax, (object, depth), cx) {
+        if let Some(ty) = self.infer_type(syntax, object, depth, cx) {
             return Some(ty);
         }
         match as_value(syntax, object, cx) {
@@ -209,7 +211,9 @@ impl Members {
     fn returned_type<S: Syntax>(
         &mut self,
         syntax: &S,
-        (object, name, depth): (Option<Node<'_>>, Node<'_>, usize),
+        object: Option<Node<'_>>,
+        name: Node<'_>,
+        depth: usize,
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
         let text = cx.text(name);
@@ -220,7 +224,7 @@ impl Members {
             let creates = S::CALLS_CREATE && is_capital(text) && cx.local_binding(text).is_none();
             return known.unwrap_or(creates.then_some(called));
         };
-        let known = self.owner_type(syntax, (object, depth), cx).and_then(|owner| self.result(owner, called));
+        let known = self.owner_type(syntax, object, depth, cx).and_then(|owner| self.result(owner, called));
         if known.is_some() || !(S::CALLS_CREATE && is_capital(text)) {
             return known;
         }
@@ -270,12 +274,14 @@ impl Members {
     pub(crate) fn refer_member(
         &mut self,
         syntax: &impl Syntax,
-        (object, name, kind): (Node<'_>, Node<'_>, RefKind),
+        object: Node<'_>,
+        name: Node<'_>,
+        kind: RefKind,
         handled: &mut Handled,
         cx: &mut Cx<'_>,
     ) {
         let receiver = self.receiver(syntax, object, cx);
-        type_on_path(syntax, object, receiver, (handled, cx));
+        type_on_path(syntax, object, receiver, handled, cx);
         handled.mark(name);
         if receiver != Receiver::Unknown || kind != RefKind::Use {
             cx.record_use(cx.text(name), name, kind, receiver);
@@ -288,7 +294,8 @@ fn type_on_path<S: Syntax>(
     syntax: &S,
     object: Node<'_>,
     receiver: Receiver,
-    (handled, cx): (&mut Handled, &mut Cx<'_>),
+    handled: &mut Handled,
+    cx: &mut Cx<'_>,
 ) {
     let is_path = matches!(receiver, Receiver::Path(_));
     let Some(path) = name_path(syntax, object, cx).filter(|_| is_path) else { return };

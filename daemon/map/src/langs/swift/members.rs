@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::SwiftKind;
 use super::rules::SwiftRules;
 use crate::facts::{DefFlags, DefKind};
-use crate::langs::support::{child_where, each_child};
+use crate::langs::support::{ItemDef, child_where, each_child};
 use crate::walk::{Cx, WalkStep};
 
 impl SwiftRules {
@@ -13,9 +13,12 @@ impl SwiftRules {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
         let kind = if self.is_member(node) { DefKind::Method } else { DefKind::Function };
-        let test = self.is_test((node, cx.text(name)), cx);
+        let test = self.is_test(node, cx.text(name), cx);
         let flags = self.body_flags(node, cx).with_if(test, DefFlags::TEST);
-        self.define_node((node, name), (kind, flags), self.body_start(node), Some(true), cx);
+        self.define_node(
+            &ItemDef { node, name, kind, flags, head_end: self.body_start(node), scope: Some(true) },
+            cx,
+        );
         WalkStep::Into
     }
 
@@ -25,7 +28,17 @@ impl SwiftRules {
         let keyword = child_where(node, |c| matches!(c.kind(), "init" | "deinit" | "subscript"));
         let Some(keyword) = keyword else { return WalkStep::Into };
         let flags = self.body_flags(node, cx);
-        self.define_node((node, keyword), (DefKind::Method, flags), self.body_start(node), Some(true), cx);
+        self.define_node(
+            &ItemDef {
+                node,
+                name: keyword,
+                kind: DefKind::Method,
+                flags,
+                head_end: self.body_start(node),
+                scope: Some(true),
+            },
+            cx,
+        );
         WalkStep::Into
     }
 
@@ -47,7 +60,7 @@ impl SwiftRules {
     }
 
     /// `@Test func` of Swift Testing, and `func testX()` in a test case of XCTest.
-    fn is_test(&mut self, (node, name): (Node<'_>, &str), cx: &Cx<'_>) -> bool {
+    fn is_test(&mut self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let marked = self.modifiers(node).is_some_and(|modifiers| {
             let is_test = |c: Node<'_>| {
                 let ty = child_where(c, |ty| self.g.kind(ty) == SwiftKind::UserType);
@@ -82,7 +95,7 @@ impl SwiftRules {
         let scope = if declared.len() == 1 { Some(true) } else { None };
         for (name, end) in declared {
             self.handled.mark(name);
-            self.define_node((node, name), (kind, flags), end, scope, cx);
+            self.define_node(&ItemDef { node, name, kind, flags, head_end: end, scope }, cx);
         }
         WalkStep::Into
     }
@@ -118,7 +131,17 @@ impl SwiftRules {
         });
         for (name, end) in names {
             self.handled.mark(name);
-            self.define_node((node, name), (DefKind::Constant, DefFlags::EXPORTED), end, None, cx);
+            self.define_node(
+                &ItemDef {
+                    node,
+                    name,
+                    kind: DefKind::Constant,
+                    flags: DefFlags::EXPORTED,
+                    head_end: end,
+                    scope: None,
+                },
+                cx,
+            );
         }
         WalkStep::Into
     }
@@ -141,7 +164,10 @@ impl SwiftRules {
         self.handled.mark(name);
         let required = self.g.kind(node) == SwiftKind::Associated;
         let flags = self.visibility(node, cx).with_if(required, DefFlags::DECLARATION);
-        self.define_node((node, name), (DefKind::TypeAlias, flags), node.end_byte(), None, cx);
+        self.define_node(
+            &ItemDef { node, name, kind: DefKind::TypeAlias, flags, head_end: node.end_byte(), scope: None },
+            cx,
+        );
         WalkStep::Into
     }
 
@@ -149,7 +175,17 @@ impl SwiftRules {
     pub(super) fn visit_operator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |c| c.kind() == "custom_operator") {
             let flags = DefFlags::EXPORTED.with(DefFlags::DECLARATION);
-            self.define_node((node, name), (DefKind::Function, flags), node.end_byte(), None, cx);
+            self.define_node(
+                &ItemDef {
+                    node,
+                    name,
+                    kind: DefKind::Function,
+                    flags,
+                    head_end: node.end_byte(),
+                    scope: None,
+                },
+                cx,
+            );
         }
         WalkStep::Skip
     }
@@ -162,7 +198,10 @@ impl SwiftRules {
         let flags = self.visibility(node, cx);
         let definition = child_where(node, |c| c.kind() == "macro_definition");
         let end = definition.map_or(node.end_byte(), |definition| definition.start_byte());
-        self.define_node((node, name), (DefKind::Macro, flags), end, Some(true), cx);
+        self.define_node(
+            &ItemDef { node, name, kind: DefKind::Macro, flags, head_end: end, scope: Some(true) },
+            cx,
+        );
         WalkStep::Into
     }
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::SwiftKind;
 use super::rules::{SwiftRules, SwiftTypeBody};
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
-use crate::langs::support::{NewDef, child_where, each_child};
+use crate::langs::support::{ItemDef, NewDef, child_where, each_child};
 use crate::walk::{Cx, WalkStep};
 
 /// Attributes of the compiler: they name no type, and their arguments no value.
@@ -94,7 +94,11 @@ impl SwiftRules {
         let body = node.child_by_field_id(self.g.f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let flags = self.visibility(node, cx);
-        let Some(idx) = self.define_node((node, name), (kind, flags), end, Some(true), cx) else { return };
+        let Some(idx) =
+            self.define_node(&ItemDef { node, name, kind, flags, head_end: end, scope: Some(true) }, cx)
+        else {
+            return;
+        };
         let qualified = cx.facts.defs()[idx.index()].qualified;
         self.types.entry(qualified).or_insert(idx);
         self.mark_extended(node, kind);
@@ -227,17 +231,11 @@ impl SwiftRules {
     }
 
     /// Records a definition under the type or function at hand.
-    pub(super) fn define_node(
-        &mut self,
-        (node, name): (Node<'_>, Node<'_>),
-        (kind, flags): (DefKind, DefFlags),
-        end: usize,
-        scope: Option<bool>,
-        cx: &mut Cx<'_>,
-    ) -> Option<DefIdx> {
+    pub(super) fn define_node(&mut self, item: &ItemDef<'_>, cx: &mut Cx<'_>) -> Option<DefIdx> {
+        let ItemDef { node, name, kind, flags, head_end, scope } = *item;
         let outer = self.lead.take_outer(node, cx);
         let parent = cx.owner();
-        let head = (self.head_start(node), end);
+        let head = (self.head_start(node), head_end);
         let qualifier = match parent {
             None => self.body_around(node).and_then(|body| body.qualifier.clone()),
             Some(_) => None,

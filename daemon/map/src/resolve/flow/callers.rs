@@ -107,7 +107,7 @@ impl<'m> Resolver<'m> {
                 _ => {}
             }
         }
-        let passed = self.callbacks((at, entry, call), &callees);
+        let passed = self.callbacks(at, entry, call, &callees);
         let is_passed = |value: &ValueIdx| {
             let objects = self.read(FlowKey::Value(at.file, *value, None));
             objects.iter().any(|obj| matches!(obj, Obj::Def(found, _) if *found == def))
@@ -160,12 +160,12 @@ impl<'m> Resolver<'m> {
             let Some(entry) = self.entry(file) else { continue };
             let uses = self.uses_in_file(file, entry);
             for one in uses.uses_of_value(value) {
-                self.follow_one((file, entry), one, way);
+                self.follow_one(file, entry, one, way);
             }
         }
     }
 
-    fn follow_one(&self, (file, entry): (FileId, &'m FileEntry), one: Use, way: &mut Way) {
+    fn follow_one(&self, file: FileId, entry: &'m FileEntry, one: Use, way: &mut Way) {
         match one {
             Use::Callee(call) => {
                 let at = CallAt { file, call };
@@ -181,7 +181,7 @@ impl<'m> Resolver<'m> {
             }
             Use::Argument(call, number) => self.follow_argument(CallAt { file, call }, number, way),
             Use::Inside(value) => way.visit_value(file, value),
-            Use::Stored(to) => self.follow_stored((file, entry), to, way),
+            Use::Stored(to) => self.follow_stored(file, entry, to, way),
         }
     }
 
@@ -249,7 +249,7 @@ impl<'m> Resolver<'m> {
         Some((runs.file, self.uses_in_file(runs.file, entry).by_def.get(&runs.def).copied()?))
     }
 
-    fn follow_stored(&self, (file, entry): (FileId, &'m FileEntry), to: FlowTarget, way: &mut Way) {
+    fn follow_stored(&self, file: FileId, entry: &'m FileEntry, to: FlowTarget, way: &mut Way) {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let uses = self.uses_in_file(file, entry);

@@ -31,9 +31,9 @@ impl<'m> Resolver<'m> {
                 let own = bound.filter(|bound| flows.slots[slot.0 as usize].scope == bound.scope);
                 self.read(FlowKey::Slot(file, slot, own))
             }
-            FlowValue::Free(name, scope) => self.free_name_objects((file, entry), name, scope),
-            FlowValue::This(scope) => self.this_objects((file, entry), scope, bound),
-            FlowValue::Super(scope) => self.this_objects((file, entry), scope, bound),
+            FlowValue::Free(name, scope) => self.free_name_objects(file, entry, name, scope),
+            FlowValue::This(scope) => self.this_objects(file, entry, scope, bound),
+            FlowValue::Super(scope) => self.this_objects(file, entry, scope, bound),
             FlowValue::Text(text) => vec![Obj::Text(entry.facts.name(text).into())],
             FlowValue::Scope(scope) => vec![self.scope_object(file, entry, scope)],
             FlowValue::Container(_) => vec![Obj::Container(file, at)],
@@ -46,8 +46,8 @@ impl<'m> Resolver<'m> {
                 }
                 read(of).iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
             }
-            FlowValue::Member(of, name) => self.member_value((file, entry), (of, name), bound),
-            FlowValue::Call(call) => self.result((file, entry), call, bound),
+            FlowValue::Member(of, name) => self.member_value(file, entry, of, name, bound),
+            FlowValue::Call(call) => self.result(file, entry, call, bound),
         }
     }
 
@@ -60,7 +60,8 @@ impl<'m> Resolver<'m> {
 
     fn free_name_objects(
         &self,
-        (file, entry): (FileId, &'m FileEntry),
+        file: FileId,
+        entry: &'m FileEntry,
         name: StrId,
         scope: ScopeIdx,
     ) -> Vec<Obj> {
@@ -111,7 +112,7 @@ impl<'m> Resolver<'m> {
                 None => self.callers(file, entry, var.scope),
             };
             for call in calls {
-                let given = self.argument_objects(call, (number, entry.facts.name(var.name)));
+                let given = self.argument_objects(call, number, entry.facts.name(var.name));
                 is_given |= bound.is_some() && given.is_some();
                 found.extend(given.unwrap_or_default());
             }
@@ -134,7 +135,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a call gives for a parameter; `None` if it gives none.
-    fn argument_objects(&self, call: Bound, (number, name): (u32, &str)) -> Option<Vec<Obj>> {
+    fn argument_objects(&self, call: Bound, number: u32, name: &str) -> Option<Vec<Obj>> {
         let (entry, found) = self.call(call.by)?;
         let opened = self.uses_in_file(call.by.file, entry);
         let flows = &opened.flows;
@@ -164,7 +165,8 @@ impl<'m> Resolver<'m> {
     /// The object at hand in a function.
     fn this_objects(
         &self,
-        (file, entry): (FileId, &'m FileEntry),
+        file: FileId,
+        entry: &'m FileEntry,
         scope: ScopeIdx,
         bound: Option<Bound>,
     ) -> Vec<Obj> {
@@ -188,23 +190,26 @@ impl<'m> Resolver<'m> {
 
     fn member_value(
         &self,
-        (file, entry): (FileId, &'m FileEntry),
-        (of, name): (ValueIdx, StrId),
+        file: FileId,
+        entry: &'m FileEntry,
+        of: ValueIdx,
+        name: StrId,
         bound: Option<Bound>,
     ) -> Vec<Obj> {
         let text = entry.facts.name(name);
-        if let Some(found) = self.through_module((file, entry), of, text) {
+        if let Some(found) = self.through_module(file, entry, of, text) {
             return found;
         }
         let above = matches!(self.uses_in_file(file, entry).flows.value(of), FlowValue::Super(_));
         let objects = self.read(FlowKey::Value(file, of, bound));
-        objects.iter().flat_map(|obj| self.member_of_object(obj, (text, above))).collect()
+        objects.iter().flat_map(|obj| self.member_of_object(obj, text, above)).collect()
     }
 
     /// A name behind the name of a module.
     fn through_module(
         &self,
-        (file, entry): (FileId, &'m FileEntry),
+        file: FileId,
+        entry: &'m FileEntry,
         of: ValueIdx,
         name: &str,
     ) -> Option<Vec<Obj>> {
@@ -239,12 +244,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a call in a file gives.
-    fn result(
-        &self,
-        (file, entry): (FileId, &'m FileEntry),
-        call: CallIdx,
-        bound: Option<Bound>,
-    ) -> Vec<Obj> {
+    fn result(&self, file: FileId, entry: &'m FileEntry, call: CallIdx, bound: Option<Bound>) -> Vec<Obj> {
         let at = CallAt { file, call };
         let Some((_, found)) = self.call(at) else { return Vec::new() };
         let callees = self.read(FlowKey::Value(file, found.callee, bound));
@@ -254,7 +254,7 @@ impl<'m> Resolver<'m> {
             is_known |= matches!(callee, Obj::Def(..) | Obj::Lambda(..));
             given.extend(self.given_by(callee, at));
         }
-        given.extend(self.library_result((at, entry, found), &callees, bound));
+        given.extend(self.library_result(at, entry, found, &callees, bound));
         // What an unknown decorator makes of a function is most often called like it.
         if found.kind == CallKind::Decorator && !is_known && self.is_settled() {
             let opened = self.uses_in_file(file, entry);
@@ -276,10 +276,10 @@ impl<'m> Resolver<'m> {
                     return Vec::new();
                 };
                 let shift = u32::from(*is_bound && is_python(entry));
-                self.run((def.file, entry), Bound { by: at, scope, shift })
+                self.run(def.file, entry, Bound { by: at, scope, shift })
             }
             Obj::Lambda(file, scope) => match self.entry(*file) {
-                Some(entry) => self.run((*file, entry), Bound { by: at, scope: *scope, shift: 0 }),
+                Some(entry) => self.run(*file, entry, Bound { by: at, scope: *scope, shift: 0 }),
                 None => Vec::new(),
             },
             Obj::Instance(class, _) => match self.find_method(*class, "__call__") {
@@ -290,7 +290,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn run(&self, (file, entry): (FileId, &FileEntry), bound: Bound) -> Vec<Obj> {
+    fn run(&self, file: FileId, entry: &FileEntry, bound: Bound) -> Vec<Obj> {
         match self.uses_in_file(file, entry).flows.scopes.get(bound.scope.0 as usize).map(|scope| scope.kind)
         {
             Some(ScopeKind::Generator) => vec![Obj::Yields(file, bound.scope, Some(bound))],
@@ -333,7 +333,7 @@ impl<'m> Resolver<'m> {
             Obj::Pairs(file, at) if texts.is_empty() || texts.contains(&"1") => self.held_in(*file, *at, &[]),
             Obj::Instance(..) if !texts.is_empty() => {
                 let names = texts.iter().map(|text| text.trim_start_matches('\''));
-                names.flat_map(|name| self.member_of_object(obj, (name, false))).collect()
+                names.flat_map(|name| self.member_of_object(obj, name, false)).collect()
             }
             _ => Vec::new(),
         }
@@ -362,15 +362,15 @@ impl<'m> Resolver<'m> {
                 for obj in self.read(FlowKey::Value(file, part.value, None)) {
                     found.extend(self.spread_objects(&obj, &keys));
                 }
-            } else if self.part_fits_keys((file, entry), part, texts) {
+            } else if self.part_fits_keys(file, entry, part, texts) {
                 found.extend(self.read(FlowKey::Value(file, part.value, None)));
             }
         }
-        found.extend(self.put_in((file, entry), at, texts));
+        found.extend(self.put_in(file, entry, at, texts));
         found
     }
 
-    fn part_fits_keys(&self, (file, entry): (FileId, &FileEntry), part: &FlowPart, texts: &[&str]) -> bool {
+    fn part_fits_keys(&self, file: FileId, entry: &FileEntry, part: &FlowPart, texts: &[&str]) -> bool {
         if texts.is_empty() {
             return true;
         }
@@ -390,7 +390,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that code elsewhere in the file puts into a container.
-    fn put_in(&self, (file, entry): (FileId, &FileEntry), at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
+    fn put_in(&self, file: FileId, entry: &FileEntry, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let container = Obj::Container(file, at);

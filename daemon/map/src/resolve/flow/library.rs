@@ -87,10 +87,12 @@ impl<'m> Resolver<'m> {
     /// The arguments that a call hands to something of the library which calls them.
     pub(super) fn callbacks(
         &self,
-        (at, entry, call): (CallAt, &'m FileEntry, Call),
+        at: CallAt,
+        entry: &'m FileEntry,
+        call: Call,
         callees: &[Obj],
     ) -> Vec<ValueIdx> {
-        let Some(name) = self.library_name((at.file, entry), call, callees) else { return Vec::new() };
+        let Some(name) = self.library_name(at.file, entry, call, callees) else { return Vec::new() };
         let opened = self.uses_in_file(at.file, entry);
         let flows = &opened.flows;
         if !CALLING.contains(&name) || name == "partial" {
@@ -102,7 +104,8 @@ impl<'m> Resolver<'m> {
     /// The name of what is called if it is the library's, or can be nothing else.
     fn library_name<'e>(
         &self,
-        (file, entry): (FileId, &'e FileEntry),
+        file: FileId,
+        entry: &'e FileEntry,
         call: Call,
         callees: &[Obj],
     ) -> Option<&'e str>
@@ -132,7 +135,9 @@ impl<'m> Resolver<'m> {
     /// Returns the objects that a call of something of the library gives.
     pub(super) fn library_result(
         &self,
-        (at, entry, call): (CallAt, &'m FileEntry, Call),
+        at: CallAt,
+        entry: &'m FileEntry,
+        call: Call,
         callees: &[Obj],
         bound: Option<Bound>,
     ) -> Vec<Obj> {
@@ -143,7 +148,8 @@ impl<'m> Resolver<'m> {
         let mut found = Vec::new();
         if let FlowValue::Member(of, name) = flows.value(call.callee) {
             found.extend(self.method_result(
-                (at, entry.facts.name(name)),
+                at,
+                entry.facts.name(name),
                 &read(of),
                 first.map(read).as_deref(),
             ));
@@ -181,12 +187,12 @@ impl<'m> Resolver<'m> {
             names.iter().filter_map(|name| if let Obj::Text(text) = name { Some(text) } else { None });
         names
             .flat_map(|name| objects.iter().map(move |obj| (obj, name.trim_start_matches('\''))))
-            .flat_map(|(obj, name)| self.member_of_object(obj, (name, false)))
+            .flat_map(|(obj, name)| self.member_of_object(obj, name, false))
             .collect()
     }
 
     /// Returns the objects that a method of a container, or of a function, gives.
-    fn method_result(&self, (at, name): (CallAt, &str), of: &[Obj], first: Option<&[Obj]>) -> Vec<Obj> {
+    fn method_result(&self, at: CallAt, name: &str, of: &[Obj], first: Option<&[Obj]>) -> Vec<Obj> {
         let mut found = Vec::new();
         for obj in of {
             match (obj, name) {

@@ -28,10 +28,10 @@ impl<'m> Resolver<'m> {
     }
 
     /// A member of an object; `above` if it is looked for in the bases of its class alone.
-    pub(super) fn member_of_object(&self, obj: &Obj, (name, above): (&str, bool)) -> Vec<Obj> {
+    pub(super) fn member_of_object(&self, obj: &Obj, name: &str, above: bool) -> Vec<Obj> {
         match obj {
-            Obj::Instance(class, made) => self.member_of_instance((*class, *made), (name, above)),
-            Obj::Def(def, _) => self.member_of_def(*def, (name, above)),
+            Obj::Instance(class, made) => self.member_of_instance(*class, *made, name, above),
+            Obj::Def(def, _) => self.member_of_def(*def, name, above),
             Obj::Container(..) => {
                 let (plain, quoted) = (Obj::Text(name.into()), Obj::Text(format!("'{name}").into()));
                 let is_python =
@@ -42,11 +42,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn member_of_instance(
-        &self,
-        (class, made): (DefRef, Option<CallAt>),
-        (name, above): (&str, bool),
-    ) -> Vec<Obj> {
+    fn member_of_instance(&self, class: DefRef, made: Option<CallAt>, name: &str, above: bool) -> Vec<Obj> {
         if !above {
             let fields = self.read(FlowKey::Field(class, made, Rc::from(name)));
             if !fields.is_empty() {
@@ -58,7 +54,7 @@ impl<'m> Resolver<'m> {
         let Some((entry, _)) = self.def(def) else { return Vec::new() };
         let objects = self.read(FlowKey::Def(def));
         let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
-        let kind = scope.and_then(|scope| self.kind_of_scope((def.file, entry), scope));
+        let kind = scope.and_then(|scope| self.kind_of_scope(def.file, entry, scope));
         if kind == Some(ScopeKind::Property)
             && let Some(scope) = scope
         {
@@ -67,7 +63,7 @@ impl<'m> Resolver<'m> {
         objects.into_iter().map(|obj| self.through_object(obj)).collect()
     }
 
-    fn kind_of_scope(&self, (file, entry): (FileId, &FileEntry), scope: ScopeIdx) -> Option<ScopeKind> {
+    fn kind_of_scope(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Option<ScopeKind> {
         self.uses_in_file(file, entry).flows.scopes.get(scope.0 as usize).map(|scope| scope.kind)
     }
 
@@ -76,12 +72,12 @@ impl<'m> Resolver<'m> {
         let Obj::Def(def, _) = obj else { return obj };
         let Some((entry, found)) = self.def(def) else { return obj };
         let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
-        let kind = scope.and_then(|scope| self.kind_of_scope((def.file, entry), scope));
+        let kind = scope.and_then(|scope| self.kind_of_scope(def.file, entry, scope));
         let is_bound = found.kind.is_callable() && kind.is_some_and(|kind| !is_static(kind));
         Obj::Def(def, is_bound)
     }
 
-    fn member_of_def(&self, def: DefRef, (name, above): (&str, bool)) -> Vec<Obj> {
+    fn member_of_def(&self, def: DefRef, name: &str, above: bool) -> Vec<Obj> {
         let Some((_, found)) = self.def(def) else { return Vec::new() };
         if !found.kind.is_type() {
             return Vec::new();
@@ -154,7 +150,7 @@ impl<'m> Resolver<'m> {
         for (file, entry, of, value) in self.stores_of(name) {
             match self.class_of_this(file, entry, of) {
                 Some((storing, scope)) if storing == class || above.contains(&storing) => {
-                    own.extend(self.stored_by((file, entry), (scope, value), made));
+                    own.extend(self.stored_by(file, entry, scope, value, made));
                 }
                 Some((storing, _)) if self.types_above(storing).contains(&class) => {
                     below.extend(self.read(FlowKey::Value(file, value, None)));
@@ -182,8 +178,10 @@ impl<'m> Resolver<'m> {
     /// them.
     fn stored_by(
         &self,
-        (file, entry): (FileId, &FileEntry),
-        (scope, value): (ScopeIdx, ValueIdx),
+        file: FileId,
+        entry: &FileEntry,
+        scope: ScopeIdx,
+        value: ValueIdx,
         made: Option<CallAt>,
     ) -> Vec<Obj> {
         let opened = self.uses_in_file(file, entry);

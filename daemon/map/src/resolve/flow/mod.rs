@@ -231,7 +231,7 @@ impl<'m> Resolver<'m> {
         let key = FlowKey::Value(at.file, call.callee, None);
         let Some(callees) = self.solve(key) else { return Vec::new() };
         let mut found: Vec<DefRef> = callees.iter().filter_map(|obj| self.called_def(obj)).collect();
-        for callback in self.callbacks((at, entry, call), &callees) {
+        for callback in self.callbacks(at, entry, call, &callees) {
             let passed = self.solve(FlowKey::Value(at.file, callback, None)).unwrap_or_default();
             found.extend(
                 passed

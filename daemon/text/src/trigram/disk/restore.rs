@@ -44,8 +44,7 @@ pub fn restore_index(folder: &AbsPath, keep: &KeepDocument<'_>) -> Result<Restor
     let opened: Vec<_> = named.par_iter().map(|stored| open(folder, *stored)).collect();
     let mut restored = Restored::default();
     for result in opened {
-        match result
-            .and_then(|(file, paths)| renumber_documents(folder, (file, paths), (&restored.index, keep)))
+        match result.and_then(|(file, paths)| renumber_documents(folder, file, paths, &restored.index, keep))
         {
             Ok((segment, is_live)) => restored.index.push_restored(segment, &is_live),
             Err(error) => restored.rejected.push(error),
@@ -65,8 +64,10 @@ fn open(folder: &Path, stored: Stored) -> Result<(SegmentFile, Vec<WsPath>), Dis
 /// Gives a segment's documents the numbers of this run, and says which count.
 fn renumber_documents(
     folder: &Path,
-    (file, paths): (SegmentFile, Vec<WsPath>),
-    (index, keep): (&TrigramIndex, &KeepDocument<'_>),
+    file: SegmentFile,
+    paths: Vec<WsPath>,
+    index: &TrigramIndex,
+    keep: &KeepDocument<'_>,
 ) -> Result<(Segment, Vec<bool>), DiskError> {
     let path = folder.join(file.stored.file_name());
     let (hashes, count) = (file.hashes(), paths.len());

@@ -108,7 +108,7 @@ impl<'a> ConditionReading<'a> {
                 CTokenKind::Mark(mark) => state = brackets.next_state(state, mark, self.kind_before(at)),
                 CTokenKind::Directive => match self.parse_directive(*token) {
                     Directive::If { key, negated } => {
-                        let first = self.takes_first((key, negated), &mut decided);
+                        let first = self.takes_first(key, negated, &mut decided);
                         let kept = Some(usize::from(!first));
                         let torn = !brackets.is_block(state) || self.is_amid(at);
                         let group = Group { branches: vec![at], end: at, kept, unbalanced: false, torn };
@@ -183,7 +183,7 @@ impl<'a> ConditionReading<'a> {
     }
 
     /// Returns true if a group's first branch is read, and not the second.
-    fn takes_first(self, (key, negated): (&'a [u8], bool), decided: &mut FxHashMap<&'a [u8], bool>) -> bool {
+    fn takes_first(self, key: &'a [u8], negated: bool, decided: &mut FxHashMap<&'a [u8], bool>) -> bool {
         let value = match key {
             b"0" => false,
             b"1" => true,

@@ -203,7 +203,7 @@ impl<'a> Heads<'a> {
         let makro = self.item.words[0];
         let is_parameter = self.is_argument(self.text(last));
         let span = (self.reading.tokens[makro].start, self.reading.tokens[first].end);
-        if !apart || is_parameter || !self.errors.has_error_in(span) {
+        if !apart || is_parameter || !self.errors.has_error_in(span.0, span.1) {
             return false;
         }
         for at in makro..=close {
@@ -259,7 +259,7 @@ impl<'a> Heads<'a> {
             _ => false,
         };
         let makro = tokens[word];
-        if is_loop && close > word + 2 && self.errors.has_error_in((makro.start, next.end)) {
+        if is_loop && close > word + 2 && self.errors.has_error_in(makro.start, next.end) {
             self.add_blank(makro, Take::Loop);
         }
     }
@@ -308,7 +308,7 @@ impl<'a> Heads<'a> {
             self.item.named = Some(self.names.len());
             self.names.push(Name { start, end: start });
         }
-        if !self.errors.has_error_in(span) {
+        if !self.errors.has_error_in(span.0, span.1) {
             return;
         }
         self.unwrap_arguments();

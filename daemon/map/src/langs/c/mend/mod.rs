@@ -89,7 +89,7 @@ impl Errors {
     }
 
     /// Returns true if there is an error in a stretch or at its edges.
-    fn has_error_in(&self, (from, to): (usize, usize)) -> bool {
+    fn has_error_in(&self, from: usize, to: usize) -> bool {
         let at = self.spans.partition_point(|(_, end)| *end < from);
         self.spans.get(at).is_some_and(|(start, _)| *start <= to)
     }
@@ -126,8 +126,10 @@ type CFactsWalk = fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder;
 /// What is declared at file level is known without a grammar. Only where names of that are not found is anything mended: most
 /// errors are small, and to read every text twice would cost more than it is worth.
 pub(crate) fn extract(
-    (lang, walk): (Lang, CFactsWalk),
-    (tree, source): (&Tree, &[u8]),
+    lang: Lang,
+    walk: CFactsWalk,
+    tree: &Tree,
+    source: &[u8],
     facts: FactsBuilder,
     reparse: Reparse<'_>,
 ) -> FactsBuilder {
@@ -145,13 +147,13 @@ pub(crate) fn extract(
         .filter(|group| is_split(group, &tokens, &errors))
         .map(|group| group.branches[0])
         .collect();
-    let first = find_blanks(reading, &groups, (&split, &errors));
+    let first = find_blanks(reading, &groups, &split, &errors);
     let lacking = first.count_lacking(&facts);
     if lacking == 0 {
         return facts;
     }
     let text = without_blanks(reading, &first.blanks);
-    let Some(better) = parse_again(tree, (source, &text), reparse) else { return facts };
+    let Some(better) = parse_again(tree, source, &text, reparse) else { return facts };
     let mended = walk(&better, source, FactsBuilder::new(lang));
     if first.count_lacking(&mended) >= lacking {
         return facts;
@@ -163,9 +165,9 @@ pub(crate) fn extract(
     merge::record_words(&mut facts, source, &first.blanks);
     if !first.dropped.is_empty() {
         let reading = ConditionReading { second: true, ..reading };
-        let second = find_blanks(reading, &reading.groups(), (&split, &errors));
+        let second = find_blanks(reading, &reading.groups(), &split, &errors);
         let other = without_blanks(reading, &second.blanks);
-        if let Some(tree) = parse_again(&better, (&text, &other), reparse) {
+        if let Some(tree) = parse_again(&better, &text, &other, reparse) {
             let other = walk(&tree, source, FactsBuilder::new(lang)).finish();
             merge::merge(&mut facts, &other, &first.dropped);
         }
@@ -177,13 +179,14 @@ pub(crate) fn extract(
 fn is_split(group: &Group, tokens: &[Token], errors: &Errors) -> bool {
     let from = tokens[group.branches[0].saturating_sub(1)].start;
     let to = tokens[(group.end + 1).min(tokens.len() - 1)].end;
-    group.unbalanced || (group.torn && errors.has_error_in((from, to)))
+    group.unbalanced || (group.torn && errors.has_error_in(from, to))
 }
 
 fn find_blanks(
     reading: ConditionReading<'_>,
     groups: &[Group],
-    (split, errors): (&FxHashSet<usize>, &Errors),
+    split: &FxHashSet<usize>,
+    errors: &Errors,
 ) -> Mended {
     let tokens = reading.tokens;
     let mut removed = vec![false; tokens.len()];
@@ -272,7 +275,7 @@ fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> BranchLineRanges {
 }
 
 /// Parses a text that differs from the one that a tree is of; both are of one length, with their lines alike.
-fn parse_again(tree: &Tree, (before, after): (&[u8], &[u8]), reparse: Reparse<'_>) -> Option<Tree> {
+fn parse_again(tree: &Tree, before: &[u8], after: &[u8], reparse: Reparse<'_>) -> Option<Tree> {
     let changes = changed_ranges(before, after);
     if changes.is_empty() {
         return None;

@@ -157,7 +157,7 @@ impl<'t> Trace<'t> {
 
     fn reveal_hidden(&mut self) {
         for hidden in self.hidden.pop().unwrap_or_default().into_iter().rev() {
-            self.to.reveal_variable(hidden);
+            self.to.reveal_variable(hidden.0, hidden.1);
         }
     }
 
@@ -190,9 +190,9 @@ impl<'t> Trace<'t> {
             FlowValue::Unknown | FlowValue::Container(_) | FlowValue::Text(_)
         ) {
             let callee = self.to.member_value(over, "[Symbol.iterator]");
-            let iterator = self.to.call(callee, (at, CallKind::Implicit), &[]);
+            let iterator = self.to.call(callee, at, CallKind::Implicit, &[]);
             let next = self.to.member_value(iterator, "next");
-            let result = self.to.call(next, (at, CallKind::Implicit), &[]);
+            let result = self.to.call(next, at, CallKind::Implicit, &[]);
             let value = self.to.member_value(result, "value");
             return self.to.one_of(&[each, value]);
         }

@@ -248,7 +248,7 @@ impl<'t> Trace<'t> {
         let Some(class) = node.child_by_field_id(self.f.constructor) else { return self.to.unknown_value() };
         let callee = self.value(class);
         let args = self.trace_arguments(node.child_by_field_id(self.f.arguments));
-        self.to.call(callee, (self.name_of(class), CallKind::Plain), &args)
+        self.to.call(callee, self.name_of(class), CallKind::Plain, &args)
     }
 
     /// Where the name of what is called stands, as references have it.
@@ -279,13 +279,13 @@ impl<'t> Trace<'t> {
             _ => list.unwrap_or(node),
         };
         if let Some(called) = self.called_by_name(callee, &mut args) {
-            return self.to.call(called, (at, CallKind::Plain), &args);
+            return self.to.call(called, at, CallKind::Plain, &args);
         }
         self.trace_push(callee, &args);
         if self.to.is_unknown(callee) && args.iter().all(|arg| self.to.is_unknown(arg.value)) {
             return callee;
         }
-        self.to.call(callee, (at, CallKind::Plain), &args)
+        self.to.call(callee, at, CallKind::Plain, &args)
     }
 
     /// `f.call(object, argument)` calls `f`.

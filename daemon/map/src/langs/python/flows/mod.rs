@@ -179,7 +179,7 @@ impl<'t> Trace<'_, 't> {
     fn call_implicit(&mut self, of: ValueIdx, names: &[&str], at: Node<'t>) -> ValueIdx {
         names.iter().fold(of, |of, name| {
             let callee = self.to.member_value(of, name);
-            self.to.call(callee, (at, CallKind::Implicit), &[])
+            self.to.call(callee, at, CallKind::Implicit, &[])
         })
     }
 
@@ -338,8 +338,7 @@ impl<'t> Trace<'_, 't> {
             _ => self.trace_function(definition),
         };
         for (callee, at) in calls.into_iter().rev() {
-            value =
-                self.to.call(callee, (at, CallKind::Decorator), &[FlowPart { label: Label::At(0), value }]);
+            value = self.to.call(callee, at, CallKind::Decorator, &[FlowPart { label: Label::At(0), value }]);
         }
         self.bind_definition(definition, value);
     }
@@ -369,7 +368,7 @@ impl<'t> Trace<'_, 't> {
         let outer = self.to.open(kind, self.known.made.get(&node.id()).copied(), None);
         if let Some(list) = node.child_by_field_id(FIELDS.parameters) {
             let class = class.filter(|_| !marks.is_static);
-            self.trace_parameters(list, (class, marks.is_class), &defaults.unwrap_or_default());
+            self.trace_parameters(list, class, marks.is_class, &defaults.unwrap_or_default());
         }
         for (name, _) in self.known.locals.get(&node.id()).into_iter().flatten() {
             self.to.declare_variable(name);
@@ -391,7 +390,8 @@ impl<'t> Trace<'_, 't> {
     fn trace_parameters(
         &mut self,
         list: Node<'t>,
-        (class, is_class): (Option<ScopeIdx>, bool),
+        class: Option<ScopeIdx>,
+        is_class: bool,
         defaults: &[(usize, ValueIdx)],
     ) {
         for (at, parameter) in children(list).into_iter().enumerate() {
@@ -433,7 +433,7 @@ impl<'t> Trace<'_, 't> {
         for (at, what) in children(node).into_iter().enumerate() {
             let value = self.value(what);
             if at == 0 && matches!(what.kind(), "identifier" | "attribute") {
-                self.to.call(value, (name_of(what), CallKind::Made), &[]);
+                self.to.call(value, name_of(what), CallKind::Made, &[]);
             }
         }
     }

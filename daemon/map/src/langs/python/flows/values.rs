@@ -156,7 +156,7 @@ impl<'t> Trace<'_, 't> {
         let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.default_values(list));
         let outer = self.to.open(ScopeKind::Function, self.known.made.get(&node.id()).copied(), None);
         if let Some(list) = node.child_by_field_id(FIELDS.parameters) {
-            self.trace_parameters(list, (None, false), &defaults.unwrap_or_default());
+            self.trace_parameters(list, None, false, &defaults.unwrap_or_default());
         }
         if let Some(body) = node.child_by_field_id(FIELDS.body) {
             let value = self.value(body);
@@ -257,7 +257,7 @@ impl<'t> Trace<'_, 't> {
             "identifier" | "attribute" => name_of(function),
             _ => list.unwrap_or(node),
         };
-        self.to.call(callee, (at, CallKind::Plain), &args)
+        self.to.call(callee, at, CallKind::Plain, &args)
     }
 
     fn is_super(&self, function: Node<'t>, args: &[FlowPart]) -> bool {
