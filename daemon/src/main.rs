@@ -209,11 +209,9 @@ fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Call
         keep: Some(places.cache.join("servers")),
         pool: PoolOptions { idle: settings.server_idle },
     };
-    let word = (
-        Trust::in_file(places.trust_file()),
-        Settings::in_file(places.settings_file(), std::env::home_dir()),
-    );
-    let host = Host::with_live(options, live, word.0, word.1)
+    let trust = Trust::in_file(places.trust_file());
+    let user_settings = Settings::in_file(places.settings_file(), std::env::home_dir());
+    let host = Host::with_live(options, live, trust, user_settings)
         .map_err(|error| format!("cannot start worker threads: {error}"))?;
     Ok(Arc::new(Dispatcher::new(Arc::new(host), settings.metrics.then(|| places.metrics_file()))))
 }

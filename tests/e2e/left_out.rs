@@ -149,7 +149,7 @@ fn no_rename_is_offered_without_a_word_about_what_it_leaves_behind() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {
         let uri = |file: &str| format!("file://{}", tree.at(file).display());
-        let edit = |at: (&str, u32, u32)| json!({"range": place(tree, at.0, at.1, at.2, 5)["range"], "newText": "sum_of"});
+        let edit = |(file, line, col): (&str, u32, u32)| json!({"range": place(tree, file, line, col, 5)["range"], "newText": "sum_of"});
         let changes = json!({uri("cart.py"): [edit(TOTAL)], uri("shop.py"): [edit(("shop.py", 1, 18)), edit(("shop.py", 4, 12))]});
         json!({"textDocument/rename": [{"result": {"changes": changes}}]})
     });
@@ -197,8 +197,8 @@ fn no_move_is_offered_without_a_word_about_imports_that_it_leaves_behind() {
 fn callers_that_the_map_is_sure_of_are_added_and_overloads_are_all_followed() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {
-        let item = |name: &str, at: (&str, u32, u32)| {
-            let found = place(tree, at.0, at.1, at.2, 3);
+        let item = |name: &str, (file, line, col): (&str, u32, u32)| {
+            let found = place(tree, file, line, col, 3);
             json!({"name": name, "kind": 12, "uri": found["uri"], "range": found["range"], "selectionRange": found["range"]})
         };
         let two = json!([item("total", TOTAL), item("total", ("cart.py", 2, 5))]);

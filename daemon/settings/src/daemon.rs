@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::keys::{self, KeyDef, Memory};
 use super::memory::MemoryBudget;
-use super::parse::{SettingsReader, TomlKey, TomlValue, toml_to_json};
+use super::parse::{SettingsReader, TomlEntry, toml_to_json};
 
 /// The settings that a file makes for the daemon, by the key's name.
 pub(super) type Section = BTreeMap<&'static str, StatedPreference<Value>>;
@@ -54,9 +54,9 @@ const NEVER: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
 
 impl SettingsReader<'_> {
     /// Reads the section, as far as it can be used.
-    pub(super) fn read_daemon_section(&mut self, section: (&TomlKey<'_>, &TomlValue<'_>)) -> Section {
+    pub(super) fn read_daemon_section(&mut self, section: TomlEntry<'_, '_>) -> Section {
         let mut said = Section::new();
-        let Some(table) = self.read_table(section.0, section.1) else { return said };
+        let Some(table) = self.read_table(section) else { return said };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             let Some(def) = keys::of_section("daemon").find(|def| def.name == name) else {
@@ -71,7 +71,7 @@ impl SettingsReader<'_> {
                     let got = toml_of(&wanted);
                     self.add_problem(value.span().start, format!("`{name}` {why}, and is {got}"));
                 }
-                Err(_) => self.report_wrong_type(key, value, &def.takes.in_words()),
+                Err(_) => self.report_wrong_type(TomlEntry { key, value }, &def.takes.in_words()),
             }
         }
         said

@@ -13,7 +13,7 @@ use serde_json::Value;
 use toml::de::DeValue;
 
 use super::keys;
-use super::parse::{SettingsReader, TomlKey, TomlValue, is_plain, toml_to_json};
+use super::parse::{SettingsReader, TomlEntry, TomlValue, is_plain, toml_to_json};
 use hob_model::{KeySource, ModelEndpoint};
 
 /// Calls give up after a while themselves.
@@ -42,16 +42,13 @@ impl SettingsReader<'_> {
     }
 
     /// The model that the section names, if nothing that matters is wrong with it.
-    pub(super) fn read_model_section(
-        &mut self,
-        section: (&TomlKey<'_>, &TomlValue<'_>),
-    ) -> Option<Arc<ModelEndpoint>> {
-        let table = self.read_table(section.0, section.1)?;
+    pub(super) fn read_model_section(&mut self, section: TomlEntry<'_, '_>) -> Option<Arc<ModelEndpoint>> {
+        let table = self.read_table(section)?;
         let mut draft = ModelDraft::default();
         for (key, value) in table {
-            self.of_model((key, value), &mut draft);
+            self.of_model(TomlEntry { key, value }, &mut draft);
         }
-        let at = section.1.span().start;
+        let at = section.value.span().start;
         if table.contains_key("key_env") && table.contains_key("key_file") {
             draft.spoilt = true;
             self.add_problem(
@@ -73,81 +70,81 @@ impl SettingsReader<'_> {
         }))
     }
 
-    fn of_model(&mut self, entry: (&TomlKey<'_>, &TomlValue<'_>), draft: &mut ModelDraft) {
-        let is_said = match entry.0.get_ref().as_ref() {
-            "endpoint" => store_value(&mut draft.endpoint, self.read_endpoint(entry.0, entry.1)),
+    fn of_model(&mut self, entry: TomlEntry<'_, '_>, draft: &mut ModelDraft) {
+        let is_said = match entry.key.get_ref().as_ref() {
+            "endpoint" => store_value(&mut draft.endpoint, self.read_endpoint(entry)),
             "name" => store_value(&mut draft.name, self.name(entry)),
             "key_env" => store_value(&mut draft.key, self.read_variable(entry).map(KeySource::Variable)),
             "key_file" => store_value(&mut draft.key, self.key_file(entry).map(KeySource::File)),
             "timeout_ms" => {
-                draft.time_out = self.time_out(entry.0, entry.1);
+                draft.time_out = self.time_out(entry);
                 true
             }
             _ => {
-                self.report_unknown(entry.0, "model", &keys::key_names("model"));
+                self.report_unknown(entry.key, "model", &keys::key_names("model"));
                 true
             }
         };
         draft.spoilt |= !is_said;
     }
 
-    fn read_endpoint(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<String> {
-        let Some(address) = value.get_ref().as_str() else {
-            self.report_wrong_type(key, value, "an address, such as \"http://127.0.0.1:11434/v1\"");
+    fn read_endpoint(&mut self, entry: TomlEntry<'_, '_>) -> Option<String> {
+        let Some(address) = entry.value.get_ref().as_str() else {
+            self.report_wrong_type(entry, "an address, such as \"http://127.0.0.1:11434/v1\"");
             return None;
         };
         match ModelEndpoint::new(address, "") {
             Ok(_) => Some(address.to_owned()),
             Err(why) => {
-                self.add_problem(value.span().start, format!("`endpoint` {why}"));
+                self.add_problem(entry.value.span().start, format!("`endpoint` {why}"));
                 None
             }
         }
     }
 
-    fn name(&mut self, entry: (&TomlKey<'_>, &TomlValue<'_>)) -> Option<String> {
-        let name = entry.1.get_ref().as_str().map(str::trim).filter(|name| !name.is_empty());
+    fn name(&mut self, entry: TomlEntry<'_, '_>) -> Option<String> {
+        let name = entry.value.get_ref().as_str().map(str::trim).filter(|name| !name.is_empty());
         if name.is_none() {
             let what = "`name` must be the model's, as its server has it, such as \"llama3.2\"";
-            self.add_problem(entry.1.span().start, what.to_owned());
+            self.add_problem(entry.value.span().start, what.to_owned());
         }
         name.map(str::to_owned)
     }
 
-    fn read_variable(&mut self, entry: (&TomlKey<'_>, &TomlValue<'_>)) -> Option<String> {
+    fn read_variable(&mut self, entry: TomlEntry<'_, '_>) -> Option<String> {
         // Whoever writes the key itself here is told without seeing it again.
         let is_name = |name: &str| {
             !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         };
-        let name = entry.1.get_ref().as_str().filter(|name| is_name(name));
+        let name = entry.value.get_ref().as_str().filter(|name| is_name(name));
         if name.is_none() {
             let what =
                 "`key_env` must be the name of a variable that holds the key, such as \"OPENAI_API_KEY\"";
-            self.add_problem(entry.1.span().start, what.to_owned());
+            self.add_problem(entry.value.span().start, what.to_owned());
         }
         name.map(str::to_owned)
     }
 
-    fn key_file(&mut self, entry: (&TomlKey<'_>, &TomlValue<'_>)) -> Option<PathBuf> {
-        let path = entry.1.get_ref().as_str().filter(|path| is_plain(path));
+    fn key_file(&mut self, entry: TomlEntry<'_, '_>) -> Option<PathBuf> {
+        let path = entry.value.get_ref().as_str().filter(|path| is_plain(path));
         let path = path.map(|path| PathBuf::from(self.at_home(path))).filter(|path| path.is_absolute());
         if path.is_none() {
             let what = "`key_file` must be the path of a file, such as \"~/.config/model-key\"";
-            self.add_problem(entry.1.span().start, what.to_owned());
+            self.add_problem(entry.value.span().start, what.to_owned());
         }
         path
     }
 
-    fn time_out(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<Duration> {
-        let DeValue::Integer(number) = value.get_ref() else {
-            self.report_wrong_type(key, value, "a number of milliseconds");
+    fn time_out(&mut self, entry: TomlEntry<'_, '_>) -> Option<Duration> {
+        let DeValue::Integer(number) = entry.value.get_ref() else {
+            self.report_wrong_type(entry, "a number of milliseconds");
             return None;
         };
         let ms = i64::from_str_radix(number.as_str(), number.radix()).ok();
         let ms = ms.filter(|ms| (1..=LONGEST_MS).contains(ms)).and_then(|ms| u64::try_from(ms).ok());
         if ms.is_none() {
             let what = format!("`timeout_ms` must be between 1 and {LONGEST_MS}");
-            self.add_problem(value.span().start, what);
+            self.add_problem(entry.value.span().start, what);
         }
         ms.map(Duration::from_millis)
     }

@@ -93,6 +93,15 @@ const OF_USER: &[&str] = &["allow_roots", "daemon", "edits", "languages", "model
 pub(super) type TomlKey<'t> = Spanned<std::borrow::Cow<'t, str>>;
 pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
 
+/// A key of a table with the value that it is given.
+#[derive(Clone, Copy)]
+pub(super) struct TomlEntry<'e, 't> {
+    /// The key, as it is written.
+    pub(super) key: &'e TomlKey<'t>,
+    /// What it is given.
+    pub(super) value: &'e TomlValue<'t>,
+}
+
 /// Reads what can be read.
 pub(super) fn parse(text: &str, source: &SettingsSource<'_>) -> Parsed {
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -103,16 +112,17 @@ pub(super) fn parse(text: &str, source: &SettingsSource<'_>) -> Parsed {
     let mut parsed = Parsed::default();
     let known = if source.is_users { OF_USER } else { OF_PROJECT };
     for (key, value) in table.get_ref() {
+        let entry = TomlEntry { key, value };
         match key.get_ref().as_ref() {
             "workspaces" if source.is_users => parsed.workspaces = reader.read_workspaces(value),
             "model" if source.is_users => {
-                parsed.model = reader.read_model_section((key, value));
+                parsed.model = reader.read_model_section(entry);
                 parsed.model_said =
                     parsed.model.as_ref().map(|_| reader.model_said(value)).unwrap_or_default();
             }
-            "daemon" if source.is_users => parsed.daemon = reader.read_daemon_section((key, value)),
-            "allow_roots" if source.is_users => parsed.allow_roots = reader.read_folders((key, value)),
-            part => reader.read_part(part, key, value, known, &mut parsed.base, ""),
+            "daemon" if source.is_users => parsed.daemon = reader.read_daemon_section(entry),
+            "allow_roots" if source.is_users => parsed.allow_roots = reader.read_folders(entry),
+            part => reader.read_part(part, entry, known, &mut parsed.base, ""),
         }
     }
     parsed.problems = reader.problems.into_iter().collect();
@@ -166,8 +176,8 @@ impl SettingsReader<'_> {
         self.add_problem(key.span().start, format!("`{name}` is unknown{within}{near}{all}"));
     }
 
-    pub(super) fn report_wrong_type(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>, what: &str) {
-        let got = match value.get_ref() {
+    pub(super) fn report_wrong_type(&mut self, entry: TomlEntry<'_, '_>, what: &str) {
+        let got = match entry.value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
             DeValue::Boolean(_) => "a truth value",
@@ -175,18 +185,14 @@ impl SettingsReader<'_> {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        let name = key.get_ref();
-        self.add_problem(value.span().start, format!("`{name}` must be {what}, and not {got}"));
+        let name = entry.key.get_ref();
+        self.add_problem(entry.value.span().start, format!("`{name}` must be {what}, and not {got}"));
     }
 
-    pub(super) fn read_table<'t, 'v>(
-        &mut self,
-        key: &TomlKey<'_>,
-        value: &'v TomlValue<'t>,
-    ) -> Option<&'v DeTable<'t>> {
-        let table = value.get_ref().as_table();
+    pub(super) fn read_table<'e, 't>(&mut self, entry: TomlEntry<'e, 't>) -> Option<&'e DeTable<'t>> {
+        let table = entry.value.get_ref().as_table();
         if table.is_none() {
-            self.report_wrong_type(key, value, &format!("a table, such as [{}]", key.get_ref()));
+            self.report_wrong_type(entry, &format!("a table, such as [{}]", entry.key.get_ref()));
         }
         table
     }
@@ -207,10 +213,11 @@ impl SettingsReader<'_> {
                 self.add_problem(key.span().start, what);
                 continue;
             }
-            let Some(parts) = self.read_table(key, value) else { continue };
+            let Some(parts) = self.read_table(TomlEntry { key, value }) else { continue };
             let mut wish = Wish::default();
-            for (part, value) in parts {
-                self.read_part(part.get_ref(), part, value, OF_WORKSPACE, &mut wish, "workspaces");
+            for (key, value) in parts {
+                let entry = TomlEntry { key, value };
+                self.read_part(key.get_ref(), entry, OF_WORKSPACE, &mut wish, "workspaces");
             }
             all.push((path, wish));
         }
@@ -221,22 +228,21 @@ impl SettingsReader<'_> {
     fn read_part(
         &mut self,
         name: &str,
-        key: &TomlKey<'_>,
-        value: &TomlValue<'_>,
+        entry: TomlEntry<'_, '_>,
         known: &[&str],
         wish: &mut Wish,
         within: &str,
     ) {
         if !known.contains(&name) {
-            return self.report_unknown(key, within, known);
+            return self.report_unknown(entry.key, within, known);
         }
         if name == "edits" {
-            wish.edits = self.read_truth(key, value);
+            wish.edits = self.read_truth(entry);
             return;
         }
-        let Some(table) = self.read_table(key, value) else { return };
+        let Some(table) = self.read_table(entry) else { return };
         for (key, value) in table {
-            let Some(table) = self.read_table(key, value) else { continue };
+            let Some(table) = self.read_table(TomlEntry { key, value }) else { continue };
             match name {
                 "servers" => self.read_server(key, table, &mut wish.preferences.servers),
                 _ => self.language(key, table, &mut wish.preferences.languages),
@@ -256,16 +262,14 @@ impl SettingsReader<'_> {
         }
         let wish = all.entry(name.to_owned()).or_default();
         for (key, value) in table {
-            let entry = (key, value);
+            let entry = TomlEntry { key, value };
             match key.get_ref().as_ref() {
-                "enabled" => wish.enabled = self.read_truth(entry.0, entry.1),
-                "command" => wish.command = self.read_command(entry.0, entry.1),
-                "args" => {
-                    wish.args = self.read_texts(entry.0, entry.1, "a list of texts, such as [\"--stdio\"]");
-                }
-                "env" => wish.env = self.read_env(entry.0, entry.1),
-                "initialization_options" => wish.options = self.read_leaves(entry.0, entry.1),
-                "settings" => wish.settings = self.read_leaves(entry.0, entry.1),
+                "enabled" => wish.enabled = self.read_truth(entry),
+                "command" => wish.command = self.read_command(entry),
+                "args" => wish.args = self.read_texts(entry, "a list of texts, such as [\"--stdio\"]"),
+                "env" => wish.env = self.read_env(entry),
+                "initialization_options" => wish.options = self.read_leaves(entry),
+                "settings" => wish.settings = self.read_leaves(entry),
                 _ => self.report_unknown(key, &format!("servers.{name}"), &keys::key_names("servers.*")),
             }
         }
@@ -284,9 +288,10 @@ impl SettingsReader<'_> {
         }
         let wish = all.entry(name.to_owned()).or_default();
         for (key, value) in table {
+            let entry = TomlEntry { key, value };
             match key.get_ref().as_ref() {
-                "enabled" => wish.enabled = self.read_truth(key, value),
-                "servers" => wish.servers = self.servers_for(name, (key, value)),
+                "enabled" => wish.enabled = self.read_truth(entry),
+                "servers" => wish.servers = self.servers_for(name, entry),
                 _ => self.report_unknown(key, &format!("languages.{name}"), &keys::key_names("languages.*")),
             }
         }
@@ -296,9 +301,9 @@ impl SettingsReader<'_> {
     fn servers_for(
         &mut self,
         language: &str,
-        entry: (&TomlKey<'_>, &TomlValue<'_>),
+        entry: TomlEntry<'_, '_>,
     ) -> Option<StatedPreference<Vec<String>>> {
-        let mut said = self.read_texts(entry.0, entry.1, "a list of servers, most wanted first")?;
+        let mut said = self.read_texts(entry, "a list of servers, most wanted first")?;
         let serves =
             |spec: &hob_live::spec::ServerSpec| spec.files.iter().any(|(_, served)| *served == language);
         let known: Vec<&str> =
@@ -310,7 +315,7 @@ impl SettingsReader<'_> {
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             let all = known.join(", ");
             self.add_problem(
-                entry.1.span().start,
+                entry.value.span().start,
                 format!("`{name}` is no server for {language}{near} (there are {all})"),
             );
         }
@@ -322,80 +327,71 @@ impl SettingsReader<'_> {
         StatedPreference::new(wanted, self.place_text(value.span().start))
     }
 
-    fn read_truth(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<StatedPreference<bool>> {
-        let DeValue::Boolean(truth) = value.get_ref() else {
-            self.report_wrong_type(key, value, "true or false");
+    fn read_truth(&mut self, entry: TomlEntry<'_, '_>) -> Option<StatedPreference<bool>> {
+        let DeValue::Boolean(truth) = entry.value.get_ref() else {
+            self.report_wrong_type(entry, "true or false");
             return None;
         };
-        Some(self.with_place(value, *truth))
+        Some(self.with_place(entry.value, *truth))
     }
 
-    fn read_command(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Option<StatedPreference<String>> {
-        match value.get_ref().as_str() {
+    fn read_command(&mut self, entry: TomlEntry<'_, '_>) -> Option<StatedPreference<String>> {
+        match entry.value.get_ref().as_str() {
             Some(text) if is_plain(text) && !text.is_empty() => {
-                Some(self.with_place(value, self.at_home(text)))
+                Some(self.with_place(entry.value, self.at_home(text)))
             }
             _ => {
-                self.report_wrong_type(key, value, "a program's name or path; its arguments go into `args`");
+                self.report_wrong_type(entry, "a program's name or path; its arguments go into `args`");
                 None
             }
         }
     }
 
-    fn read_texts(
-        &mut self,
-        key: &TomlKey<'_>,
-        value: &TomlValue<'_>,
-        what: &str,
-    ) -> Option<StatedPreference<Vec<String>>> {
+    fn read_texts(&mut self, entry: TomlEntry<'_, '_>, what: &str) -> Option<StatedPreference<Vec<String>>> {
         let text =
             |one: &TomlValue<'_>| one.get_ref().as_str().filter(|text| is_plain(text)).map(str::to_owned);
-        let texts = value.get_ref().as_array().and_then(|list| list.iter().map(text).collect());
+        let texts = entry.value.get_ref().as_array().and_then(|list| list.iter().map(text).collect());
         if texts.is_none() {
-            self.report_wrong_type(key, value, what);
+            self.report_wrong_type(entry, what);
         }
-        texts.map(|texts| self.with_place(value, texts))
+        texts.map(|texts| self.with_place(entry.value, texts))
     }
 
     /// Folders, each as an absolute path; one that is none is told and left out.
-    fn read_folders(
-        &mut self,
-        entry: (&TomlKey<'_>, &TomlValue<'_>),
-    ) -> Option<StatedPreference<Vec<String>>> {
-        let mut said = self.read_texts(entry.0, entry.1, "a list of folders, such as [\"~\", \"/srv\"]")?;
+    fn read_folders(&mut self, entry: TomlEntry<'_, '_>) -> Option<StatedPreference<Vec<String>>> {
+        let mut said = self.read_texts(entry, "a list of folders, such as [\"~\", \"/srv\"]")?;
         let at_home = said.value.iter().map(|folder| self.at_home(folder));
         let (right, wrong): (Vec<_>, Vec<_>) = at_home.partition(|folder| Path::new(folder).is_absolute());
         for folder in wrong {
-            let what =
-                format!("`{folder}` in `{}` must be an absolute path, or begin with ~/", entry.0.get_ref());
-            self.add_problem(entry.1.span().start, what);
+            let name = entry.key.get_ref();
+            let what = format!("`{folder}` in `{name}` must be an absolute path, or begin with ~/");
+            self.add_problem(entry.value.span().start, what);
         }
         said.value = right;
         Some(said)
     }
 
-    fn read_env(
-        &mut self,
-        key: &TomlKey<'_>,
-        value: &TomlValue<'_>,
-    ) -> BTreeMap<String, StatedPreference<String>> {
+    fn read_env(&mut self, entry: TomlEntry<'_, '_>) -> BTreeMap<String, StatedPreference<String>> {
         let mut env = BTreeMap::new();
-        let Some(table) = self.read_table(key, value) else { return env };
+        let Some(table) = self.read_table(entry) else { return env };
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             match value.get_ref().as_str() {
                 Some(text) if is_plain(text) && is_plain(name) && !name.is_empty() && !name.contains('=') => {
                     env.insert(name.to_owned(), self.with_place(value, text.to_owned()));
                 }
-                _ => self.report_wrong_type(key, value, "a variable with a text as its value"),
+                _ => {
+                    let entry = TomlEntry { key, value };
+                    self.report_wrong_type(entry, "a variable with a text as its value");
+                }
             }
         }
         env
     }
 
-    fn read_leaves(&mut self, key: &TomlKey<'_>, value: &TomlValue<'_>) -> Leaves {
+    fn read_leaves(&mut self, entry: TomlEntry<'_, '_>) -> Leaves {
         let mut leaves = Leaves::new();
-        let Some(table) = self.read_table(key, value) else { return leaves };
+        let Some(table) = self.read_table(entry) else { return leaves };
         for (key, value) in table {
             // As editors write them: "python.analysis.diagnosticMode".
             let path = key.get_ref().split('.').map(str::to_owned).collect();

@@ -94,7 +94,7 @@ enum Meaning {
 
 fn meaning(map: &Map, line: &LineMatch, listed: &Listed) -> Meaning {
     let (path, at) = (line.path.as_str(), (line.line, line.col));
-    if map.def_named_at(path, at.0, at.1).is_some() {
+    if map.def_named_at(path, line.line, line.col).is_some() {
         // A definition on one line may use the name of another in its body.
         let is_named_again = line.text.matches(&listed.name).nth(1).is_some();
         return if is_named_again { Meaning::Unknown } else { Meaning::Definition };

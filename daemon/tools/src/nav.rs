@@ -431,9 +431,9 @@ impl NavQuery {
         patience: Duration,
         question: impl Fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<T, LiveError>,
     ) -> Result<T, ToolError> {
-        let subject = (&*self.workspace, &self.at.file);
-        let outcome =
-            ask(call, subject.0, subject.1, patience, |server, asking| question(server, &self.at, asking));
+        let outcome = ask(call, &self.workspace, &self.at.file, patience, |server, asking| {
+            question(server, &self.at, asking)
+        });
         outcome.map_err(|error| errors::server_failed(&error, patience))
     }
 

@@ -104,10 +104,10 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> 
     }
     let spot = LineSpot { file: subject.file.clone(), line, col };
     let at = spot.name_or_any_place(&workspace, &call.cancel)?;
-    let at = (at.line, at.col);
+    let (line, col) = (at.line, at.col);
     let map_says = |error| {
         let mapped = Mapped::from_subject(&subject);
-        match from_map(&mapped.defs, at.0, at.1).node {
+        match from_map(&mapped.defs, line, col).node {
             Some(def) => errors::live_with_range(error, &def.id, def.lines),
             None => error,
         }
@@ -121,17 +121,17 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, line: u32, col: Option<u32>) -> 
     let known = KnownFile { defs: &mapped.defs, current: current || no_map.is_some() };
     let live = outline
         .as_ref()
-        .map(|outline| (locate_in_outline(&outline.value, at.0, at.1, known), outline.is_complete()));
+        .map(|outline| (locate_in_outline(&outline.value, line, col, known), outline.is_complete()));
     let (enclosing, verified) = match (live, no_map) {
         (Some((enclosing, complete)), no_map) if complete || !enclosing.chain.is_empty() => {
             call.notes.warnings.extend(no_map.map(|error| error_as_warning(&error)));
             (enclosing, true)
         }
         (_, Some(no_map)) => return Err(no_map),
-        _ => (from_map(&mapped.defs, at.0, at.1), false),
+        _ => (from_map(&mapped.defs, line, col), false),
     };
     let file_id = mapped.id.as_ref().map(ToString::to_string);
-    let mut result = to_proto::position(&enclosing, &subject.file, at, file_id);
+    let mut result = to_proto::position(&enclosing, &subject.file, (line, col), file_id);
     result.verified = verified;
     to_data(&result)
 }
@@ -315,12 +315,12 @@ impl SoughtDefinition {
         let map_stale = relocated || def.is_some_and(|def| is_stale(seen, def, self.current));
         // Some servers give no place of names: the map's, if it lies within.
         let named = def.filter(|def| self.current && !relocated && def.name_at.0 != seen.name_at.0);
-        let at = named.map_or(seen.name_at, |def| def.name_at);
+        let (line, col) = named.map_or(seen.name_at, |def| def.name_at);
         let known = KnownFile { defs: &self.mapped.defs, current: self.current };
         let now = locate_in_outline(outline, seen.name_at.0, seen.name_at.1, known)
             .node
             .filter(|node| node.id != self.id);
-        let signature = self.subject.signature(call, at.0, at.1);
+        let signature = self.subject.signature(call, line, col);
         let mapped = now.or(def).map(|def| def.signature.clone()).filter(|text| !text.is_empty());
         let symbol = Symbol {
             name: entry.name().to_owned(),
@@ -333,7 +333,7 @@ impl SoughtDefinition {
             map_range: def.filter(|_| map_stale).map(to_proto::map_range),
             relocated,
             current_node_id: now.map(|node| node.id.to_string()),
-            ..self.result(at, symbol)
+            ..self.result((line, col), symbol)
         }
     }
 }

@@ -229,7 +229,7 @@ fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<(NodeInfo
 
 fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<(DefRef, Confidence)> {
     let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
-    let named = map.def_named_at(path, at.0, at.1).map(|def| (def, Confidence::Exact));
+    let named = map.def_named_at(path, asked.at.line, asked.at.col).map(|def| (def, Confidence::Exact));
     named.or_else(|| map.def_meant_at(path, at, word))
 }
 

@@ -144,7 +144,7 @@ impl<'w> Repository<'w> {
     fn check(&self, what: &str, now: &dyn Now) {
         let start = Instant::now();
         let mut first = self.first.lock().expect("no check has failed");
-        let not_fresh = self.ask_freshly(&mut first, what, (2, self.files / 2), now);
+        let not_fresh = self.ask_freshly(&mut first, what, 2, self.files / 2, now);
         let took = start.elapsed();
         let more: usize = std::thread::scope(|scope| {
             let clients: Vec<_> =
@@ -160,15 +160,15 @@ impl<'w> Repository<'w> {
         let mut client = Client::new(self.world, &self.tree, number);
         let mut rng = Rng::new(number as u64 + 77);
         let questions = (0..QUESTIONS).map(|_| (rng.below(3), rng.below(self.files)));
-        questions.map(|question| self.ask_freshly(&mut client, what, question, now)).sum()
+        questions.map(|(way, i)| self.ask_freshly(&mut client, what, way, i, now)).sum()
     }
 
-    /// Asks until the answer is fresh; gives how many were not. A fresh one is right.
-    fn ask_freshly(&self, client: &mut Client, what: &str, question: (usize, usize), now: &dyn Now) -> usize {
+    /// Asks about file `i` until the answer is fresh; gives how many were not. A fresh one is right.
+    fn ask_freshly(&self, client: &mut Client, what: &str, way: usize, i: usize, now: &dyn Now) -> usize {
         for not_fresh in 0..60 {
-            let (answer, expected, got) = ask(client, question.0, question.1, now);
+            let (answer, expected, got) = ask(client, way, i, now);
             if !says_not_fresh(&answer) {
-                assert_eq!(got, expected, "{what}: file {}{answer}", question.1);
+                assert_eq!(got, expected, "{what}: file {i}{answer}");
                 return not_fresh;
             }
         }

@@ -235,7 +235,7 @@ fn present_paths(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, W
 }
 
 /// Takes a document under its file's number and version.
-type Add<'a> = &'a mut dyn FnMut((u64, u64), RankedDoc<'_>) -> Result<(), RankedError>;
+type Add<'a> = &'a mut dyn FnMut(u64, u64, RankedDoc<'_>) -> Result<(), RankedError>;
 
 struct Lot<'l> {
     files: &'l [FileId],
@@ -254,7 +254,7 @@ impl Lot<'_> {
         if self.files.len() <= FEW && !self.is_flush {
             let each = |patch: &mut Patch<'_>| {
                 let mut one = |file: &FileId| {
-                    self.read(workspace, *file, &mut |key, doc| patch.add(key.0, key.1, &doc))
+                    self.read(workspace, *file, &mut |number, version, doc| patch.add(number, version, &doc))
                 };
                 self.files.iter().try_for_each(&mut one)
             };
@@ -263,8 +263,9 @@ impl Lot<'_> {
         let mut outcome = Ok(());
         index.update(self.files.len() > FEW, |update| {
             outdated.iter().for_each(|number| update.remove(*number));
-            let one =
-                |file: &FileId| self.read(workspace, *file, &mut |key, doc| update.add(key.0, key.1, &doc));
+            let one = |file: &FileId| {
+                self.read(workspace, *file, &mut |number, version, doc| update.add(number, version, &doc))
+            };
             // An edit is taken in by the same threads, and gets its turn between two handfuls.
             let handful =
                 |files: &[FileId]| workspace.pools.index.install(|| files.par_iter().try_for_each(one));
@@ -307,7 +308,8 @@ impl Lot<'_> {
         };
         let facts = workspace.map().file(file).map(|(_, facts)| Arc::clone(facts));
         let source = RankedSource { path, facts: facts.as_deref(), bytes: &read.bytes };
-        let key = (number_of(path), version_of(&ContentHash::of(&read.bytes), facts.as_deref()));
-        docs::each_document(&source, |doc| add(key, doc))
+        let (number, version) =
+            (number_of(path), version_of(&ContentHash::of(&read.bytes), facts.as_deref()));
+        docs::each_document(&source, |doc| add(number, version, doc))
     }
 }

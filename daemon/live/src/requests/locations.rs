@@ -21,7 +21,7 @@ pub fn definition(
 ) -> Result<ServerAnswer<Vec<ServerLocation>>, LiveError> {
     let params = goto_params(at, instance.root());
     let answer = asking.ask_about_place::<GotoDefinition>(instance, at, ("definitionProvider", &params))?;
-    Ok(answer.map(|found| to_locations(found, (instance, asking))))
+    Ok(answer.map(|found| to_locations(found, instance, asking)))
 }
 
 /// Returns the places that implement or override the definition that stands at `at`.
@@ -36,7 +36,7 @@ pub fn implementations(
     let params = goto_params(at, instance.root());
     let answer =
         asking.ask_about_place::<GotoImplementation>(instance, at, ("implementationProvider", &params))?;
-    Ok(answer.map(|found| to_locations(found, (instance, asking))))
+    Ok(answer.map(|found| to_locations(found, instance, asking)))
 }
 
 /// Where what stands at `at` is used, sorted and each place once.
@@ -56,7 +56,7 @@ pub fn references(
         context: ReferenceContext { include_declaration },
     };
     let answer = asking.ask_about_place::<References>(instance, at, ("referencesProvider", &params))?;
-    Ok(answer.map(|found| of_locations(&found.unwrap_or_default(), (instance, asking))))
+    Ok(answer.map(|found| of_locations(&found.unwrap_or_default(), instance, asking)))
 }
 
 fn goto_params(at: &RequestPosition, root: &AbsPath) -> GotoDefinitionParams {
@@ -69,25 +69,30 @@ fn goto_params(at: &RequestPosition, root: &AbsPath) -> GotoDefinitionParams {
 
 fn to_locations(
     found: Option<GotoDefinitionResponse>,
-    by: (&Instance, ServerQueryContext<'_>),
+    instance: &Instance,
+    asking: ServerQueryContext<'_>,
 ) -> Vec<ServerLocation> {
     match found {
         None => Vec::new(),
-        Some(GotoDefinitionResponse::Scalar(location)) => of_locations(&[location], by),
-        Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, by),
+        Some(GotoDefinitionResponse::Scalar(location)) => of_locations(&[location], instance, asking),
+        Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, instance, asking),
         Some(GotoDefinitionResponse::Link(links)) => {
-            let files = FileRefResolver::new(by.0.root());
-            in_order(links.iter().filter_map(|link| ServerLocation::of_link(link, &files)), by.0, by.1)
+            let files = FileRefResolver::new(instance.root());
+            in_order(links.iter().filter_map(|link| ServerLocation::of_link(link, &files)), instance, asking)
         }
     }
 }
 
-fn of_locations(locations: &[Location], by: (&Instance, ServerQueryContext<'_>)) -> Vec<ServerLocation> {
-    let files = FileRefResolver::new(by.0.root());
+fn of_locations(
+    locations: &[Location],
+    instance: &Instance,
+    asking: ServerQueryContext<'_>,
+) -> Vec<ServerLocation> {
+    let files = FileRefResolver::new(instance.root());
     in_order(
         locations.iter().filter_map(|location| ServerLocation::of_location(location, &files)),
-        by.0,
-        by.1,
+        instance,
+        asking,
     )
 }
 

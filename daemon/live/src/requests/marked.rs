@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn names_tell_whether_the_mark_is_counted() {
         let line = FirstLine::after_mark("\u{feff}def größe(a, b): pass\nnext").expect("it has a mark");
-        for (place, is_counted) in [
+        for ((from, to), is_counted) in [
             ((5, Some(10)), false),
             ((6, Some(11)), true),
             ((11, Some(12)), false),
@@ -93,7 +93,7 @@ mod tests {
             ((7, Some(7)), false),
             ((90, Some(95)), false),
         ] {
-            assert_eq!(line.is_counted(place.0, place.1), is_counted, "{place:?}");
+            assert_eq!(line.is_counted(from, to), is_counted, "{from} {to:?}");
         }
         assert!(FirstLine::after_mark("def size(): pass").is_none());
     }

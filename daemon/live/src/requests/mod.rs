@@ -50,7 +50,8 @@ impl ServerQueryContext<'_> {
         at: &RequestPosition,
         question: (&str, &R::Params),
     ) -> Result<ServerAnswer<R::Result>, LiveError> {
-        self.about_within::<R>(instance, at, question.0, question.1, READY_WITHIN)
+        let (capability, params) = question;
+        self.about_within::<R>(instance, at, capability, params, READY_WITHIN)
     }
 
     /// As [`ServerQueryContext::ask_about_place`], with another patience for a server that is still loading.

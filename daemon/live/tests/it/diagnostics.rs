@@ -87,16 +87,16 @@ fn silence_is_not_an_empty_verdict() {
     assert_eq!(lines(&server, "bad\n"), [1]);
     change_file(&server, "good\n");
     let read = |_: &WsPath| Some("good\n".to_owned());
-    let short = (Duration::from_millis(200), &read as hob_live::documents::ReadText<'_>);
+    let short = Duration::from_millis(200);
     let unheard = server
-        .await_diagnostics(&a_py(), short.0, short.1, &within_millis(60_000))
+        .await_diagnostics(&a_py(), short, &read, &within_millis(60_000))
         .expect("it lives")
         .expect("readable");
     assert!(matches!(unheard.completeness, Completeness::Partial(_)), "{unheard:?}");
     assert_eq!(unheard.value.len(), 1, "the last one, which is said to be old");
     let other = WsPath::new("b.py").expect("relative");
     let never = server
-        .await_diagnostics(&other, short.0, short.1, &within_millis(60_000))
+        .await_diagnostics(&other, short, &read, &within_millis(60_000))
         .expect("it lives")
         .expect("readable");
     assert!(matches!(never.completeness, Completeness::Unknown(_)), "{never:?}");

@@ -95,16 +95,13 @@ fn apply(
         call.notes.warnings.push(why.clone());
     }
     call.cancel = whole_call.with_deadline(Deadline::after(JUDGED_WITHIN));
-    let worse = live::worse(call, workspace, &before, &moves);
+    let (worse, after) = live::worse(call, workspace, &before, &moves);
     // However long that took, this has its own time.
     call.cancel = whole_call;
     let leftovers = super::rename::old_name(&summary.label)
         .filter(|_| summary.tool == "edit_rename")
         .and_then(|name| checks::leftovers(call, workspace, name));
-    Ok((
-        checks::message(&summary.label, &leftovers, &worse.0),
-        checks::check_details(leftovers, worse.0, worse.1),
-    ))
+    Ok((checks::message(&summary.label, &leftovers, &worse), checks::check_details(leftovers, worse, after)))
 }
 
 pub(crate) fn pending(call: &mut ToolCall<'_>) -> ToolOutcome {

@@ -38,8 +38,8 @@ impl TopicPlace {
     /// Its lines now; a file's are all.
     pub(super) fn read_body(&self, workspace: &Workspace) -> Option<String> {
         let bytes = workspace.disk_contents().read(&self.path).ok()?;
-        let lines = if self.info.kind == NodeKind::File { (1, u32::MAX) } else { self.info.lines };
-        let text = lines_of(&bytes, lines.0, lines.1);
+        let (first, last) = if self.info.kind == NodeKind::File { (1, u32::MAX) } else { self.info.lines };
+        let text = lines_of(&bytes, first, last);
         (!text.is_empty()).then_some(text)
     }
 
@@ -71,8 +71,13 @@ impl TopicPlace {
     }
 
     /// The same with a summary of a line: what comes late is there to be seen, and asked about.
-    pub(super) fn short_entry(&self, asset_id: String, standing: (Option<f64>, bool)) -> InvestigationEntry {
-        let entry = self.entry_without_source(asset_id, standing.0, standing.1);
+    pub(super) fn short_entry(
+        &self,
+        asset_id: String,
+        relevance: Option<f64>,
+        is_seed: bool,
+    ) -> InvestigationEntry {
+        let entry = self.entry_without_source(asset_id, relevance, is_seed);
         InvestigationEntry { summary: shorten_text(&entry.summary, SHORT), ..entry }
     }
 

@@ -105,11 +105,11 @@ fn first_entry(
     words: &mut QuestionWords<'_>,
     best: f64,
 ) -> InvestigationEntry {
-    let standing = (Some(place.relevance), place.is_seed);
-    let is_best = at < BEST && place.is_seed && place.relevance >= SURE * best;
+    let (relevance, is_seed) = (Some(place.relevance), place.is_seed);
+    let is_best = at < BEST && is_seed && place.relevance >= SURE * best;
     let mut entry = match is_best {
-        true => found.entry_without_source(asset_id(at), standing.0, standing.1),
-        false => found.short_entry(asset_id(at), standing),
+        true => found.entry_without_source(asset_id(at), relevance, is_seed),
+        false => found.short_entry(asset_id(at), relevance, is_seed),
     };
     let Some(body) = body else { return entry };
     let most = if at == 0 { SHORT_FIRST } else { SHORT };

@@ -361,8 +361,8 @@ fn whole_entry(
 ) -> Option<InvestigationEntry> {
     let body = found.read_body(workspace)?;
     let kept = at.and_then(|at| bundle.entries.get(at));
-    let standing = (kept.map(|kept| kept.relevance), kept.is_some_and(|kept| kept.is_seed));
-    let mut entry = found.entry_without_source(at.map(asset_id).unwrap_or_default(), standing.0, standing.1);
+    let (relevance, is_seed) = (kept.map(|kept| kept.relevance), kept.is_some_and(|kept| kept.is_seed));
+    let mut entry = found.entry_without_source(at.map(asset_id).unwrap_or_default(), relevance, is_seed);
     entry.changed = kept.and_then(|kept| kept.hash).is_some_and(|before| before != hash(&body));
     entry.body_complete = true;
     entry.inline_body = Some(body);

@@ -35,7 +35,7 @@ pub(super) fn definition_places(
     let (at, word) = (&asked.at, word_at(workspace, &asked.at));
     let (path, place) = (at.file.as_str(), (at.line, at.col));
     let map = workspace.map();
-    if map.def_named_at(path, place.0, place.1).is_some() {
+    if map.def_named_at(path, at.line, at.col).is_some() {
         return vec![at.clone()];
     }
     let meant = map.def_meant_at(path, place, &word).filter(|(_, sure)| *sure <= Confidence::Import);

@@ -212,9 +212,9 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
             Named::Text(path, None) => {
                 choice.chosen.push(Chosen::new(Place::File(path), None));
             }
-            Named::Text(path, Some(lines)) => {
-                let place = Place::Lines(path, beside(lines.0, lines.1), None);
-                choice.chosen.push(Chosen::new(place, Some(lines.0)));
+            Named::Text(path, Some((first, last))) => {
+                let place = Place::Lines(path, beside(first, last), None);
+                choice.chosen.push(Chosen::new(place, Some(first)));
             }
             Named::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
             Named::Nothing => choice.not_found.push(text.clone()),

@@ -181,7 +181,7 @@ impl Look<'_> {
     }
 
     fn in_file(&self, file: FileId, span: WrittenLines) -> Named {
-        let lines = match span {
+        let (first, last) = match span {
             WrittenLines::Whole => return NodeRef::File(file).into(),
             WrittenLines::At { line, .. } => (line, line),
             WrittenLines::Lines(first, last) => (first, last),
@@ -190,19 +190,18 @@ impl Look<'_> {
             WrittenLines::At { line, col } => self.named_on(file, line, col),
             _ => Vec::new(),
         };
-        let around = || self.map.symbol_around(file, lines.0, lines.1);
-        let meant = |node: NodeRef, note| Named::One(Meant { node, lines: Some(lines), note });
+        let around = || self.map.symbol_around(file, first, last);
+        let meant = |node: NodeRef, note| Named::One(Meant { node, lines: Some((first, last)), note });
         match (&named[..], around()) {
             ([def], _) => meant((*def).into(), None),
             ([], Some(def)) => {
                 let is_said = matches!(span, WrittenLines::At { .. });
-                let note = is_said
-                    .then(|| format!("{} is in {}.", self.line(file, lines.0), self.handle(def.into())));
+                let note =
+                    is_said.then(|| format!("{} is in {}.", self.line(file, first), self.handle(def.into())));
                 meant(def.into(), note)
             }
             ([], None) => {
-                let what =
-                    format!("No definition is around {}: its file is meant.", self.line(file, lines.0));
+                let what = format!("No definition is around {}: its file is meant.", self.line(file, first));
                 meant(NodeRef::File(file), Some(what))
             }
             (several, _) => match self.outermost(several) {

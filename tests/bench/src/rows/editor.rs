@@ -62,15 +62,9 @@ fn one_server(args: &Args, world: &World, server: &str, asked: &str) -> Result<(
     let noop = noop(args, world)?;
     let (file, text) = (at.file.to_string(), std::fs::read_to_string(args.tree.join(at.file.as_str()))?);
     let [program, arguments @ ..] = spec.commands[0] else { return Err("a server without a command".into()) };
-    let document = (file.as_str(), language, text.as_str());
-    let hob = Client::start(&mut world.command("hob-lsp"), world.tree(), document.0, document.1, document.2)?;
-    let straight = Client::start(
-        Command::new(program).args(arguments),
-        world.tree(),
-        document.0,
-        document.1,
-        document.2,
-    )?;
+    let hob = Client::start(&mut world.command("hob-lsp"), world.tree(), &file, language, &text)?;
+    let straight =
+        Client::start(Command::new(program).args(arguments), world.tree(), &file, language, &text)?;
     let at = (u64::from(at.line) - 1, u64::from(at.col) - 1);
     let mut ways = Ways { hob, straight, at, text };
     for question in QUESTIONS {

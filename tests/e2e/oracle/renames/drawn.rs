@@ -59,11 +59,11 @@ pub(super) fn draw(
         if names.is_empty() {
             continue;
         }
-        let (name, at) = rng.pick(&names).clone();
+        let (name, (line, col)) = rng.pick(&names).clone();
         if !drawn.insert(name.clone()) {
             continue;
         }
-        let mut case = Case::new(&name, file, at.0, at.1);
+        let mut case = Case::new(&name, file, line, col);
         let has_room =
             |is_across: bool| if is_across { across.len() < across_files } else { others.len() < OTHERS };
         if has_room(case.is_across_files(lsp)) {
