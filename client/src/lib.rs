@@ -18,6 +18,7 @@ pub mod program;
 pub mod reconnect;
 mod routing;
 pub mod settings;
+pub mod shim;
 mod tail;
 pub mod unavailable;
 

@@ -2,7 +2,7 @@
 //!
 //! Paths, content hashes, file numbers, changes, deadlines and cancellation: the types that let `workspace`, `map` and
 //! `text` talk about the same file without knowing each other. Plain values and two small traits; nothing here opens
-//! a socket, reads an environment variable or knows what a tool is. [`small`] is the one piece of IO;
+//! a socket, reads an environment variable or knows what a tool is. [`small`] and [`region`] are the pieces of IO;
 //! [`umask`] and [`open_files`] are what the process asks of the system for itself.
 
 pub mod cancel;
@@ -12,6 +12,7 @@ pub mod hash;
 pub mod line_index;
 pub mod open_files;
 pub mod path;
+pub mod region;
 pub mod small;
 pub mod sync;
 pub mod umask;
@@ -22,4 +23,5 @@ pub use contents::Contents;
 pub use hash::ContentHash;
 pub use line_index::{LineIndex, Utf16Position};
 pub use path::{AbsPath, PathError, WsPath};
+pub use region::Region;
 pub use sync::lock;

@@ -203,8 +203,7 @@ mod tests {
     #[test]
     fn what_is_followed_by_imports_and_not_listed_is_left_out() {
         let map = map_of(FILES);
-        let run = ("a.py", "run");
-        let of = |question, listed: &[(&str, u32)]| compared(&map, run.0, run.1, question, listed);
+        let of = |question, listed: &[(&str, u32)]| compared(&map, "a.py", "run", question, listed);
         assert_eq!(
             of(UsesQuestion::References, &[]),
             "b.py:1 import in b.py, b.py:4 import in go, b.py:5 import in go, c.py:1 import in c.py, c.py:4 import in other"

@@ -102,5 +102,6 @@ fn make_claim(map: &Map, file: &FileRef, at: (u32, u32), target: DefRef, proof: 
 /// The definition whose name stands around a place.
 fn named_at(map: &Map, file: &FileRef, at: (u32, u32)) -> Option<DefRef> {
     let FileRef::Inside(path) = file else { return None };
-    map.def_named_at(path.as_str(), at.0, at.1)
+    let (line, col) = at;
+    map.def_named_at(path.as_str(), line, col)
 }

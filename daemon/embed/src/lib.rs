@@ -7,7 +7,6 @@
 
 mod files;
 mod model;
-mod region;
 mod table;
 mod vector;
 mod words;

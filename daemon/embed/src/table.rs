@@ -6,11 +6,11 @@
 use std::ops::Range;
 use std::path::Path;
 
+use hob_base::Region;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
 use crate::ModelError;
-use crate::region::Region;
 
 /// The names that the table may have, in the order in which they are tried: model2vec, sentence-transformers,
 /// wordllama.

@@ -258,21 +258,9 @@ pub(super) mod tests {
     use super::*;
     use crate::{Freshness, Host, HostOptions};
     use hob_base::lock;
-    use hob_settings::MemoryBudget;
 
     pub(crate) fn test_host(dir: &TempDir) -> Host {
-        let place = |name: &str| AbsPath::new(dir.path().join(name)).expect("absolute");
-        let options = HostOptions {
-            store: dir.path().join("store"),
-            snapshots: place("snapshots"),
-            keep_contents: true,
-            edits: place("edits"),
-            models: place("models"),
-            cookies: place("cookies"),
-            memory: MemoryBudget::default(),
-            index_threads: 0,
-            home: None,
-        };
+        let options = HostOptions::in_folder(&AbsPath::new(dir.path()).expect("absolute"));
         Host::new(options).expect("threads can be started")
     }
 

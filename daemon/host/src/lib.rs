@@ -5,6 +5,7 @@
 //! thread pools, notices for the user.
 
 mod attempts;
+mod byte_reader;
 mod collect;
 mod derive;
 mod digest;

@@ -57,6 +57,24 @@ pub struct HostOptions {
     pub home: Option<AbsPath>,
 }
 
+impl HostOptions {
+    /// Everything in `folder`, with the usual limits: for whoever keeps nothing where the user's own files of hob are.
+    #[must_use]
+    pub fn in_folder(folder: &AbsPath) -> Self {
+        Self {
+            store: folder.join("store").as_path().to_owned(),
+            snapshots: folder.join("snapshots"),
+            keep_contents: true,
+            edits: folder.join("edits"),
+            models: folder.join("models"),
+            cookies: folder.join("cookies"),
+            memory: MemoryBudget::default(),
+            index_threads: 0,
+            home: None,
+        }
+    }
+}
+
 /// Why no workspace could be opened for a call.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

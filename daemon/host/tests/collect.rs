@@ -7,25 +7,13 @@ use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, CancelToken};
 use hob_host::{CollectError, Collected, Freshness, Host, HostOptions, Phase, RetentionLimits, Workspace};
-use hob_settings::MemoryBudget;
 use hob_store::{Opened, Store, StoreNotice, StoreTree};
 use tempfile::TempDir;
 
 const FILES: usize = 30;
 
 fn host(dir: &Path) -> Host {
-    let absolute = |name: &str| AbsPath::new(dir.join(name)).expect("a temporary folder is absolute");
-    let options = HostOptions {
-        store: dir.join("store"),
-        snapshots: absolute("snapshots"),
-        keep_contents: true,
-        edits: absolute("edits"),
-        models: absolute("models"),
-        cookies: absolute("cookies"),
-        memory: MemoryBudget::default(),
-        index_threads: 0,
-        home: None,
-    };
+    let options = HostOptions::in_folder(&AbsPath::new(dir).expect("absolute"));
     drop(store(dir));
     Host::new(options).expect("threads can be started")
 }

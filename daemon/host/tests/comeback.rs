@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken};
 use hob_host::{Freshness, Host, HostOptions, Phase, Workspace};
-use hob_settings::MemoryBudget;
 use tempfile::TempDir;
 
 /// Files of the project: enough for names and lists to be saved.
@@ -28,18 +27,7 @@ fn host(dir: &Path) -> Host {
 }
 
 fn new_host(dir: &Path) -> Host {
-    let absolute = |name: &str| AbsPath::new(dir.join(name)).expect("a temporary folder is absolute");
-    let options = HostOptions {
-        store: dir.join("store"),
-        snapshots: absolute("snapshots"),
-        keep_contents: true,
-        edits: absolute("edits"),
-        models: absolute("models"),
-        cookies: absolute("cookies"),
-        memory: MemoryBudget::default(),
-        index_threads: 0,
-        home: None,
-    };
+    let options = HostOptions::in_folder(&AbsPath::new(dir).expect("absolute"));
     Host::new(options).expect("threads can be started")
 }
 

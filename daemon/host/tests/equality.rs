@@ -37,18 +37,8 @@ fn host(dir: &Path) -> Host {
 }
 
 fn host_with(dir: &Path, memory: MemoryBudget) -> Host {
-    let absolute = |name: &str| AbsPath::new(dir.join(name)).expect("a temporary folder is absolute");
-    let options = HostOptions {
-        store: dir.join("store"),
-        snapshots: absolute("snapshots"),
-        keep_contents: true,
-        edits: absolute("edits"),
-        models: absolute("models"),
-        cookies: absolute("cookies"),
-        memory,
-        index_threads: 0,
-        home: None,
-    };
+    let folder = AbsPath::new(dir).expect("absolute");
+    let options = HostOptions { memory, ..HostOptions::in_folder(&folder) };
     Host::new(options).expect("threads can be started")
 }
 

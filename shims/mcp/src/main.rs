@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
+use hob_client::shim::{start_log, stop_signal, working_dir};
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
@@ -53,7 +54,7 @@ fn print_manual() -> ExitCode {
 
 async fn run(args: McpShimArgs) {
     // Before the first answer: a client may say stop right after it.
-    let told_to_stop = told_to_stop();
+    let stop = stop_signal();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback);
     let relay = Relay::new(roots.known_root(), args.edits, args.format);
@@ -61,7 +62,7 @@ async fn run(args: McpShimArgs) {
     let server = Server::new(args.chosen_tools(relay.edits_enabled()), args.output_schemas, roots, relay);
     tokio::select! {
         () = serve_stdio(Arc::new(server)) => {}
-        () = told_to_stop => {}
+        () = stop => {}
     }
 }
 
@@ -84,42 +85,7 @@ async fn serve_stdio(server: Arc<Server>) {
     }
 }
 
-/// Ends at SIGINT or SIGTERM, which are taken over by the call itself, not by the first poll.
-#[cfg(unix)]
-fn told_to_stop() -> impl Future<Output = ()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    async move {
-        let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-async fn told_to_stop() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
-    }
-}
-
 /// Some clients say in the environment which project they are in.
 fn project_dir() -> Option<PathBuf> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)
-}
-
-#[allow(clippy::disallowed_methods, reason = "a shim is about the folder that its client starts it in")]
-fn working_dir() -> PathBuf {
-    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
-}
-
-/// Standard output belongs to the protocol; a log goes to standard error, and only when it is asked for.
-fn start_log() {
-    let Some(level) = std::env::var_os("HOB_LOG").filter(|level| !level.is_empty()) else { return };
-    let level = level.to_str().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::INFO);
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_max_level(level).init();
 }

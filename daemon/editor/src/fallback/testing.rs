@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 use super::{MapQuestion, answer_from_map};
 use hob_host::{Freshness, Host, HostOptions, Phase, Workspace};
-use hob_settings::MemoryBudget;
 
 /// A project that is indexed.
 pub(crate) struct TestProject {
@@ -89,17 +88,6 @@ impl Drop for TestProject {
 }
 
 fn test_host(dir: &Path) -> Host {
-    let place = |name: &str| AbsPath::new(dir.join(name)).expect("absolute");
-    let options = HostOptions {
-        store: dir.join("store"),
-        snapshots: place("snapshots"),
-        keep_contents: true,
-        edits: place("edits"),
-        models: place("models"),
-        cookies: place("cookies"),
-        memory: MemoryBudget::default(),
-        index_threads: 0,
-        home: None,
-    };
+    let options = HostOptions::in_folder(&AbsPath::new(dir).expect("absolute"));
     Host::new(options).expect("threads can be started")
 }

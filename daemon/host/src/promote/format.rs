@@ -11,6 +11,8 @@
 
 use hob_base::ContentHash;
 
+use crate::byte_reader::ByteReader;
+
 const VERSION: u8 = 1;
 
 /// The confirmed meanings of one file's references.
@@ -73,7 +75,7 @@ pub(super) fn encode(record: &Record) -> Vec<u8> {
 
 pub(super) fn decode(value: &[u8]) -> Option<Record> {
     let written = seconds_of(value)?;
-    let mut reader = RecordReader { rest: value.get(9..)? };
+    let mut reader = ByteReader { rest: value.get(9..)? };
     let depends = ContentHash(reader.read_bytes::<32>()?);
     let count = reader.read_u32()? as usize;
     // Capacity by what is there, not by what is claimed.
@@ -83,34 +85,11 @@ pub(super) fn decode(value: &[u8]) -> Option<Record> {
         spots.push(ConfirmedRef {
             at: (line, col),
             ordinal,
-            path: reader.text()?,
-            qualified: reader.text()?,
+            path: reader.read_text()?,
+            qualified: reader.read_text()?,
         });
     }
     reader.rest.is_empty().then_some(Record { written, depends, spots })
-}
-
-struct RecordReader<'b> {
-    rest: &'b [u8],
-}
-
-impl RecordReader<'_> {
-    fn read_bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (head, rest) = self.rest.split_first_chunk::<N>()?;
-        self.rest = rest;
-        Some(*head)
-    }
-
-    fn read_u32(&mut self) -> Option<u32> {
-        self.read_bytes().map(u32::from_le_bytes)
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let len = self.read_u32()? as usize;
-        let (head, rest) = self.rest.split_at_checked(len)?;
-        self.rest = rest;
-        String::from_utf8(head.to_vec()).ok()
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use hob_map::Lang;
 use hob_workspace::{FileClass, Record, Stat};
 
 use super::{FileKind, TableEntry};
+use crate::byte_reader::ByteReader;
 
 const MAGIC: &[u8; 8] = b"hobfiles";
 const VERSION: u32 = 2;
@@ -78,7 +79,7 @@ fn write_entry(out: &mut Vec<u8>, TableEntry { path, record, kind }: &TableEntry
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let body = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
-    let mut reader = TableReader { rest: body };
+    let mut reader = ByteReader { rest: body };
     let version = reader.read_u32().ok_or(FormatError::Foreign)?;
     if version != VERSION {
         return Err(FormatError::Version(version));
@@ -88,72 +89,44 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         return Err(FormatError::Damaged);
     }
     reader.rest = reader.rest.get(..reader.rest.len() - sum.len()).ok_or(FormatError::Damaged)?;
-    reader.read_table().ok_or(FormatError::Damaged)
+    read_table(&mut reader).ok_or(FormatError::Damaged)
 }
 
-/// Reads from the front; `None` where the bytes end or make no sense.
-struct TableReader<'b> {
-    rest: &'b [u8],
+fn read_table(reader: &mut ByteReader<'_>) -> Option<Decoded> {
+    let root = reader.read_text()?;
+    let count = usize::try_from(reader.read_u64()?).ok()?;
+    // Capacity by what is there, not by what is claimed.
+    let mut entries = Vec::with_capacity(count.min(reader.rest.len() / 64));
+    for _ in 0..count {
+        entries.push(read_entry(reader)?);
+    }
+    reader.rest.is_empty().then_some(Decoded { root, entries })
 }
 
-impl TableReader<'_> {
-    fn read_table(&mut self) -> Option<Decoded> {
-        let root = self.text()?;
-        let count = usize::try_from(self.read_u64()?).ok()?;
-        // Capacity by what is there, not by what is claimed.
-        let mut entries = Vec::with_capacity(count.min(self.rest.len() / 64));
-        for _ in 0..count {
-            entries.push(self.read_entry()?);
-        }
-        self.rest.is_empty().then_some(Decoded { root, entries })
-    }
-
-    fn read_entry(&mut self) -> Option<TableEntry> {
-        let path = WsPath::new(&self.text()?).ok()?;
-        let stat = Stat {
-            len: self.read_u64()?,
-            mtime_ns: self.read_u64()?.cast_signed(),
-            ctime_ns: self.read_u64()?.cast_signed(),
-            inode: self.read_u64()?,
-            dev: self.read_u64()?,
-            links: self.read_u64()?,
-        };
-        let read_at_ns = self.read_u64()?.cast_signed();
-        let hash = ContentHash(self.read_bytes::<32>()?);
-        let class = match self.read_bytes::<1>()? {
-            [0] => FileClass::Parse,
-            [1] => FileClass::TextOnly,
-            [2] => FileClass::TooLarge,
-            _ => return None,
-        };
-        let kind = match self.read_bytes::<1>()? {
-            [BINARY] => FileKind::Binary,
-            [NO_LANGUAGE] => FileKind::Text(None),
-            [lang] => FileKind::Text(Some(*Lang::ALL.get(usize::from(lang))?)),
-        };
-        Some(TableEntry { path, record: Record { stat, read_at_ns, hash, class }, kind })
-    }
-
-    fn read_bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (head, rest) = self.rest.split_first_chunk::<N>()?;
-        self.rest = rest;
-        Some(*head)
-    }
-
-    fn read_u32(&mut self) -> Option<u32> {
-        self.read_bytes().map(u32::from_le_bytes)
-    }
-
-    fn read_u64(&mut self) -> Option<u64> {
-        self.read_bytes().map(u64::from_le_bytes)
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let len = self.read_u32()? as usize;
-        let (head, rest) = self.rest.split_at_checked(len)?;
-        self.rest = rest;
-        String::from_utf8(head.to_vec()).ok()
-    }
+fn read_entry(reader: &mut ByteReader<'_>) -> Option<TableEntry> {
+    let path = WsPath::new(&reader.read_text()?).ok()?;
+    let stat = Stat {
+        len: reader.read_u64()?,
+        mtime_ns: reader.read_u64()?.cast_signed(),
+        ctime_ns: reader.read_u64()?.cast_signed(),
+        inode: reader.read_u64()?,
+        dev: reader.read_u64()?,
+        links: reader.read_u64()?,
+    };
+    let read_at_ns = reader.read_u64()?.cast_signed();
+    let hash = ContentHash(reader.read_bytes::<32>()?);
+    let class = match reader.read_bytes::<1>()? {
+        [0] => FileClass::Parse,
+        [1] => FileClass::TextOnly,
+        [2] => FileClass::TooLarge,
+        _ => return None,
+    };
+    let kind = match reader.read_bytes::<1>()? {
+        [BINARY] => FileKind::Binary,
+        [NO_LANGUAGE] => FileKind::Text(None),
+        [lang] => FileKind::Text(Some(*Lang::ALL.get(usize::from(lang))?)),
+    };
+    Some(TableEntry { path, record: Record { stat, read_at_ns, hash, class }, kind })
 }
 
 #[cfg(all(test, unix))]

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{Freshness, Host, HostOptions};
-use hob_settings::MemoryBudget;
 
 /// Each of these words means something else, but for `boat` and `ship`.
 const WORDS: [&str; 5] = ["?", "boat", "ship", "plane", "train"];
@@ -32,18 +31,7 @@ fn write_model(folder: &Path) {
 
 /// A host with that model.
 fn host_with_model(dir: &Path) -> Host {
-    let place = |name: &str| AbsPath::new(dir.join(name)).expect("absolute");
-    let options = HostOptions {
-        store: dir.join("store"),
-        snapshots: place("snapshots"),
-        keep_contents: true,
-        edits: place("edits"),
-        models: place("models"),
-        cookies: place("cookies"),
-        memory: MemoryBudget::default(),
-        index_threads: 0,
-        home: None,
-    };
+    let options = HostOptions::in_folder(&AbsPath::new(dir).expect("absolute"));
     let host = Host::new(options).expect("threads can be started");
     let given = TempDir::new().expect("a folder");
     write_model(given.path());

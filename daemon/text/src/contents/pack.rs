@@ -16,11 +16,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use hob_base::ContentHash;
+use hob_base::{ContentHash, Region};
 use memchr::memchr;
 
 use crate::encoding::is_marked;
-use crate::trigram::disk::{Region, create};
+use crate::trigram::disk::create;
 
 const MAGIC: [u8; 8] = *b"hobtexts";
 const VERSION: u32 = 2;

@@ -17,7 +17,7 @@ mod error;
 mod file;
 mod frame;
 mod manifest;
-mod region;
+mod section;
 mod restore;
 mod save;
 mod segment;
@@ -29,6 +29,5 @@ pub use restore::{Restored, restore_index};
 pub use save::{Saved, Saver};
 
 pub(crate) use file::{create, create_folder};
-pub(crate) use region::Region;
-pub(super) use region::Section;
+pub(super) use section::Section;
 pub(super) use segment::Stored;

@@ -15,12 +15,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use hob_base::WsPath;
+use hob_base::{Region, WsPath};
 
 use super::error::{DiskError, FormatError};
 use super::file::IndexFileDraft;
 use super::frame::{self, CHECKSUM, Format};
-use super::region::{Region, Section};
+use super::section::Section;
 use crate::trigram::segment::{Doc, HASH, Segment};
 use crate::trigram::varint;
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::FormatError;
 use super::frame::CHECKSUM;
-use super::region::Region;
+use hob_base::Region;
 use super::segment::{self, SegmentFile};
 use crate::trigram::segment::{Doc, Segment};
 use crate::trigram::{FileGrams, Gram, GramChange, GramQuery, Snapshot, TrigramIndex};

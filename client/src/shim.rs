@@ -1,0 +1,41 @@
+//! The beginning of a shim: its log, its folder, and the signal that ends it.
+
+use std::path::PathBuf;
+
+/// Ends at SIGINT or SIGTERM, which are taken over by the call itself, not by the first poll.
+#[cfg(unix)]
+pub fn stop_signal() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async move {
+        let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+}
+
+/// Ends at Ctrl-C.
+#[cfg(not(unix))]
+pub async fn stop_signal() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// Returns the folder that the shim was started in; the root where that is gone.
+#[must_use]
+#[allow(clippy::disallowed_methods, reason = "a shim is about the folder that its client starts it in")]
+pub fn working_dir() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}
+
+/// Starts the log if `HOB_LOG` asks for one. It goes to standard error, because standard output belongs to the protocol.
+pub fn start_log() {
+    let Some(level) = std::env::var_os("HOB_LOG").filter(|level| !level.is_empty()) else { return };
+    let level = level.to_str().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::INFO);
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_max_level(level).init();
+}
