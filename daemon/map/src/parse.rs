@@ -139,8 +139,8 @@ fn parse_counted(parser: Parser, asked: &TreeParseInput<'_>, reports: usize) -> 
         if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let stack = STACK + asked.byte_length().saturating_mul(STACK_PER_BYTE);
-    let text = (asked.source, asked.old);
-    let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, text.0, text.1, &mut report));
+    let (source, old) = (asked.source, asked.old);
+    let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, source, old, &mut report));
     REPORTED.set(reports - left);
     (parsed, gave_up)
 }

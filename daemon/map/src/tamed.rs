@@ -17,17 +17,13 @@ const STAY: usize = 8;
 
 /// The text that a language's parser is given for `source`: as long, with its lines alike.
 pub(crate) fn tame_comments(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
-    let comment: &[u8] = match lang {
-        Lang::Python => b"#",
-        Lang::Php => b"//",
-        _ => return Cow::Borrowed(source),
-    };
+    let Some(comment) = lang.source_rules().slow_comments else { return Cow::Borrowed(source) };
     let mut text = Cow::Borrowed(source);
     let mut run = Vec::new();
     let mut start = 0;
     for end in memchr_iter(b'\n', source).chain([source.len()]) {
         let line = source[start..end].trim_ascii_start();
-        if line.starts_with(comment) {
+        if line.starts_with(comment.as_bytes()) {
             run.push(start..end);
         } else if !line.is_empty() {
             blank_middle(&mut text, &run);

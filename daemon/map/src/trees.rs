@@ -28,8 +28,8 @@ pub fn grammar(lang: Lang) -> Option<Language> {
 }
 
 fn grammar_of(lang: Lang) -> Option<fn() -> Language> {
-    if lang == Lang::Php {
-        return Some(|| tree_sitter_php::LANGUAGE_PHP_ONLY.into());
+    if let Some(grammar) = lang.source_rules().piece_grammar {
+        return Some(grammar);
     }
     match lang.spec()?.reader {
         LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. } => Some(grammar),

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::header;
 use super::interner::Interner;
 use super::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind, MAX_UNMAPPED,
-    NamePool, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
+    CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind,
+    MAX_UNMAPPED, NamePool, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 
@@ -92,6 +92,7 @@ pub struct FactsBuilder {
     package: Option<StrId>,
     manifest: Vec<(StrId, StrId)>,
     types: Vec<TypeHint>,
+    calls: Vec<CallArguments>,
     flows: Flows,
     has_errors: bool,
     unmapped: Vec<(u32, u32)>,
@@ -114,6 +115,7 @@ impl FactsBuilder {
             package: None,
             manifest: Vec::new(),
             types: Vec::new(),
+            calls: Vec::new(),
             flows: Flows::default(),
             has_errors: false,
             unmapped: Vec::new(),
@@ -234,6 +236,11 @@ impl FactsBuilder {
         });
     }
 
+    /// Records the arguments of a call.
+    pub fn add_call_arguments(&mut self, call: CallArguments) {
+        self.calls.push(call);
+    }
+
     /// Records the file's package or namespace.
     pub fn set_package(&mut self, package: &str) {
         self.package = Some(self.intern(package));
@@ -342,6 +349,8 @@ impl FactsBuilder {
         self.flows.sort();
         self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
         self.types.sort_by_key(|hint| (hint.def, hint.part));
+        self.calls.sort_by_key(|call| (call.line, call.col));
+        self.calls.dedup_by_key(|call| (call.line, call.col));
         self.types.dedup_by_key(|hint| (hint.def, hint.part));
         FileFacts {
             lang: self.lang,
@@ -354,6 +363,7 @@ impl FactsBuilder {
             package: self.package,
             manifest: self.manifest.into(),
             types: self.types.into(),
+            calls: self.calls.into(),
             flows: self.flows.to_packed(),
             has_errors: self.has_errors,
             unmapped: at_most(self.unmapped).into(),

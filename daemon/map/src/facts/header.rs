@@ -5,36 +5,14 @@
 
 use std::borrow::Cow;
 
-use crate::langs::Lang;
+use crate::langs::{CommentStyle, Lang, SourceRules};
 
 /// Words of TypeScript after which a type goes on in the next line, and with which one does.
 const BEFORE: [&str; 9] =
     ["keyof", "typeof", "readonly", "extends", "infer", "is", "new", "unique", "asserts"];
 const BEHIND: [&str; 5] = ["extends", "is", "as", "satisfies", "in"];
 
-/// The notation of comments in a language.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Comments {
-    /// `// ...` and `/* ... */`.
-    Slashes,
-    /// A comment from `# ...` to the end of the line.
-    Hash,
-    /// A comment from `-- ...` to the end of the line.
-    Dashes,
-    /// It has none in headers.
-    None,
-}
-
-impl Comments {
-    fn for_lang(lang: Lang) -> Self {
-        match lang {
-            Lang::Python | Lang::Ruby | Lang::Bash => Self::Hash,
-            Lang::Lua => Self::Dashes,
-            Lang::Markdown | Lang::Manifest => Self::None,
-            _ => Self::Slashes,
-        }
-    }
-
+impl CommentStyle {
     /// The length of the comment that a text begins with; the end of its line stays.
     fn comment_length(self, text: &str, behind_blank: bool) -> Option<usize> {
         let line = || Some(text.find('\n').unwrap_or(text.len()));
@@ -58,7 +36,7 @@ pub(super) fn tidy_header(lang: Lang, header: &str) -> Cow<'_, str> {
 }
 
 struct Tidy {
-    comments: Comments,
+    comments: CommentStyle,
     /// True if an end of a line separates members between braces.
     separates: bool,
     brackets: Vec<char>,
@@ -69,10 +47,10 @@ struct Tidy {
 
 impl Tidy {
     fn new(lang: Lang) -> Self {
-        let separates = lang.language_group() == Lang::TypeScript;
+        let SourceRules { comments, lines_separate_members, .. } = *lang.source_rules();
         Self {
-            comments: Comments::for_lang(lang),
-            separates,
+            comments,
+            separates: lines_separate_members,
             brackets: Vec::new(),
             out: String::new(),
             line_ended: false,

@@ -8,12 +8,14 @@
 //! `reverse`" is two binary searches; signatures and docs lie in one text; a file's facts are a handful of allocations
 //! however large the file.
 
+mod arguments;
 mod builder;
 mod flows;
 mod header;
 mod interner;
 mod names;
 
+pub use arguments::{ArgumentKind, Arguments, CallArguments};
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
 pub use flows::{
     Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget, FlowValue, Flows, Label,
@@ -47,6 +49,8 @@ pub struct FileFacts {
     pub manifest: Box<[(StrId, StrId)]>,
     /// The types that the file states for the values of its definitions, sorted; see [`TypeHint`].
     pub types: Box<[TypeHint]>,
+    /// The arguments of calls, sorted by place; empty in languages without overloads.
+    pub calls: Box<[CallArguments]>,
     /// Where values go that may be functions or classes.
     pub flows: PackedFlows,
     /// True if the parser met text that it could not understand; the facts are then of the rest.
@@ -454,6 +458,13 @@ impl FileFacts {
     /// All definitions with their indices.
     pub fn defs_indexed(&self) -> impl Iterator<Item = (DefIdx, &Def)> {
         self.defs.iter().enumerate().map(|(i, def)| (DefIdx(i as u32), def))
+    }
+
+    /// The arguments of the call at a reference; `None` if it is no call, or they are not recorded.
+    #[must_use]
+    pub fn arguments_of(&self, r: &Ref) -> Option<Arguments> {
+        let at = self.calls.binary_search_by_key(&(r.line, r.col), |call| (call.line, call.col)).ok()?;
+        Some(self.calls[at].arguments)
     }
 
     /// The references to one name.

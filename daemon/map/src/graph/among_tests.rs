@@ -5,7 +5,6 @@ use hob_base::FileId;
 
 use super::{DefRef, Map, NodeRef};
 use crate::facts::DefFlags;
-use crate::langs::Lang;
 
 impl Map {
     /// Returns true if a node is a test: by its language's conventions, or, where these mark no definitions, by its file's name.
@@ -15,13 +14,9 @@ impl Map {
         let NodeRef::Def(def) = node else { return is_test_file(entry.path.as_str()) };
         let marked =
             |at: DefRef| entry.facts.defs.get(at.def.index()).is_some_and(|d| d.flags.has(DefFlags::TEST));
-        let marks = matches!(
-            entry.lang().language_group(),
-            Lang::Python | Lang::Rust | Lang::Go | Lang::Java | Lang::Cpp
-        );
         marked(def)
             || self.ancestors_of(def).into_iter().any(marked)
-            || (!marks && is_test_file(entry.path.as_str()))
+            || (!entry.lang().semantics().marks_tests && is_test_file(entry.path.as_str()))
     }
 
     /// Returns true if a node is a test or lies where tests are.

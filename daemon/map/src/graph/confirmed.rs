@@ -22,7 +22,6 @@ use super::reach::{Reach, Touched};
 use super::{DefRef, Map, MapChange};
 use crate::facts::{Ref, StrId};
 use crate::index::FileEntry;
-use crate::langs::Lang;
 use crate::resolve::Resolver;
 
 /// Most references kept, and most file numbers in what they depend on: some megabytes each. The files confirmed longest
@@ -266,10 +265,10 @@ impl Map {
         refs.collect()
     }
 
-    /// In C and C++, confirmed definitions that may only announce this one.
+    /// The confirmed definitions that may only announce this one, where headers declare.
     fn confirmed_announcing(&self, target: DefRef) -> Vec<DefRef> {
         let Some(entry) = self.index.entry(target.file) else { return Vec::new() };
-        if entry.lang().language_group() != Lang::Cpp {
+        if !entry.lang().semantics().declares_in_headers {
             return Vec::new();
         }
         let name = entry.facts.name(entry.facts.def(target.def).name);
@@ -345,7 +344,7 @@ impl Map {
     /// Forgets what depended on a batch that was applied.
     pub(super) fn forget_confirmed(&mut self, mut touched: Touched, new: Vec<FileId>) {
         // A project file may lead every import elsewhere.
-        if touched.families.contains(&Lang::Manifest) || new.len() > MANY_NEW {
+        if touched.families.iter().any(|family| family.is_manifest()) || new.len() > MANY_NEW {
             let stamp = self.confirmed.stamp;
             self.confirmed = Confirmed { stamp, ..Confirmed::default() };
             return;

@@ -17,7 +17,6 @@ use super::rank::{self, Graph};
 use super::skeleton::{Marked, Skeleton, SkeletonInput, Stretch, Strokes};
 use super::{ClusterInfo, DefIdentity, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
-use crate::langs::Lang;
 use crate::resolve::{Resolution, Resolver};
 
 /// Hubs kept for each cluster.
@@ -101,7 +100,7 @@ impl Map {
     /// Starts a derivation over the files there are now.
     #[must_use]
     pub fn derive_job(&self) -> DeriveJob {
-        let sources = self.index.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest);
+        let sources = self.index.entries().filter(|(_, entry)| !entry.lang().is_manifest());
         let mut items: Vec<DeriveItem> = sources
             .map(|(file, entry)| DeriveItem {
                 file,
@@ -120,7 +119,7 @@ impl Map {
             nodes += 1 + item.facts.defs.len() as u32;
         }
         let at_file = items.iter().enumerate().map(|(i, item)| (item.file, i as u32)).collect();
-        let manifests = self.index.entries().filter(|(_, entry)| entry.lang() == Lang::Manifest);
+        let manifests = self.index.entries().filter(|(_, entry)| entry.lang().is_manifest());
         let manifests = manifests.map(|(file, entry)| (file, Arc::clone(&entry.facts))).collect();
         DeriveJob { items, manifests, at_file, nodes, ..DeriveJob::default() }
     }

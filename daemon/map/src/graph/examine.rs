@@ -12,7 +12,6 @@ use super::reach::Reaching;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, DefKind, Ref};
 use crate::index::FileEntry;
-use crate::langs::Lang;
 use crate::resolve::{Resolution, Resolver, Thing};
 
 /// Types looked at around one before it counts as related to everything.
@@ -168,7 +167,7 @@ impl<'m> Examining<'m> {
         if !self.kind(class)?.is_type() {
             return None;
         }
-        if entry.lang() == Lang::Go && self.is_in_interface(name) {
+        if entry.lang().semantics().structural_interfaces && self.is_in_interface(name) {
             return Some(false);
         }
         let mut met = FxHashSet::from_iter([class]);
@@ -193,7 +192,7 @@ impl<'m> Examining<'m> {
         Some(self.map.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind)
     }
 
-    /// In Go a type implements what it fits, and does not say so.
+    /// Returns true if an interface that types implement without saying so demands a method of this name.
     fn is_in_interface(&self, name: &str) -> bool {
         let files = self.map.index.files_defining(name).iter().map(|file| FileId(*file));
         let mut defs = files.flat_map(|file| {
@@ -202,7 +201,7 @@ impl<'m> Examining<'m> {
         });
         defs.any(|(entry, def)| {
             let parent = def.parent.map(|parent| entry.facts.def(parent).kind);
-            entry.lang() == Lang::Go && parent == Some(DefKind::Interface)
+            parent == Some(DefKind::Interface) && entry.lang().semantics().structural_interfaces
         })
     }
 

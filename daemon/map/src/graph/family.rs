@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 use super::{DefRef, Map, NodeRef};
 use crate::facts::{Def, DefFlags, DefKind};
 use crate::index::FileEntry;
-use crate::langs::Lang;
 use crate::resolve::Resolver;
 
 /// A name that more files than these define is not looked for in families.
@@ -167,8 +166,8 @@ impl<'s, 'm> Families<'s, 'm> {
     }
 
     fn methods_named(&self, file: FileId, entry: &FileEntry, name: &str) -> Vec<DefRef> {
-        // What Rust compiles for tests alone takes a method's place there as any other does.
-        let may_be_test = entry.lang() == Lang::Rust;
+        // What is compiled for tests alone may take a method's place there as any other does.
+        let may_be_test = entry.lang().semantics().test_methods;
         let is_method =
             |def: &Def| def.kind == DefKind::Method && (may_be_test || !def.flags.has(DefFlags::TEST));
         let named = entry.defs_named(name).filter(|(_, def)| is_method(def));

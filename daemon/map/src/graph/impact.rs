@@ -281,9 +281,9 @@ impl<'m> Spread<'m> {
         let overridden =
             Families::new(self.map, &self.resolver).related_methods(method, Kinship::Overridden).into_iter();
         for overridden in overridden.map(NodeRef::Def) {
-            let asked = (only_kind(EdgeKind::Calls), &self.query.cancel);
             let confidence = if from.depth == 0 { from.confidence } else { Confidence::Candidate };
-            for edge in self.map.edges_in_with(&self.resolver, overridden, asked.0, asked.1).edges {
+            let (calls, cancel) = (only_kind(EdgeKind::Calls), &self.query.cancel);
+            for edge in self.map.edges_in_with(&self.resolver, overridden, calls, cancel).edges {
                 self.add_user(From { node: overridden, confidence, ..from }, edge, hits);
             }
         }

@@ -174,8 +174,8 @@ impl Map {
                 && let Resolution::To(thing @ Thing::Module(_), confidence) = resolver.resolve(importer, r)
                 && self.node_of(importer, &thing) == Some(NodeRef::File(file))
             {
-                let ends = (owner_node(importer, r.owner), NodeRef::File(file));
-                edges.add_resolved(ends.0, ends.1, EdgeKind::for_ref_kind(r.kind), confidence, Some(r.line));
+                let (from, to) = (owner_node(importer, r.owner), NodeRef::File(file));
+                edges.add_resolved(from, to, EdgeKind::for_ref_kind(r.kind), confidence, Some(r.line));
             }
         }
     }

@@ -28,15 +28,18 @@ impl Map {
             ResolvedNoteLink::OneOf(candidates) => {
                 edges.add_unresolved(from, EdgeKind::References, candidates, r.line);
             }
-            ResolvedNoteLink::Broken(name) => edges.add(Edge {
-                from,
-                to: NodeRef::External(self.externals.package_number(Lang::Markdown, &name)),
-                kind: EdgeKind::References,
-                confidence: Confidence::Candidate,
-                candidates: Vec::new(),
-                sites: vec![r.line],
-                site_count: 1,
-            }),
+            ResolvedNoteLink::Broken(name) => {
+                let Some(entry) = self.index.entry(file) else { return };
+                edges.add(Edge {
+                    from,
+                    to: NodeRef::External(self.externals.package_number(entry.lang(), &name)),
+                    kind: EdgeKind::References,
+                    confidence: Confidence::Candidate,
+                    candidates: Vec::new(),
+                    sites: vec![r.line],
+                    site_count: 1,
+                });
+            }
             ResolvedNoteLink::To(..) | ResolvedNoteLink::Nothing => {}
         }
     }
@@ -97,7 +100,7 @@ impl Map {
 
     fn broken_key(&self, id: ExternalId) -> Option<String> {
         let (lang, name) = self.externals.name(id)?;
-        (lang == Lang::Markdown.id()).then(|| key(&name))
+        Lang::with_id(&lang).is_some_and(Lang::is_prose).then(|| key(&name))
     }
 }
 

@@ -14,7 +14,7 @@ impl Map {
     #[must_use]
     pub fn node(&self, id: &NodeId) -> Option<NodeRef> {
         if let NodeId::External { lang, package } = id {
-            let lang = Lang::ALL.into_iter().find(|l| l.spec().is_some() && l.id() == lang)?;
+            let lang = Lang::with_id(lang)?;
             return Some(NodeRef::External(self.externals.package_number(lang, package)));
         }
         let file = self.index.paths().file(id.path()?)?;
@@ -254,6 +254,6 @@ fn module_path(entry: &FileEntry) -> String {
 /// The package that a file says it belongs to, where such a name stands for it.
 fn module_of(entry: &FileEntry) -> Option<crate::facts::StrId> {
     let is_named = |id: &crate::facts::StrId| !entry.facts.name(*id).is_empty();
-    let says = matches!(entry.lang(), Lang::Java | Lang::Php | Lang::CSharp | Lang::Kotlin | Lang::Scala);
-    entry.facts.package.filter(|id| says && is_named(id))
+    let is_part = entry.lang().semantics().named_packages;
+    entry.facts.package.filter(|id| is_part && is_named(id))
 }

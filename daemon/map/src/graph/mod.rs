@@ -136,8 +136,8 @@ impl Map {
                 MapChange::Remove { file } => self.index.remove(file),
             }
         }
-        if let Some(touched) = touched {
-            self.forget_confirmed(touched.0, touched.1);
+        if let Some((touched, new)) = touched {
+            self.forget_confirmed(touched, new);
         }
         if many {
             self.index.shrink();

@@ -94,8 +94,7 @@ impl Map {
         cancel: &CancelToken,
     ) -> Vec<(Edge, Direction)> {
         let Some(body) = self.body_beside(resolver, node) else { return Vec::new() };
-        let asked = (kinds.without(EdgeKind::Contains), cancel);
-        let found = self.edges_in_with(resolver, body, asked.0, asked.1);
+        let found = self.edges_in_with(resolver, body, kinds.without(EdgeKind::Contains), cancel);
         found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)).collect()
     }
 
@@ -203,9 +202,8 @@ impl NeighborWalk<'_> {
     fn best_edges_around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
         let edges = self.drawn_edges(node, &kin);
-        let asked = (node, &kin[..], self.query);
         let edges = edges.unwrap_or_else(|| {
-            self.map.edges_both(&self.resolver, asked.0, asked.1, asked.2, &mut self.stopped)
+            self.map.edges_both(&self.resolver, node, &kin, self.query, &mut self.stopped)
         });
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
@@ -252,11 +250,11 @@ impl NeighborWalk<'_> {
             edges.extend(of_kin);
             others.extend(more);
         }
-        let asked = (self.query.kinds, &self.query.cancel);
+        let (kinds, cancel) = (self.query.kinds, &self.query.cancel);
         let body = self.map.body_beside(&self.resolver, node).into_iter();
         for end in std::iter::once(node).chain(body) {
             let kin = if end == node { kin } else { &[] };
-            let found = self.map.unresolved_in(&self.resolver, end, kin, drawn.skeleton(), asked.0, asked.1);
+            let found = self.map.unresolved_in(&self.resolver, end, kin, drawn.skeleton(), kinds, cancel);
             self.stopped = self.stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)));
         }

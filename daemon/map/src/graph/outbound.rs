@@ -6,7 +6,7 @@ use super::edges::{Edge, Edges};
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefIdx, Import, Ref, RefKind};
 use crate::index::FileEntry;
-use crate::langs::{Lang, ModuleTarget};
+use crate::langs::{ModuleTarget, PassedImports};
 use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
 impl EdgeKind {
@@ -109,10 +109,10 @@ impl Map {
         edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.is_resolved())
     }
 
-    /// The references of a file that may mean a node. In C nothing is used under another name than its own.
+    /// The references of a file that may mean a node. In some languages nothing is used under another name than its own.
     fn refs_to<'m>(&self, entry: &'m FileEntry, to: NodeRef) -> &'m [Ref] {
         let NodeRef::Def(to) = to else { return &entry.facts.refs };
-        if entry.lang().language_group() != Lang::Cpp {
+        if !entry.lang().semantics().never_renames {
             return &entry.facts.refs;
         }
         let target = self.index.entry(to.file);
@@ -159,7 +159,6 @@ impl Map {
     }
 
     fn add_children(&self, resolver: &Resolver<'_>, node: NodeRef, entry: &FileEntry, edges: &mut Edges) {
-        let sure = (EdgeKind::Contains, Confidence::Exact);
         let (file, parent) = match node {
             NodeRef::File(file) => (file, None),
             NodeRef::Def(def) => (def.file, Some(def.def)),
@@ -168,12 +167,12 @@ impl Map {
         for (def, found) in entry.facts.defs_indexed().filter(|(_, def)| def.parent == parent) {
             let child = DefRef { file, def };
             if !(entry.is_detached(found) && self.container(resolver, child).is_some_and(|at| at != node)) {
-                edges.add_resolved(node, child.into(), sure.0, sure.1, None);
+                edges.add_resolved(node, child.into(), EdgeKind::Contains, Confidence::Exact, None);
             }
         }
         if let NodeRef::Def(class) = node {
             for member in self.detached_members(resolver, class) {
-                edges.add_resolved(node, member.into(), sure.0, sure.1, None);
+                edges.add_resolved(node, member.into(), EdgeKind::Contains, Confidence::Exact, None);
             }
         }
     }
@@ -229,11 +228,11 @@ impl Map {
         import: &Import,
         edges: &mut Edges,
     ) {
-        let (from, sure) = (NodeRef::File(file), (EdgeKind::Imports, Confidence::Import));
+        let from = NodeRef::File(file);
         let module = resolver.resolve_module(file, entry, import.module);
         let mut link = |to| {
             if to != from {
-                edges.add_resolved(from, to, sure.0, sure.1, Some(import.line));
+                edges.add_resolved(from, to, EdgeKind::Imports, Confidence::Import, Some(import.line));
             }
         };
         match &*module.target {
@@ -274,9 +273,8 @@ impl Map {
         for export in entry.facts.exports.iter().filter(|export| export.local != export.exported) {
             let mut own = entry.defs_named(entry.facts.name(export.local));
             if let Some((def, found)) = own.find(|(_, def)| def.parent.is_none()) {
-                let to = DefRef { file, def }.into();
-                let sure = (EdgeKind::Exports, Confidence::Exact);
-                edges.add_resolved(NodeRef::File(file), to, sure.0, sure.1, Some(found.lines.0));
+                let (from, to) = (NodeRef::File(file), DefRef { file, def }.into());
+                edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Exact, Some(found.lines.0));
             }
         }
     }
@@ -322,10 +320,12 @@ pub(super) fn owner_node(file: FileId, owner: Option<DefIdx>) -> NodeRef {
     owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into())
 }
 
-/// Returns true if an import is meant for other files. Python passes on whatever it imports; only a package's
-/// `__init__` means it.
+/// Returns true if an import is meant for the files that import its file.
 pub(super) fn passes_on(entry: &FileEntry, import: &Import) -> bool {
     import.reexported
-        && (entry.lang() != Lang::Python || entry.path.file_name().starts_with("__init__."))
-        && !matches!(entry.lang().language_group(), Lang::Cpp | Lang::Bash)
+        && match entry.lang().semantics().passed_imports {
+            PassedImports::Marked => true,
+            PassedImports::InitFile => entry.path.file_name().starts_with("__init__."),
+            PassedImports::None => false,
+        }
 }

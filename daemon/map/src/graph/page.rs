@@ -6,7 +6,6 @@
 use hob_base::{FileId, WsPath};
 
 use super::{EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::langs::Lang;
 use crate::resolve::Resolver;
 
 /// A resolved edge to another node of the workspace.
@@ -27,7 +26,7 @@ impl Map {
     #[must_use]
     pub fn drawn_files(&self) -> Vec<(WsPath, FileId)> {
         let mut files = self.export_order();
-        files.retain(|(_, file)| self.index.entry(*file).is_some_and(|entry| entry.lang() != Lang::Manifest));
+        files.retain(|(_, file)| self.index.entry(*file).is_some_and(|entry| !entry.lang().is_manifest()));
         files
     }
 

@@ -101,8 +101,8 @@ impl<'m> Reaching<'m> {
 impl Map {
     /// Files that belong to one without being imported: those of its package, the packages it lies in, its stub.
     fn sibling_files(&self, entry: &FileEntry) -> Vec<FileId> {
-        if entry.lang() == Lang::Python {
-            return self.python_siblings(entry);
+        if entry.lang().semantics().init_files {
+            return self.init_siblings(entry);
         }
         match entry.lang().spec().map(|spec| spec.package_scope) {
             Some(PackageScope::Folder) => self.index.paths().files_in(entry.path.dir()).to_vec(),
@@ -134,7 +134,7 @@ impl Map {
         files.into_iter().find(|files| !files.is_empty()).unwrap_or(&[])
     }
 
-    fn python_siblings(&self, entry: &FileEntry) -> Vec<FileId> {
+    fn init_siblings(&self, entry: &FileEntry) -> Vec<FileId> {
         let file = |path: String| ImportProject::file(&self.index, &path);
         let mut found: Vec<FileId> = file(format!("{}i", entry.path.as_str())).into_iter().collect();
         let mut dir = entry.path.dir();
@@ -171,5 +171,5 @@ impl Map {
 
 /// Returns true if a file's imports, with its package, say all that it can see.
 fn is_told_by_imports(family: Lang) -> bool {
-    matches!(family, Lang::Python | Lang::TypeScript | Lang::Cpp | Lang::Go | Lang::Java)
+    family.semantics().imports_tell_all
 }

@@ -1,4 +1,4 @@
-//! Interfaces that a type implements without saying so: in Go, those whose methods it has.
+//! Interfaces that a type implements without saying so: those whose methods it has.
 //!
 //! A type fits an interface if it has a method of each name that the interface demands, its own or one of an embedded type, with as
 //! many parameters. Types of parameters are not compared, because a package writes them without its own name. An interface that
@@ -7,18 +7,18 @@
 use super::family::Families;
 use super::{DefRef, Map};
 use crate::facts::DefKind;
-use crate::langs::Lang;
 use crate::resolve::Resolver;
 
 /// An interface with more methods is not compared with types.
 const MOST_METHODS: usize = 64;
 
 impl Families<'_, '_> {
-    /// Returns true if one of two types is an interface of Go that the other implements.
+    /// Returns true if one of two types is an interface that the other implements without saying so.
     pub(super) fn implements_silently(&self, ty: DefRef, interface: DefRef) -> bool {
         let (map, resolver) = self.parts();
         let kind = |def: DefRef| {
-            let entry = map.index.entry(def.file).filter(|entry| entry.lang() == Lang::Go)?;
+            let entry =
+                map.index.entry(def.file).filter(|entry| entry.lang().semantics().structural_interfaces)?;
             Some(entry.facts.defs.get(def.def.index())?.kind)
         };
         let is_pair = kind(interface) == Some(DefKind::Interface)

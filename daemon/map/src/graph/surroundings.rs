@@ -153,8 +153,8 @@ impl<'m> Surroundings<'m> {
     ) -> Option<(Edge, NodeRef)> {
         let via = *nodes.get(line.via)?;
         let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
-        let ends = if line.way == Direction::Out { (near, far) } else { (far, near) };
-        let mut edge = self.map.edge_between(resolver, ends.0, ends.1, line.kind)?;
+        let (from, to) = if line.way == Direction::Out { (near, far) } else { (far, near) };
+        let mut edge = self.map.edge_between(resolver, from, to, line.kind)?;
         if line.way == Direction::In {
             edge.to = via;
         }

@@ -17,7 +17,7 @@ use super::skeleton::Skeleton;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
-use crate::langs::Lang;
+use crate::langs::{Lang, Reach};
 use crate::resolve::{NameLookup, Resolution, Resolver, SHOWN, Thing};
 
 /// With at least as many files to look at, all cores help.
@@ -41,7 +41,7 @@ pub(super) struct Search<'s, 'm> {
     /// Methods of the target's name that count as it: see [`Search::for_family`].
     kin: FxHashSet<DefRef>,
     /// The target's family of languages.
-    family: Lang,
+    family: Option<Lang>,
     kinds: EdgeKinds,
     /// Names still to look for, and all met so far.
     names: Vec<String>,
@@ -70,10 +70,7 @@ impl<'s, 'm> Search<'s, 'm> {
             resolver,
             target,
             kin: FxHashSet::default(),
-            family: map
-                .index
-                .entry(target.file)
-                .map_or(Lang::Manifest, |entry| entry.lang().language_group()),
+            family: map.index.entry(target.file).map(|entry| entry.lang().language_group()),
             kinds,
             names: Vec::new(),
             met: FxHashSet::default(),
@@ -116,8 +113,8 @@ impl<'s, 'm> Search<'s, 'm> {
         if self.kinds.has(EdgeKind::Contains)
             && let Some(container) = self.map.container(self.resolver, self.target)
         {
-            let ends = (container, self.target.into());
-            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Contains, Confidence::Exact, None);
+            let (from, to) = (container, self.target.into());
+            self.edges.add_resolved(from, to, EdgeKind::Contains, Confidence::Exact, None);
         }
         self.add_confirmed();
         if self.kinds.has(EdgeKind::Calls) {
@@ -156,8 +153,8 @@ impl<'s, 'm> Search<'s, 'm> {
     /// Adds the calls that reach the target through values.
     fn add_reaching(&mut self) {
         for (file, owner, (line, col)) in self.map.calls_reaching_def(self.resolver, self.target) {
-            let ends = (owner_node(file, owner), self.target.into());
-            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Calls, Confidence::Flow, Some(line));
+            let (from, to) = (owner_node(file, owner), self.target.into());
+            self.edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(line));
             self.through.insert((file, line, col));
         }
     }
@@ -229,7 +226,7 @@ impl<'s, 'm> Search<'s, 'm> {
 
     fn look_in(&mut self, file: FileId, name: &str) {
         let Some(entry) = self.map.index.entry(file) else { return };
-        if self.drawn.is_some() && entry.lang().language_group() != self.family {
+        if self.drawn.is_some() && Some(entry.lang().language_group()) != self.family {
             // No candidate is of another language.
             return;
         }
@@ -249,14 +246,14 @@ impl<'s, 'm> Search<'s, 'm> {
         if !self.is_target(file, &self.resolver.binding(file, entry, import)) {
             return;
         }
-        let ends = (NodeRef::File(file), self.target.into());
+        let (from, to) = (NodeRef::File(file), self.target.into());
         if self.kinds.has(EdgeKind::Imports) {
-            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Imports, Confidence::Import, Some(import.line));
+            self.edges.add_resolved(from, to, EdgeKind::Imports, Confidence::Import, Some(import.line));
             let is_renamed = import.name.is_none_or(|name| !self.is_own_name(file, name));
             self.note_place(Use::of_import(file, import, is_renamed));
         }
         if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
-            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Exports, Confidence::Import, Some(import.line));
+            self.edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Import, Some(import.line));
         }
         if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
             self.add_uses_in_file(file, entry, local, true);
@@ -274,8 +271,8 @@ impl<'s, 'm> Search<'s, 'm> {
         if self.kinds.has(EdgeKind::Exports)
             && let Some(def) = line
         {
-            let ends = (NodeRef::File(file), self.target.into());
-            self.edges.add_resolved(ends.0, ends.1, EdgeKind::Exports, Confidence::Exact, Some(def.lines.0));
+            let (from, to) = (NodeRef::File(file), self.target.into());
+            self.edges.add_resolved(from, to, EdgeKind::Exports, Confidence::Exact, Some(def.lines.0));
         }
         self.look_for(exported);
     }
@@ -322,8 +319,8 @@ impl<'s, 'm> Search<'s, 'm> {
                 Resolution::Unresolved => {
                     let candidates = self.cached_candidates(file, entry, r);
                     if candidates.len() == 1 && self.is_told_by_name(file, r) {
-                        let ends = (from, self.target.into());
-                        self.edges.add_resolved(ends.0, ends.1, kind, Confidence::Name, Some(r.line));
+                        let to = self.target.into();
+                        self.edges.add_resolved(from, to, kind, Confidence::Name, Some(r.line));
                     } else if !candidates.is_empty() {
                         self.edges.add_unresolved(from, kind, candidates.to_vec(), r.line);
                     }
@@ -346,8 +343,8 @@ impl<'s, 'm> Search<'s, 'm> {
             (*def == self.target).then(|| self.map.through_values(self.resolver, file, r, found)).flatten();
         let is_read = through.is_some_and(|through| through.instead);
         if is_read && self.kinds.has(EdgeKind::References) {
-            let ends = (owner_node(file, r.owner), (*def).into());
-            self.edges.add_resolved(ends.0, ends.1, EdgeKind::References, *confidence, Some(r.line));
+            let (from, to) = (owner_node(file, r.owner), (*def).into());
+            self.edges.add_resolved(from, to, EdgeKind::References, *confidence, Some(r.line));
         }
         is_read
     }
@@ -370,8 +367,8 @@ impl<'s, 'm> Search<'s, 'm> {
         if self.map.index.files_defining(name).binary_search(&file.0).is_ok() {
             return self.candidates_from(file, r);
         }
-        // In C they are the same everywhere but for their order; so if the target is not among them once, it never is.
-        let everywhere = (entry.lang().language_group() == Lang::Cpp && !only_near).then_some((
+        // Where the linker decides, they are the same everywhere but for their order; so if the target is not among them once, it never is.
+        let everywhere = (entry.lang().semantics().reach == Reach::Linkage && !only_near).then_some((
             name,
             r.kind,
             r.receiver != Receiver::None,

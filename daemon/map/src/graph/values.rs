@@ -94,8 +94,8 @@ impl Map {
         edges: &mut Edges,
     ) {
         for (from, to, line) in self.calls_of_values(resolver, file, owner) {
-            let ends = (owner_node(file, from), to.into());
-            edges.add_resolved(ends.0, ends.1, EdgeKind::Calls, Confidence::Flow, Some(line));
+            let (from, to) = (owner_node(file, from), to.into());
+            edges.add_resolved(from, to, EdgeKind::Calls, Confidence::Flow, Some(line));
         }
     }
 

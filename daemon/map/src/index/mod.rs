@@ -296,14 +296,14 @@ impl Index {
             files.get(id.index()).and_then(|entry| entry.as_ref()).map_or("", |entry| entry.path.as_str())
         };
         self.paths.add(path_entry_of(file, path, facts), path_of);
-        if facts.lang != Lang::Manifest {
+        if !facts.lang.is_manifest() {
             self.path_texts.push(path.as_str(), file.0);
         }
     }
 
     fn rebuild_path_texts(&mut self) {
         let mut texts = TextArena::default();
-        for (file, entry) in self.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest) {
+        for (file, entry) in self.entries().filter(|(_, entry)| !entry.lang().is_manifest()) {
             texts.push(entry.path.as_str(), file.0);
         }
         self.path_texts = texts;
@@ -415,7 +415,7 @@ fn path_entry_of<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> Ma
         file,
         path,
         package: package_of(facts),
-        is_manifest: facts.lang == Lang::Manifest,
+        is_manifest: facts.lang.is_manifest(),
         is_note: facts.lang.is_prose(),
     }
 }

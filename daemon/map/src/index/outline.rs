@@ -2,7 +2,6 @@
 //! keeps the cached targets of imports valid.
 
 use crate::facts::{DefKind, FileFacts, Import, StrId};
-use crate::langs::Lang;
 
 /// Returns true if new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
 pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
@@ -12,19 +11,19 @@ pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
         pairs.collect::<Vec<_>>()
     };
     let steers = old.manifest.len() + new.manifest.len() > 0;
-    if old.lang == Lang::Manifest || (steers && manifest(old) != manifest(new)) {
+    if old.lang.is_manifest() || (steers && manifest(old) != manifest(new)) {
         return manifest(old) != manifest(new);
     }
     let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());
     reads_facts && import_facts(old) != import_facts(new)
 }
 
-/// Returns true if a C or C++ file includes other headers than before.
+/// Returns true if a file stands for the text of other files than before, as one that includes headers does.
 pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
     let modules = |facts: &FileFacts| {
         facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
     };
-    new.lang.language_group() == Lang::Cpp && modules(old) != modules(new)
+    new.lang.semantics().textual_imports && modules(old) != modules(new)
 }
 
 /// Returns the facts of a file that import rules may read: its imports, and the names and kinds of its definitions.

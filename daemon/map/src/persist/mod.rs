@@ -10,10 +10,10 @@
 //!
 //! Layout: language, whether there were errors, why it was given up, package; the texts; what each name adds to the one before
 //! it, and how much it shares with it; then the tables of definitions, imports, exports, references, project settings, types and
-//! lines that are not mapped, and of where values go (`columns` has their form). Options are the number plus one, 0 for none.
+//! lines that are not mapped, of the arguments of calls, and of where values go (`columns` has their form). Options are the number plus one, 0 for none.
 //!
 //! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped and why a file was not read;
-//! 5, with where values go. Only the last is read.
+//! 5, with where values go; 6, with the arguments of calls. Only the last is read.
 
 mod columns;
 mod flows;
@@ -30,15 +30,15 @@ use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::facts::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind, PackedFlows,
-    Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
+    Arguments, CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import,
+    ImportKind, PackedFlows, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put_table, put_varint, unzigzag, zigzag};
 
 /// The number of the format that hob writes.
-const FORMAT: u8 = 5;
+const FORMAT: u8 = 6;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
 const MAX_BYTES: usize = 512 << 20;
 /// A thread keeps a buffer up to this size for the next file.
@@ -51,6 +51,7 @@ const DEF_COLUMNS: [Coding; 16] = [
 const IMPORT_COLUMNS: [Coding; 7] = [Plain, Delta, Delta, Delta, Plain, Delta, Delta];
 const REF_COLUMNS: [Coding; 7] = [Delta, Plain, Plain, Plain, Delta, Delta, Plain];
 const TYPE_COLUMNS: [Coding; 3] = [Delta, Plain, Plain];
+const CALL_COLUMNS: [Coding; 4] = [Delta, Plain, Plain, Plain];
 const PAIR_COLUMNS: [Coding; 2] = [Delta, Delta];
 
 /// Why stored facts cannot be used; the file is extracted again.
@@ -136,11 +137,21 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     let hint = |hint: &TypeHint| [hint.def.0, hint.part.0, hint.says.0];
     put_table(&mut out, &TYPE_COLUMNS, facts.types.iter().map(hint));
     put_table(&mut out, &PAIR_COLUMNS, facts.unmapped.iter().map(|(first, last)| [*first, *last]));
+    put_table(&mut out, &CALL_COLUMNS, facts.calls.iter().map(call_row));
     put_varint(&mut out, facts.flows.implied.len() as u32);
     facts.flows.implied.iter().for_each(|name| put_varint(&mut out, name.0));
     put_varint(&mut out, facts.flows.bytes.len() as u32);
     out.extend_from_slice(&facts.flows.bytes);
     out
+}
+
+fn call_row(call: &CallArguments) -> [u32; 4] {
+    let packed = call.arguments.0;
+    [call.line, call.col, packed as u32, (packed >> 32) as u32]
+}
+
+fn call_from([line, col, low, high]: [u32; 4]) -> CallArguments {
+    CallArguments { line, col, arguments: Arguments(u64::from(low) | u64::from(high) << 32) }
 }
 
 fn option_number(value: Option<u32>) -> u32 {
@@ -263,6 +274,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
             Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
         })?,
         unmapped: input.read_table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
+        calls: input.read_table(&CALL_COLUMNS, |_, row| Ok(call_from(row)))?,
         flows: packed_from(&mut input, limits)?,
         has_errors,
         gave_up,
@@ -272,6 +284,9 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let key = |r: &Ref| (r.name, r.line, r.col, r.kind);
     if !facts.refs.is_sorted_by(|a, b| key(a) <= key(b)) {
         return Err(Damaged("the references are not in order"));
+    }
+    if !facts.calls.is_sorted_by_key(|call| (call.line, call.col)) {
+        return Err(Damaged("the calls are not in order"));
     }
     if !facts.types.is_sorted() {
         return Err(Damaged("the types are not in order"));

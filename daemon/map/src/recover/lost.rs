@@ -10,12 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::facts::{Def, DefKind, FactsBuilder};
-use crate::langs::Lang;
-
-/// Shorter stretches are slips of a line, such as a macro without a semicolon; in C and C++ macros take several lines between
-/// definitions that are mapped.
-const NOTICEABLE: usize = 2;
-const NOTICEABLE_IN_C: usize = 4;
 
 /// Nodes with errors that are nested deeper than this are not looked into.
 const DEPTH: usize = 64;
@@ -41,7 +35,7 @@ pub(crate) fn note_unmapped(tree: &Tree, source: &[u8], facts: &mut FactsBuilder
     let mut lines = UnmappedLines::new(source, facts.defs());
     lines.mark_tree(tree);
     lines.unmark_named_lines(facts);
-    let least = if facts.lang().language_group() == Lang::Cpp { NOTICEABLE_IN_C } else { NOTICEABLE };
+    let least = facts.lang().source_rules().noticeable_loss;
     facts.not_mapped(lines.lost_stretches(least));
 }
 

@@ -16,7 +16,7 @@ mod tests;
 use tree_sitter::Tree;
 
 use crate::facts::FactsBuilder;
-use crate::langs::{Lang, Reparse, ecma};
+use crate::langs::{Lang, Reparse};
 
 pub(crate) use lost::note_unmapped;
 
@@ -63,10 +63,7 @@ pub(crate) fn recover(reading: &RecoveryReading<'_>, source: &[u8], facts: Facts
 
 /// The text as the language's grammar would have to have it, where its faults are known.
 fn repaired_text(lang: Lang, source: &[u8]) -> Option<Vec<u8>> {
-    match lang.language_group() {
-        Lang::TypeScript => ecma::repair_text(source),
-        _ => None,
-    }
+    lang.source_rules().repair.and_then(|repair| repair(source))
 }
 
 /// The facts of a text without what is broken in it.

@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use super::RecoveryReading;
-use crate::langs::Lang;
 
 /// Levels at which the search looks for pieces within pieces.
 const LEVELS: usize = 3;
@@ -26,7 +25,7 @@ pub(super) fn broken_stretches(
 ) -> Vec<Range<usize>> {
     let mut search =
         BrokenPieceSearch { reading, text, left: AT_LEAST + text.len() * TIMES, found: Vec::new() };
-    let before = if reading.lang == Lang::Php { b"<?php\n".to_vec() } else { Vec::new() };
+    let before = reading.lang.source_rules().piece_opening.as_bytes().to_vec();
     let around = Around { before, after: Vec::new() };
     for piece in pieces_near(text, split(text, 0..text.len(), 0), unmapped) {
         if search.stretch_has_error(&around, piece.clone()) {

@@ -11,7 +11,6 @@ use super::{Bases, NameLookup, Resolution, Resolver, Site, Thing, Want, builtins
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Ref};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::Lang;
 
 /// More files than these define a name: the others are not looked at.
 const MANY: usize = 512;
@@ -40,7 +39,7 @@ impl<'m> Resolver<'m> {
                 return Some(NameLookup::Thing(Thing::Def(def), Confidence::Name));
             }
         }
-        let builtin = builtins::is_global(Lang::Ruby, path.split('.').next().unwrap_or(path));
+        let builtin = builtins::is_global(site.entry.lang(), path.split('.').next().unwrap_or(path));
         (met || !builtin).then_some(NameLookup::Bound)
     }
 
@@ -49,7 +48,7 @@ impl<'m> Resolver<'m> {
         let last = qualified.rsplit('.').next().unwrap_or(qualified);
         let files = self.index.files_defining(last).iter().take(MANY).map(|&file| FileId(file));
         let found = files.filter_map(|file| {
-            let entry = self.entry(file).filter(|entry| entry.lang() == Lang::Ruby)?;
+            let entry = self.entry(file).filter(|entry| entry.lang().semantics().constants_by_capital)?;
             let is_it = |def: &Def| {
                 entry.facts.name(def.qualified) == qualified
                     && (is_module(def) || def.kind == DefKind::Constant)
@@ -98,7 +97,7 @@ impl<'m> Resolver<'m> {
         let qualified = entry.facts.name(def.qualified);
         let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
         let found = files.filter_map(|file| {
-            let other = self.entry(file).filter(|other| other.lang() == Lang::Ruby)?;
+            let other = self.entry(file).filter(|other| other.lang().semantics().reopens_types)?;
             if file != class.file && is_for_tests(other.path.as_str()) {
                 return None;
             }
@@ -124,7 +123,7 @@ impl<'m> Resolver<'m> {
 
     /// A call on the object at hand that its class does not have: a method of the test groups around it, or a function of the
     /// file, which every object has.
-    pub(super) fn ruby_self(&self, site: Site<'m>, r: &Ref, name: &str) -> Option<Resolution> {
+    pub(super) fn object_function(&self, site: Site<'m>, r: &Ref, name: &str) -> Option<Resolution> {
         let facts = &site.entry.facts;
         let groups = std::iter::successors(site.owner, |&def| facts.def(def).parent);
         let mut in_group = false;
@@ -166,9 +165,9 @@ fn is_group(def: &Def) -> bool {
     def.kind == DefKind::Module && def.flags.has(DefFlags::TEST)
 }
 
-/// Returns true if resolution looks for members and bases in a definition of this language: Ruby's modules have both.
+/// Returns true if resolution looks for members and bases in a definition; the modules of some languages have both.
 pub(super) fn is_class(entry: &FileEntry, def: &Def) -> bool {
-    def.kind.is_type() || (entry.lang() == Lang::Ruby && def.kind == DefKind::Module)
+    def.kind.is_type() || (def.kind == DefKind::Module && entry.lang().semantics().modules_are_types)
 }
 
 fn is_for_tests(path: &str) -> bool {

@@ -10,7 +10,7 @@ use super::{Resolution, Resolver, Site, Thing};
 use crate::facts::{Def, DefFlags, DefIdx, ImportKind, Receiver, Ref};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::Lang;
+use crate::langs::ExtensionScope;
 
 /// More files than these define a name: too many to look at.
 const MANY: usize = 256;
@@ -22,7 +22,7 @@ impl<'m> Resolver<'m> {
             r.receiver,
             Receiver::Typed(_) | Receiver::Unknown | Receiver::Path(_) | Receiver::SelfType
         );
-        if !is_value || !has_extensions(site.entry.lang()) {
+        if !is_value || !has_extensions(site.entry) {
             return None;
         }
         let mut found = self.extensions_in_sight(site, site.entry.facts.name(r.name));
@@ -83,7 +83,8 @@ impl<'m> Resolver<'m> {
         let package = |entry: &'m FileEntry| entry.facts.package.map_or("", |id| entry.facts.name(id));
         let (home, here) = (package(entry), package(site.entry));
         let holder = def.parent.map(|parent| entry.facts.name(entry.facts.def(parent).qualified));
-        if entry.lang() == Lang::CSharp {
+        let scope = entry.lang().semantics().extensions;
+        if scope == ExtensionScope::Namespace {
             let around = here.strip_prefix(home).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
             return around || home.is_empty() || self.opens_namespace(site, home);
         }
@@ -93,7 +94,7 @@ impl<'m> Resolver<'m> {
         let (outer, class) = holder.rsplit_once('.').unwrap_or(("", holder));
         is_imported(site.entry, &dotted_name(home, holder), name)
             || is_imported(site.entry, &dotted_name(home, outer), class)
-            || (outer.is_empty() && home == here && entry.lang() == Lang::Scala)
+            || (outer.is_empty() && home == here && scope == ExtensionScope::PackageClass)
     }
 
     /// Returns true if a C# file opens a namespace, or the whole project does.
@@ -127,8 +128,8 @@ fn dotted_name(package: &str, name: &str) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-fn has_extensions(lang: Lang) -> bool {
-    matches!(lang, Lang::CSharp | Lang::Kotlin | Lang::Scala)
+fn has_extensions(entry: &FileEntry) -> bool {
+    entry.lang().semantics().extensions != ExtensionScope::None
 }
 
 /// A file's extension of this name that can be imported by it.

@@ -6,12 +6,11 @@
 use hob_base::FileId;
 
 use super::scope::top_defs;
-use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins, language_group};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::Lang;
-use crate::langs::php::ROOT;
+use crate::langs::{Lang, VagueNames};
 
 /// More files than these define a name: it is nobody's in particular.
 const MANY: usize = 64;
@@ -19,25 +18,26 @@ const MANY: usize = 64;
 impl<'m> Resolver<'m> {
     /// A bare name that nothing in sight binds.
     pub(super) fn global_binding(&self, site: Site<'m>, name: &str) -> Option<NameLookup> {
-        match site.entry.lang() {
-            Lang::Php => self.without_namespace(site, name, false),
-            Lang::Ruby => self.constant_path(site, name),
-            _ => None,
+        let semantics = site.entry.lang().semantics();
+        if semantics.constants_by_capital {
+            return self.constant_path(site, name);
         }
+        semantics.root_namespace.and_then(|_| self.without_namespace(site, name, false))
     }
 
     /// A path that is complete and starts at no namespace.
     pub(super) fn at_root(&self, site: Site<'m>, path: &str) -> Option<NameLookup> {
-        if site.entry.lang() == Lang::Ruby {
+        let semantics = site.entry.lang().semantics();
+        if semantics.constants_by_capital {
             return self.constant_path(site, path);
         }
-        let name = path.strip_prefix(ROOT)?.strip_prefix('.').filter(|_| site.entry.lang() == Lang::Php)?;
+        let name = path.strip_prefix(semantics.root_namespace?)?.strip_prefix('.')?;
         if name.contains('.') { None } else { self.without_namespace(site, name, true) }
     }
 
     /// Resolves a reference of PHP's form `\\name`, which names no namespace.
     pub(super) fn root_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
-        if builtins::is_global(language_group(site), name) {
+        if builtins::is_global(site.entry.lang(), name) {
             return Resolution::Dropped;
         }
         match self.without_namespace(site, name, true) {
@@ -46,14 +46,14 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// In Lua, a member of the table that a file returns.
+    /// The member of the table that a file returns.
     pub(super) fn in_returned_table(
         &self,
         file: FileId,
         entry: &FileEntry,
         name: &str,
     ) -> Option<NameLookup> {
-        if entry.lang() != Lang::Lua || name == "default" {
+        if !entry.lang().semantics().returned_tables || name == "default" {
             return None;
         }
         let (def, _) = entry.facts.defs_indexed().find(|(_, def)| def.flags.has(DefFlags::DEFAULT))?;
@@ -62,13 +62,14 @@ impl<'m> Resolver<'m> {
     }
 
     fn without_namespace(&self, site: Site<'m>, name: &str, rooted: bool) -> Option<NameLookup> {
-        if builtins::is_global(Lang::Php, name) {
+        if builtins::is_global(site.entry.lang(), name) {
             return None;
         }
         let types = rooted || site.entry.facts.package.is_none();
         let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
         let places = files.filter_map(|file| {
-            let entry = self.entry(file).filter(|e| e.lang() == Lang::Php && e.facts.package.is_none())?;
+            let is_global = |e: &&FileEntry| e.lang() == site.entry.lang() && e.facts.package.is_none();
+            let entry = self.entry(file).filter(is_global)?;
             let fits = |def: &Def| {
                 (types || !def.kind.is_type()) && !is_test_block(def) && site.want.accepts_free(def.kind)
             };
@@ -96,19 +97,19 @@ pub(super) fn is_test_block(def: &Def) -> bool {
 
 /// Returns true if tests of a language are calls with a description, which the extractor records as functions.
 pub(super) fn has_test_blocks(lang: Lang) -> bool {
-    matches!(lang, Lang::Php | Lang::Ruby | Lang::Lua | Lang::Bash)
+    lang.semantics().test_blocks
 }
 
 /// Returns true if it says little that a project has only one definition of a name, because so much else has that
 /// name: in languages without types, a member of one word (`title`) on a value of unknown type; in the shell, a
 /// command of one word, and a variable, which may come from the environment.
 pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
-    match lang {
-        Lang::Bash => r.kind == RefKind::Use || !(is_compound(name) || name.contains("::")),
-        Lang::Php | Lang::Ruby | Lang::Lua => {
+    match lang.semantics().vague_names {
+        VagueNames::Commands => r.kind == RefKind::Use || !(is_compound(name) || name.contains("::")),
+        VagueNames::Members => {
             matches!(r.receiver, Receiver::Unknown | Receiver::Path(_)) && !is_compound(name)
         }
-        _ => false,
+        VagueNames::None => false,
     }
 }
 
@@ -118,16 +119,15 @@ fn is_compound(name: &str) -> bool {
     inner.contains('_') || inner.ends_with(['?', '!']) || inner.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Returns true if a definition is a Lua table, whose fields no bare name means, also in functions that are written
-/// in it.
-pub(super) fn is_lua_table(entry: &FileEntry, def: &Def) -> bool {
-    let is_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);
-    entry.lang() == Lang::Lua && is_table && !def.flags.has(DefFlags::TEST)
+/// Returns true if a definition is a table, whose fields no bare name means, also in functions that are written in it.
+pub(super) fn is_table(entry: &FileEntry, def: &Def) -> bool {
+    let may_be_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);
+    entry.lang().semantics().tables_hide_fields && may_be_table && !def.flags.has(DefFlags::TEST)
 }
 
 /// Returns true if `path` stands for the `\\` before the name in PHP's `\\name`.
 pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
-    entry.lang() == Lang::Php && entry.facts.name(path) == ROOT
+    entry.lang().semantics().root_namespace == Some(entry.facts.name(path))
 }
 
 /// The reference as one of a bare name, where only PHP's `\\` stands before it.

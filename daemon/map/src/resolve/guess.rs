@@ -3,11 +3,12 @@
 use hob_base::FileId;
 
 use super::modules::{has_linkage, is_visible};
+use super::overloads::Overloads;
 use super::{Resolution, Resolver, Site, Thing, Want, global, language_group};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Kinds, Share};
-use crate::langs::Lang;
+use crate::langs::Reach;
 
 /// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
 const MANY: usize = 64;
@@ -56,7 +57,7 @@ impl Group {
         let mut loose = Vec::new();
         for def in defs {
             let declares = resolver.def(def).is_some_and(|(_, d)| d.flags.has(DefFlags::DECLARATION));
-            if declares && resolver.is_c(def) {
+            if declares && resolver.may_be_announced(def) {
                 loose.push(def);
                 continue;
             }
@@ -92,12 +93,12 @@ impl<'m> Resolver<'m> {
         }
         let member = r.receiver != Receiver::None;
         let only = match self.index.name_id(name) {
-            // Which members there are depends on nothing but the name; in Go alone also on the folder.
-            Some(id) if member && language_group(site) != Lang::Go => {
-                self.get_or_compute(&self.members, (id, site.want, language_group(site)), || {
+            // Which members there are depends on nothing but the name, and on the folder where that decides what is
+            // reached.
+            Some(id) if member && site.entry.lang().semantics().reach != Reach::Folder => self
+                .get_or_compute(&self.members, (id, site.want, language_group(site)), || {
                     self.only_possible(site, r)
-                })
-            }
+                }),
             _ => self.only_possible(site, r),
         };
         let vague = global::is_vague(language_group(site), r, name);
@@ -124,7 +125,7 @@ impl<'m> Resolver<'m> {
     }
 
     fn only_possible(&self, site: Site<'m>, r: &Ref) -> Only {
-        if language_group(site) == Lang::Cpp {
+        if site.entry.lang().semantics().declares_in_headers {
             return match &Group::split(self, self.possible_defs(site, r).collect())[..] {
                 [] => Only::None,
                 [group] => Only::One(group.representative(self)),
@@ -157,7 +158,10 @@ impl<'m> Resolver<'m> {
         let r = &global::without_root(entry, r);
         let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
         let mut list = match self.resolve_any(file, r) {
-            Resolution::To(Thing::Def(def), _) => self.ambiguous_defs(def),
+            Resolution::To(Thing::Def(def), _) => match self.overloads_for(file, r, def) {
+                Overloads::Open(all) => all,
+                Overloads::Chosen(_) | Overloads::Single => self.ambiguous_defs(def),
+            },
             _ => Vec::new(),
         };
         if list.is_empty() {
@@ -235,8 +239,8 @@ impl<'m> Resolver<'m> {
         let linked =
             kinds.share(Kinds::matching(|kind| has_linkage(kind) && want.accepts_kind(kind))) != Share::None;
         for file in self.index.files_defining(name).iter().map(|&file| FileId(file)) {
-            let in_c = |entry: &&FileEntry| entry.lang().language_group() == Lang::Cpp;
-            let Some(entry) = self.entry(file).filter(in_c).filter(|entry| linked || entry.is_header())
+            let declares = |entry: &&FileEntry| entry.lang().semantics().declares_in_headers;
+            let Some(entry) = self.entry(file).filter(declares).filter(|entry| linked || entry.is_header())
             else {
                 continue;
             };
@@ -269,8 +273,8 @@ impl<'m> Resolver<'m> {
         (rank, usize::MAX - shared, path.to_owned(), def.def)
     }
 
-    fn is_c(&self, def: DefRef) -> bool {
-        self.entry(def.file).is_some_and(|entry| entry.lang().language_group() == Lang::Cpp)
+    fn may_be_announced(&self, def: DefRef) -> bool {
+        self.entry(def.file).is_some_and(|entry| entry.lang().semantics().declares_in_headers)
     }
 
     fn is_same_place(&self, a: DefRef, b: DefRef) -> bool {
@@ -326,7 +330,7 @@ fn fits_reference(entry: &FileEntry, def: &Def, kind: RefKind, member: bool) -> 
         return false;
     }
     // In Ruby a function of no class is a method of every object.
-    let member_too = entry.lang() == Lang::Ruby && def.kind == DefKind::Function;
+    let member_too = def.kind == DefKind::Function && entry.lang().semantics().functions_are_methods;
     by_kind && if member { is_member(entry, def) || member_too } else { is_free(entry, def) }
 }
 
@@ -341,7 +345,7 @@ fn is_path(r: &Ref) -> bool {
 
 /// Returns true if definitions that are written in this one are members of it.
 fn holds_members(entry: &FileEntry, def: &Def) -> bool {
-    def.kind.is_type() || global::is_lua_table(entry, def)
+    def.kind.is_type() || global::is_table(entry, def)
 }
 
 /// Returns true if a bare name can mean the definition: it belongs to no type. In C an enumeration's members are
@@ -349,11 +353,11 @@ fn holds_members(entry: &FileEntry, def: &Def) -> bool {
 fn is_free(entry: &FileEntry, def: &Def) -> bool {
     let free_parent = def.parent.is_none_or(|parent| {
         let parent = entry.facts.def(parent);
-        if global::is_lua_table(entry, parent) {
+        if global::is_table(entry, parent) {
             return false;
         }
         let parent = parent.kind;
-        parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().language_group() == Lang::Cpp)
+        parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().semantics().open_enums)
     });
     is_free_kind(def.kind) && free_parent
 }
@@ -367,15 +371,13 @@ fn is_reachable(site: Site<'_>, file: FileId, entry: &FileEntry, def: &Def) -> b
     if file == site.file {
         return true;
     }
-    if def.flags.has(DefFlags::EXPORTED) && !matches!(entry.lang().language_group(), Lang::Cpp | Lang::Php) {
-        return true;
-    }
-    match entry.lang().language_group() {
-        Lang::Php => !is_free(entry, def) || global::is_near(site, entry, def),
-        Lang::Cpp => is_visible(entry, def) || !is_free(entry, def),
-        Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
-        Lang::Swift => false,
-        Lang::Go => entry.path.dir() == site.entry.path.dir(),
-        _ => true,
+    let is_exported = def.flags.has(DefFlags::EXPORTED);
+    match entry.lang().semantics().reach {
+        Reach::Namespace => !is_free(entry, def) || global::is_near(site, entry, def),
+        Reach::Linkage => is_visible(entry, def) || !is_free(entry, def),
+        Reach::Member => is_exported || def.parent.is_some() || def.kind == DefKind::Method,
+        Reach::File => is_exported,
+        Reach::Folder => is_exported || entry.path.dir() == site.entry.path.dir(),
+        Reach::Anywhere => true,
     }
 }

@@ -10,7 +10,6 @@ use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::langs::Lang;
 
 /// Most classes looked at for one member.
 const MAX_CLASSES: usize = 64;
@@ -94,8 +93,8 @@ impl<'m> Resolver<'m> {
     /// Returns true if one of the classes that are still to be looked at is derived from a class: in Python's order
     /// of resolution a base comes after all that are derived from it.
     fn comes_later(&self, class: DefRef, left: &[DefRef]) -> bool {
-        let is_python = |entry: &FileEntry| entry.lang() == Lang::Python;
-        if left.is_empty() || !self.entry(class.file).is_some_and(is_python) {
+        let is_linear = |entry: &FileEntry| entry.lang().semantics().linear_bases;
+        if left.is_empty() || !self.entry(class.file).is_some_and(is_linear) {
             return false;
         }
         let (mut above, mut at) = (left.to_vec(), 0);
@@ -121,7 +120,8 @@ impl<'m> Resolver<'m> {
     fn own_wanted(&self, class: DefRef, name: &str, want: Want) -> Option<DefRef> {
         let (entry, def) = self.def(class)?;
         let qualified = entry.facts.name(def.qualified);
-        if entry.lang() == Lang::Ruby && name.starts_with(char::is_uppercase) {
+        let semantics = entry.lang().semantics();
+        if semantics.constants_by_capital && name.starts_with(char::is_uppercase) {
             return self.constant_in(class, qualified, name);
         }
         let here = || {
@@ -130,10 +130,9 @@ impl<'m> Resolver<'m> {
                     || (entry.qualifier(child) == qualified && entry.is_detached(child))
             })
         };
-        let apart = matches!(entry.lang(), Lang::Rust | Lang::Java | Lang::Php);
-        let want = if apart && want == Want::Callee { want } else { Want::Any };
+        let want = if semantics.methods_apart && want == Want::Callee { want } else { Want::Any };
         // What implements a trait for all types of some kind goes by the trait's name; what the trait itself says goes first.
-        let is_trait = entry.lang() == Lang::Rust && def.kind == DefKind::Trait;
+        let is_trait = semantics.blanket_impls && def.kind == DefKind::Trait;
         let is_within = |child: &Def| def.bytes.0 <= child.bytes.0 && child.bytes.1 <= def.bytes.1;
         let own =
             if is_trait { pick_best_def(here().filter(|(_, child)| is_within(child)), want) } else { None };
@@ -143,7 +142,7 @@ impl<'m> Resolver<'m> {
         if let Some(def) = self.member_of_piece(class, name) {
             return Some(def);
         }
-        if entry.lang() == Lang::Ruby {
+        if semantics.reopens_types {
             return self.reopened_member(class, name);
         }
         if !self.index.has_detached(entry.lang().language_group()) {
@@ -180,7 +179,7 @@ impl<'m> Resolver<'m> {
 
     /// In Rust, the trait whose implementation for all types `Trait.T` names.
     fn trait_of_blanket(&self, site: Site<'m>, qualifier: &str) -> Option<DefRef> {
-        let (name, _) = qualifier.rsplit_once('.').filter(|_| site.entry.lang() == Lang::Rust)?;
+        let (name, _) = qualifier.rsplit_once('.').filter(|_| site.entry.lang().semantics().blanket_impls)?;
         let NameLookup::Thing(Thing::Def(owner), _) = self.follow_path(site, name) else { return None };
         self.def(owner).filter(|(_, def)| def.kind == DefKind::Trait).map(|_| owner)
     }
@@ -219,7 +218,7 @@ impl<'m> Resolver<'m> {
             }
         }
         self.add_bases_of_pieces(class, &mut bases);
-        if entry.lang() == Lang::Ruby {
+        if entry.lang().semantics().reopens_types {
             self.add_reopened_bases(class, &mut bases);
         }
         bases
@@ -267,7 +266,7 @@ impl<'m> Resolver<'m> {
     /// else is itself.
     pub(crate) fn body_of(&self, declared: DefRef) -> DefRef {
         let Some((entry, def)) = self.def(declared) else { return declared };
-        if entry.lang().language_group() != Lang::Cpp || !def.flags.has(DefFlags::DECLARATION) {
+        if !entry.lang().semantics().declares_in_headers || !def.flags.has(DefFlags::DECLARATION) {
             return declared;
         }
         self.get_or_compute(&self.bodies, declared, || {
@@ -291,7 +290,7 @@ impl<'m> Resolver<'m> {
     ) -> impl Iterator<Item = DefRef> + 'a {
         self.index.files_defining(name).iter().filter_map(move |&file| {
             let file = FileId(file);
-            let entry = self.entry(file).filter(|entry| entry.lang().language_group() == Lang::Cpp)?;
+            let entry = self.entry(file).filter(|entry| entry.lang().semantics().declares_in_headers)?;
             let fits = |def: &Def| {
                 !def.flags.has(DefFlags::DECLARATION)
                     && def.kind.is_type() == kind.is_type()
@@ -314,6 +313,6 @@ fn same_end(a: &str, b: &str) -> bool {
 pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     let name = entry.facts.name(r.name);
     r.receiver == Receiver::None
-        && (matches!(name, "object" | "Object") || entry.lang() == Lang::Ruby)
+        && (matches!(name, "object" | "Object") || entry.lang().semantics().plain_builtin_bases)
         && builtins::is_global(entry.lang().language_group(), name)
 }

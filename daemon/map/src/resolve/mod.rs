@@ -28,6 +28,7 @@ mod links;
 mod members;
 mod modules;
 mod outside_impls;
+mod overloads;
 mod pieces;
 mod scope;
 mod twins;
@@ -45,11 +46,12 @@ use rustc_hash::FxHashMap;
 use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId, TypePart};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Index, NameId};
-use crate::langs::{Lang, ModuleTarget};
+use crate::langs::{Lang, ModuleTarget, OutsideMembers};
 pub(crate) use flow::CallAt;
 use global::is_root;
 pub(crate) use guess::SHOWN;
 pub(crate) use links::ResolvedNoteLink;
+use overloads::Overloads;
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
 const FUEL: u32 = 3000;
@@ -207,9 +209,12 @@ impl<'m> Resolver<'m> {
     /// Resolves a reference of `file`.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
         match self.resolve_any(file, r) {
-            Resolution::To(Thing::Def(def), _) if self.ambiguous_defs(def).len() > 1 => {
-                Resolution::Unresolved
-            }
+            Resolution::To(Thing::Def(def), sure) => match self.overloads_for(file, r, def) {
+                Overloads::Open(_) => Resolution::Unresolved,
+                Overloads::Chosen(def) => Resolution::To(def.into(), sure),
+                Overloads::Single if self.ambiguous_defs(def).len() > 1 => Resolution::Unresolved,
+                Overloads::Single => Resolution::To(def.into(), sure),
+            },
             found => found,
         }
     }
@@ -248,9 +253,7 @@ impl<'m> Resolver<'m> {
         match found {
             NameLookup::Thing(thing, confidence) => Resolution::To(thing, confidence),
             NameLookup::Bound => Resolution::Unresolved,
-            NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(site), name) => {
-                Resolution::Dropped
-            }
+            NameLookup::Absent { .. } if builtins::is_global(site.entry.lang(), name) => Resolution::Dropped,
             NameLookup::Absent { open: true } => Resolution::Unresolved,
             NameLookup::Absent { open: false } => self.by_name(site, r),
         }
@@ -280,10 +283,10 @@ impl<'m> Resolver<'m> {
                 Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
             members::MemberLookup::Missing { open } => {
-                let own = if above || site.entry.lang() != Lang::Ruby {
+                let own = if above || !site.entry.lang().semantics().functions_are_methods {
                     None
                 } else {
-                    self.ruby_self(site, r, name)
+                    self.object_function(site, r, name)
                 };
                 own.unwrap_or_else(|| if open { Resolution::Unresolved } else { self.unknown_ref(site, r) })
             }
@@ -295,19 +298,25 @@ impl<'m> Resolver<'m> {
         match self.follow_path(Site { want: Want::Scope, ..site }, path) {
             NameLookup::Thing(thing, confidence) => self.member_ref(site, r, thing, confidence),
             NameLookup::Bound => Resolution::Unresolved,
-            NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(site), first) => {
-                let is_rust = site.entry.lang() == Lang::Rust;
-                let added = if is_rust { self.member_added_by_trait(site, r, path) } else { None };
+            NameLookup::Absent { .. } if builtins::is_global(site.entry.lang(), first) => {
+                let added = if outside_members(site) == OutsideMembers::Traits {
+                    self.member_added_by_trait(site, r, path)
+                } else {
+                    None
+                };
                 added.unwrap_or(Resolution::Dropped)
             }
             // A constant that the project has nowhere.
             NameLookup::Absent { .. }
-                if language_group(site) == Lang::Ruby && self.index.files_defining(first).is_empty() =>
+                if site.entry.lang().semantics().constants_by_capital
+                    && self.index.files_defining(first).is_empty() =>
             {
                 Resolution::Dropped
             }
-            // In C a path starts with a variable more often than with a type.
-            NameLookup::Absent { .. } if language_group(site) == Lang::Cpp => self.unknown_ref(site, r),
+            // There a path starts with a variable more often than with a type.
+            NameLookup::Absent { .. } if site.entry.lang().semantics().variable_paths => {
+                self.unknown_ref(site, r)
+            }
             NameLookup::Absent { .. } => Resolution::Unresolved,
         }
     }
@@ -336,7 +345,7 @@ impl<'m> Resolver<'m> {
     fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
         if let Some(path) = ty.strip_prefix('=') {
             return match self.value(site, path, None) {
-                Some(Thing::External(name)) if site.entry.lang() == Lang::Rust => {
+                Some(Thing::External(name)) if outside_members(site) == OutsideMembers::Traits => {
                     self.outside_ref(site, r, &name)
                 }
                 Some(thing) => self.member_ref(site, r, thing, Confidence::Import),
@@ -360,7 +369,7 @@ impl<'m> Resolver<'m> {
                 }
                 let last = ty.rsplit('.').next().unwrap_or(ty);
                 let known = !self.index.files_defining(last).is_empty();
-                if known && !builtins::is_global(vocabulary_lang(site), last) {
+                if known && !builtins::is_global(site.entry.lang(), last) {
                     Resolution::Unresolved
                 } else {
                     Resolution::Dropped
@@ -395,7 +404,7 @@ impl<'m> Resolver<'m> {
 
     /// Returns true if values of the language's own types have a member of the reference's name.
     fn is_common(&self, site: Site<'m>, r: &Ref) -> bool {
-        builtins::is_common_member(vocabulary_lang(site), site.entry.facts.name(r.name))
+        builtins::is_common_member(site.entry.lang(), site.entry.facts.name(r.name))
     }
 
     fn entry(&self, file: FileId) -> Option<&'m FileEntry> {
@@ -445,11 +454,6 @@ fn language_group(site: Site<'_>) -> Lang {
     site.entry.lang().language_group()
 }
 
-/// Returns the language whose words count as its own at the site: that of the language group, but the languages of
-/// one virtual machine differ.
-fn vocabulary_lang(site: Site<'_>) -> Lang {
-    match site.entry.lang() {
-        lang @ (Lang::Kotlin | Lang::Scala) => lang,
-        lang => lang.language_group(),
-    }
+fn outside_members(site: Site<'_>) -> OutsideMembers {
+    site.entry.lang().semantics().outside_members
 }

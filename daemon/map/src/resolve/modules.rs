@@ -63,8 +63,8 @@ impl<'m> Resolver<'m> {
                 NameLookup::Thing(thing, confidence) => {
                     NameLookup::Thing(thing, confidence.max(Confidence::Import))
                 }
-                // A Lua file that returns no table of its own is what it offers.
-                _ if entry.lang() == Lang::Lua
+                // A file that returns no table of its own is what it offers.
+                _ if entry.lang().semantics().returned_tables
                     && entry.facts.name(name) == "default"
                     && matches!(*module.target, ModuleTarget::File(_)) =>
                 {
@@ -99,11 +99,12 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// Returns true if a Python module has a name, if at all, by a star import.
+    /// Returns true if a module has a name, if at all, by a star import that passes on no modules.
     fn has_only_by_star(&self, module: &Module, name: &str) -> bool {
         let ModuleTarget::File(file) = *module.target else { return false };
-        self.entry(file)
-            .is_some_and(|entry| entry.lang() == Lang::Python && entry.bindings_of(name).is_empty())
+        self.entry(file).is_some_and(|entry| {
+            entry.lang().semantics().modules_before_stars && entry.bindings_of(name).is_empty()
+        })
     }
 
     /// A module inside a module.
@@ -162,7 +163,8 @@ impl<'m> Resolver<'m> {
         let site = Site { file, entry, owner: None, want: Want::Any };
         let own = entry
             .defs_named(name)
-            .filter(|(_, def)| def.parent.is_none() && def.qualified == def.name && is_visible(entry, def));
+            .filter(|(_, def)| def.parent.is_none() && def.qualified == def.name && is_visible(entry, def))
+            .filter(|(_, def)| def.flags.has(DefFlags::EXPORTED) || !exports_by_word(entry));
         let own = pick_best_def(own, site.want)
             .or_else(|| if name == "default" { default_def(entry) } else { None });
         if let Some(def) = own {
@@ -230,7 +232,7 @@ impl<'m> Resolver<'m> {
         // `export *` leaves the default export out.
         let stars =
             entry.star_imports().filter(|star| star.reexported && star.owner.is_none() && name != "default");
-        for star in stars {
+        for star in super::scope::in_binding_order(entry, stars) {
             let module = self.resolve_module(file, entry, star.module);
             match self.lookup_in(&module, name, trail) {
                 NameLookup::Thing(Thing::External(_), _) | NameLookup::Bound => open = true,
@@ -267,8 +269,8 @@ impl<'m> Resolver<'m> {
         self.with_fuel(NameLookup::Bound, || {
             let (first, rest) = path.split_once('.').unwrap_or((path, ""));
             let start = match first {
-                "self" | "Self" | "super" | "crate" if site.entry.lang() == Lang::Rust => {
-                    self.rust_start(site, first)
+                "self" | "Self" | "super" | "crate" if site.entry.lang().semantics().path_keywords => {
+                    self.keyword_start(site, first)
                 }
                 _ => self.resolve_bare(site, first),
             };
@@ -281,7 +283,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// `Self::X` starts at the type at hand; the others are module paths.
-    fn rust_start(&self, site: Site<'m>, first: &str) -> NameLookup {
+    fn keyword_start(&self, site: Site<'m>, first: &str) -> NameLookup {
         let class = if first == "Self" { self.enclosing_type(site) } else { None };
         class.map_or(NameLookup::Absent { open: false }, |class| {
             NameLookup::Thing(class.into(), Confidence::Exact)
@@ -318,7 +320,7 @@ impl<'m> Resolver<'m> {
             Thing::Module(module) => self.lookup_in(module, name, &mut Vec::new()),
             Thing::Def(def) => {
                 let Some((entry, found)) = self.def(*def) else { return NameLookup::Bound };
-                if found.kind == DefKind::Module && entry.lang() != Lang::Ruby {
+                if found.kind == DefKind::Module && !entry.lang().semantics().modules_are_types {
                     return self.in_namespace(*def, name);
                 }
                 if !self.has_members(*def) {
@@ -353,7 +355,7 @@ impl<'m> Resolver<'m> {
         }
         let elsewhere = self.index.files_defining(name).iter().take(64).filter_map(|&file| {
             let file = FileId(file);
-            let entry = self.entry(file).filter(|e| e.lang().language_group() == Lang::Cpp)?;
+            let entry = self.entry(file).filter(|e| e.lang().semantics().open_namespaces)?;
             let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == qualifier);
             Some(DefRef { file, def: pick_best_def(within, Want::Any)? })
         });
@@ -376,7 +378,7 @@ fn as_thing(module: Rc<Module>) -> Thing {
 /// functions and variables that are not `static`.
 pub(super) fn is_visible(entry: &FileEntry, def: &Def) -> bool {
     let linked = || has_linkage(def.kind) && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def);
-    entry.lang().language_group() != Lang::Cpp || entry.is_header() || linked()
+    !entry.lang().semantics().declares_in_headers || entry.is_header() || linked()
 }
 
 fn in_enum(entry: &FileEntry, def: &Def) -> bool {
@@ -386,6 +388,14 @@ fn in_enum(entry: &FileEntry, def: &Def) -> bool {
 /// Returns true if definitions of a kind can be seen outside their file without a header.
 pub(super) fn has_linkage(kind: DefKind) -> bool {
     matches!(kind, DefKind::Function | DefKind::Variable | DefKind::Constant)
+}
+
+/// Returns true if a file offers only what it says to export: it exports something, and is no announcement of another file.
+fn exports_by_word(entry: &FileEntry) -> bool {
+    let facts = &entry.facts;
+    entry.lang().semantics().exports_by_word
+        && !entry.path.as_str().ends_with(".d.ts")
+        && (!facts.exports.is_empty() || facts.defs.iter().any(|def| def.flags.has(DefFlags::EXPORTED)))
 }
 
 fn default_def(entry: &FileEntry) -> Option<crate::facts::DefIdx> {

@@ -5,22 +5,25 @@
 
 use hob_base::FileId;
 
+use super::written::has_trait_members;
 use super::{NameLookup, Resolution, Resolver, Site, Thing, Want};
 use crate::facts::{Receiver, Ref, RefKind, TypePart};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::Lang;
 
 impl<'m> Resolver<'m> {
     /// The member that the project writes for the type from outside that a reference's receiver names; `None` where it writes none.
     pub(super) fn written_for(&self, site: Site<'m>, r: &Ref, thing: &Thing) -> Option<Resolution> {
-        let (Thing::External(package), Lang::Rust) = (thing, site.entry.lang()) else { return None };
+        let Thing::External(package) = thing else { return None };
+        if !has_trait_members(site.entry) {
+            return None;
+        }
         let (Receiver::Path(ty) | Receiver::Typed(ty)) = r.receiver else { return None };
         let ty = site.entry.facts.name(ty);
         let last = ty.rsplit('.').next().filter(|last| last.starts_with(char::is_uppercase))?;
         let qualified = format!("{last}.{}", site.entry.facts.name(r.name));
         let written = self.index.files_defining_detached(&qualified).iter().filter_map(|&file| {
-            let entry = self.entry(FileId(file)).filter(|entry| entry.lang() == Lang::Rust)?;
+            let entry = self.entry(FileId(file)).filter(|entry| has_trait_members(entry))?;
             Some(DefRef { file: FileId(file), def: entry.def_qualified(&qualified, 1)? })
         });
         let found: Vec<DefRef> = written.filter(|def| self.may_be_for(*def, package)).collect();
@@ -51,7 +54,7 @@ impl<'m> Resolver<'m> {
         self.fuel.set(super::FUEL);
         self.cut.set(false);
         let (entry, def) = self.def(method)?;
-        if entry.lang() != Lang::Rust || !entry.is_detached(def) {
+        if !has_trait_members(entry) || !entry.is_detached(def) {
             return None;
         }
         let owner = self.owner_of_detached(entry, method);

@@ -9,7 +9,6 @@ use super::{Bases, NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefIdx};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::Lang;
 use crate::langs::support::project::packages;
 
 /// Most pieces of one type that are looked at.
@@ -62,7 +61,7 @@ impl<'m> Resolver<'m> {
     /// The other pieces of a type.
     fn other_pieces(&self, class: DefRef) -> Vec<DefRef> {
         match self.def(class) {
-            Some((entry, def)) if entry.lang() == Lang::Scala => companion_types(entry, class, def),
+            Some((entry, def)) if entry.lang().semantics().companions => companion_types(entry, class, def),
             Some((entry, def)) if def.flags.has(DefFlags::PARTIAL) => self.partial_pieces(entry, class, def),
             _ => Vec::new(),
         }
@@ -74,7 +73,7 @@ impl<'m> Resolver<'m> {
         let files = self.index.files_defining(entry.facts.name(def.name)).iter().map(|&file| FileId(file));
         let found = files.filter_map(|file| {
             let other =
-                self.entry(file).filter(|e| e.lang() == Lang::CSharp && package(e) == package(entry))?;
+                self.entry(file).filter(|e| e.lang() == entry.lang() && package(e) == package(entry))?;
             let named = other.defs_named(entry.facts.name(def.name));
             let same = named.filter(|(_, d)| {
                 d.flags.has(DefFlags::PARTIAL) && other.facts.name(d.qualified) == qualified

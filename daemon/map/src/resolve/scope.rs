@@ -3,11 +3,11 @@
 use hob_base::FileId;
 
 use super::members::MemberLookup;
-use super::{NameLookup, Resolver, Site, Thing, Want, global, language_group};
-use crate::facts::{Def, DefIdx, DefKind};
+use super::{NameLookup, Resolver, Site, Thing, Want, global};
+use crate::facts::{Def, DefIdx, DefKind, Import};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, NameBindings};
-use crate::langs::{Lang, PackageScope};
+use crate::langs::PackageScope;
 
 impl<'m> Resolver<'m> {
     /// Resolves a bare name where it stands.
@@ -67,7 +67,7 @@ impl<'m> Resolver<'m> {
     fn in_scope(&self, site: Site<'m>, at: DefIdx, named: NameBindings<'m>, name: &str) -> NameLookup {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
-        if global::is_lua_table(site.entry, def) {
+        if global::is_table(site.entry, def) {
             return NameLookup::Absent { open: false };
         }
         if def.kind.is_type() {
@@ -79,7 +79,7 @@ impl<'m> Resolver<'m> {
         }
         // Members of an object that is no type are no names in it: in `{ adapter: adapter() }` the call is to another.
         let is_scoped = |child: &Def| {
-            language_group(site) != Lang::TypeScript
+            !site.entry.lang().semantics().objects_hide_members
                 || !matches!(child.kind, DefKind::Field | DefKind::Method)
         };
         let inside = named.defs().filter(|(idx, child)| {
@@ -206,15 +206,15 @@ impl<'m> Resolver<'m> {
     }
 
     fn through_stars(&self, site: Site<'m>, name: &str, owner: Option<DefIdx>, mut open: bool) -> NameLookup {
-        if site.entry.lang().language_group() == Lang::Cpp {
+        if site.entry.lang().semantics().textual_imports {
             return match self.included_def(site, name) {
                 Some((def, confidence)) => NameLookup::Thing(Thing::Def(def), confidence),
                 None => NameLookup::Absent { open },
             };
         }
-        for star in
-            site.entry.star_imports().filter(|star| star.owner == owner || is_around(site, star.owner))
-        {
+        let stars =
+            site.entry.star_imports().filter(|star| star.owner == owner || is_around(site, star.owner));
+        for star in in_binding_order(site.entry, stars) {
             let module = self.resolve_module(site.file, site.entry, star.module);
             match self.lookup_in(&module, name, &mut Vec::new()) {
                 NameLookup::Thing(Thing::External(_), _) | NameLookup::Bound => open = true,
@@ -229,6 +229,18 @@ impl<'m> Resolver<'m> {
         }
         NameLookup::Absent { open }
     }
+}
+
+/// Star imports in the order in which they bind a name: the one that counts comes first.
+pub(super) fn in_binding_order<'i>(
+    entry: &FileEntry,
+    stars: impl Iterator<Item = &'i Import>,
+) -> Vec<&'i Import> {
+    let mut stars: Vec<&Import> = stars.collect();
+    if entry.lang().semantics().last_star_binds {
+        stars.reverse();
+    }
+    stars
 }
 
 /// Returns true if an import written in `owner` is visible at the site.
@@ -262,9 +274,9 @@ fn has_bare_members(site: Site<'_>) -> bool {
     site.entry.lang().spec().is_some_and(|spec| spec.bare_members)
 }
 
-/// Returns true if a definition is a module that does not see the names around it, as in Rust.
+/// Returns true if a definition is a module that does not see the names around it.
 fn is_closed_module(site: Site<'_>, at: DefIdx) -> bool {
-    site.entry.lang() == Lang::Rust && site.entry.facts.def(at).kind == DefKind::Module
+    site.entry.lang().semantics().closed_modules && site.entry.facts.def(at).kind == DefKind::Module
 }
 
 /// Returns true if a definition is at the top level of its file.

@@ -10,7 +10,7 @@ use super::Resolver;
 use crate::facts::{Def, DefFlags};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::langs::Lang;
+use crate::langs::Twins;
 
 /// More files than these define a name: looking at each would cost too much.
 const MANY: usize = 64;
@@ -22,14 +22,14 @@ impl Resolver<'_> {
         if found.flags.has(DefFlags::DECLARATION) || found.flags.has(DefFlags::TEST) {
             return Vec::new();
         }
-        match entry.lang() {
-            Lang::Rust if found.kind.is_callable() => {
+        match entry.lang().semantics().twins {
+            Twins::InFile if found.kind.is_callable() => {
                 let named = entry.defs_named(entry.facts.name(found.name));
                 let same = named.filter(|(_, other)| is_same(found, other));
                 same.map(|(idx, _)| DefRef { file: def.file, def: idx }).collect()
             }
-            Lang::Go => self.in_other_files(def, entry, found),
-            _ => Vec::new(),
+            Twins::InFolder => self.in_other_files(def, entry, found),
+            Twins::InFile | Twins::None => Vec::new(),
         }
     }
 
@@ -42,7 +42,7 @@ impl Resolver<'_> {
         let package = |file: &FileEntry| file.facts.package.map(|id| file.facts.name(id).to_owned());
         let others = files.iter().map(|&file| FileId(file)).filter(|&file| file != def.file);
         let others = others.filter_map(|file| {
-            let other = self.entry(file).filter(|other| other.lang() == Lang::Go)?;
+            let other = self.entry(file).filter(|other| other.lang() == entry.lang())?;
             let beside = other.path.dir() == entry.path.dir() && package(other) == package(entry);
             Some(DefRef { file, def: other.def_qualified(qualified, 1).filter(|_| beside)? })
         });

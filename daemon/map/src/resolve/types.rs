@@ -9,7 +9,6 @@ use super::written::{Inner, Then, WrittenType};
 use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{DefKind, TypePart};
 use crate::graph::DefRef;
-use crate::langs::Lang;
 
 /// Where a walk along a path of members is.
 #[derive(Clone, Debug)]
@@ -65,7 +64,7 @@ impl<'m> Resolver<'m> {
     /// The type, module or package whose members a value has; the value is written as a path of names and calls. `me` is the
     /// class of the object at hand where it is known better than by where the path is written.
     pub(super) fn value(&self, site: Site<'m>, path: &str, me: Option<DefRef>) -> Option<Thing> {
-        if site.entry.lang() == Lang::Python && path.contains('|') {
+        if site.entry.lang().semantics().joined_values && path.contains('|') {
             return self.agreed_value(site, path, me);
         }
         self.with_fuel(None, || {
@@ -78,7 +77,7 @@ impl<'m> Resolver<'m> {
                     continue;
                 }
                 at = match step {
-                    MemberStep::Name(name) if site.entry.lang() == Lang::Rust => {
+                    MemberStep::Name(name) if site.entry.lang().semantics().library_types => {
                         let then = match steps
                             .next_if(|step| matches!(step, MemberStep::Call | MemberStep::Given(_)))
                         {
@@ -86,7 +85,7 @@ impl<'m> Resolver<'m> {
                             Some(MemberStep::Given(part)) => Then::Given(part),
                             _ => Then::Nothing,
                         };
-                        self.rust_member(site, at, name, then)?
+                        self.written_member(site, at, name, then)?
                     }
                     MemberStep::Name(name) => self.to_member(site, at, name)?,
                     MemberStep::Call => self.result_of_call(at)?,
@@ -129,7 +128,7 @@ impl<'m> Resolver<'m> {
         if matches!(name, "self" | "this") {
             return me.or_else(|| self.enclosing_type(site)).map(|class| (MemberPathPoint::Of(class), rest));
         }
-        if site.entry.lang() == Lang::Rust && matches!(name, "crate" | "super") {
+        if matches!(name, "crate" | "super") && site.entry.lang().semantics().path_keywords {
             return self.start_at_module(site, path);
         }
         match self.resolve_bare(Site { want: Want::Callee, ..site }, name) {
@@ -241,8 +240,8 @@ impl<'m> Resolver<'m> {
 
     /// Returns true if a definition is a variant of a Rust enumeration, whose values are the enumeration's.
     fn is_variant(&self, def: DefRef) -> bool {
-        let is_rust = self.def(def).is_some_and(|(entry, _)| entry.lang() == Lang::Rust);
-        is_rust && self.variant_of(def).is_some()
+        let may_be = self.def(def).is_some_and(|(entry, _)| entry.lang().semantics().variant_values);
+        may_be && self.variant_of(def).is_some()
     }
 
     /// A value of one of a definition's types, with the type's arguments where they are told.
@@ -311,7 +310,7 @@ impl<'m> Resolver<'m> {
     /// wanted.
     pub(super) fn meaning_for(&self, def: DefRef, want: Want) -> DefRef {
         let Some((entry, found)) =
-            self.def(def).filter(|(entry, _)| entry.lang().language_group() == Lang::TypeScript)
+            self.def(def).filter(|(entry, _)| entry.lang().semantics().types_beside_values)
         else {
             return def;
         };
@@ -329,7 +328,7 @@ impl<'m> Resolver<'m> {
     pub(crate) fn is_other_meaning(&self, a: DefRef, b: DefRef) -> bool {
         let (Some((entry, one)), Some((_, other))) = (self.def(a), self.def(b)) else { return false };
         a.file == b.file
-            && entry.lang().language_group() == Lang::TypeScript
+            && entry.lang().semantics().types_beside_values
             && (one.name, one.parent) == (other.name, other.parent)
     }
 }

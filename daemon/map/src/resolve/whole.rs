@@ -5,11 +5,11 @@ use std::rc::Rc;
 use hob_base::FileId;
 
 use super::scope::{pick_best_def, top_defs};
-use super::{NameLookup, Resolution, Resolver, Site, Thing};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, outside_members};
 use crate::facts::{DefFlags, Ref};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::{Lang, PackageScope};
+use crate::langs::{OutsideMembers, PackageScope};
 
 /// More files than these define a name at their top level: it is nobody's in particular.
 const MANY: usize = 256;
@@ -56,7 +56,7 @@ impl<'m> Resolver<'m> {
         let facts = &site.entry.facts;
         let around = std::iter::successors(site.owner, |&def| facts.def(def).parent);
         let detached = around.map(|def| facts.def(def)).find(|def| site.entry.is_detached(def));
-        match detached.filter(|_| site.entry.lang() == Lang::Swift) {
+        match detached.filter(|_| outside_members(site) == OutsideMembers::Extensions) {
             Some(def) => {
                 let added = self.member_from_outside(site, r, site.entry.qualifier(def));
                 added.unwrap_or(Resolution::Unresolved)
@@ -67,17 +67,16 @@ impl<'m> Resolver<'m> {
 
     /// A member that an extension in the project gives to a type of which the project has no definition.
     pub(super) fn member_from_outside(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
-        if site.entry.lang() == Lang::Rust {
-            return self.member_added_by_trait(site, r, ty);
-        }
-        if site.entry.lang() != Lang::Swift {
-            return None;
+        match outside_members(site) {
+            OutsideMembers::Traits => return self.member_added_by_trait(site, r, ty),
+            OutsideMembers::Extensions => {}
+            OutsideMembers::None => return None,
         }
         let name = site.entry.facts.name(r.name);
         let last = ty.rsplit('.').next().unwrap_or(ty);
         let qualified = format!("{last}.{name}");
         let files = self.index.files_defining_detached(&qualified).iter().map(|&file| FileId(file));
-        let is_ours = |entry: &&FileEntry| entry.lang() == Lang::Swift;
+        let is_ours = |entry: &&FileEntry| entry.lang() == site.entry.lang();
         let defs = files.filter_map(|file| {
             let entry = self.entry(file).filter(is_ours)?;
             Some(DefRef { file, def: entry.def_qualified(&qualified, 1)? })

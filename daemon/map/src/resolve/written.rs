@@ -10,10 +10,11 @@ use super::members::MemberLookup;
 use super::types::MemberPathPoint;
 use hob_base::FileId;
 
-use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins, vocabulary_lang};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{DefKind, Ref, TypePart};
 use crate::graph::{Confidence, DefRef};
-use crate::langs::Lang;
+use crate::index::FileEntry;
+use crate::langs::OutsideMembers;
 
 /// Most files looked at for a trait's member.
 const MANY: usize = 64;
@@ -154,7 +155,7 @@ impl<'m> Resolver<'m> {
                 NameLookup::Thing(outside @ Thing::External(_), _) => {
                     Some(MemberPathPoint::Named(outside, None))
                 }
-                NameLookup::Absent { .. } if builtins::is_global(vocabulary_lang(ty.site), head) => {
+                NameLookup::Absent { .. } if builtins::is_global(ty.site.entry.lang(), head) => {
                     Some(outside_type(head))
                 }
                 NameLookup::Bound | NameLookup::Absent { .. } => None,
@@ -196,7 +197,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// A member of what is at hand, called or not.
-    pub(super) fn rust_member(
+    pub(super) fn written_member(
         &self,
         site: Site<'m>,
         at: MemberPathPoint<'m>,
@@ -247,7 +248,7 @@ impl<'m> Resolver<'m> {
             if let Some(target) = self.deref(class) {
                 let (entry, _) = self.def(class)?;
                 let site = Site { file: class.file, entry, owner: Some(class.def), want: Want::Any };
-                return self.rust_member(site, target, name, then);
+                return self.written_member(site, target, name, then);
             }
             if then == Then::Call && is_same(name) {
                 return Some(MemberPathPoint::Of(class));
@@ -292,8 +293,8 @@ impl<'m> Resolver<'m> {
     /// A member of a value that derefs to something, where the value's own type has it not.
     pub(super) fn through_deref(&self, site: Site<'m>, r: &Ref, thing: &Thing) -> Option<Resolution> {
         let Thing::Def(class) = thing else { return None };
-        let is_rust = site.entry.lang() == Lang::Rust && self.has_members(*class);
-        let target = self.deref(*class).filter(|_| is_rust)?;
+        let may_deref = site.entry.lang().semantics().derefs && self.has_members(*class);
+        let target = self.deref(*class).filter(|_| may_deref)?;
         match self.settled_thing(target)? {
             Thing::Def(to) if to != *class => {
                 match self.member_of_thing(site, &to.into(), site.entry.facts.name(r.name)) {
@@ -323,7 +324,7 @@ impl<'m> Resolver<'m> {
         let detached = self.index.files_defining_detached(&qualified).iter().map(|&file| FileId(file));
         let written: Vec<DefRef> = detached
             .filter_map(|file| {
-                let entry = self.entry(file).filter(|entry| entry.lang() == Lang::Rust)?;
+                let entry = self.entry(file).filter(|entry| has_trait_members(entry))?;
                 Some(DefRef { file, def: entry.def_qualified(&qualified, 1)? })
             })
             .collect();
@@ -332,7 +333,7 @@ impl<'m> Resolver<'m> {
         }
         let of_trait = self.index.files_defining(name).iter().take(MANY).any(|&file| {
             let Some(entry) = self.entry(FileId(file)) else { return false };
-            entry.lang() == Lang::Rust
+            has_trait_members(entry)
                 && entry.defs_named(name).any(|(_, def)| {
                     def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Trait)
                 })
@@ -527,4 +528,9 @@ fn split(inside: &str) -> impl Iterator<Item = &str> {
         c == ',' && depth == 0
     });
     parts.filter(|part| !part.is_empty())
+}
+
+/// Returns true if traits of the project may add members to types from outside in a file's language.
+pub(super) fn has_trait_members(entry: &FileEntry) -> bool {
+    entry.lang().semantics().outside_members == OutsideMembers::Traits
 }

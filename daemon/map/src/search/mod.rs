@@ -18,7 +18,6 @@ use rustc_hash::FxHashSet;
 use crate::facts::DefFlags;
 use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery};
 use crate::index::{FileEntry, NameId, subtract_runs};
-use crate::langs::Lang;
 use queue::NameQueue;
 use wanted::WantedDefs;
 
@@ -112,7 +111,7 @@ impl Map {
                 return true;
             }
             let declares = entry.facts.def(def.def).flags.has(DefFlags::DECLARATION);
-            declares && entry.lang().language_group() == Lang::Cpp
+            declares && entry.lang().semantics().declares_in_headers
         })
     }
 }

@@ -111,9 +111,9 @@ fn check_changes(world: &ChangeWorld, steps: Vec<(usize, Option<usize>)>) -> Res
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
     for (path, text) in steps {
-        let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
-        texts[step.0] = step.1;
-        map.apply(vec![change_of_text(world, step.0 as u32, step.0, step.1)]);
+        let (path, text) = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
+        texts[path] = text;
+        map.apply(vec![change_of_text(world, path as u32, path, text)]);
         both_ways(world, &map);
     }
     let scratch = built_at_once(world, &texts);

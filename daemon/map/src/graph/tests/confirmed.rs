@@ -325,9 +325,9 @@ fn check_confirm_steps(world: &ChangeWorld, steps: Vec<ConfirmStep>) -> Result<(
     for step in steps {
         match step {
             ConfirmStep::Change(path, text) => {
-                let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
-                texts[step.0] = step.1;
-                map.apply(vec![change_of_text(world, step.0 as u32, step.0, step.1)]);
+                let (path, text) = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
+                texts[path] = text;
+                map.apply(vec![change_of_text(world, path as u32, path, text)]);
                 let left = confirmed_meanings(&map);
                 then.retain(|site, _| left.contains_key(site));
             }

@@ -6,6 +6,7 @@
 //! file level is defined once, where it first is. `@test "…"` of Bats is a test.
 
 mod bats;
+mod builtins;
 mod commands;
 mod grammar;
 mod imports;
@@ -16,7 +17,10 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, PassedImports, SourceRules,
+    VagueNames,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -44,15 +48,25 @@ pub const SPEC: LangSpec = LangSpec {
         "ebuild",
         "eclass",
     ],
+    file_names: FILE_NAMES,
     interpreters: &["sh", "bash", "dash", "ksh", "zsh", "ash", "bats", "mksh"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Sources,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        passed_imports: PassedImports::None,
+        test_blocks: true,
+        vague_names: VagueNames::Commands,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules { comments: CommentStyle::Hash, ..SourceRules::PLAIN },
 };
 
 /// The names of files without an ending that are the shell's all the same.
-pub(super) const FILE_NAMES: &[&str] = &["PKGBUILD", "APKBUILD", "bashrc", "zshrc", "profile"];
+const FILE_NAMES: &[&str] = &["PKGBUILD", "APKBUILD", "bashrc", "zshrc", "profile"];
 
 fn language() -> Language {
     tree_sitter_bash::LANGUAGE.into()

@@ -28,7 +28,7 @@ pub(crate) use declarator::{CDeclarationParts, Declared, follow_declarator};
 pub(crate) use imports::{Includes, include_target};
 pub(crate) use rules::Family;
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope, Reparse};
+use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reparse, cpp};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -38,11 +38,18 @@ pub const SPEC: LangSpec = LangSpec {
     id: "c",
     name: "C",
     extensions: &["c"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Twice { grammar: language, extract },
     imports: &Includes,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[ProjectFile {
+        is_named: |name| name == "compile_commands.json",
+        read: compile_commands,
+    }],
+    semantics: NameSemantics { overloads: false, ..cpp::SPEC.semantics },
+    source: cpp::SPEC.source,
 };
 
 fn language() -> Language {

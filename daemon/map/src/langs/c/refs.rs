@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::grammar::{CKind, is_keyword};
 use super::rules::Family;
 use crate::facts::{Receiver, RefKind, StrId};
+use crate::langs::support::record_arguments;
 use crate::walk::{Binding, Cx, WalkStep};
 
 impl Family {
@@ -48,6 +49,9 @@ impl Family {
                 self.refer_template(function, RefKind::Call, cx);
             }
             _ => {}
+        }
+        if self.g.cpp {
+            record_arguments(called_name(function), node.child_by_field_id(self.g.f.arguments), 0, cx);
         }
         WalkStep::Into
     }
@@ -120,5 +124,17 @@ impl Family {
         let qualified = cx.facts.provisional_name(own.qualified).to_owned();
         let (owner, _) = qualified.rsplit_once('.')?;
         Some(cx.facts.intern(owner))
+    }
+}
+
+/// The node of the name that a call ends with: `open` in `net::Conn::open<int>(1)`.
+fn called_name(function: Node<'_>) -> Node<'_> {
+    let mut at = function;
+    loop {
+        let field = if at.kind() == "field_expression" { "field" } else { "name" };
+        match at.child_by_field_name(field) {
+            Some(inner) => at = inner,
+            None => return at,
+        }
     }
 }

@@ -5,19 +5,23 @@
 //! left to the resolution. `using namespace a::b` is a star import of the module `a::b`, `using a::b::c` a named import from
 //! it; a namespace is spread over files, so such modules resolve to no file, except that `std` is external.
 
+mod builtins;
+mod hazard;
 mod header;
 mod refs;
 mod rules;
 #[cfg(test)]
 mod tests;
 
+use hob_base::FileId;
 use tree_sitter::{Language, Tree};
 
 pub use header::looks_like_cpp;
 
 use super::c::{Family, grammar, include_target, mend};
 use super::{
-    FileId, ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, PackageScope, Reparse,
+    ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, NameSemantics, PackageScope,
+    PassedImports, Reach, Reparse, SourceRules,
 };
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
@@ -28,11 +32,35 @@ pub const SPEC: LangSpec = LangSpec {
     id: "cpp",
     name: "C++",
     extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Twice { grammar: language, extract },
     imports: &Imports,
     bare_members: true,
     package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        reach: Reach::Linkage,
+        variable_paths: true,
+        open_namespaces: true,
+        open_enums: true,
+        declares_in_headers: true,
+        textual_imports: true,
+        never_renames: true,
+        passed_imports: PassedImports::None,
+        imports_tell_all: true,
+        marks_tests: true,
+        overloads: true,
+        redefined_macros: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules {
+        is_hazardous: hazard::is_hazardous,
+        // Macros take several lines between definitions that are mapped.
+        noticeable_loss: 4,
+        ..SourceRules::PLAIN
+    },
 };
 
 fn language() -> Language {

@@ -6,6 +6,7 @@
 //! under the class's whole name (`[Fact]` is `FactAttribute`). By convention, which all code keeps, a base is an interface if
 //! it is called `I` and a capital.
 
+mod builtins;
 mod docs;
 mod grammar;
 mod imports;
@@ -19,7 +20,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -29,11 +30,21 @@ pub const SPEC: LangSpec = LangSpec {
     id: "cs",
     name: "C#",
     extensions: &["cs", "csx"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Namespaces,
     bare_members: true,
     package_scope: PackageScope::Enclosing,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        named_packages: true,
+        extensions: ExtensionScope::Namespace,
+        overloads: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules::PLAIN,
 };
 
 fn language() -> Language {

@@ -6,7 +6,7 @@ use super::grammar::CSharpKind;
 use super::infer::Sharp;
 use super::rules::CSharpRules;
 use crate::facts::{Receiver, RefKind};
-use crate::langs::support::{Syntax, each_child};
+use crate::langs::support::{Syntax, each_child, record_arguments};
 use crate::walk::{Cx, WalkStep};
 
 impl CSharpRules {
@@ -73,6 +73,7 @@ impl CSharpRules {
                 cx.record_use(cx.text(name), name, RefKind::Call, Receiver::None);
             }
         }
+        record_arguments(name, node.child_by_field_name("arguments"), 0, cx);
         WalkStep::Into
     }
 

@@ -1,10 +1,12 @@
 //! Finds the module that a specifier names: relative paths, path aliases, packages of the workspace, packages
 //! outside.
 
+use hob_base::FileId;
+
 use super::packages::{by_config, package_name, package_root, resolve_package_import, workspace};
 use super::probe::probe_file;
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{FileId, ImportProject, ImportRules, ModuleTarget};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules of TypeScript and of bundlers.
 pub(super) struct Imports;

@@ -12,6 +12,7 @@
 //! - A function with a `prototype` is a class.
 //! - Names bound in a function leave no trace, except functions, classes and types, which are definitions there too.
 
+mod builtins;
 mod commonjs;
 mod defs;
 mod flows;
@@ -36,7 +37,10 @@ mod variables;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules,
+    StaticMembers,
+};
 use crate::facts::{DefFlags, DefIdx, FactsBuilder, RefKind, StrId};
 use crate::langs::support::{Handled, Lead};
 use crate::walk::{Cx, Rules, WalkStep, walk};
@@ -52,11 +56,27 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
     id: "ts",
     name: "TypeScript",
     extensions: &["ts", "mts", "cts"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: grammar::typescript_language, extract: extract_typescript },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[
+        ProjectFile { is_named: is_config, read: read_tsconfig },
+        ProjectFile { is_named: |name| name == "package.json", read: package_json },
+    ],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        reach: Reach::Member,
+        objects_hide_members: true,
+        types_beside_values: true,
+        imports_tell_all: true,
+        static_members: StaticMembers::ByWord,
+        exports_by_word: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules { lines_separate_members: true, repair: Some(repair_text), ..SourceRules::PLAIN },
 };
 
 /// TSX's row in the language table.
@@ -78,6 +98,12 @@ pub const JAVASCRIPT: LangSpec = LangSpec {
     reader: LanguageReader::Tree { grammar: grammar::javascript_language, extract: extract_javascript },
     ..TYPESCRIPT
 };
+
+/// Returns true for `tsconfig.json` and those that it refers to or extends: `tsconfig.app.json`, `jsconfig.base.json`.
+fn is_config(file_name: &str) -> bool {
+    ["tsconfig.", "jsconfig."].iter().any(|prefix| file_name.starts_with(prefix))
+        && file_name.ends_with(".json")
+}
 
 fn extract_typescript(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     extract(&grammar::TYPESCRIPT, tree, source, facts)

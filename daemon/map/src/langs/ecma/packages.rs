@@ -1,9 +1,11 @@
 //! Packages of the workspace and the path aliases of its configurations, from what `manifest` recorded.
 
+use hob_base::FileId;
+
 use super::probe::{path_below, probe_entry, probe_file};
 use crate::facts::FileFacts;
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{FileId, ImportProject, ModuleTarget};
+use crate::langs::{ImportProject, ModuleTarget};
 
 /// Most configurations that may extend each other in a row.
 const EXTENDS: usize = 6;

@@ -1,7 +1,9 @@
 //! From a path without certainty about its ending to a file: extensions, index files, sources of built files.
 
+use hob_base::FileId;
+
+use crate::langs::ImportProject;
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{FileId, ImportProject};
 
 /// Endings tried after a path, in TypeScript's order.
 const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];

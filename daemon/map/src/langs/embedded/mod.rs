@@ -22,11 +22,15 @@ pub const VUE: LangSpec = LangSpec {
     id: "vue",
     name: "Vue",
     extensions: &["vue"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Own(read_component),
     imports: ecma::TYPESCRIPT.imports,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: ecma::TYPESCRIPT.semantics,
+    source: ecma::TYPESCRIPT.source,
 };
 
 /// Svelte's row in the language table.

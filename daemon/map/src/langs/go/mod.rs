@@ -5,6 +5,7 @@
 //! file nothing is guessed. A defined type that is neither struct nor interface (`type Names []string`) is a class: it can
 //! have methods. Embedding counts as extending.
 
+mod builtins;
 mod grammar;
 mod imports;
 mod infer;
@@ -20,7 +21,9 @@ use tree_sitter::{Language, Tree};
 
 pub use manifest::read_go_mod;
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, Twins,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -30,11 +33,26 @@ pub const SPEC: LangSpec = LangSpec {
     id: "go",
     name: "Go",
     extensions: &["go"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::GoImportRules,
     bare_members: false,
     package_scope: PackageScope::Folder,
+    project_files: &[ProjectFile {
+        is_named: |name| matches!(name, "go.mod" | "go.work"),
+        read: read_go_mod,
+    }],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        reach: Reach::Folder,
+        imports_tell_all: true,
+        structural_interfaces: true,
+        twins: Twins::InFolder,
+        marks_tests: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules::PLAIN,
 };
 
 fn language() -> Language {

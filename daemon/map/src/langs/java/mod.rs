@@ -4,6 +4,7 @@
 //! so that a local variable does not hide them. Members of anonymous classes belong to the method they are written in, and
 //! `this` in them is unknown. An annotation counts as a call of its type.
 
+mod builtins;
 mod grammar;
 mod imports;
 mod infer;
@@ -15,7 +16,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -25,11 +26,23 @@ pub const SPEC: LangSpec = LangSpec {
     id: "java",
     name: "Java",
     extensions: &["java"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::JavaImportRules,
     bare_members: true,
     package_scope: PackageScope::Package,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        named_packages: true,
+        imports_tell_all: true,
+        methods_apart: true,
+        marks_tests: true,
+        overloads: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules::PLAIN,
 };
 
 fn language() -> Language {

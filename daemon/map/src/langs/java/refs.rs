@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
 use crate::facts::{Receiver, RefKind};
-use crate::langs::support::refer_unbound;
+use crate::langs::support::{record_arguments, refer_unbound};
 use crate::walk::{Cx, WalkStep};
 
 impl JavaRules {
@@ -34,6 +34,7 @@ impl JavaRules {
             }
             None => refer_unbound(cx, cx.text(name), name, RefKind::Call, Receiver::None),
         }
+        record_arguments(name, node.child_by_field_name("arguments"), 0, cx);
         WalkStep::Into
     }
 

@@ -5,7 +5,9 @@
 //! qualified name goes (`String.shout`), wherever it is written; on a type parameter it is a function like others. A call of a
 //! capital is a creation. Members of anonymous objects belong to what they are written in, and `this` in them is unknown.
 
+mod builtins;
 mod grammar;
+mod hazard;
 mod imports;
 mod infer;
 mod items;
@@ -17,7 +19,9 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, StaticMembers,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -27,11 +31,24 @@ pub const SPEC: LangSpec = LangSpec {
     id: "kt",
     name: "Kotlin",
     extensions: &["kt", "kts"],
+    file_names: &[],
     interpreters: &["kotlin"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::KotlinImportRules,
     bare_members: true,
     package_scope: PackageScope::Package,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        named_packages: true,
+        imports_tell_all: true,
+        extensions: ExtensionScope::Imported,
+        marks_tests: true,
+        overloads: true,
+        static_members: StaticMembers::InCompanion,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules { is_hazardous: hazard::is_hazardous, ..SourceRules::PLAIN },
 };
 
 fn language() -> Language {

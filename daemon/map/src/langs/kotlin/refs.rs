@@ -6,7 +6,7 @@ use super::grammar::KotlinKind;
 use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::{DefKind, Receiver, RefKind};
-use crate::langs::support::{Syntax, child_where, is_capital};
+use crate::langs::support::{Syntax, child_where, is_capital, record_arguments};
 use crate::walk::{Cx, WalkStep};
 
 impl KotlinRules {
@@ -57,7 +57,16 @@ impl KotlinRules {
                 cx.record_use(name_of(name, cx), name, RefKind::Call, Receiver::None);
             }
         }
+        self.record_call_arguments(node, name, cx);
         WalkStep::Into
+    }
+
+    /// A lambda behind the brackets is the last argument.
+    fn record_call_arguments(&self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
+        let suffix = child_where(node, |c| c.kind() == "call_suffix").unwrap_or(node);
+        let list = child_where(suffix, |c| c.kind() == "value_arguments");
+        let lambda = child_where(suffix, |c| matches!(c.kind(), "annotated_lambda" | "lambda_literal"));
+        record_arguments(name, list, usize::from(lambda.is_some()), cx);
     }
 
     pub(super) fn visit_navigation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {

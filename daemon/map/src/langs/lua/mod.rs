@@ -5,6 +5,7 @@
 //! variables are followed as in any language with blocks; what functions are stored in fields, and where, is read off the
 //! text of assignments. Busted's `describe` and `it` with a literal description are tests.
 
+mod builtins;
 mod calls;
 mod fields;
 mod grammar;
@@ -19,7 +20,9 @@ mod values;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, VagueNames,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -29,11 +32,22 @@ pub const SPEC: LangSpec = LangSpec {
     id: "lua",
     name: "Lua",
     extensions: &["lua", "rockspec"],
+    file_names: &[],
     interpreters: &["lua", "luajit", "texlua", "resty"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Roots,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        tables_hide_fields: true,
+        returned_tables: true,
+        test_blocks: true,
+        vague_names: VagueNames::Members,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules { comments: CommentStyle::Dashes, ..SourceRules::PLAIN },
 };
 
 fn language() -> Language {

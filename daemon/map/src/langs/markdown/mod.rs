@@ -25,7 +25,10 @@ use std::borrow::Cow;
 
 use hob_base::FileId;
 
-use super::{ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, PackageScope};
+use super::{
+    ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, NameSemantics, PackageScope,
+    SourceRules,
+};
 use crate::facts::FactsBuilder;
 use crate::parse::Patience;
 
@@ -35,11 +38,15 @@ pub const SPEC: LangSpec = LangSpec {
     id: "md",
     name: "Markdown",
     extensions: &target::ENDINGS,
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Own(read),
     imports: &NoImports,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: NameSemantics::PLAIN,
+    source: SourceRules::PROSE,
 };
 
 /// The import rules of Markdown, which imports nothing.

@@ -6,6 +6,7 @@
 //! what files declare. Variables keep their `$`, so that they never hide a function or a class. Blocks of Pest's `it` and
 //! `test` are tests under their description.
 
+mod builtins;
 mod docblock;
 mod grammar;
 mod imports;
@@ -23,7 +24,9 @@ use tree_sitter::{Language, Tree};
 
 pub(super) use manifest::read_composer_json;
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, VagueNames,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -36,16 +39,39 @@ pub const SPEC: LangSpec = LangSpec {
     id: "php",
     name: "PHP",
     extensions: &["php", "phtml", "php5", "phpt"],
+    file_names: &[],
     interpreters: &["php"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Namespaces,
     bare_members: false,
     package_scope: PackageScope::Package,
+    project_files: &[ProjectFile { is_named: |name| name == "composer.json", read: read_composer_json }],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        reach: Reach::Namespace,
+        root_namespace: Some(ROOT),
+        named_packages: true,
+        methods_apart: true,
+        test_blocks: true,
+        vague_names: VagueNames::Members,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules {
+        slow_comments: Some("//"),
+        piece_opening: "<?php\n",
+        piece_grammar: Some(piece_language),
+        ..SourceRules::PLAIN
+    },
 };
 
 /// Returns true if a file whose name says nothing (`.inc`, `.module`) begins like PHP.
 pub(super) fn looks_like_php(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"<?php")
+}
+
+/// Returns the grammar without the text around code.
+fn piece_language() -> Language {
+    tree_sitter_php::LANGUAGE_PHP_ONLY.into()
 }
 
 fn language() -> Language {

@@ -5,8 +5,10 @@
 //! workspace (where a `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that merely
 //! ends in the same names elsewhere is never taken. What starts nowhere is a package outside the workspace.
 
+use hob_base::FileId;
+
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{FileId, ImportProject, ImportRules, ModuleTarget};
+use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 use super::stdlib;
 

@@ -11,9 +11,11 @@
 //! - What is assigned in a function is a local variable and leaves no trace; nested functions and classes, and names
 //!   imported in a function, are referred to as bare names.
 
+mod builtins;
 mod defs;
 mod flows;
 mod grammar;
+mod hazard;
 mod imports;
 mod patterns;
 mod refs;
@@ -29,7 +31,10 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, PassedImports, ProjectFile,
+    SourceRules,
+};
 use crate::facts::{DefIdx, FactsBuilder, RefKind};
 use crate::walk::{Cx, KindTable, Rules, WalkStep, walk};
 use grammar::{FIELDS, grammar};
@@ -41,11 +46,38 @@ pub const SPEC: LangSpec = LangSpec {
     id: "py",
     name: "Python",
     extensions: &["py", "pyi", "pyw"],
+    file_names: &[],
     interpreters: &["python"],
     reader: LanguageReader::Tree { grammar, extract },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[
+        // Its place alone tells the root of a project.
+        ProjectFile { is_named: |name| name == "pyproject.toml", read: |_, _| {} },
+    ],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        passed_imports: PassedImports::InitFile,
+        modules_before_stars: true,
+        init_files: true,
+        imports_tell_all: true,
+        linear_bases: true,
+        joined_values: true,
+        marks_tests: true,
+        receiver_parameter: true,
+        class_methods: true,
+        keys_apart: true,
+        keyless_spreads: true,
+        last_star_binds: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules {
+        comments: CommentStyle::Hash,
+        slow_comments: Some("#"),
+        is_hazardous: hazard::is_hazardous,
+        ..SourceRules::PLAIN
+    },
 };
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {

@@ -5,8 +5,10 @@
 //! hand. `Foo.new` counts as a call of `Foo`. What `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's
 //! `let` make is defined where its literal name stands; `describe` and `it` with a literal description are tests.
 
+mod builtins;
 mod calls;
 mod grammar;
+mod hazard;
 mod imports;
 mod items;
 mod ivars;
@@ -21,7 +23,9 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, VagueNames,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -31,15 +35,33 @@ pub const SPEC: LangSpec = LangSpec {
     id: "rb",
     name: "Ruby",
     extensions: &["rb", "rake", "gemspec", "ru", "rbw", "podspec", "jbuilder", "thor"],
+    file_names: FILE_NAMES,
     interpreters: &["ruby", "jruby", "rake", "macruby"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::LoadPath,
     bare_members: true,
     package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        constants_by_capital: true,
+        reopens_types: true,
+        modules_are_types: true,
+        plain_builtin_bases: true,
+        functions_are_methods: true,
+        test_blocks: true,
+        vague_names: VagueNames::Members,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules {
+        comments: CommentStyle::Hash,
+        is_hazardous: hazard::is_hazardous,
+        ..SourceRules::PLAIN
+    },
 };
 
 /// The names of files without an ending that are Ruby all the same.
-pub(super) const FILE_NAMES: &[&str] = &[
+const FILE_NAMES: &[&str] = &[
     "Rakefile",
     "Gemfile",
     "Guardfile",

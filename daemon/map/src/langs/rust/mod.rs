@@ -4,6 +4,7 @@
 //! `mod x;` are imports (the file they name is elsewhere), modules with a body are definitions. Members of an `impl` belong to
 //! the type when it is in the same file, and otherwise only carry its name.
 
+mod builtins;
 #[cfg(test)]
 mod flow_tests;
 mod grammar;
@@ -27,7 +28,10 @@ use tree_sitter::{Language, Tree};
 
 pub use manifest::read_cargo_toml;
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ProjectFile, SourceRules,
+    Twins,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -37,11 +41,29 @@ pub const SPEC: LangSpec = LangSpec {
     id: "rs",
     name: "Rust",
     extensions: &["rs"],
+    file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Modules,
     bare_members: false,
     package_scope: PackageScope::File,
+    project_files: &[ProjectFile { is_named: |name| name == "Cargo.toml", read: read_cargo_toml }],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        path_keywords: true,
+        closed_modules: true,
+        methods_apart: true,
+        outside_members: OutsideMembers::Traits,
+        blanket_impls: true,
+        derefs: true,
+        variant_values: true,
+        library_types: true,
+        twins: Twins::InFile,
+        marks_tests: true,
+        test_methods: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules::PLAIN,
 };
 
 fn language() -> Language {

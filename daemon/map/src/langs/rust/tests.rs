@@ -182,7 +182,7 @@ method m.Inner.f~2 13-13@13:64 | fn f()
 fn locals_hide_names_and_type_their_members() {
     check_facts(
         r#"
-fn f(a: &mut Foo, b: a::Bar, c: u8, d: u8, e: impl Fn(u8), t: T) {
+fn f(a: &mut Foo, b: a::Bar, (c, d): (u8, u8), e: impl Fn(u8), t: T) {
     let x = x(1);
     x.unknown();
     let Some(y) = find(y) else { return y() };

@@ -5,7 +5,9 @@
 //! the package's. Methods of an `extension`, and of an implicit class, can be called on values of other types. Members of anonymous
 //! classes belong to what they are written in, and `this` in them is unknown.
 
+mod builtins;
 mod grammar;
+mod hazard;
 mod imports;
 mod infer;
 mod items;
@@ -17,7 +19,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -27,11 +29,23 @@ pub const SPEC: LangSpec = LangSpec {
     id: "scala",
     name: "Scala",
     extensions: &["scala", "sc", "sbt"],
+    file_names: &[],
     interpreters: &["scala", "scala-cli"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::ScalaImportRules,
     bare_members: true,
     package_scope: PackageScope::Package,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        named_packages: true,
+        imports_tell_all: true,
+        companions: true,
+        extensions: ExtensionScope::PackageClass,
+        marks_tests: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules { is_hazardous: hazard::is_hazardous, ..SourceRules::PLAIN },
 };
 
 fn language() -> Language {

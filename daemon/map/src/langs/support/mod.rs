@@ -3,6 +3,7 @@
 //!
 //! Nothing here decides what a node means; that is each language's own business.
 
+mod arguments;
 mod assign;
 mod flows;
 mod grammar;
@@ -15,6 +16,7 @@ pub(crate) mod render;
 mod title;
 mod values;
 
+pub(crate) use arguments::{kind_of_type, record_arguments};
 pub(crate) use assign::assign_type;
 pub(crate) use flows::{TracedRun, Tracer};
 pub(crate) use grammar::Grammar;

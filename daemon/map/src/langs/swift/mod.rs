@@ -8,6 +8,7 @@
 //! Members of `.case` without a type before the dot are of a type that only the context tells.
 
 mod bindings;
+mod builtins;
 mod grammar;
 mod imports;
 mod infer;
@@ -21,7 +22,10 @@ mod types;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, LanguageReader, PackageScope};
+use super::{
+    Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ProjectFile, Reach,
+    SourceRules,
+};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -33,11 +37,20 @@ pub const SPEC: LangSpec = LangSpec {
     id: "swift",
     name: "Swift",
     extensions: &["swift"],
+    file_names: &[],
     interpreters: &["swift"],
     reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Modules,
     bare_members: true,
     package_scope: PackageScope::Module,
+    project_files: &[ProjectFile { is_named: |name| name == "Package.swift", read: read_package_swift }],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        reach: Reach::File,
+        outside_members: OutsideMembers::Extensions,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules::PLAIN,
 };
 
 fn language() -> Language {

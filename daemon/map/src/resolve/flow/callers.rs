@@ -4,7 +4,7 @@
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
-use super::{Bound, CallAt, FlowKey, Obj, Use, is_python};
+use super::{Bound, CallAt, FlowKey, Obj, Use, receiver_shift};
 use crate::facts::{CallKind, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
@@ -98,12 +98,12 @@ impl<'m> Resolver<'m> {
     fn shift_if_reaching(&self, at: CallAt, def: DefRef, class: Option<DefRef>) -> Option<u32> {
         let (entry, call) = self.call(at)?;
         let callees = self.read(FlowKey::Value(at.file, call.callee, None));
-        let python = u32::from(is_python(entry));
+        let shift = receiver_shift(entry, true);
         for callee in &callees {
             match callee {
-                Obj::Def(found, is_bound) if *found == def => return Some(u32::from(*is_bound) * python),
-                Obj::Def(found, _) if Some(*found) == class => return Some(python),
-                Obj::Instance(..) if self.called_def(callee) == Some(def) => return Some(python),
+                Obj::Def(found, is_bound) if *found == def => return Some(u32::from(*is_bound) * shift),
+                Obj::Def(found, _) if Some(*found) == class => return Some(shift),
+                Obj::Instance(..) if self.called_def(callee) == Some(def) => return Some(shift),
                 _ => {}
             }
         }
@@ -221,7 +221,7 @@ impl<'m> Resolver<'m> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let Some(found) = flows.scopes.get(scope.0 as usize) else { return };
-        let shift = u32::from(is_bound && is_python(entry));
+        let shift = receiver_shift(entry, is_bound);
         let slots = (0..found.param_count).map(|number| (number, SlotIdx(found.params + number)));
         for (number, slot) in slots {
             let fits = match label {

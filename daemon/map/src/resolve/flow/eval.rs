@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{Bound, CallAt, FlowKey, Obj, is_followed, is_python, is_static};
+use super::{Bound, CallAt, FlowKey, Obj, is_followed, is_static, receiver_shift};
 use crate::facts::{
     CallIdx, CallKind, DefIdx, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, SlotIdx,
     SlotKind, StrId, TypePart, ValueIdx,
@@ -275,7 +275,7 @@ impl<'m> Resolver<'m> {
                 let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else {
                     return Vec::new();
                 };
-                let shift = u32::from(*is_bound && is_python(entry));
+                let shift = receiver_shift(entry, *is_bound);
                 self.run(def.file, entry, Bound { by: at, scope, shift })
             }
             Obj::Lambda(file, scope) => match self.entry(*file) {
@@ -357,7 +357,7 @@ impl<'m> Resolver<'m> {
         let mut found = Vec::new();
         for part in flows.parts(parts) {
             if part.label == Label::Spread {
-                let texts = if is_python(entry) { &[] } else { texts };
+                let texts = if entry.lang().semantics().keyless_spreads { &[] } else { texts };
                 let keys: Rc<[Rc<str>]> = texts.iter().map(|text| Rc::from(*text)).collect();
                 for obj in self.read(FlowKey::Value(file, part.value, None)) {
                     found.extend(self.spread_objects(&obj, &keys));

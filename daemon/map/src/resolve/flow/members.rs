@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{CallAt, FlowKey, Obj, is_python, is_static};
+use super::{CallAt, FlowKey, Obj, is_static, receiver_shift};
 use crate::facts::{FlowValue, ScopeIdx, ScopeKind, ValueIdx};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
@@ -34,9 +34,10 @@ impl<'m> Resolver<'m> {
             Obj::Def(def, _) => self.member_of_def(*def, name, above),
             Obj::Container(..) => {
                 let (plain, quoted) = (Obj::Text(name.into()), Obj::Text(format!("'{name}").into()));
-                let is_python =
-                    matches!(obj, Obj::Container(file, _) if self.entry(*file).is_some_and(is_python));
-                if is_python { Vec::new() } else { self.under_key(obj, &[plain, quoted]) }
+                let keeps_apart = |entry: &FileEntry| entry.lang().semantics().keys_apart;
+                let is_apart =
+                    matches!(obj, Obj::Container(file, _) if self.entry(*file).is_some_and(keeps_apart));
+                if is_apart { Vec::new() } else { self.under_key(obj, &[plain, quoted]) }
             }
             _ => Vec::new(),
         }
@@ -98,7 +99,10 @@ impl<'m> Resolver<'m> {
 
     /// Returns true if a method gets its class: Python's `@classmethod`.
     fn is_class_method(&self, def: DefRef) -> bool {
-        let Some((entry, _)) = self.def(def).filter(|(entry, _)| is_python(entry)) else { return false };
+        let Some((entry, _)) = self.def(def).filter(|(entry, _)| entry.lang().semantics().class_methods)
+        else {
+            return false;
+        };
         let Some(&scope) = self.uses_in_file(def.file, entry).by_def.get(&def.def) else { return false };
         let opened = self.uses_in_file(def.file, entry);
         let flows = &opened.flows;
@@ -188,7 +192,7 @@ impl<'m> Resolver<'m> {
         let found = &opened.flows.scopes[scope.0 as usize];
         let name = found.def.map_or("", |def| entry.facts.name(entry.facts.def(def).name));
         let is_made = matches!(name, "__init__" | "constructor");
-        let shift = u32::from(is_python(entry));
+        let shift = receiver_shift(entry, true);
         let bound = made.filter(|_| is_made).map(|by| super::Bound { by, scope, shift });
         self.read(FlowKey::Value(file, value, bound))
     }

@@ -28,7 +28,6 @@ use crate::facts::{
 };
 use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::langs::Lang;
 
 /// Most computations for one question.
 const STEPS: u32 = 600;
@@ -459,8 +458,9 @@ impl FlowMemory {
     }
 }
 
-fn is_python(entry: &FileEntry) -> bool {
-    entry.lang() == Lang::Python
+/// Returns 1 if the first parameter of a function that is called as a member is the object at hand.
+fn receiver_shift(entry: &FileEntry, is_bound: bool) -> u32 {
+    u32::from(is_bound && entry.lang().semantics().receiver_parameter)
 }
 
 /// Returns true if a definition has a scope of its own to look into.

@@ -17,9 +17,9 @@ mod error;
 mod file;
 mod frame;
 mod manifest;
-mod section;
 mod restore;
 mod save;
+mod section;
 mod segment;
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use super::FormatError;
 use super::frame::CHECKSUM;
-use hob_base::Region;
 use super::segment::{self, SegmentFile};
 use crate::trigram::segment::{Doc, Segment};
 use crate::trigram::{FileGrams, Gram, GramChange, GramQuery, Snapshot, TrigramIndex};
 use crate::{PathFilter, Pattern};
+use hob_base::Region;
 
 fn small_index() -> Snapshot {
     let set = |n: u32| {

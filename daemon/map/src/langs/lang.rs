@@ -1,0 +1,162 @@
+//! Names the languages and the facts about a language that need no more than its row.
+//!
+//! The numbers of the variants are on disk, so a new variant goes last. Here is nothing that a language does with names; that
+//! is in its row's [`NameSemantics`].
+
+use super::{LangSpec, NameSemantics, SourceRules, TABLE};
+
+/// A language that the map understands, or a kind of project file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Lang {
+    /// Python source files and their stubs (`.py`, `.pyi`).
+    Python,
+    /// TypeScript files without JSX, which have a grammar of their own.
+    TypeScript,
+    /// TypeScript files with JSX (`.tsx`).
+    Tsx,
+    /// JavaScript files, with and without JSX.
+    JavaScript,
+    /// Rust source files (`.rs`).
+    Rust,
+    /// Go source files (`.go`).
+    Go,
+    /// Java source files (`.java`).
+    Java,
+    /// C sources and headers, except headers that are C++.
+    C,
+    /// C++ sources and headers, in one language group with C.
+    Cpp,
+    /// Markdown notes: prose with headings as definitions.
+    Markdown,
+    /// A project file whose facts steer import resolution (`go.mod`, `Cargo.toml`, `tsconfig.json`, `package.json`).
+    Manifest,
+    /// PHP source files (`.php`).
+    Php,
+    /// C# source files (`.cs`).
+    CSharp,
+    /// Kotlin source files, in one language group with Java.
+    Kotlin,
+    /// Scala source files, in one language group with Java.
+    Scala,
+    /// Swift source files (`.swift`).
+    Swift,
+    /// Vue components, read by their scripts.
+    Vue,
+    /// Svelte components, read by their scripts.
+    Svelte,
+    /// Astro components, read by their scripts.
+    Astro,
+    /// HTML pages, by their scripts.
+    Html,
+    /// Ruby source files (`.rb`).
+    Ruby,
+    /// Lua source files (`.lua`).
+    Lua,
+    /// Bash, and other shells.
+    Bash,
+}
+
+impl Lang {
+    /// Every value, in order of its number on disk.
+    pub const ALL: [Self; 23] = [
+        Self::Python,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::JavaScript,
+        Self::Rust,
+        Self::Go,
+        Self::Java,
+        Self::C,
+        Self::Cpp,
+        Self::Markdown,
+        Self::Manifest,
+        Self::Php,
+        Self::CSharp,
+        Self::Kotlin,
+        Self::Scala,
+        Self::Swift,
+        Self::Vue,
+        Self::Svelte,
+        Self::Astro,
+        Self::Html,
+        Self::Ruby,
+        Self::Lua,
+        Self::Bash,
+    ];
+
+    /// Its row; project files have none.
+    #[must_use]
+    pub fn spec(self) -> Option<&'static LangSpec> {
+        // Numbers on disk only ever grow, so project files, which have no row, stand between the rows.
+        let before = usize::from(self > Self::Manifest);
+        TABLE.get(self as usize - before).filter(|_| self != Self::Manifest)
+    }
+
+    /// The properties of its names; plain for project files.
+    #[must_use]
+    pub fn semantics(self) -> &'static NameSemantics {
+        static PLAIN: NameSemantics = NameSemantics::PLAIN;
+        self.spec().map_or(&PLAIN, |spec| &spec.semantics)
+    }
+
+    /// The peculiarities of its text; those of prose for project files.
+    #[must_use]
+    pub fn source_rules(self) -> &'static SourceRules {
+        static PROSE: SourceRules = SourceRules::PROSE;
+        self.spec().map_or(&PROSE, |spec| &spec.source)
+    }
+
+    /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
+    /// for C and C++, Java for those of its virtual machine, itself for the others.
+    #[must_use]
+    pub fn language_group(self) -> Self {
+        match self {
+            Self::Tsx | Self::JavaScript | Self::Vue | Self::Svelte | Self::Astro | Self::Html => {
+                Self::TypeScript
+            }
+            Self::C => Self::Cpp,
+            Self::Kotlin | Self::Scala => Self::Java,
+            other => other,
+        }
+    }
+
+    /// Returns true if its files are project files, which steer imports and are no code.
+    #[must_use]
+    pub fn is_manifest(self) -> bool {
+        self == Self::Manifest
+    }
+
+    /// Returns true if its files are written for people: their definitions are headings, and code never means one.
+    #[must_use]
+    pub fn is_prose(self) -> bool {
+        self == Self::Markdown
+    }
+
+    /// The character between the names in a qualified name.
+    #[must_use]
+    pub fn separator(self) -> char {
+        if self.is_prose() { '/' } else { '.' }
+    }
+
+    /// The prefix of the IDs of packages outside that its files import: a component imports what its scripts can.
+    #[must_use]
+    pub fn package_id(self) -> &'static str {
+        match self {
+            Self::Vue | Self::Svelte | Self::Astro | Self::Html => Self::TypeScript.id(),
+            other => other.id(),
+        }
+    }
+
+    /// The prefix of its node IDs.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.spec().map_or("manifest", |spec| spec.id)
+    }
+
+    /// Returns the first language whose node IDs begin with `id`; project files have no node IDs.
+    #[must_use]
+    pub fn with_id(id: &str) -> Option<Self> {
+        TABLE.iter().find(|spec| spec.id == id).map(|spec| spec.lang)
+    }
+}

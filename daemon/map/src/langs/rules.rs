@@ -1,0 +1,176 @@
+//! The shape of a language's row, and the interface of its import rules.
+//!
+//! The row says how files of a language become facts and where its imports lead. The project is seen through a trait, so that
+//! the rules stay functions of what they are told and can be tested without a map.
+
+use hob_base::FileId;
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, NameSemantics, SourceRules};
+use crate::facts::{FactsBuilder, FileFacts};
+use crate::parse::Patience;
+
+/// One row of the language table.
+pub struct LangSpec {
+    /// The language that this row describes.
+    pub lang: Lang,
+    /// The prefix of its node IDs: `py`, `ts`, ...
+    pub id: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// File name extensions, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whole names of files that are of the language without saying so by an extension.
+    pub file_names: &'static [&'static str],
+    /// Interpreters in a `#!` line.
+    pub interpreters: &'static [&'static str],
+    /// The way its files become facts.
+    pub reader: LanguageReader,
+    /// The rules by which its imports find modules.
+    pub imports: &'static dyn ImportRules,
+    /// True if a bare name inside a type's method can mean a member of that type (Java, C++); false if a member needs
+    /// `self`/`this`.
+    pub bare_members: bool,
+    /// The other files whose names a file sees without importing them: those of its folder (Go), or of its declared
+    /// package (Java).
+    pub package_scope: PackageScope,
+    /// The project files that steer its imports.
+    pub project_files: &'static [ProjectFile],
+    /// The meaning of its names, for the resolution.
+    pub semantics: NameSemantics,
+    /// The peculiarities of its text, for the parser and for headers.
+    pub source: SourceRules,
+}
+
+/// A kind of project file, whose facts steer the resolution of imports.
+#[derive(Clone, Copy)]
+pub struct ProjectFile {
+    /// Returns true if a file of this name is of this kind.
+    pub is_named: fn(&str) -> bool,
+    /// Adds what import rules read of the text to the facts; nothing if it cannot be read.
+    pub read: fn(&str, &mut FactsBuilder),
+}
+
+/// Parses another text of a file, with the tree of one that it was changed from; `None` where that takes too long.
+pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
+
+/// The way in which the files of a language become facts.
+#[derive(Clone, Copy)]
+pub enum LanguageReader {
+    /// By a grammar, and rules over its trees.
+    Tree {
+        /// Returns the tree-sitter grammar of the language.
+        grammar: fn() -> Language,
+        /// Turns a tree into facts.
+        extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
+    },
+    /// The same for a language whose text may have to be changed before its grammar understands it.
+    Twice {
+        /// Returns the tree-sitter grammar of the language.
+        grammar: fn() -> Language,
+        /// Turns a tree of the source into facts, and says whether there are errors.
+        extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
+    },
+    /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
+    Own(fn(&[u8], FactsBuilder, Patience<'_>) -> FactsBuilder),
+}
+
+impl PackageScope {
+    /// Returns true if packages are what files declare, wherever the files are.
+    #[must_use]
+    pub fn is_declared(self) -> bool {
+        matches!(self, Self::Package | Self::Enclosing)
+    }
+}
+
+/// The other files whose top-level names a file sees without an import.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PackageScope {
+    /// No other files: each file sees only its own names.
+    File,
+    /// Those in the same folder that declare the same package.
+    Folder,
+    /// Those that declare the same package, wherever they are.
+    Package,
+    /// Those too, and those of the packages around it (C#: in `A.B` the names of `A` are visible).
+    Enclosing,
+    /// Those of the same module, as the language's import rules tell ([`ImportRules::module_of`]; Swift).
+    Module,
+}
+
+/// The questions that import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
+pub trait ImportProject {
+    /// The file at exactly this path, if the map has it.
+    fn file(&self, path: &str) -> Option<FileId>;
+    /// The path of a file, relative to the root.
+    fn path(&self, file: FileId) -> &str;
+    /// Returns true if any mapped file lies below this folder.
+    fn has_dir(&self, dir: &str) -> bool;
+    /// The mapped files directly in this folder.
+    fn files_in(&self, dir: &str) -> Vec<FileId>;
+    /// The mapped files in and below this folder, in order of path.
+    fn files_below(&self, dir: &str) -> Vec<FileId>;
+    /// The mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
+    fn files_named(&self, file_name: &str) -> &[FileId];
+    /// The files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
+    fn files_of_package(&self, package: &str) -> &[FileId];
+    /// All project files with this file name: (folder, facts).
+    fn manifests(&self, file_name: &str) -> Vec<(&str, &FileFacts)>;
+    /// The facts of a file.
+    fn facts(&self, file: FileId) -> Option<&FileFacts>;
+}
+
+/// The files or the package that a module specifier means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ModuleTarget {
+    /// One file that is the whole module.
+    File(FileId),
+    /// A package made of several files (a Go or Java package, a Python package folder with its `__init__`).
+    Files(Vec<FileId>),
+    /// A type or module *inside* a file: the dotted path within it (`use crate::net::Conn` with `mod net { }` inline).
+    Inside(FileId, String),
+    /// A package outside the workspace, under the name it is published by (`requests`, `react`, `std`).
+    External(String),
+    /// It cannot be told.
+    Unknown,
+}
+
+/// The rules by which the imports of a language find what they name. Implementations are stateless.
+pub trait ImportRules: Send + Sync {
+    /// Resolves `module`, as written in an [`crate::facts::Import`] of the file `from`.
+    fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget;
+
+    /// For languages with path expressions that need no import (`crate::net::open()` in Rust, `a.b.C` in Java): the
+    /// module a dotted path starts with, and how many of its segments that takes. `None`: such paths start with a name
+    /// in scope.
+    fn resolve_path(
+        &self,
+        _project: &dyn ImportProject,
+        _from: FileId,
+        _path: &str,
+    ) -> Option<(ModuleTarget, usize)> {
+        None
+    }
+
+    /// Returns true if [`ImportRules::resolve`] looks into the facts of source files, so that its results may change
+    /// with them. Project files and the set of files always count.
+    fn reads_facts(&self) -> bool {
+        true
+    }
+
+    /// The files whose re-exported star imports hold for `from` too (C#'s `global using`).
+    fn project_wide(&self, _project: &dyn ImportProject, _from: FileId) -> Vec<FileId> {
+        Vec::new()
+    }
+
+    /// For [`PackageScope::Module`]: which module a file belongs to, by any word that no other module has.
+    fn module_of(&self, _project: &dyn ImportProject, _file: FileId) -> Option<String> {
+        None
+    }
+
+    /// For languages whose modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`):
+    /// the module `name` inside `module`, written as [`ImportRules::resolve`] reads it. `None`: there are no such.
+    fn submodule(&self, _module: &str, _name: &str) -> Option<String> {
+        None
+    }
+}

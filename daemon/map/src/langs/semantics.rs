@@ -1,0 +1,279 @@
+//! The properties of a language's names that the resolution and the graph ask for.
+//!
+//! Each field is one thing that languages do differently, so that shared code tests the thing and not the language. A
+//! language's folder states its own [`NameSemantics`], beginning with [`NameSemantics::PLAIN`], which claims nothing. Two
+//! languages share a field only if it means the same for both. Not here: the code that acts on a property.
+
+/// The meaning of names in one language.
+#[derive(Clone, Copy, Debug)]
+pub struct NameSemantics {
+    /// The words that the language itself binds.
+    pub builtins: BuiltinWords,
+    /// The places from which a definition can be named.
+    pub reach: Reach,
+
+    /// True if a name with a capital is a constant, which any file may name by its qualified name without importing it
+    /// (`Billing::Invoice`).
+    pub constants_by_capital: bool,
+    /// The name in paths of the namespace around all others, whose functions and classes every file sees (`\` in
+    /// `\strlen`).
+    pub root_namespace: Option<&'static str>,
+    /// True if `self`, `Self`, `super` and `crate` begin paths to types and modules (`super::net::open`).
+    pub path_keywords: bool,
+    /// True if a path begins with a variable more often than with a type (`conn.open()`, where types have no members
+    /// that are named by paths).
+    pub variable_paths: bool,
+    /// True if a module does not see the names around it (`mod inner { }` sees nothing of its file).
+    pub closed_modules: bool,
+    /// True if any file may add names to a namespace (`namespace net { }` in two headers).
+    pub open_namespaces: bool,
+    /// True if the members of an enumeration are free names (`RED` of `enum Color { RED }`).
+    pub open_enums: bool,
+    /// True if members of an object that is no type are no names in the object (`load` in `{ load: load() }` means another).
+    pub objects_hide_members: bool,
+    /// True if a variable or module may be a table, whose fields no bare name means, not even in its own functions.
+    pub tables_hide_fields: bool,
+    /// True if a type and a value of one place may share a name (`interface Config` beside `const Config`).
+    pub types_beside_values: bool,
+    /// True if the package that a file declares begins the full names of its definitions (`com.acme.Invoice`).
+    pub named_packages: bool,
+
+    /// True if files declare definitions of other files, and headers do so for all (`int open(void);`).
+    pub declares_in_headers: bool,
+    /// True if an import stands for the text of another file (`#include`), so that names pass through any number of them.
+    pub textual_imports: bool,
+    /// True if nothing is used under another name than its own: there are no aliases in imports.
+    pub never_renames: bool,
+    /// The imports that a file passes on to those that import it.
+    pub passed_imports: PassedImports,
+    /// True if a star import passes on no modules within the module of the star: a module of the importing package goes
+    /// before one that a star brings.
+    pub modules_before_stars: bool,
+    /// True if a folder is a package by its `__init__` file, and a stub (`.pyi`) may lie beside a module.
+    pub init_files: bool,
+    /// True if a file's imports, with its package, tell all that the file can see. Claim it only if you are sure.
+    pub imports_tell_all: bool,
+    /// True if a file's value is the table that the file returns (`return M`), which is what its importers get.
+    pub returned_tables: bool,
+
+    /// True if a field and a method of one type may share a name, and a call means the method (`len` and `len()`).
+    pub methods_apart: bool,
+    /// True if the bases of a type are tried in one order in which each comes after all that are derived from it.
+    pub linear_bases: bool,
+    /// True if a type may be written in several places, of which each adds members and bases (`class Order` twice).
+    pub reopens_types: bool,
+    /// True if a module has members and bases as a class does (`include Comparable`).
+    pub modules_are_types: bool,
+    /// True if a base that is one of the language's own types hides no members that could be meant.
+    pub plain_builtin_bases: bool,
+    /// True if a function of no type is a method of every object.
+    pub functions_are_methods: bool,
+    /// True if an object of a class's name in the class's file belongs to the class (`object Order` beside `class Order`).
+    pub companions: bool,
+    /// The extensions that a file sees: members that a definition adds to a type without being written in it.
+    pub extensions: ExtensionScope,
+    /// The way in which a project adds members to types from outside the project.
+    pub outside_members: OutsideMembers,
+    /// True if a trait may be implemented for all types of some kind at once (`impl<T: Read> ReadExt for T`).
+    pub blanket_impls: bool,
+    /// True if functions of one name and place may differ by their parameters (`f(int)` beside `f(String)`).
+    pub overloads: bool,
+    /// The way in which a member shows whether it belongs to the type itself or to its objects.
+    pub static_members: StaticMembers,
+    /// True if a name may be a macro with several definitions, of which the last before a use counts.
+    pub redefined_macros: bool,
+    /// True if only what a file says to export can be imported from it, once it exports anything (`export function`).
+    pub exports_by_word: bool,
+    /// True if of two star imports with one name the later one binds it.
+    pub last_star_binds: bool,
+    /// True if a type implements an interface by having its methods, without saying so.
+    pub structural_interfaces: bool,
+    /// True if a value gives the members of the one that it derefs to (`impl Deref for Guard`).
+    pub derefs: bool,
+    /// True if a variant of an enumeration is a value or constructor of it (`Shape::Circle(1.0)`).
+    pub variant_values: bool,
+    /// True if the standard library's types are followed as they are written (`Option<Conn>` gives a `Conn` to `map`).
+    pub library_types: bool,
+    /// True if the facts write a value that may come from several paths with `|` between these paths.
+    pub joined_values: bool,
+    /// The bodies that a name may have side by side, one for each configuration.
+    pub twins: Twins,
+
+    /// True if the extractor marks tests by the language's conventions, so that a file's name says nothing about them.
+    pub marks_tests: bool,
+    /// True if tests are calls with a description, which the extractor records as functions (`it "opens" do`).
+    pub test_blocks: bool,
+    /// True if a method that is compiled for tests alone takes the place of a method as any other does.
+    pub test_methods: bool,
+    /// The uses whose name says little, even if a project has only one definition of the name.
+    pub vague_names: VagueNames,
+
+    /// True if a method's first parameter is the object at hand (`def run(self)`), where values are followed.
+    pub receiver_parameter: bool,
+    /// True if a method may get its class in the place of an object (`@classmethod`).
+    pub class_methods: bool,
+    /// True if the keys of a container are no members of it (`d["a"]` is not `d.a`).
+    pub keys_apart: bool,
+    /// True if spreading a container into another loses the keys of the parts (`[*items]`).
+    pub keyless_spreads: bool,
+}
+
+impl NameSemantics {
+    /// The properties of a language that does nothing of its own with names.
+    pub const PLAIN: Self = Self {
+        builtins: BuiltinWords::NONE,
+        reach: Reach::Anywhere,
+        constants_by_capital: false,
+        root_namespace: None,
+        path_keywords: false,
+        variable_paths: false,
+        closed_modules: false,
+        open_namespaces: false,
+        open_enums: false,
+        objects_hide_members: false,
+        tables_hide_fields: false,
+        types_beside_values: false,
+        named_packages: false,
+        declares_in_headers: false,
+        textual_imports: false,
+        never_renames: false,
+        passed_imports: PassedImports::Marked,
+        modules_before_stars: false,
+        init_files: false,
+        imports_tell_all: false,
+        returned_tables: false,
+        methods_apart: false,
+        linear_bases: false,
+        reopens_types: false,
+        modules_are_types: false,
+        plain_builtin_bases: false,
+        functions_are_methods: false,
+        companions: false,
+        extensions: ExtensionScope::None,
+        outside_members: OutsideMembers::None,
+        blanket_impls: false,
+        overloads: false,
+        static_members: StaticMembers::Unmarked,
+        redefined_macros: false,
+        exports_by_word: false,
+        last_star_binds: false,
+        structural_interfaces: false,
+        derefs: false,
+        variant_values: false,
+        library_types: false,
+        joined_values: false,
+        twins: Twins::None,
+        marks_tests: false,
+        test_blocks: false,
+        test_methods: false,
+        vague_names: VagueNames::None,
+        receiver_parameter: false,
+        class_methods: false,
+        keys_apart: false,
+        keyless_spreads: false,
+    };
+}
+
+/// The words that mean something of the language itself unless a file says otherwise, separated by white space.
+///
+/// No list is complete: it has the words that are common enough to be pinned wrongly to a definition of the project.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltinWords {
+    /// Bare names that are bound everywhere (`print`).
+    pub globals: &'static str,
+    /// Members so common that their name alone proves nothing (`append`).
+    pub members: &'static str,
+    /// The beginning of all names of members that the language itself calls (`__` of `__len__`).
+    pub member_prefix: Option<&'static str>,
+}
+
+impl BuiltinWords {
+    /// The words of a language that binds none.
+    pub const NONE: Self = Self { globals: "", members: "", member_prefix: None };
+}
+
+/// The places outside its file from which a definition can be named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Every file of the project, exported or not.
+    Anywhere,
+    /// No other file, unless the definition is exported (`private`).
+    File,
+    /// Files of the same folder, unless the definition is exported (`func open` of a package).
+    Folder,
+    /// Every file, but an unexported definition only as a member of a value (`class A` without `export`).
+    Member,
+    /// Every file that a header or the linker tells about it; a member is reached through its type.
+    Linkage,
+    /// Files of the same namespace, and every file if it is a function of no namespace; a member is reached through its
+    /// type.
+    Namespace,
+}
+
+/// The imports of a file that are meant for the files that import it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassedImports {
+    /// Those that the file marks as passed on (`pub use`, `export from`).
+    Marked,
+    /// Those of a package's `__init__` file alone, although every import can be imported again.
+    InitFile,
+    /// None, although the text of an import is passed on (`#include`, `source`).
+    None,
+}
+
+/// The extensions that a file sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExtensionScope {
+    /// There are no extensions that are looked for by name.
+    None,
+    /// Those of the namespaces around the file, and of those that it opens (`using Acme.Text;`).
+    Namespace,
+    /// Those that the file imports by name (`import acme.text.titled`), and top-level ones of its package.
+    Imported,
+    /// Those too, and those of top-level classes of its package (`implicit class`).
+    PackageClass,
+}
+
+/// The way in which a project adds members to types from outside the project.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OutsideMembers {
+    /// In no way that the facts tell.
+    None,
+    /// By implementing the project's traits for them (`impl Titled for str`).
+    Traits,
+    /// By extending them (`extension String { }`).
+    Extensions,
+}
+
+/// The bodies that one name may have side by side, of which a build takes one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Twins {
+    /// One name has one body.
+    None,
+    /// Functions of one place in a file, for different configurations (`#[cfg(unix)]`).
+    InFile,
+    /// Definitions in files of one folder, for different platforms (`open_linux.go`).
+    InFolder,
+}
+
+/// The uses whose name says little, because so much outside the project has that name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VagueNames {
+    /// No uses: types tell what a member belongs to.
+    None,
+    /// Members of one word on values of unknown type (`item.title`).
+    Members,
+    /// Commands of one word, and variables, which may come from the environment.
+    Commands,
+}
+
+/// The way in which a member shows whether it belongs to the type itself or to its objects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StaticMembers {
+    /// Nothing shows it, or the compiler alone keeps them apart.
+    Unmarked,
+    /// The word `static` stands before its name, or it was put on the type by name (`Shop.open = function () {}`).
+    ByWord,
+    /// It stands in the companion of the type (`companion object { fun of() }`).
+    InCompanion,
+}

@@ -1,0 +1,236 @@
+//! Reads the arguments of a call from its tree, for languages with overloads: their number, and the kind of each.
+//!
+//! Grammars of the C family name literals alike, so one reader serves them all. What is not a literal, a creation, a cast or a
+//! local of a known type is unknown: resolution then leaves open which overload is meant, which is better than a guess.
+
+use tree_sitter::Node;
+
+use super::each_child;
+use crate::facts::{ArgumentKind, Arguments, CallArguments};
+use crate::langs::Lang;
+use crate::walk::{Binding, Cx};
+
+/// Java's classes of numbers, characters and truth values.
+const BOXED: [&str; 8] = ["Boolean", "Integer", "Long", "Float", "Double", "Character", "Short", "Byte"];
+
+/// Brackets and casts around an argument that are looked through.
+const DEEP: usize = 8;
+
+/// Records the arguments in `list` for the call whose name is `name`; `more` are those that stand outside the list, as a block
+/// after it does.
+pub(crate) fn record_arguments(name: Node<'_>, list: Option<Node<'_>>, more: usize, cx: &mut Cx<'_>) {
+    let mut kinds = Vec::new();
+    let mut told = true;
+    if let Some(list) = list {
+        each_child(list, |child, _| match child.kind() {
+            _ if !child.is_named() || child.is_extra() => {}
+            "spread_argument" | "spread_element" | "spread_expression" | "parameter_pack_expansion" => {
+                told = false;
+            }
+            _ => kinds.push(argument_kind(child, DEEP, cx)),
+        });
+    }
+    kinds.extend((0..more).map(|_| ArgumentKind::Function));
+    let Some(arguments) = Arguments::from_kinds(&kinds).filter(|_| told) else { return };
+    let (line, col) = cx.position(name);
+    cx.facts.add_call_arguments(CallArguments { line, col, arguments });
+}
+
+fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
+    use ArgumentKind::{Array, Bool, Char, Function, Null, Object, Text, Unknown};
+    if deep == 0 {
+        return Unknown;
+    }
+    match node.kind() {
+        "argument" | "value_argument" | "parenthesized_expression" => {
+            // With a name before it, an argument may stand anywhere.
+            match node.named_child_count() {
+                1 => node.named_child(0).map_or(Unknown, |inner| argument_kind(inner, deep - 1, cx)),
+                _ => Unknown,
+            }
+        }
+        "decimal_integer_literal"
+        | "hex_integer_literal"
+        | "octal_integer_literal"
+        | "binary_integer_literal"
+        | "integer_literal"
+        | "hex_literal"
+        | "bin_literal"
+        | "long_literal"
+        | "number_literal"
+        | "decimal_floating_point_literal"
+        | "hex_floating_point_literal"
+        | "real_literal" => number_kind(cx.text(node)),
+        "string_literal"
+        | "text_block"
+        | "raw_string_literal"
+        | "concatenated_string"
+        | "verbatim_string_literal"
+        | "interpolated_string_expression"
+        | "line_string_literal"
+        | "multi_line_string_literal" => Text,
+        "character_literal" | "char_literal" => Char,
+        "true" | "false" | "boolean_literal" | "instanceof_expression" => Bool,
+        "null_literal" | "null" | "nullptr" => Null,
+        "lambda_expression"
+        | "method_reference"
+        | "lambda_literal"
+        | "anonymous_function"
+        | "anonymous_method_expression"
+        | "callable_reference" => Function,
+        "array_creation_expression" | "array_initializer" | "implicit_array_creation_expression" => Array,
+        "object_creation_expression" | "this" | "class_literal" | "new_expression" => Object,
+        "cast_expression" => node
+            .child_by_field_name("type")
+            .map_or(Unknown, |ty| kind_of_type(cx.text(ty)).unwrap_or(Unknown)),
+        "identifier" | "simple_identifier" => match cx.local_binding(cx.text(node)) {
+            Some(Binding::Typed(ty)) => {
+                let ty = cx.facts.provisional_name(ty);
+                // A boxed value may stand for what is in it and for an object.
+                let boxed = BOXED.contains(&ty) && cx.facts.lang() == Lang::Java;
+                if boxed { Unknown } else { kind_of_type(ty).unwrap_or(Unknown) }
+            }
+            _ => Unknown,
+        },
+        "unary_expression" | "prefix_unary_expression" | "prefix_expression" => {
+            let inner = node.named_child(node.named_child_count().saturating_sub(1) as u32);
+            match cx.text(node).as_bytes().first() {
+                Some(b'!') => Bool,
+                Some(b'-' | b'+') => inner.map_or(Unknown, |inner| argument_kind(inner, deep - 1, cx)),
+                _ => Unknown,
+            }
+        }
+        "equality_expression"
+        | "comparison_expression"
+        | "conjunction_expression"
+        | "disjunction_expression" => Bool,
+        "binary_expression" | "additive_expression" => binary_kind(node, deep, cx),
+        "ternary_expression" | "conditional_expression" => {
+            let last = node.named_child_count();
+            let one = |back: usize, cx: &mut Cx<'_>| {
+                let branch = node.named_child(last.saturating_sub(back) as u32);
+                branch.map_or(Unknown, |branch| argument_kind(branch, deep - 1, cx))
+            };
+            let (yes, no) = (one(2, cx), one(1, cx));
+            match (yes, no) {
+                (Null, kind) | (kind, Null) => kind,
+                _ if yes == no => yes,
+                _ => Unknown,
+            }
+        }
+        "method_invocation" => {
+            node.child_by_field_name("name").map_or(Unknown, |name| kind_of_result(cx.text(name)))
+        }
+        _ => Unknown,
+    }
+}
+
+/// The kind of an operation's result, where the operator or its sides show it.
+fn binary_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
+    use ArgumentKind::{Bool, Text, Unknown};
+    let count = node.child_count();
+    let operator = node.child_by_field_name("operator").or_else(|| node.child(1));
+    match operator.map_or("", |operator| cx.text(operator)) {
+        "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => Bool,
+        "+" => {
+            let mut side = |at: u32| node.child(at).map_or(Unknown, |side| argument_kind(side, deep - 1, cx));
+            match (side(0), side(count.saturating_sub(1))) {
+                (Text, _) | (_, Text) => Text,
+                (one, other) if one == other => one,
+                _ => Unknown,
+            }
+        }
+        _ => Unknown,
+    }
+}
+
+/// The kind that methods of a name give in Java's library; no class gives them another meaning.
+fn kind_of_result(name: &str) -> ArgumentKind {
+    match name {
+        "intValue" | "shortValue" | "byteValue" => ArgumentKind::Int,
+        "longValue" => ArgumentKind::Long,
+        "floatValue" => ArgumentKind::Float,
+        "doubleValue" => ArgumentKind::Double,
+        "booleanValue" => ArgumentKind::Bool,
+        "charValue" => ArgumentKind::Char,
+        "toString" => ArgumentKind::Text,
+        _ => ArgumentKind::Unknown,
+    }
+}
+
+/// The kind of a number by its suffix and its point.
+fn number_kind(text: &str) -> ArgumentKind {
+    let is_hex = text.starts_with("0x") || text.starts_with("0X");
+    let point = !is_hex && text.contains(['.', 'e', 'E']);
+    match text.as_bytes().last() {
+        Some(b'l' | b'L') if !point => ArgumentKind::Long,
+        Some(b'f' | b'F') if !is_hex => ArgumentKind::Float,
+        Some(b'd' | b'D') if !is_hex => ArgumentKind::Double,
+        // C#'s `decimal` is an object of its own.
+        Some(b'm' | b'M') => ArgumentKind::Object,
+        _ if point => ArgumentKind::Double,
+        _ => ArgumentKind::Int,
+    }
+}
+
+/// The kind of the values of a type, as its name is written; `None` for types whose name says nothing about it, as a type
+/// parameter's does not.
+pub(crate) fn kind_of_type(name: &str) -> Option<ArgumentKind> {
+    use ArgumentKind::{Array, Bool, Char, Double, Float, Int, Long, Object, Text};
+    let name = name.trim().trim_end_matches('?').trim_end_matches('&').trim();
+    let name = name.strip_prefix("const ").unwrap_or(name).trim();
+    if name.ends_with(']') {
+        return Some(Array);
+    }
+    let last = name.split(['<', '(']).next().unwrap_or(name).trim();
+    let last = last.rsplit(['.', ':', ' ']).next().unwrap_or(last);
+    Some(match last {
+        "int" | "Int" | "Integer" | "short" | "Short" | "byte" | "Byte" | "sbyte" | "unsigned" | "uint"
+        | "ushort" | "Int32" | "int32_t" | "uint32_t" | "int16_t" | "uint16_t" | "int8_t" | "uint8_t" => Int,
+        "long" | "Long" | "ulong" | "Int64" | "int64_t" | "uint64_t" | "size_t" => Long,
+        "float" | "Float" => Float,
+        "double" | "Double" => Double,
+        "char" | "Char" | "Character" if !name.ends_with('*') => Char,
+        "bool" | "boolean" | "Bool" | "Boolean" => Bool,
+        "string" | "String" | "string_view" => Text,
+        // `const char *`
+        _ if name.ends_with('*') && name.contains("char") => Text,
+        _ if last.len() <= 2 || last == "var" || last == "auto" || last == "val" => return None,
+        _ => Object,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_types_have_kinds() {
+        use ArgumentKind::{Array, Char, Double, Float, Int, Long, Object, Text};
+        for (text, kind) in [
+            ("1", Int),
+            ("0xFF", Int),
+            ("1L", Long),
+            ("1.5", Double),
+            ("1e3", Double),
+            ("2f", Float),
+            ("3d", Double),
+        ] {
+            assert_eq!(number_kind(text), kind, "{text}");
+        }
+        for (text, kind) in [
+            ("int", Int),
+            ("const char *", Text),
+            ("std::string", Text),
+            ("const std::string &", Text),
+            ("String", Text),
+            ("int[]", Array),
+            ("Character", Char),
+            ("java.util.List<String>", Object),
+            ("Int?", Int),
+        ] {
+            assert_eq!(kind_of_type(text), Some(kind), "{text}");
+        }
+        assert_eq!(kind_of_type("T"), None, "a type parameter may be anything");
+    }
+}
