@@ -24,9 +24,9 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         tracing::error!(root = %workspace.root(), "restoring a saved index hit a bug");
     }
     let (mut started_over, mut rest) = (false, FIRST_REST);
-    while let Some(batch) = workspace.dirty.next_batch() {
+    while let Some(batch) = workspace.tree.dirty.next_batch() {
         if batch.is_empty() {
-            workspace.unread.mark_again(workspace.root(), &workspace.dirty);
+            workspace.tree.unread.mark_again(workspace.root(), &workspace.tree.dirty);
             continue;
         }
         workspace.take_in_hand(&batch);
@@ -37,7 +37,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
             Ok(Ok(report)) => {
                 tracing::debug!(root = %workspace.root(), ?report, "took changes in");
                 if workspace.progress.now().phase != Phase::Done {
-                    *lock(&workspace.first_report) = report;
+                    *lock(&workspace.indexing.first_report) = report;
                 }
             }
             Ok(Err(stopped)) => tracing::debug!(root = %workspace.root(), %stopped, "indexing stopped"),
@@ -47,7 +47,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
                 if !std::mem::replace(&mut started_over, true) {
                     workspace.start_over();
                 }
-                workspace.notices.add_once("indexer", text.to_owned());
+                workspace.shared.notices.add_once("indexer", text.to_owned());
             }
         }
         if workspace.progress.now().phase != Phase::Done
@@ -57,13 +57,13 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         }
         // Settled in any case: waiting calls must not hang on a batch that failed; they carry the notice instead.
         workspace.progress.enter(Phase::Done, None);
-        workspace.dirty.settle(marks);
+        workspace.tree.dirty.settle(marks);
         workspace.merge_text();
         Ranked::catch_up(workspace);
         // Calls try again at once what could not be read; somebody must where none come.
-        rest = match workspace.unread.is_momentary() {
+        rest = match workspace.tree.unread.is_momentary() {
             true => {
-                workspace.dirty.wake_in(rest);
+                workspace.tree.dirty.wake_in(rest);
                 (rest * 2).min(LONGEST_REST)
             }
             false => FIRST_REST,
@@ -89,9 +89,9 @@ pub(super) fn work_off(
     let refreshed = refresh(
         batch,
         Refresh {
-            rules: &workspace.rules,
+            rules: &workspace.tree.rules,
             table: &mut core.table,
-            watcher: Some(Arc::clone(&workspace.watcher)),
+            watcher: Some(Arc::clone(&workspace.tree.watcher)),
             cancel: cancel.clone(),
             progress: Some(&count),
         },

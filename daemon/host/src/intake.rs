@@ -85,7 +85,7 @@ pub(super) fn take_in(
     report.changed = to_map.len();
     announce(workspace, core, &to_map, &unmapped);
     workspace.progress.enter(Phase::Map, Some(total));
-    workspace.dirty.settle_text(marks);
+    workspace.tree.dirty.settle_text(marks);
     report.text_took = start.elapsed();
     if let Some(comeback) = core.comeback.take() {
         let missing = workspace.restore_map(comeback);
@@ -168,7 +168,7 @@ fn take_in_text(
     while !rest.is_empty() && cancel.check().is_ok() {
         let later = rest.split_off(rest.len().min(STEP));
         let step = std::mem::replace(&mut rest, later);
-        let taken: Vec<Result<Taken, NotRead>> = workspace.pools.index.install(|| {
+        let taken: Vec<Result<Taken, NotRead>> = workspace.shared.pools.index.install(|| {
             step.into_par_iter()
                 .map(|file| {
                     let taken = take(workspace, file, keep);
@@ -188,7 +188,7 @@ fn take_in_text(
 
 /// Reads one file and does everything that needs its bytes alone.
 fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRead> {
-    let limit = workspace.rules.options().read_max;
+    let limit = workspace.tree.rules.options().read_max;
     let ReadFile { bytes, stat, read_at_ns } = match read_file(workspace.root(), &file.path, limit) {
         Ok(read) => read,
         Err(error) => return Err(NotRead { file, error }),
@@ -240,7 +240,7 @@ fn record(
         to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes, is_new });
     }
     if !text.is_empty() {
-        let batch = workspace.pools.index.install(|| GramBatch::from_changes(text));
+        let batch = workspace.shared.pools.index.install(|| GramBatch::from_changes(text));
         workspace.install_text(batch);
     }
     unmapped.extend(forget_files(workspace, core, &gone));

@@ -64,7 +64,7 @@ pub(super) fn take_in_map(
     let queue = Mutex::new(to_map.into_iter());
     let (sender, found) = sync_channel(STEP / HANDFUL / 2);
     thread::scope(|scope| {
-        let (queue, workers) = (&queue, workspace.pools.index.current_num_threads());
+        let (queue, workers) = (&queue, workspace.shared.pools.index.current_num_threads());
         let start = |number: usize| {
             let named = thread::Builder::new().name(format!("hob-extract-{number}"));
             let sender = sender.clone();
@@ -143,7 +143,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
         slow.into_iter().for_each(|file| workspace.slow.add(file));
         if let Some((file, path)) = doubted {
             core.table.distrust(file);
-            workspace.dirty.mark(path);
+            workspace.tree.dirty.mark(path);
         }
         changes.extend(change);
         ops.extend(op);
@@ -152,6 +152,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
     workspace.apply_map(changes);
     if let Err(error) = workspace.facts.save(ops) {
         workspace
+            .shared
             .notices
             .add_once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
     }
@@ -183,7 +184,8 @@ fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped 
     let bytes: &[u8] = match &file.bytes {
         Some(bytes) => bytes,
         None => {
-            let read = match read_file(workspace.root(), &file.path, workspace.rules.options().read_max) {
+            let read = match read_file(workspace.root(), &file.path, workspace.tree.rules.options().read_max)
+            {
                 Ok(read) => read,
                 Err(error) => {
                     let change = remove.filter(|_| is_gone(&error));

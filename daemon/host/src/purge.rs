@@ -37,7 +37,8 @@ impl Host {
         let root = self.kept_root(start);
         let name = folder_name(&root);
         let own = [&self.options.snapshots, &self.options.cookies].map(|all| all.as_path().join(&name));
-        let of_servers = self.live.cache_root().map(|all| keep::folders_of(all, &root)).unwrap_or_default();
+        let of_servers =
+            self.shared.live.cache_root().map(|all| keep::folders_of(all, &root)).unwrap_or_default();
         let folders = own.into_iter().chain(of_servers).filter(|folder| folder.symlink_metadata().is_ok());
         KeptFor {
             folders: folders.collect(),
@@ -54,7 +55,7 @@ impl Host {
     pub fn purge_project(&self, kept: &KeptFor) -> Result<(), String> {
         let root = &kept.root;
         let aside = self.close_and_put_aside(root);
-        let pool = self.live.pool();
+        let pool = self.shared.live.pool();
         pool.keys(root).iter().for_each(|key| pool.stop(key));
         for folder in kept.folders.iter().chain([&aside]) {
             remove(folder)

@@ -25,7 +25,7 @@ use super::facts::FactsCache;
 use super::snapshot::Snapshots;
 use super::trust::Trust;
 use super::vectors::{Models, Vectors};
-use super::workspace::{Workspace, WorkspaceParts};
+use super::workspace::{SharedServices, Workspace, WorkspaceParts};
 use super::{derive, indexer, slow};
 use hob_base::lock;
 use hob_settings::MemoryBudget;
@@ -136,13 +136,8 @@ pub struct Host {
     pub(super) options: HostOptions,
     store: Arc<dyn Store>,
     attempts: Arc<Attempts>,
-    pools: Arc<Pools>,
-    notices: Arc<Notices>,
-    pub(super) live: Arc<Live>,
-    trust: Trust,
-    settings: Arc<Settings>,
+    pub(super) shared: SharedServices,
     pub(super) edits: Edits,
-    models: Arc<Models>,
     pub(super) open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
@@ -182,19 +177,22 @@ impl Host {
         let models = Arc::new(Models::new(options.models.as_path().to_path_buf()));
         let (store, open) = (opened.store, OpenWorkspaces::default());
         let snapshots = options.snapshots.clone();
+        let shared = SharedServices {
+            pools: Arc::new(Pools::new(options.index_threads)?),
+            notices,
+            live: Arc::new(Live::new(live)),
+            settings: Arc::new(settings),
+            models,
+            trust,
+        };
         Ok(Self {
             collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
-            pools: Arc::new(Pools::new(options.index_threads)?),
             broad: BroadFolders::new(options.home.as_ref()),
             attempts: Arc::new(Attempts::open(&options.store.with_file_name("parsing"))),
             options,
             store,
-            notices,
-            trust,
-            settings: Arc::new(settings),
+            shared,
             edits,
-            models,
-            live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
             watching: SharedWatch::default(),
@@ -216,7 +214,7 @@ impl Host {
             .or_insert_with(|| UsedWorkspace { workspace: self.start(root), used: Instant::now() });
         entry.used = Instant::now();
         let workspace = Arc::clone(&entry.workspace);
-        let with_servers = self.live.is_any_running();
+        let with_servers = self.shared.live.is_any_running();
         if (open.len() > 1 || with_servers) && lock(&self.memory).is_due(with_servers) {
             self.evict_superfluous(&mut open);
         }
@@ -247,7 +245,7 @@ impl Host {
 
     /// Under the lock: a workspace must not be opened again before it has been saved.
     fn evict_superfluous(&self, open: &mut HashMap<AbsPath, UsedWorkspace>) {
-        let servers = self.live.pool().memory_costs();
+        let servers = self.shared.live.pool().memory_costs();
         let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
         // What leaves may take more or less than was thought.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
@@ -255,14 +253,14 @@ impl Host {
             match leaving {
                 Leaving::Server(key) => {
                     tracing::info!(server = key.server, root = %key.root, "stopping it to stay within the memory budget");
-                    self.live.pool().stop_aside(|other| *other == key);
+                    self.shared.live.pool().stop_aside(|other| *other == key);
                 }
                 Leaving::Workspace(root) => {
                     let Some(gone) = open.remove(&root) else { continue };
                     tracing::info!(%root, "closing a workspace to stay within the memory budget");
                     gone.workspace.close();
                     // Nobody would tell them of changes any more.
-                    self.live.stop_all_of(&root);
+                    self.shared.live.stop_all_of(&root);
                 }
             }
         }
@@ -277,7 +275,7 @@ impl Host {
     /// Returns the embedding models that the user has installed.
     #[must_use]
     pub fn models(&self) -> &Models {
-        &self.models
+        &self.shared.models
     }
 
     /// Another model counts, or none: has the open workspaces follow.
@@ -288,7 +286,7 @@ impl Host {
     /// Returns the live layer with its language servers.
     #[must_use]
     pub fn live(&self) -> &Arc<Live> {
-        &self.live
+        &self.shared.live
     }
 
     /// The open workspaces, most recently used first.
@@ -303,13 +301,13 @@ impl Host {
     /// Returns the notices to users about the daemon itself.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
-        self.notices.all()
+        self.shared.notices.all()
     }
 
     /// Returns the problems of the user's settings.
     #[must_use]
     pub fn setting_problems(&self) -> Vec<String> {
-        self.settings.user_problems()
+        self.shared.settings.user_problems()
     }
 
     /// Returns the store that all workspaces share on the disk.
@@ -356,7 +354,7 @@ impl Host {
         workspaces.iter().for_each(|workspace| workspace.stop());
         workspaces.iter().for_each(|workspace| workspace.close());
         lock(&self.open).clear();
-        self.live.close();
+        self.shared.live.close();
         if let Err(error) = self.store.flush() {
             tracing::warn!(%error, "the store could not be flushed");
         }
@@ -376,7 +374,7 @@ impl Host {
         let is_known = known.is_some();
         let root = match known {
             Some(root) => root,
-            None => root_around(&place, &self.broad.with_allowed(&self.settings.allowed_roots()))?,
+            None => root_around(&place, &self.broad.with_allowed(&self.shared.settings.allowed_roots()))?,
         };
         if !is_known {
             let known = KnownRoot { root: root.clone(), place: place.clone(), at: now };
@@ -394,20 +392,13 @@ impl Host {
         let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
         let watcher = Watcher::with_backend(setup, self.watching.backend_maker());
         let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts));
-        let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
-        let live = Arc::clone(&self.live);
         tracing::info!(%root, "opening a workspace");
         let workspace = Arc::new(Workspace::from_parts(WorkspaceParts {
             rules,
             watcher,
             dirty,
+            shared: self.shared.clone(),
             facts,
-            pools,
-            notices,
-            live,
-            trust: self.trust.clone(),
-            settings: Arc::clone(&self.settings),
-            models: Arc::clone(&self.models),
             snapshots,
         }));
         self.spawn("indexer", &workspace, indexer::run);
@@ -422,7 +413,7 @@ impl Host {
         let body = move || drop(catch_unwind(AssertUnwindSafe(|| run(&held))));
         let started = std::thread::Builder::new().name(format!("hob-{name}")).spawn(body);
         if let Err(error) = started {
-            self.notices.add_once(
+            self.shared.notices.add_once(
                 "threads",
                 format!("A thread could not be started ({error}); answers will be incomplete."),
             );

@@ -68,7 +68,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
 
 /// Whatever is wrong with the file by now, its change has been noticed or will be.
 fn take_in(workspace: &Workspace, file: &SlowFile) {
-    let limit = workspace.rules.options().read_max;
+    let limit = workspace.tree.rules.options().read_max;
     let Ok(read) = read_file(workspace.root(), &file.path, limit) else { return };
     if ContentHash::of(&read.bytes) != file.hash {
         return;

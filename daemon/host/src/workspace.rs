@@ -57,45 +57,41 @@ pub(super) struct Core {
     pub(super) comeback: Option<Comeback>,
 }
 
-/// An open workspace, with its indexes, watcher and threads.
+/// What all workspaces of a daemon share.
+#[derive(Clone, Debug)]
+pub(super) struct SharedServices {
+    pub(super) pools: Arc<Pools>,
+    pub(super) notices: Arc<Notices>,
+    pub(super) live: Arc<Live>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) models: Arc<Models>,
+    pub(super) trust: Trust,
+}
+
+/// The files of a workspace as they are watched: which count, what happened to them, and what could not be read.
 #[derive(Debug)]
-pub struct Workspace {
+pub(super) struct WatchedTree {
     pub(super) rules: Arc<Rules>,
     pub(super) watcher: Arc<Watcher>,
     pub(super) dirty: Arc<DirtySet>,
-    pub(super) core: Mutex<Core>,
     /// Files with more than one name, as far as the table knows them.
     links: Arc<Links>,
     /// The files and folders that could not be read when they were due.
     pub(super) unread: Arc<Unread>,
-    text: RwLock<TrigramIndex>,
-    map: RwLock<Map>,
-    /// The progress of the first index.
-    pub progress: Progress,
-    pub(super) facts: FactsCache,
-    /// Files that are parsed apart.
-    pub(super) slow: Slow,
-    pub(super) pools: Arc<Pools>,
-    pub(super) notices: Arc<Notices>,
-    live: Arc<Live>,
-    trust: Trust,
-    settings: Arc<Settings>,
-    pub(super) snapshots: Mutex<Snapshots>,
-    pub(super) deriver: Deriver,
-    /// The ranked index, which answers questions in words.
-    pub ranked: Ranked,
-    /// The vectors of the workspace's definitions.
-    pub(super) vectors: Vectors,
-    /// The packages that the project depends on.
-    pub(super) packages: PackageCache,
-    pub(super) models: Arc<Models>,
-    /// Ends the threads of this workspace.
-    pub(super) closing: CancelToken,
+}
+
+/// How often a workspace has changed, and when.
+#[derive(Debug, Default)]
+struct RevisionCount {
     generation: AtomicU64,
     /// Number of times that contents changed; it is the workspace's revision.
     contents_seen: AtomicU64,
-    pub(super) promoter: Promoter,
     changed_at: Mutex<Option<SystemTime>>,
+}
+
+/// The indexer's work as others see it.
+#[derive(Debug, Default)]
+pub(super) struct IndexingState {
     notes: RwLock<Vec<ScanNote>>,
     pub(super) first_report: Mutex<Report>,
     /// The batch that the indexer is working on; with the dirty set, all changes that are not in yet.
@@ -104,6 +100,34 @@ pub struct Workspace {
     map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
     merging: AtomicBool,
+}
+
+/// An open workspace, with its indexes, watcher and threads.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(super) tree: WatchedTree,
+    pub(super) shared: SharedServices,
+    pub(super) core: Mutex<Core>,
+    text: RwLock<TrigramIndex>,
+    map: RwLock<Map>,
+    revision: RevisionCount,
+    pub(super) indexing: IndexingState,
+    /// The progress of the first index.
+    pub progress: Progress,
+    pub(super) facts: FactsCache,
+    /// Files that are parsed apart.
+    pub(super) slow: Slow,
+    pub(super) snapshots: Mutex<Snapshots>,
+    pub(super) deriver: Deriver,
+    /// The ranked index, which answers questions in words.
+    pub ranked: Ranked,
+    /// The vectors of the workspace's definitions.
+    pub(super) vectors: Vectors,
+    /// The packages that the project depends on.
+    pub(super) packages: PackageCache,
+    /// Ends the threads of this workspace.
+    pub(super) closing: CancelToken,
+    pub(super) promoter: Promoter,
     /// A language server is being made ready aside.
     pub(super) preparing: AtomicBool,
 }
@@ -113,52 +137,39 @@ pub(super) struct WorkspaceParts {
     pub(super) rules: Arc<Rules>,
     pub(super) watcher: Arc<Watcher>,
     pub(super) dirty: Arc<DirtySet>,
+    pub(super) shared: SharedServices,
     pub(super) facts: FactsCache,
-    pub(super) pools: Arc<Pools>,
-    pub(super) notices: Arc<Notices>,
-    pub(super) live: Arc<Live>,
-    pub(super) trust: Trust,
-    pub(super) settings: Arc<Settings>,
-    pub(super) models: Arc<Models>,
     pub(super) snapshots: Snapshots,
 }
 
 impl Workspace {
     pub(super) fn from_parts(parts: WorkspaceParts) -> Self {
         let core = Core::default();
-        Self {
-            ranked: Ranked::new(parts.snapshots.folder().clone()),
-            links: Arc::clone(core.table.links()),
-            unread: Arc::clone(core.table.unread()),
-            core: Mutex::new(core),
+        let tree = WatchedTree {
             rules: parts.rules,
             watcher: parts.watcher,
             dirty: parts.dirty,
+            links: Arc::clone(core.table.links()),
+            unread: Arc::clone(core.table.unread()),
+        };
+        Self {
+            ranked: Ranked::new(parts.snapshots.folder().clone()),
+            tree,
+            shared: parts.shared,
+            core: Mutex::new(core),
             text: RwLock::new(TrigramIndex::new()),
             map: RwLock::new(Map::new()),
+            revision: RevisionCount::default(),
+            indexing: IndexingState::default(),
             progress: Progress::default(),
             facts: parts.facts,
             slow: Slow::default(),
-            pools: parts.pools,
-            notices: parts.notices,
-            live: parts.live,
-            trust: parts.trust,
-            settings: parts.settings,
-            vectors: Vectors::default(),
-            packages: PackageCache::default(),
-            models: parts.models,
             snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
+            vectors: Vectors::default(),
+            packages: PackageCache::default(),
             closing: CancelToken::default(),
-            generation: AtomicU64::new(0),
-            contents_seen: AtomicU64::new(0),
             promoter: Promoter::default(),
-            changed_at: Mutex::new(None),
-            notes: RwLock::default(),
-            first_report: Mutex::default(),
-            in_hand: Mutex::default(),
-            map_writers: AtomicUsize::new(0),
-            merging: AtomicBool::new(false),
             preparing: AtomicBool::new(false),
         }
     }
@@ -166,46 +177,46 @@ impl Workspace {
     /// Returns the root folder of the workspace.
     #[must_use]
     pub fn root(&self) -> &AbsPath {
-        self.rules.root()
+        self.tree.rules.root()
     }
 
     /// Returns true if the ignore rules let a file be seen.
     #[must_use]
     pub fn is_visible(&self, path: &WsPath) -> bool {
-        self.rules.admits_file(path)
+        self.tree.rules.admits_file(path)
     }
 
     /// Its files' bytes as they are now.
     #[must_use]
     pub fn disk_contents(&self) -> DiskContents {
-        DiskContents { root: self.root().clone(), limit: self.rules.options().read_max }
+        DiskContents { root: self.root().clone(), limit: self.tree.rules.options().read_max }
     }
 
     /// Returns the live layer with the project's language servers.
     #[must_use]
     pub fn live(&self) -> &Live {
-        &self.live
+        &self.shared.live
     }
 
     /// Returns true if the user trusts the programs and settings of the project, at this moment.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
-        self.trust.is_trusted(self.root(), &self.notices)
+        self.shared.trust.is_trusted(self.root(), &self.shared.notices)
     }
 
     /// The settings that count in it, at this moment.
     #[must_use]
     pub fn settings(&self) -> Arc<InForce> {
-        self.settings.in_force_for(self.root(), self.is_trusted())
+        self.shared.settings.in_force_for(self.root(), self.is_trusted())
     }
 
     /// The project as the live layer sees it. Servers that are not wanted any more, for what the user has said since, are ended.
     #[must_use]
     pub fn project(&self) -> LiveProject {
         let trusted = self.is_trusted();
-        let preferences = Arc::clone(&self.settings.in_force_for(self.root(), trusted).preferences);
+        let preferences = Arc::clone(&self.shared.settings.in_force_for(self.root(), trusted).preferences);
         let project = LiveProject { root: self.root().clone(), trusted, preferences };
-        self.live.stop_unwanted(&project);
+        self.shared.live.stop_unwanted(&project);
         project
     }
 
@@ -223,22 +234,22 @@ impl Workspace {
     /// Batches taken in so far.
     #[must_use]
     pub fn generation(&self) -> Generation {
-        Generation(self.generation.load(Ordering::Acquire))
+        Generation(self.revision.generation.load(Ordering::Acquire))
     }
 
     /// When the last change was taken in.
     #[must_use]
     pub fn changed_at(&self) -> Option<SystemTime> {
-        *lock(&self.changed_at)
+        *lock(&self.revision.changed_at)
     }
 
     /// Returns the notes of the last scan. That there were no files ceases to be true with the first one, without
     /// another scan.
     #[must_use]
     pub fn scan_notes(&self) -> Vec<ScanNote> {
-        let mut notes = self.notes.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut notes = self.indexing.notes.read().unwrap_or_else(PoisonError::into_inner).clone();
         notes.retain(|note| *note != ScanNote::Empty || self.text().stats().files == 0);
-        notes.extend(self.unread.note_for_status());
+        notes.extend(self.tree.unread.note_for_status());
         notes
     }
 
@@ -261,7 +272,7 @@ impl Workspace {
     /// Has the threads end. Calls under way keep what they hold; a call that waits is told.
     pub(super) fn stop(&self) {
         self.closing.cancel();
-        self.dirty.close();
+        self.tree.dirty.close();
         self.deriver.close();
         self.slow.close();
     }
@@ -278,13 +289,13 @@ impl Workspace {
     /// Returns the watcher that notices changes.
     #[must_use]
     pub fn watcher(&self) -> &Watcher {
-        &self.watcher
+        &self.tree.watcher
     }
 
     /// The pool that calls compute on.
     #[must_use]
     pub fn query_pool(&self) -> &rayon::ThreadPool {
-        &self.pools.query
+        &self.shared.pools.query
     }
 
     /// Waits until hub scores and clusters exist for the first time.
@@ -295,7 +306,7 @@ impl Workspace {
     /// Returns true if the indexer has work.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        !lock(&self.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
+        !lock(&self.indexing.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
     }
 
     /// The barrier: returns once every write that completed before is in the text index, and with `map` in the map as well,
@@ -303,25 +314,25 @@ impl Workspace {
     pub fn barrier(&self, map: bool, patience: Duration) -> Freshness {
         let deadline = Deadline::after(patience);
         let settled = |marks| match map {
-            true => self.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
-            false => self.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
+            true => self.tree.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
+            false => self.tree.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
         };
         // What gives no event: writes through other names, rules that lie outside, another folder in the root's place. Looked at
         // last: then what has just been read is among them.
         let silent = |()| {
-            let linked = self.links.mark_changed(self.root(), &self.dirty);
-            let ruled = self.rules.mark_changed(&self.dirty);
-            let missed = self.unread.mark_again(self.root(), &self.dirty);
-            let changed = self.watcher.check_root() || linked || ruled || missed;
-            if changed { settled(self.dirty.mark_count()) } else { Ok(()) }
+            let linked = self.tree.links.mark_changed(self.root(), &self.tree.dirty);
+            let ruled = self.tree.rules.mark_changed(&self.tree.dirty);
+            let missed = self.tree.unread.mark_again(self.root(), &self.tree.dirty);
+            let changed = self.tree.watcher.check_root() || linked || ruled || missed;
+            if changed { settled(self.tree.dirty.mark_count()) } else { Ok(()) }
         };
-        let outcome = match self.watcher.barrier(deadline) {
+        let outcome = match self.tree.watcher.barrier(deadline) {
             Ok(passed) => settled(passed.marks).and_then(silent),
             Err(error @ BarrierError::Late) => Err(error.to_string()),
             Err(BarrierError::Unordered) => {
                 // Nobody can say what happened in what order: look at everything.
-                self.dirty.mark_sweep();
-                settled(self.dirty.mark_count())
+                self.tree.dirty.mark_sweep();
+                settled(self.tree.dirty.mark_count())
             }
         };
         match outcome {
@@ -336,12 +347,12 @@ impl Workspace {
     /// Returns the files that are known to have changed but are not in the indexes yet.
     #[must_use]
     pub fn stale_files(&self) -> Stale {
-        let mut batch = lock(&self.in_hand).clone();
-        let pending = self.dirty.pending_marks();
+        let mut batch = lock(&self.indexing.in_hand).clone();
+        let pending = self.tree.dirty.pending_marks();
         batch.sweep |= pending.sweep;
         batch.paths.extend(pending.paths);
         batch.trees.extend(pending.trees);
-        batch.trees.extend(self.unread.outdated_paths());
+        batch.trees.extend(self.tree.unread.outdated_paths());
         Stale { batch }
     }
 
@@ -367,19 +378,19 @@ impl Workspace {
     /// Returns the report on the first index.
     #[must_use]
     pub fn first_report(&self) -> Report {
-        *lock(&self.first_report)
+        *lock(&self.indexing.first_report)
     }
 
     pub(super) fn take_in_hand(&self, batch: &Batch) {
-        *lock(&self.in_hand) = batch.clone();
+        *lock(&self.indexing.in_hand) = batch.clone();
     }
 
     pub(super) fn put_down(&self) {
-        *lock(&self.in_hand) = Batch::default();
+        *lock(&self.indexing.in_hand) = Batch::default();
     }
 
     pub(super) fn install_text(&self, batch: GramBatch) {
-        self.contents_seen.fetch_add(1, Ordering::AcqRel);
+        self.revision.contents_seen.fetch_add(1, Ordering::AcqRel);
         self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
         self.advance_generation();
         self.deriver.text_changed();
@@ -407,25 +418,25 @@ impl Workspace {
     /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,
     /// so this parses nothing.
     pub(super) fn start_over(&self) {
-        let table = FileTable::with_lists(Arc::clone(&self.links), Arc::clone(&self.unread));
+        let table = FileTable::with_lists(Arc::clone(&self.tree.links), Arc::clone(&self.tree.unread));
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.change_map(|held| *held = Map::new());
         self.promoter.start_over();
         self.ranked.start_over();
         self.advance_generation();
-        self.dirty.mark_sweep();
+        self.tree.dirty.mark_sweep();
     }
 
     /// Has small segments merged aside. A merge of large ones takes seconds, and the next save must not wait for it.
     pub(super) fn merge_text(self: &Arc<Self>) {
-        if self.merging.swap(true, Ordering::AcqRel) {
+        if self.indexing.merging.swap(true, Ordering::AcqRel) {
             return;
         }
         let held = Arc::clone(self);
-        self.pools.merge.spawn(move || {
+        self.shared.pools.merge.spawn(move || {
             // Cleared first: what becomes due while this looks is seen by this, or begun anew.
-            held.merging.store(false, Ordering::Release);
+            held.indexing.merging.store(false, Ordering::Release);
             if catch_unwind(AssertUnwindSafe(|| held.merge_all())).is_err() {
                 tracing::error!(root = %held.root(), "merging hit a bug; the index stays in more parts");
             }
@@ -445,12 +456,12 @@ impl Workspace {
     /// Returns true if a thread waits to change the map. A reader that holds the map for long, and may let go, does
     /// so then.
     pub(super) fn is_map_wanted(&self) -> bool {
-        self.map_writers.load(Ordering::Relaxed) > 0
+        self.indexing.map_writers.load(Ordering::Relaxed) > 0
     }
 
     /// Says what contents there are now, for comparing.
     pub(super) fn contents_moment(&self) -> Moment {
-        Moment(self.contents_seen.load(Ordering::Acquire))
+        Moment(self.revision.contents_seen.load(Ordering::Acquire))
     }
 
     /// Installs what was examined, unless the map has changed since.
@@ -464,10 +475,10 @@ impl Workspace {
     }
 
     fn change_map(&self, change: impl FnOnce(&mut Map)) {
-        self.map_writers.fetch_add(1, Ordering::Relaxed);
+        self.indexing.map_writers.fetch_add(1, Ordering::Relaxed);
         let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
         // From here on a reader waits by itself.
-        self.map_writers.fetch_sub(1, Ordering::Relaxed);
+        self.indexing.map_writers.fetch_sub(1, Ordering::Relaxed);
         change(&mut map);
     }
 
@@ -504,12 +515,12 @@ impl Workspace {
     }
 
     pub(super) fn set_notes(&self, notes: Vec<ScanNote>) {
-        *self.notes.write().unwrap_or_else(PoisonError::into_inner) = notes;
+        *self.indexing.notes.write().unwrap_or_else(PoisonError::into_inner) = notes;
     }
 
     /// Replaces what the notes say about files that are left out.
     pub(super) fn set_omissions(&self, omissions: Vec<ScanNote>) {
-        let mut notes = self.notes.write().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.indexing.notes.write().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| !note.is_omission());
         notes.extend(omissions);
     }
@@ -517,7 +528,7 @@ impl Workspace {
     /// Why its folder could not be looked at when that was last tried, if so: what is known is of the time before.
     #[must_use]
     pub fn root_gone(&self) -> Option<String> {
-        let notes = self.notes.read().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.indexing.notes.read().unwrap_or_else(PoisonError::into_inner);
         notes.iter().find_map(|note| match note {
             ScanNote::RootGone { why } => Some(why.clone()),
             _ => None,
@@ -527,18 +538,18 @@ impl Workspace {
     /// Returns the warning for an answer about files that could not be read; `None` if all were.
     #[must_use]
     pub fn unread_warning(&self) -> Option<String> {
-        self.unread.warning_for_users()
+        self.tree.unread.warning_for_users()
     }
 
     /// Returns the number of files with further names, which a call has to look at.
     #[must_use]
     pub fn linked_files(&self) -> usize {
-        self.links.len()
+        self.tree.links.len()
     }
 
     fn advance_generation(&self) {
-        self.generation.fetch_add(1, Ordering::Release);
-        *lock(&self.changed_at) = Some(SystemTime::now());
+        self.revision.generation.fetch_add(1, Ordering::Release);
+        *lock(&self.revision.changed_at) = Some(SystemTime::now());
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn save(workspace: &Workspace) {
         Ok(()) => workspace.promoter.saved.store(until, Ordering::Relaxed),
         Err(error) => {
             let text = format!("What language servers confirmed could not be saved: {error}.");
-            workspace.notices.add_once("store", text);
+            workspace.shared.notices.add_once("store", text);
         }
     }
 }

@@ -74,7 +74,7 @@ fn end_with(workspace: &Workspace, state: &mut RankedIndexState, failure: String
 /// Merges aside, where the text index is merged too.
 fn merge(workspace: &Arc<Workspace>) {
     let held = Arc::clone(workspace);
-    workspace.pools.merge.spawn(move || {
+    workspace.shared.pools.merge.spawn(move || {
         let Some(index) = lock(&held.ranked.state).index.clone() else { return };
         let step = || held.closing.check().is_ok() && matches!(index.merge_step(), Ok(true));
         if catch_unwind(AssertUnwindSafe(|| while step() {})).is_err() {
@@ -267,8 +267,9 @@ impl Lot<'_> {
                 self.read(workspace, *file, &mut |number, version, doc| update.add(number, version, &doc))
             };
             // An edit is taken in by the same threads, and gets its turn between two handfuls.
-            let handful =
-                |files: &[FileId]| workspace.pools.index.install(|| files.par_iter().try_for_each(one));
+            let handful = |files: &[FileId]| {
+                workspace.shared.pools.index.install(|| files.par_iter().try_for_each(one))
+            };
             outcome = self.files.chunks(HANDFUL).try_for_each(handful);
         })?;
         outcome.map(|()| true)
@@ -299,7 +300,7 @@ impl Lot<'_> {
         }
         let Some(path) = self.wanted.get(&file) else { return Ok(()) };
         // What has vanished meanwhile is noted again by whoever finds that out.
-        let limit = workspace.rules.options().read_max;
+        let limit = workspace.tree.rules.options().read_max;
         let read = match read_file(workspace.root(), path, limit) {
             Ok(read) => read,
             Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => return Ok(()),

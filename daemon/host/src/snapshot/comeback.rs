@@ -86,6 +86,7 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> Rest
             return RestoreFindings::default();
         }
         let found: Vec<Option<PreparedFile>> = workspace
+            .shared
             .pools
             .index
             .install(|| slice.par_iter().map(|sought| prepare_file(workspace, sought)).collect());
@@ -94,7 +95,7 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> Rest
         }
     }
     let RestoredMap { mut map, unknown, rejected } =
-        workspace.pools.index.install(|| Map::restore(files, image.as_deref()));
+        workspace.shared.pools.index.install(|| Map::restore(files, image.as_deref()));
     if let Some(error) = &rejected {
         discard_saved(workspace, &error.to_string());
     }

@@ -126,7 +126,7 @@ pub(super) fn save(workspace: &Workspace) {
                 "The index of `{}` could not be saved: {error}. The next start reads all files.",
                 workspace.root()
             );
-            workspace.notices.add_once("snapshot", text);
+            workspace.shared.notices.add_once("snapshot", text);
         }
     }
 }
@@ -151,14 +151,14 @@ pub(super) fn keep_contents(workspace: &Workspace) {
     let Some(keeper) = &mut snapshots.contents else { return };
     let (text, disk) = (workspace.text(), workspace.disk_contents());
     let refresh = || keeper.refresh_packs(&text, &disk, &workspace.closing);
-    match workspace.pools.merge.install(refresh) {
+    match workspace.shared.pools.merge.install(refresh) {
         Ok(_) => workspace.install_contents(keeper.cache().clone()),
         Err(error) => {
             let text = format!(
                 "The contents of `{}` could not be put side by side: {error}. Broad searches open every file.",
                 workspace.root()
             );
-            workspace.notices.add_once("contents", text);
+            workspace.shared.notices.add_once("contents", text);
             snapshots.contents = None;
         }
     }
@@ -182,7 +182,9 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
     if workspace.generation().0 == 0 {
         return;
     }
-    let Some(bytes) = workspace.pools.index.install(|| workspace.map().ranking_bytes()) else { return };
+    let Some(bytes) = workspace.shared.pools.index.install(|| workspace.map().ranking_bytes()) else {
+        return;
+    };
     // Whatever is saved first makes the folder.
     let folder = fs::create_dir_all(snapshots.folder.as_path());
     match folder.and_then(|()| image::write(image::SCORES, &snapshots.folder, &bytes)) {
@@ -193,7 +195,7 @@ fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
                  moment.",
                 workspace.root()
             );
-            workspace.notices.add_once("scores", text);
+            workspace.shared.notices.add_once("scores", text);
         }
     }
 }
@@ -206,7 +208,7 @@ fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dy
     if is_due && workspace.progress.now().phase == Phase::Done {
         // Counted before: changes that come in meanwhile may be in the image already, which does no harm.
         let changes = workspace.deriver.map_changes();
-        let bytes = workspace.pools.index.install(|| workspace.map().image());
+        let bytes = workspace.shared.pools.index.install(|| workspace.map().image());
         image::write(image::NAMES, &snapshots.folder, &bytes)?;
         workspace.deriver.image_saved(changes);
     }
@@ -255,13 +257,13 @@ fn discard_saved(workspace: &Workspace, why: &str) {
         "The saved index of `{}` was discarded ({why}); all files were read again.",
         workspace.root()
     );
-    workspace.notices.add_once("snapshot", text);
+    workspace.shared.notices.add_once("snapshot", text);
 }
 
 fn take_over(workspace: &Arc<Workspace>, folder: &AbsPath, entries: Vec<TableEntry>) {
     let mut core = lock(&workspace.core);
     let Core { table, kinds, comeback } = &mut *core;
-    let index = workspace.pools.index.install(|| text_of(workspace, folder, &entries, table));
+    let index = workspace.shared.pools.index.install(|| text_of(workspace, folder, &entries, table));
     let mut sought = Vec::with_capacity(entries.len());
     for TableEntry { path, record, kind } in entries {
         let file = table.allocate_id(&path);

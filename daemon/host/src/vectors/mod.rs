@@ -149,7 +149,7 @@ impl Vectors {
     pub(super) fn catch_up(workspace: &Arc<Workspace>) {
         // Whoever has no model pays for nothing.
         let has_none = lock(&workspace.vectors.state).model.is_none();
-        if has_none && workspace.models.active_model().is_none() {
+        if has_none && workspace.shared.models.active_model().is_none() {
             return;
         }
         if !std::mem::replace(&mut lock(&workspace.vectors.state).runs, true) {
@@ -190,7 +190,7 @@ impl Workspace {
         admits: Option<Admits<'_>>,
         cancel: &CancelToken,
     ) -> Nearest {
-        let model = match self.models.active_model() {
+        let model = match self.shared.models.active_model() {
             None => return Nearest { hits: Vec::new(), state: VectorState::NoModel },
             Some(Err(why)) => return Nearest { hits: Vec::new(), state: VectorState::Broken(why) },
             Some(Ok(model)) => model,
@@ -208,7 +208,7 @@ impl Workspace {
     /// vectors to be there.
     #[must_use]
     pub fn similarity_to_text(&self, text: &str, nodes: &[NodeRef]) -> Option<Vec<f32>> {
-        let model = self.models.active_model()?.ok()?;
+        let model = self.shared.models.active_model()?.ok()?;
         let wanted = model.embed(text);
         let sources: Vec<_> = {
             let map = self.map();

@@ -46,7 +46,9 @@ fn end(workspace: &Workspace, failure: Option<String>) {
 
 fn run(workspace: &Workspace) {
     while workspace.closing.check().is_ok() {
-        let Some(Ok(model)) = workspace.models.active_model() else { return forget_vectors(workspace) };
+        let Some(Ok(model)) = workspace.shared.models.active_model() else {
+            return forget_vectors(workspace);
+        };
         if lock(&workspace.vectors.state).model != Some(model.fingerprint()) {
             forget_vectors(workspace);
             lock(&workspace.vectors.state).model = Some(model.fingerprint());
@@ -168,7 +170,7 @@ fn make_vectors(workspace: &Workspace, model: &Model, files: &[FileId]) {
         }
         let made = unembedded_files(workspace, lot, least).into_iter().map(|wanted| {
             let key = wanted.key(model);
-            let codes = workspace.models.shared.get(key, || wanted.make_codes(model, &mut embedder));
+            let codes = workspace.shared.models.shared.get(key, || wanted.make_codes(model, &mut embedder));
             let UnembeddedFile { file, facts, defs, .. } = wanted;
             (file, Some(FileVectors { facts: Arc::downgrade(&facts), defs: defs.into(), codes }))
         });
