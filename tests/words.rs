@@ -132,3 +132,78 @@ fn the_map_of_the_code_is_read_in_short_paragraphs() {
     let long: Vec<String> = long.map(|part| part.chars().take(80).collect()).collect();
     none("a paragraph of ARCHITECTURE.md has at most 80 words", &long);
 }
+
+/// The parameters of every function in `code`, each as it is written.
+fn parameters(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("fn ") {
+        let is_word = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let name =
+            code[at + 3..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(at, |end| at + 3 + end);
+        if is_word || name == at + 3 {
+            continue;
+        }
+        let Some(open) = after_generics(code, name).filter(|open| code[*open..].starts_with('(')) else {
+            continue;
+        };
+        found.extend(parts_within(&code[open + 1..]));
+    }
+    found
+}
+
+/// The place behind `<...>`, if there is one at `at`.
+fn after_generics(code: &str, at: usize) -> Option<usize> {
+    if !code[at..].starts_with('<') {
+        return Some(at);
+    }
+    let mut depth = 0;
+    let mut before = ' ';
+    for (offset, c) in code[at..].char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if before != '-' && before != '=' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + offset + 1);
+        }
+        before = c;
+    }
+    None
+}
+
+/// The parts between commas up to the bracket that closes what `text` begins in.
+fn parts_within(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            ')' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                break;
+            }
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            '(' | '[' | '{' | '<' => depth += 1,
+            '>' if before == '-' || before == '=' => {}
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ => {}
+        }
+        before = c;
+    }
+    parts
+}
+
+#[test]
+fn parameters_have_names_of_their_own() {
+    let sample = "fn a<T: Fn(u8) -> u8>(x: T, (y, z): (u8, u8)) {} fn b(p: (u8, u8)) {}";
+    assert_eq!(parameters(sample), ["x: T", "(y, z): (u8, u8)", "p: (u8, u8)"]);
+    let mut offenders = Vec::new();
+    for (name, code) in own_code() {
+        let taken_apart = parameters(&code).into_iter().filter(|parameter| parameter.starts_with('('));
+        offenders.extend(taken_apart.map(|parameter| format!("{name}: {parameter}")));
+    }
+    none("two parameters, or a struct with a name, where a function takes a tuple apart", &offenders);
+}

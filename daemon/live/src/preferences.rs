@@ -126,10 +126,17 @@ impl ServerPreference {
     /// Options and settings as the catalogue has them, with what is wanted laid over.
     #[must_use]
     pub fn laid_over(&self, known: (Value, Value), spec: &ServerSpec, trusted: bool) -> (Value, Value) {
-        let options = with_leaves(known.0, self.options.iter().filter(|_| trusted).map(path_and_value));
+        let options = with_leaves(
+            known.0,
+            self.options.iter().filter(|_| trusted).map(|(path, said)| (path.as_slice(), &said.value)),
+        );
         let counting = |path: &&KeyPath| Self::is_effective(spec, trusted, path);
-        let wanted: Vec<_> =
-            self.settings.iter().filter(|(path, _)| counting(path)).map(path_and_value).collect();
+        let wanted: Vec<_> = self
+            .settings
+            .iter()
+            .filter(|(path, _)| counting(path))
+            .map(|(path, said)| (path.as_slice(), &said.value))
+            .collect();
         let settings = with_leaves(known.1, wanted.iter().copied());
         let Some(section) = spec.section.filter(|_| trusted) else { return (options, settings) };
         let within = wanted.iter().filter(|(path, _)| path.len() > 1 && path[0] == section);
@@ -176,10 +183,6 @@ fn overlay_leaves(below: &mut Leaves, over: &Leaves) {
         }
         below.insert(path.clone(), wish);
     }
-}
-
-fn path_and_value<'l>((path, said): (&'l KeyPath, &'l StatedPreference<Value>)) -> (&'l [String], &'l Value) {
-    (path, &said.value)
 }
 
 /// `base` with these values set in it.

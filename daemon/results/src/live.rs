@@ -44,7 +44,7 @@ pub fn anchors_with_lines(workspace: &Workspace, places: &[ServerLocation], room
 }
 
 /// A stretch of a file.
-pub fn range((start, end): ((u32, u32), (u32, u32))) -> NameRange {
+pub fn range(start: (u32, u32), end: (u32, u32)) -> NameRange {
     NameRange { line: start.0, col: start.1, end_line: end.0, end_col: end.1 }
 }
 

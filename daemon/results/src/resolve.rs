@@ -8,7 +8,7 @@ use hob_proto::tools::resolve::{EnclosingSymbol, LineRange, PositionResult};
 
 /// A place in a file of the workspace.
 #[must_use]
-pub fn anchor_at(file: &WsPath, (line, col): (u32, u32)) -> Anchor {
+pub fn anchor_at(file: &WsPath, line: u32, col: u32) -> Anchor {
     Anchor {
         file: file.to_string(),
         line: line.max(1),
@@ -46,6 +46,7 @@ pub fn position(
         kind: link.kind.to_owned(),
         line: link.name_at.0,
     };
+    let (line, col) = enclosing.name_at().unwrap_or(at);
     PositionResult {
         in_map: node_id.is_some(),
         nearest_node_id: if node_id.is_some() { None } else { nearest },
@@ -54,6 +55,6 @@ pub fn position(
         verified: false,
         qualified_name: enclosing.qualified.clone(),
         enclosing_symbols: enclosing.chain.iter().map(symbol).collect(),
-        location: anchor_at(file, enclosing.name_at().unwrap_or(at)),
+        location: anchor_at(file, line, col),
     }
 }

@@ -14,7 +14,13 @@ pub fn result(
     let matches = match output {
         "count" => Vec::new(),
         "files" => answer.files.iter().map(|found| file(found.path.as_str(), found.lines)).collect(),
-        _ => answer.matches.into_iter().map(|hit| line(node_of(&hit), hit)).collect(),
+        _ => {
+            let shown = |hit| {
+                let (kind, node_id) = node_of(&hit);
+                line(kind, node_id, hit)
+            };
+            answer.matches.into_iter().map(shown).collect()
+        }
     };
     RegexSearchResult {
         matches,
@@ -29,13 +35,17 @@ pub fn result(
 /// The result of counting `patterns`.
 pub fn counts_result(answer: CountAnswer, patterns: Vec<String>) -> CountPatternsResult {
     CountPatternsResult {
-        patterns: patterns.into_iter().zip(answer.counts).map(of_pattern).collect(),
+        patterns: patterns
+            .into_iter()
+            .zip(answer.counts)
+            .map(|(pattern, counts)| of_pattern(pattern, counts))
+            .collect(),
         complete: answer.complete,
         elapsed_ms: whole_millis(answer.elapsed),
     }
 }
 
-fn of_pattern((pattern, counts): (String, PatternCounts)) -> PatternCount {
+fn of_pattern(pattern: String, counts: PatternCounts) -> PatternCount {
     let top =
         |file: hob_text::FileCount| TopFile { path: file.path.as_str().to_owned(), count: file.matches };
     PatternCount {
@@ -50,7 +60,7 @@ fn whole_millis(elapsed: Duration) -> u64 {
     u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn line((kind, node_id): (&str, Option<String>), hit: LineMatch) -> TextMatch {
+fn line(kind: &str, node_id: Option<String>, hit: LineMatch) -> TextMatch {
     TextMatch {
         file: hit.path.as_str().to_owned(),
         line: Some(hit.line.into()),

@@ -218,7 +218,7 @@ pub(super) fn type_of(call: &mut ToolCall<'_>) -> ToolOutcome {
     to_data(&TypeResult {
         signature: info.signature,
         docs: info.docs,
-        range: info.range.map(to_proto::range),
+        range: info.range.map(|(start, end)| to_proto::range(start, end)),
         completeness,
         source: LSP.to_owned(),
     })

@@ -272,7 +272,7 @@ impl SoughtDefinition {
     fn result(&self, at: (u32, u32), symbol: Symbol) -> NodeResult {
         NodeResult {
             node_id: self.id.to_string(),
-            location: to_proto::anchor_at(&self.subject.file, at),
+            location: to_proto::anchor_at(&self.subject.file, at.0, at.1),
             verified: false,
             map_stale: false,
             map_range: None,

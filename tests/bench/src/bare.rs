@@ -74,8 +74,8 @@ impl Files {
             for _ in 0..threads {
                 scope.spawn(|| {
                     let mut worker = Worker::default();
-                    while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        worker.parse(file);
+                    while let Some((path, grammar)) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        worker.parse(path, grammar);
                     }
                     bytes.fetch_add(worker.bytes, Ordering::Relaxed);
                     if let Ok(mut reading) = done.lock() {
@@ -103,7 +103,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn parse(&mut self, (path, grammar): &(PathBuf, &'static Grammar)) {
+    fn parse(&mut self, path: &Path, grammar: &'static Grammar) {
         let start = Instant::now();
         let Ok(text) = fs::read(path) else { return };
         self.reading += start.elapsed().as_secs_f64() * 1e3;

@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// Puts a text before that place.
-    pub(crate) fn insert(&mut self, (line, character): (u64, u64), text: &str) -> Result<(), Failure> {
+    pub(crate) fn insert(&mut self, line: u64, character: u64, text: &str) -> Result<(), Failure> {
         let at = json!({"line": line, "character": character});
         self.change(&json!({"range": {"start": at, "end": at}, "text": text}))
     }

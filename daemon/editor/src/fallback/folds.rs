@@ -30,10 +30,10 @@ pub(super) fn folding_ranges(question: &MapQuestion<'_>) -> Value {
     }
     document.by_definitions(&mut folds);
     document.by_imports(&mut folds);
-    folds.into_iter().take(MOST_FOLDS).map(fold).collect()
+    folds.into_iter().take(MOST_FOLDS).map(|(first, (last, kind))| fold(first, last, kind)).collect()
 }
 
-fn fold((first, (last, kind)): (u32, (u32, Option<&'static str>))) -> Value {
+fn fold(first: u32, last: u32, kind: Option<&'static str>) -> Value {
     let mut fold = json!({"startLine": first - 1, "endLine": last - 1});
     if let Some(kind) = kind {
         fold["kind"] = kind.into();

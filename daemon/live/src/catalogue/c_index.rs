@@ -54,7 +54,7 @@ pub(super) fn forget_stale(root: &Path, keep: &Path, endings: Endings<'_>) -> io
     match before {
         _ if !index.is_dir() => {}
         None => fs::remove_dir_all(&index)?,
-        Some(before) => remove_stale_parts(&files, &index, files.changed_since(&before))?,
+        Some((seen, at)) => remove_stale_parts(&files, &index, files.changed_since(&seen, at))?,
     }
     let headers: Vec<&str> = files.headers.keys().map(String::as_str).collect();
     fs::write(&new, headers.join("\n"))?;
@@ -121,9 +121,9 @@ impl LanguageGroupFiles {
     }
 
     /// The names of the headers that have changed since a look at a time.
-    fn changed_since(&self, (seen, at): &(String, SystemTime)) -> BTreeSet<String> {
+    fn changed_since(&self, seen: &str, at: SystemTime) -> BTreeSet<String> {
         let seen: BTreeSet<&str> = seen.lines().collect();
-        let since = *at - MARGIN;
+        let since = at - MARGIN;
         let new = self.headers.iter().filter(|(path, at)| **at >= since || !seen.contains(path.as_str()));
         let new = new.map(|(path, _)| path.as_str());
         let gone = seen.iter().copied().filter(|path| !self.headers.contains_key(*path));

@@ -202,7 +202,7 @@ fn keys() -> Vec<char> {
 fn type_all(client: &mut Client, keys: &[char], end: &mut (u64, u64)) -> Result<f64, Failure> {
     let took = time_of(|| {
         for (count, key) in keys.iter().enumerate() {
-            client.insert(*end, &key.to_string())?;
+            client.insert(end.0, end.1, &key.to_string())?;
             *end = if *key == '\n' { (end.0 + 1, 0) } else { (end.0, end.1 + 1) };
             if count % PAUSE == PAUSE - 1 {
                 outline(client)?;

@@ -94,7 +94,12 @@ impl WorkspaceEdit {
             Some(changes) if !changes.is_empty() => {
                 Ok(changes.into_iter().map(LspEditStep::from_change).collect())
             }
-            _ => self.changes.unwrap_or_default().into_iter().map(LspEditStep::from_plain_edits).collect(),
+            _ => self
+                .changes
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(uri, edits)| LspEditStep::from_plain_edits(uri, edits))
+                .collect(),
         }
     }
 
@@ -128,7 +133,7 @@ impl LspEditStep {
         }
     }
 
-    fn from_plain_edits((uri, edits): (String, Vec<TextEdit>)) -> Result<Self, String> {
+    fn from_plain_edits(uri: String, edits: Vec<TextEdit>) -> Result<Self, String> {
         let parsed = uri::parse(&uri).ok_or(uri)?;
         Ok(Self::Text { uri: parsed, version: None, edits })
     }
