@@ -37,9 +37,12 @@ pub(crate) fn record_arguments(name: Node<'_>, list: Option<Node<'_>>, more: usi
 }
 
 fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
-    use ArgumentKind::{Array, Bool, Char, Function, Null, Object, Text, Unknown};
+    use ArgumentKind::{Bool, Unknown};
     if deep == 0 {
         return Unknown;
+    }
+    if let Some(kind) = literal_kind(node, cx) {
+        return kind;
     }
     match node.kind() {
         "argument" | "value_argument" | "parenthesized_expression" => {
@@ -49,6 +52,34 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
                 _ => Unknown,
             }
         }
+        "cast_expression" => node
+            .child_by_field_name("type")
+            .map_or(Unknown, |ty| kind_of_type(cx.text(ty)).unwrap_or(Unknown)),
+        "identifier" | "simple_identifier" => local_kind(node, cx),
+        "unary_expression" | "prefix_unary_expression" | "prefix_expression" => {
+            let inner = node.named_child(node.named_child_count().saturating_sub(1) as u32);
+            match cx.text(node).as_bytes().first() {
+                Some(b'!') => Bool,
+                Some(b'-' | b'+') => inner.map_or(Unknown, |inner| argument_kind(inner, deep - 1, cx)),
+                _ => Unknown,
+            }
+        }
+        "equality_expression"
+        | "comparison_expression"
+        | "conjunction_expression"
+        | "disjunction_expression" => Bool,
+        "binary_expression" | "additive_expression" => binary_kind(node, deep, cx),
+        "ternary_expression" | "conditional_expression" => branches_kind(node, deep, cx),
+        "method_invocation" => {
+            node.child_by_field_name("name").map_or(Unknown, |name| kind_of_result(cx.text(name)))
+        }
+        _ => Unknown,
+    }
+}
+
+/// The kind of what shows it by the kind of its node alone.
+fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
+    Some(match node.kind() {
         "decimal_integer_literal"
         | "hex_integer_literal"
         | "octal_integer_literal"
@@ -68,60 +99,44 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
         | "verbatim_string_literal"
         | "interpolated_string_expression"
         | "line_string_literal"
-        | "multi_line_string_literal" => Text,
-        "character_literal" | "char_literal" => Char,
-        "true" | "false" | "boolean_literal" | "instanceof_expression" => Bool,
-        "null_literal" | "null" | "nullptr" => Null,
+        | "multi_line_string_literal" => ArgumentKind::Text,
+        "character_literal" | "char_literal" => ArgumentKind::Char,
+        "true" | "false" | "boolean_literal" | "instanceof_expression" => ArgumentKind::Bool,
+        "null_literal" | "null" | "nullptr" => ArgumentKind::Null,
         "lambda_expression"
         | "method_reference"
         | "lambda_literal"
         | "anonymous_function"
         | "anonymous_method_expression"
-        | "callable_reference" => Function,
-        "array_creation_expression" | "array_initializer" | "implicit_array_creation_expression" => Array,
-        "object_creation_expression" | "this" | "class_literal" | "new_expression" => Object,
-        "cast_expression" => node
-            .child_by_field_name("type")
-            .map_or(Unknown, |ty| kind_of_type(cx.text(ty)).unwrap_or(Unknown)),
-        "identifier" | "simple_identifier" => match cx.local_binding(cx.text(node)) {
-            Some(Binding::Typed(ty)) => {
-                let ty = cx.facts.provisional_name(ty);
-                // A boxed value may stand for what is in it and for an object.
-                let boxed = BOXED.contains(&ty) && cx.facts.lang() == Lang::Java;
-                if boxed { Unknown } else { kind_of_type(ty).unwrap_or(Unknown) }
-            }
-            _ => Unknown,
-        },
-        "unary_expression" | "prefix_unary_expression" | "prefix_expression" => {
-            let inner = node.named_child(node.named_child_count().saturating_sub(1) as u32);
-            match cx.text(node).as_bytes().first() {
-                Some(b'!') => Bool,
-                Some(b'-' | b'+') => inner.map_or(Unknown, |inner| argument_kind(inner, deep - 1, cx)),
-                _ => Unknown,
-            }
+        | "callable_reference" => ArgumentKind::Function,
+        "array_creation_expression" | "array_initializer" | "implicit_array_creation_expression" => {
+            ArgumentKind::Array
         }
-        "equality_expression"
-        | "comparison_expression"
-        | "conjunction_expression"
-        | "disjunction_expression" => Bool,
-        "binary_expression" | "additive_expression" => binary_kind(node, deep, cx),
-        "ternary_expression" | "conditional_expression" => {
-            let last = node.named_child_count();
-            let one = |back: usize, cx: &mut Cx<'_>| {
-                let branch = node.named_child(last.saturating_sub(back) as u32);
-                branch.map_or(Unknown, |branch| argument_kind(branch, deep - 1, cx))
-            };
-            let (yes, no) = (one(2, cx), one(1, cx));
-            match (yes, no) {
-                (Null, kind) | (kind, Null) => kind,
-                _ if yes == no => yes,
-                _ => Unknown,
-            }
-        }
-        "method_invocation" => {
-            node.child_by_field_name("name").map_or(Unknown, |name| kind_of_result(cx.text(name)))
-        }
-        _ => Unknown,
+        "object_creation_expression" | "this" | "class_literal" | "new_expression" => ArgumentKind::Object,
+        _ => return None,
+    })
+}
+
+/// The kind of a local by the type that it was declared with.
+fn local_kind(name: Node<'_>, cx: &mut Cx<'_>) -> ArgumentKind {
+    let Some(Binding::Typed(ty)) = cx.local_binding(cx.text(name)) else { return ArgumentKind::Unknown };
+    let ty = cx.facts.provisional_name(ty);
+    // A boxed value may stand for what is in it and for an object.
+    let is_boxed = BOXED.contains(&ty) && cx.facts.lang() == Lang::Java;
+    kind_of_type(ty).filter(|_| !is_boxed).unwrap_or(ArgumentKind::Unknown)
+}
+
+/// The kind of both branches of a condition; null is of any kind.
+fn branches_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
+    let count = node.named_child_count();
+    let mut branch = |back: usize| {
+        let branch = node.named_child(count.saturating_sub(back) as u32);
+        branch.map_or(ArgumentKind::Unknown, |branch| argument_kind(branch, deep - 1, cx))
+    };
+    match (branch(2), branch(1)) {
+        (ArgumentKind::Null, kind) | (kind, ArgumentKind::Null) => kind,
+        (yes, no) if yes == no => yes,
+        _ => ArgumentKind::Unknown,
     }
 }
 

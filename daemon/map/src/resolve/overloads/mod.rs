@@ -5,13 +5,23 @@
 //! never takes an overload for what it is not: it drops those that cannot take the arguments, prefers one over another only where
 //! every argument that tells them apart is known, and leaves the call open among those that remain.
 
+mod parameters;
+
 use hob_base::FileId;
 
+use super::members::MemberLookup;
 use super::{NameLookup, Resolver, Site, Thing, Want};
-use crate::facts::{ArgumentKind, Arguments, Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::langs::{StaticMembers, kind_of_type};
+use crate::langs::StaticMembers;
+use parameters::{Parameter, fitting, parameters_of};
+
+/// Most files that are looked through for the declarations and bodies of one function.
+const FILES: usize = 32;
+
+/// Most classes up that overloads are looked for.
+const DEEPEST: usize = 8;
 
 /// The overloads that a call may mean.
 #[derive(Debug)]
@@ -24,30 +34,14 @@ pub(super) enum Overloads {
     Open(Vec<DefRef>),
 }
 
-/// A parameter as the signature has it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Parameter {
-    /// The type as written; empty if none is.
-    ty: String,
-    /// True if calls may leave it out.
-    optional: bool,
-    /// True if it takes any number of arguments.
-    variadic: bool,
-}
-
-/// How well an argument fits a parameter; better ones are greater.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Fit {
-    /// It cannot be passed.
-    Never,
-    /// By way of any type: a type parameter, the root of all types, a conversion of the program's own.
-    Any,
-    /// By boxing: a literal for a `Boolean`.
-    Boxed,
-    /// By the language's own widening, to this kind; nearer kinds are better.
-    Widened(std::cmp::Reverse<ArgumentKind>),
-    /// As it is.
-    Same,
+/// The declarations that announce a function with a body.
+enum Announcements {
+    /// There are none: its own signature has all of its parameters' defaults.
+    None,
+    /// These, which are all.
+    These(Vec<DefRef>),
+    /// Some, of which it is not known which count.
+    Somewhere,
 }
 
 /// The part of a type that a member belongs to.
@@ -85,22 +79,61 @@ impl<'m> Resolver<'m> {
                 _ => all = kept,
             }
         }
-        if all.len() < 2 || !has_overloads {
+        if !has_overloads {
             return Overloads::Single;
         }
-        self.by_arguments(file, r, entry, &all)
+        match self.announcements(entry, def) {
+            Announcements::None => self.by_arguments(file, r, &all, DEEPEST),
+            Announcements::These(declared) => self.by_arguments(file, r, &declared, DEEPEST),
+            // A parameter may have a default that these bodies do not show.
+            Announcements::Somewhere if all.len() > 1 => Overloads::Open(all),
+            Announcements::Somewhere => Overloads::Single,
+        }
     }
 
-    fn by_arguments(&self, file: FileId, r: &Ref, entry: &FileEntry, all: &[DefRef]) -> Overloads {
-        let parameters: Vec<Vec<Parameter>> =
-            all.iter().map(|one| parameters_of(signature(entry, *one))).collect();
+    /// The declarations of a body in headers, which alone have the defaults of its parameters.
+    fn announcements(&self, entry: &FileEntry, def: &Def) -> Announcements {
+        if !entry.lang().semantics().declares_in_headers || def.flags.has(DefFlags::DECLARATION) {
+            return Announcements::None;
+        }
+        let (name, qualified) = (entry.facts.name(def.name), entry.facts.name(def.qualified));
+        let mut declared: Vec<DefRef> = Vec::new();
+        for &file in self.index.files_defining(name).iter().take(FILES) {
+            let file = FileId(file);
+            let Some(other) = self.entry(file) else { continue };
+            let defs = other.defs_named(name).filter(|(_, found)| {
+                found.kind == def.kind
+                    && found.flags.has(DefFlags::DECLARATION)
+                    && other.facts.name(found.qualified) == qualified
+            });
+            declared.extend(defs.map(|(idx, _)| DefRef { file, def: idx }));
+        }
+        match declared.first() {
+            None => Announcements::None,
+            // Any header may declare a function; a class is declared in one.
+            Some(first)
+                if def.kind == DefKind::Method && declared.iter().all(|one| one.file == first.file) =>
+            {
+                Announcements::These(declared)
+            }
+            Some(_) => Announcements::Somewhere,
+        }
+    }
+
+    /// Decides by the arguments among functions of one name and place; goes on to inherited ones, at most `deep` classes up, where
+    /// none of these can take them.
+    fn by_arguments(&self, file: FileId, r: &Ref, all: &[DefRef], deep: usize) -> Overloads {
         let arguments = self.entry(file).and_then(|entry| entry.facts.arguments_of(r));
-        // A use that is no call may mean any of them: a method reference, a name passed on.
-        let mut left = match arguments {
-            Some(arguments) => fitting(&parameters, arguments),
-            None => (0..all.len()).collect(),
+        let parameters: Option<Vec<Vec<Parameter>>> = all.iter().map(|one| self.parameters(*one)).collect();
+        let Some((arguments, parameters)) = arguments.zip(parameters) else {
+            // A use that is no call may mean any of them: a method reference, a name passed on.
+            return if all.len() > 1 { Overloads::Open(all.to_vec()) } else { Overloads::Single };
         };
+        let mut left = fitting(&parameters, arguments);
         if left.is_empty() {
+            if let Some(inherited) = self.inherited_overloads(file, r, all, deep) {
+                return inherited;
+            }
             left = (0..all.len()).collect();
         }
         // Bodies of one function for several builds are no overloads.
@@ -108,8 +141,68 @@ impl<'m> Resolver<'m> {
             left.truncate(1);
         }
         match left[..] {
-            [one] => Overloads::Chosen(all[one]),
+            [_] if all.len() == 1 => Overloads::Single,
+            [one] => Overloads::Chosen(self.body_with(all[one], &parameters[one])),
             _ => Overloads::Open(left.into_iter().map(|at| all[at]).collect()),
+        }
+    }
+
+    fn parameters(&self, def: DefRef) -> Option<Vec<Parameter>> {
+        let (entry, found) = self.def(def)?;
+        parameters_of(entry.facts.text(found.signature), entry.facts.name(found.name))
+    }
+
+    /// The overloads that a class inherits, where its own cannot take the arguments. C++ hides them.
+    fn inherited_overloads(&self, file: FileId, r: &Ref, own: &[DefRef], deep: usize) -> Option<Overloads> {
+        let (entry, def) = self.def(*own.first()?)?;
+        if entry.lang().semantics().declares_in_headers || deep == 0 {
+            return None;
+        }
+        let class = DefRef { file: own[0].file, def: def.parent? };
+        match self.find_inherited(class, entry.facts.name(def.name)) {
+            MemberLookup::Found(base) => {
+                let (entry, found) = self.def(base)?;
+                let same = entry.defs_named(entry.facts.name(found.name));
+                let all = same.filter(|(_, other)| is_overload(found, other));
+                let all: Vec<DefRef> = all.map(|(idx, _)| DefRef { file: base.file, def: idx }).collect();
+                match self.by_arguments(file, r, &all, deep - 1) {
+                    Overloads::Single => Some(Overloads::Chosen(base)),
+                    found => Some(found),
+                }
+            }
+            // What is inherited from outside the project may take them.
+            MemberLookup::Missing { open: true } => Some(Overloads::Open(own.to_vec())),
+            MemberLookup::Missing { open: false } => None,
+        }
+    }
+
+    /// The one function with a body that a declaration with these parameters announces; else the declaration.
+    fn body_with(&self, declared: DefRef, parameters: &[Parameter]) -> DefRef {
+        let Some((entry, def)) = self.def(declared).filter(|(_, def)| def.flags.has(DefFlags::DECLARATION))
+        else {
+            return declared;
+        };
+        let (name, qualified) = (entry.facts.name(def.name), entry.facts.name(def.qualified));
+        let files = self.index.files_defining(name).iter().take(FILES).map(|&file| FileId(file));
+        let mut bodies =
+            files.filter_map(|file| Some((file, self.entry(file)?))).flat_map(|(file, other)| {
+                let is_body = |found: &Def| {
+                    found.kind == def.kind
+                        && !found.flags.has(DefFlags::DECLARATION)
+                        && (found.flags.has(DefFlags::EXPORTED) || found.kind == DefKind::Method)
+                        && other.facts.name(found.qualified) == qualified
+                };
+                let defs = other.defs_named(name).filter(move |(_, found)| is_body(found));
+                let defs = defs.map(move |(idx, _)| DefRef { file, def: idx });
+                defs.filter(|body| {
+                    let types = |all: &[Parameter]| all.iter().map(|one| one.ty.clone()).collect::<Vec<_>>();
+                    self.parameters(*body).is_some_and(|own| types(&own) == types(parameters))
+                })
+                .collect::<Vec<_>>()
+            });
+        match (bodies.next(), bodies.next()) {
+            (Some(body), None) => body,
+            _ => declared,
         }
     }
 
@@ -172,189 +265,9 @@ fn is_overload(one: &Def, other: &Def) -> bool {
     other.qualified == one.qualified && other.kind == one.kind && declared(one) == declared(other)
 }
 
-fn signature(entry: &FileEntry, def: DefRef) -> &str {
-    entry.facts.text(entry.facts.def(def.def).signature)
-}
-
-/// The numbers of those that can take the arguments and that no other beats.
-fn fitting(overloads: &[Vec<Parameter>], arguments: Arguments) -> Vec<usize> {
-    let kinds: Vec<ArgumentKind> = arguments.kinds().collect();
-    let can = |parameters: &Vec<Parameter>| {
-        takes(parameters, kinds.len())
-            && (0..kinds.len()).all(|at| fit(kinds[at], parameter_at(parameters, at)) != Some(Fit::Never))
-    };
-    let able: Vec<usize> = (0..overloads.len()).filter(|at| can(&overloads[*at])).collect();
-    // One that takes just so many goes before one that takes any number.
-    let fixed: Vec<usize> = able
-        .iter()
-        .copied()
-        .filter(|at| !overloads[*at].iter().any(|parameter| parameter.variadic))
-        .collect();
-    let able = if fixed.is_empty() { able } else { fixed };
-    let beaten = |at: &usize| able.iter().any(|other| beats(&overloads[*other], &overloads[*at], &kinds));
-    able.iter().copied().filter(|at| !beaten(at)).collect()
-}
-
-/// Returns true if a call may pass so many arguments.
-fn takes(parameters: &[Parameter], count: usize) -> bool {
-    let least = parameters.iter().filter(|parameter| !parameter.optional && !parameter.variadic).count();
-    let unbounded = parameters.iter().any(|parameter| parameter.variadic);
-    count >= least && (unbounded || count <= parameters.len())
-}
-
-fn parameter_at(parameters: &[Parameter], at: usize) -> Option<&Parameter> {
-    parameters.get(at).or_else(|| parameters.last().filter(|last| last.variadic))
-}
-
-/// Returns true if every argument that tells the two apart is known, none fits `one` worse, and one of them fits it better.
-fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind]) -> bool {
-    let mut better = false;
-    for (at, kind) in kinds.iter().enumerate() {
-        let (here, there) = (parameter_at(one, at), parameter_at(other, at));
-        if here.map(|parameter| &parameter.ty) == there.map(|parameter| &parameter.ty) {
-            continue;
-        }
-        let (Some(here), Some(there)) = (fit(*kind, here), fit(*kind, there)) else { return false };
-        if here < there {
-            return false;
-        }
-        better |= here > there;
-    }
-    better
-}
-
-/// How an argument fits; `None` where nothing tells.
-fn fit(kind: ArgumentKind, parameter: Option<&Parameter>) -> Option<Fit> {
-    use ArgumentKind::{Array, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
-    let parameter = parameter.filter(|parameter| !parameter.ty.is_empty())?;
-    if parameter.variadic {
-        return None;
-    }
-    let Some(wanted) = kind_of_type(&parameter.ty) else { return Some(Fit::Any).filter(|_| kind != Unknown) };
-    Some(match (kind, wanted) {
-        (Unknown, _) => return None,
-        // Which class it is, or whether the class takes a lambda, is not known.
-        (Object | Function, Object) | (Null, Object | Text | Array) => return None,
-        // Only one language has both, and there a literal is no object. Elsewhere all are alike.
-        (kind, wanted) if kind == wanted && is_boxed(&parameter.ty) => Fit::Boxed,
-        (kind, wanted) if kind == wanted => Fit::Same,
-        (Int, Long) | (Int | Long, Float | Double) | (Float, Double) | (Char, Int | Long)
-            if !is_boxed(&parameter.ty) =>
-        {
-            Fit::Widened(std::cmp::Reverse(wanted))
-        }
-        (Int | Long | Float | Double, Object) if parameter.ty == "Number" => Fit::Any,
-        (_, Object) if is_root_type(&parameter.ty) => Fit::Any,
-        (Text, Object) if parameter.ty != "Number" => Fit::Any,
-        _ => Fit::Never,
-    })
-}
-
-/// Returns true for the classes of numbers, characters and truth values.
-fn is_boxed(ty: &str) -> bool {
-    matches!(ty, "Boolean" | "Integer" | "Long" | "Float" | "Double" | "Character" | "Short" | "Byte")
-}
-
-/// Returns true for types that every value has.
-fn is_root_type(ty: &str) -> bool {
-    matches!(
-        ty.trim_end_matches('?'),
-        "Object" | "object" | "Any" | "dynamic" | "Serializable" | "Comparable"
-    )
-}
-
-/// The parameters in a signature: what stands between the first bracket after its name and the one that closes it.
-fn parameters_of(signature: &str) -> Vec<Parameter> {
-    let Some(open) = signature.find('(') else { return Vec::new() };
-    let mut parts = vec![String::new()];
-    let mut depth = 0u32;
-    for c in signature[open + 1..].chars() {
-        match c {
-            ')' | ']' | '>' | '}' if depth == 0 && c == ')' => break,
-            '(' | '[' | '<' | '{' => depth += 1,
-            ')' | ']' | '>' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        match c {
-            ',' if depth == 0 => parts.push(String::new()),
-            _ => parts.last_mut().into_iter().for_each(|part| part.push(c)),
-        }
-    }
-    let written = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty() && *part != "void");
-    written.map(parameter).collect()
-}
-
-fn parameter(text: &str) -> Parameter {
-    let (declared, optional) = match text.split_once('=') {
-        Some((declared, _)) => (declared.trim(), true),
-        None => (text, false),
-    };
-    let variadic =
-        declared.contains("...") || declared.starts_with("params ") || declared.starts_with("vararg ");
-    let declared = declared.trim_start_matches("params ").trim_start_matches("vararg ");
-    let ty = match declared.split_once(':').filter(|(_, rest)| !rest.starts_with(':')) {
-        // `name: Type`
-        Some((_, ty)) => ty.trim().to_owned(),
-        // `final Type name`, `@Nullable Type name`, `Type *name`
-        None => {
-            let words = declared.split_whitespace();
-            let plain = words.filter(|word| !word.starts_with('@') && !MODIFIERS.contains(word));
-            let plain: Vec<&str> = plain.collect();
-            let joined = plain.join(" ");
-            match joined.rfind(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')) {
-                Some(at) if plain.len() > 1 => joined[..=at].trim().to_owned(),
-                _ => joined,
-            }
-        }
-    };
-    Parameter { ty, optional, variadic }
-}
-
-/// Words before a parameter's type that are no part of it.
-const MODIFIERS: [&str; 7] = ["final", "ref", "out", "in", "this", "noinline", "crossinline"];
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::fixture::{map, shown_uses};
-
-    fn types(signature: &str) -> Vec<String> {
-        parameters_of(signature).into_iter().map(|parameter| parameter.ty).collect()
-    }
-
-    #[test]
-    fn parameters_are_read_from_signatures() {
-        assert_eq!(types("void f(int x, final Map<String, Integer> m)"), ["int", "Map<String, Integer>"]);
-        assert_eq!(types("fun f(x: Int, block: (Int) -> Unit = {})"), ["Int", "(Int) -> Unit"]);
-        assert_eq!(types("void f(const char *s, std::string_view v)"), ["const char *", "std::string_view"]);
-        assert_eq!(types("void f(void)"), Vec::<String>::new());
-        assert_eq!(types("void f()"), Vec::<String>::new());
-        let last = |signature: &str| parameters_of(signature).pop().expect("one");
-        assert!(last("void f(String... rest)").variadic && last("void F(params int[] xs)").variadic);
-        assert!(last("void F(int a, int b = 3)").optional);
-    }
-
-    #[test]
-    fn an_overload_is_chosen_only_where_all_that_tells_is_known() {
-        use ArgumentKind::{Double, Int, Null, Text, Unknown};
-        let of = |all: &[&str]| all.iter().map(|one| parameters_of(one)).collect::<Vec<_>>();
-        let chosen = |all: &[&str], kinds: &[ArgumentKind]| {
-            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"))
-        };
-        let sizes = ["f(int x)", "f(int x, int y)", "f(String s)"];
-        assert_eq!(chosen(&sizes, &[Int]), [0]);
-        assert_eq!(chosen(&sizes, &[Unknown, Unknown]), [1]);
-        assert_eq!(chosen(&sizes, &[Text]), [2]);
-        assert_eq!(chosen(&sizes, &[Unknown]), [0, 2]);
-        assert_eq!(chosen(&["f(long x)", "f(double x)"], &[Double]), [1]);
-        assert_eq!(chosen(&["f(Object o)", "f(String s)"], &[Text]), [1]);
-        assert_eq!(chosen(&["f(Foo o)", "f(String s)"], &[Null]), [0, 1]);
-        assert_eq!(chosen(&["f(Boolean b)", "f(boolean b)", "f(Number n)"], &[ArgumentKind::Bool]), [1]);
-        assert_eq!(chosen(&["f(String s)", "f(Number n)"], &[Int]), [1]);
-        let apart = ["f(int a, Foo b)", "f(long a, Bar b)"];
-        assert_eq!(chosen(&apart, &[Int, Unknown]), [0, 1], "the second may decide");
-        assert_eq!(chosen(&["f(String format, Object... rest)", "f(String s)"], &[Text]), [1]);
-    }
 
     #[track_caller]
     fn check_calls(code: &str, of: &str, expected: &[&str]) {
@@ -456,5 +369,25 @@ mod tests {
             !uses.iter().any(|edge| edge.contains("wrong calls") && edge.ends_with("import")),
             "{uses:#?}"
         );
+    }
+
+    #[test]
+    fn overloads_that_a_class_inherits_are_found_by_their_arguments() {
+        let code = "//- /a.java\npackage a;\nclass B { void f(String s) {} }\nclass C extends B { void f(int x) {} }\n\
+            class U { void text(C c) { c.f(\"a\"); } void number(C c) { c.f(1); } }\n";
+        check_calls(code, "U.text", &["a.java#B.f import"]);
+        check_calls(code, "U.number", &["a.java#C.f import"]);
+    }
+
+    #[test]
+    fn declarations_lead_to_the_bodies_with_their_parameters() {
+        let code = "//- /a.h\nclass A {\n public:\n  void f(int, int = 0);\n  void f(const char*);\n};\n\
+            //- /a.cpp\n#include \"a.h\"\nvoid A::f(int x, int y) {}\nvoid A::f(const char *s) {}\n\
+            //- /use.cpp\n#include \"a.h\"\nvoid number(A &a) { a.f(1); }\nvoid text(A &a) { a.f(\"x\"); }\n\
+            void open(A &a) { a.f(other()); }\n";
+        check_calls(code, "use.cpp#number", &["a.cpp#A.f import"]);
+        check_calls(code, "use.cpp#text", &["a.cpp#A.f~2 import"]);
+        let uses = shown_uses(&map(code));
+        assert!(!uses.iter().any(|edge| edge.contains("#open calls a")), "a default may be meant: {uses:#?}");
     }
 }
