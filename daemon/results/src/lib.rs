@@ -8,10 +8,11 @@ mod file_lines;
 pub mod live;
 pub mod map;
 pub mod path;
-pub mod ranked;
+
 pub mod resolve;
 pub mod text;
 pub mod text_only;
+pub mod text_search;
 
 pub use file_lines::{FileLineCache, current_bytes};
 

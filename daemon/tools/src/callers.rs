@@ -10,7 +10,7 @@ use hob_map::graph::{EdgeKind, NodeRef};
 use hob_text::ranked::terms_of;
 use rustc_hash::FxHashMap;
 
-use hob_results::ranked::MappedHit;
+use hob_results::text_search::MappedHit;
 
 /// Hits that are looked at.
 pub(super) const DEPTH: usize = 40;

@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 use super::ToolCall;
-use super::ranked::RankedQuery;
+use super::text_search::RankedQuery;
 use hob_host::Workspace;
-use hob_results::ranked::MappedHit;
+use hob_results::text_search::MappedHit;
 
 /// Damping of the weights by place, as in the paper: greater values make them fall more slowly.
 const DAMPING: f32 = 60.0;

@@ -11,7 +11,7 @@ use hob_map::graph::{Affected, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, No
 use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, ImpactCounts, ImpactResult};
 use serde::Serialize;
 
-use super::flow::{FRAME, file_of, name_of, note_room};
+use super::flow_trace::{FRAME, file_of, name_of, note_room};
 use super::map::GRAPH_PATIENCE;
 use super::target::{self, Target};
 use super::{Needs, ToolCall, ToolOutcome, to_data};

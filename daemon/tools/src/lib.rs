@@ -7,14 +7,14 @@
 mod admin;
 mod ask;
 mod call;
+mod call_hierarchy;
 mod callers;
-mod calls;
 mod edit;
 mod elsewhere;
 mod enclosing;
 mod entity;
 mod excerpt;
-mod flow;
+mod flow_trace;
 mod fuse;
 mod graph;
 mod grep;
@@ -24,22 +24,22 @@ mod investigate;
 mod lacks;
 mod left_out;
 mod map;
+mod map_path;
+mod map_search;
 mod metrics;
 mod models;
 mod nav;
-mod path;
 mod position;
-mod ranked;
-mod read;
+mod read_symbols;
 mod rename;
 mod resolve;
 mod scope;
-mod search;
 mod servers;
 mod stand_in;
 mod status;
 mod target;
 mod text;
+mod text_search;
 mod unsaved;
 mod unused;
 
@@ -69,7 +69,7 @@ pub fn handler(name: &str) -> Option<Handler> {
         "edit_rename" => edit::rename,
         "edit_symbol" => edit::symbol,
         "edit_text" => edit::text,
-        "flow_trace" => flow::flow_trace,
+        "flow_trace" => flow_trace::flow_trace,
         "hob_digest" => admin::digest,
         "hob_graph" => graph::graph,
         "hob_grep" => grep::grep,
@@ -85,12 +85,12 @@ pub fn handler(name: &str) -> Option<Handler> {
         "investigate_hydrate" => investigate::hydrate,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,
-        "map_path" => path::path,
+        "map_path" => map_path::path,
         "map_rebuild" => map::rebuild,
-        "map_search" => search::search,
+        "map_search" => map_search::search,
         "map_status" => map::status,
         "metrics_report" => metrics::report,
-        "nav_callHierarchy" => calls::call_hierarchy,
+        "nav_callHierarchy" => call_hierarchy::call_hierarchy,
         "nav_definition" => nav::definition,
         "nav_diagnostics" => nav::diagnostics,
         "nav_implementations" => nav::implementations,
@@ -98,11 +98,11 @@ pub fn handler(name: &str) -> Option<Handler> {
         "nav_symbols" => nav::symbols,
         "nav_type" => nav::type_of,
         "nav_workspaceSymbols" => nav::workspace_symbols,
-        "read_symbols" => read::read_symbols,
+        "read_symbols" => read_symbols::read_symbols,
         "regex_search" => text::regex_search,
         "resolve" => resolve::resolve,
         "resolve_action" => edit::resolve_action,
-        "text_search" => ranked::text_search,
+        "text_search" => text_search::text_search,
         _ => return None,
     })
 }

@@ -12,7 +12,7 @@ use super::gather::{Gathered, SubjectView, definition};
 use super::path_step;
 use super::paths::file;
 use crate::ToolCall;
-use crate::ranked::{self, RankedQuery};
+use crate::text_search::{self, RankedQuery};
 use hob_words::entity::fit::{Fit, NameMatchClass};
 
 /// Hits of the words as a question.
@@ -47,7 +47,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         rules: Arc::default(),
         limit: BY_TEXT,
     };
-    let found = match ranked::find(call, view.workspace, &index, &asked) {
+    let found = match text_search::find(call, view.workspace, &index, &asked) {
         Ok(found) => found,
         Err(error) => return gathered.steps.push(path_step("generate", "words", "text", error.message)),
     };
@@ -60,7 +60,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
         let Some((node, info)) = node.and_then(|node| Some((node, map.info(node)?))) else { continue };
         let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, node)) else { continue };
         let text = view.workspace.disk_contents().read(&path).ok().map(|bytes| {
-            ranked::lines_of(&bytes, hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ)))
+            text_search::lines_of(&bytes, hit.lines.0, hit.lines.1.min(hit.lines.0.saturating_add(READ)))
         });
         let value = LEAST
             + (MOST - LEAST)
@@ -89,7 +89,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
 fn ranked_index(call: &mut ToolCall<'_>, view: &SubjectView<'_>) -> Result<Arc<RankedIndex>, String> {
     let workspace = call.workspace(super::super::Needs::Map).map_err(|error| error.message)?;
     debug_assert_eq!(workspace.root(), view.workspace.root());
-    ranked::wait_for_ranked_index(call, &workspace)
+    text_search::wait_for_ranked_index(call, &workspace)
         .map_err(|error| format!("not searched: {}", error.message))
 }
 

@@ -7,7 +7,7 @@ use hob_proto::tools::investigate::InvestigationEntry;
 use hob_text::ranked::QuestionWords;
 
 use super::super::excerpt::{Size, excerpt_of};
-use super::super::ranked::lines_of;
+use super::super::text_search::lines_of;
 use hob_host::Workspace;
 
 /// Characters of a summary, of the first few entries and of those that follow.

@@ -23,14 +23,14 @@ use hob_store::StoreError;
 use hob_text::ranked::{RankedIndex, RankedQuestion};
 
 use super::map::{DERIVE_PATIENCE, with_graph_deadline};
-use super::ranked::{self, RankedQuery};
+use super::text_search::{self, RankedQuery};
 use super::{Needs, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
 use entry::{TopicPlace, first_lines, hash};
 use first::TopicQuery;
 use hob_budget::chars_of;
 use hob_host::Workspace;
-use hob_results::ranked::MappedHit;
+use hob_results::text_search::MappedHit;
 use hob_words::investigate::bundle::{self, Bundle, BundleEntry, asset_id};
 use hob_words::investigate::rank::{RankedPlace, Seed, rank};
 use scope::{Bounds, TopicScope};
@@ -108,7 +108,7 @@ fn find_seeds(
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
     let question = RankedQuestion::parse(query);
-    let index = ranked::wait_for_ranked_index(call, workspace)?;
+    let index = text_search::wait_for_ranked_index(call, workspace)?;
     let mut asked = RankedQuery {
         question,
         kinds: bounds.doc_kinds(),
@@ -128,10 +128,10 @@ fn find_seeds(
         named = with_near(named, near);
     }
     if asked.question.has_phrases() {
-        named.retain(|hit| ranked::has_phrases(workspace, &asked.question, hit));
+        named.retain(|hit| text_search::has_phrases(workspace, &asked.question, hit));
         named.truncate(SEEDS);
     }
-    ranked::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
+    text_search::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
     let words: Vec<(NodeId, f32)> = words.collect();
     let seeds = with_places_first(&workspace.map(), &places, words);
@@ -145,7 +145,7 @@ fn find_by_words(
     index: &RankedIndex,
     asked: &RankedQuery,
 ) -> Result<Vec<MappedHit>, ToolError> {
-    let mut found = ranked::find(call, workspace, index, asked)?;
+    let mut found = text_search::find(call, workspace, index, asked)?;
     callers::credit_callers(&workspace.map(), &mut found.named, &found.rarities);
     Ok(found.named)
 }

@@ -17,8 +17,8 @@ use super::excerpt::{Size, excerpt_of};
 use super::scope::{CallScope, Rules};
 use super::{FIRST_INDEX_PATIENCE, Needs, ToolCall, ToolOutcome, callers, fuse, to_data};
 use hob_host::{NotReady, Ranked, Taking, Workspace};
-use hob_results::ranked::MappedHit;
-use hob_results::{errors, ranked as to_proto};
+use hob_results::text_search::MappedHit;
+use hob_results::{errors, text_search as to_proto};
 
 /// Documents that are read to see whether they have a phrase.
 const PHRASE_READS: usize = 400;

@@ -16,7 +16,7 @@ use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, Symb
 use hob_proto::{Form, ToolError};
 use regex::Regex;
 
-use super::flow::{FRAME, note_room};
+use super::flow_trace::{FRAME, note_room};
 use super::target::{self, Named};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use cut::{Body, Docs, Shown, Wanted};
