@@ -51,7 +51,7 @@ pub(crate) use flow::CallAt;
 use global::is_root;
 pub(crate) use guess::SHOWN;
 pub(crate) use links::ResolvedNoteLink;
-use overloads::Overloads;
+use overloads::{Announcements, Overloads, Parameters};
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
 const FUEL: u32 = 3000;
@@ -156,6 +156,8 @@ pub(crate) struct Resolver<'m> {
     /// The one definition that a member can be by name alone, if any can.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
+    announced: RefCell<FxHashMap<DefRef, Announcements>>,
+    parameters: RefCell<FxHashMap<DefRef, Option<Parameters>>>,
     /// Where values go, as far as it was asked.
     flow: RefCell<flow::FlowMemory>,
     /// The modules that files belong to, where a module is one name space.
@@ -187,6 +189,8 @@ impl<'m> Resolver<'m> {
             visible: RefCell::default(),
             members: RefCell::default(),
             bodies: RefCell::default(),
+            announced: RefCell::default(),
+            parameters: RefCell::default(),
             flow: RefCell::default(),
             homes: RefCell::default(),
             active: RefCell::default(),

@@ -7,6 +7,8 @@
 
 mod parameters;
 
+use std::rc::Rc;
+
 use hob_base::FileId;
 
 use super::members::MemberLookup;
@@ -16,6 +18,9 @@ use crate::graph::DefRef;
 use crate::index::FileEntry;
 use crate::langs::StaticMembers;
 use parameters::{Parameter, fitting, parameters_of};
+
+/// The parameters of one function.
+pub(super) type Parameters = Rc<[Parameter]>;
 
 /// Most files that are looked through for the declarations and bodies of one function.
 const FILES: usize = 32;
@@ -35,11 +40,12 @@ pub(super) enum Overloads {
 }
 
 /// The declarations that announce a function with a body.
-enum Announcements {
+#[derive(Clone, Debug)]
+pub(super) enum Announcements {
     /// There are none: its own signature has all of its parameters' defaults.
     None,
     /// These, which are all.
-    These(Vec<DefRef>),
+    These(Rc<[DefRef]>),
     /// Some, of which it is not known which count.
     Somewhere,
 }
@@ -82,7 +88,7 @@ impl<'m> Resolver<'m> {
         if !has_overloads {
             return Overloads::Single;
         }
-        match self.announcements(entry, def) {
+        match self.announcements(found) {
             Announcements::None => self.by_arguments(file, r, &all, DEEPEST),
             Announcements::These(declared) => self.by_arguments(file, r, &declared, DEEPEST),
             // A parameter may have a default that these bodies do not show.
@@ -92,10 +98,18 @@ impl<'m> Resolver<'m> {
     }
 
     /// The declarations of a body in headers, which alone have the defaults of its parameters.
-    fn announcements(&self, entry: &FileEntry, def: &Def) -> Announcements {
-        if !entry.lang().semantics().declares_in_headers || def.flags.has(DefFlags::DECLARATION) {
-            return Announcements::None;
+    fn announcements(&self, body: DefRef) -> Announcements {
+        match self.def(body) {
+            Some((entry, def))
+                if entry.lang().semantics().declares_in_headers && !def.flags.has(DefFlags::DECLARATION) =>
+            {
+                self.get_or_compute(&self.announced, body, || self.find_announcements(entry, def))
+            }
+            _ => Announcements::None,
         }
+    }
+
+    fn find_announcements(&self, entry: &FileEntry, def: &Def) -> Announcements {
         let (name, qualified) = (entry.facts.name(def.name), entry.facts.name(def.qualified));
         let mut declared: Vec<DefRef> = Vec::new();
         for &file in self.index.files_defining(name).iter().take(FILES) {
@@ -114,7 +128,7 @@ impl<'m> Resolver<'m> {
             Some(first)
                 if def.kind == DefKind::Method && declared.iter().all(|one| one.file == first.file) =>
             {
-                Announcements::These(declared)
+                Announcements::These(declared.into())
             }
             Some(_) => Announcements::Somewhere,
         }
@@ -124,7 +138,7 @@ impl<'m> Resolver<'m> {
     /// none of these can take them.
     fn by_arguments(&self, file: FileId, r: &Ref, all: &[DefRef], deep: usize) -> Overloads {
         let arguments = self.entry(file).and_then(|entry| entry.facts.arguments_of(r));
-        let parameters: Option<Vec<Vec<Parameter>>> = all.iter().map(|one| self.parameters(*one)).collect();
+        let parameters: Option<Vec<Parameters>> = all.iter().map(|one| self.parameters(*one)).collect();
         let Some((arguments, parameters)) = arguments.zip(parameters) else {
             // A use that is no call may mean any of them: a method reference, a name passed on.
             return if all.len() > 1 { Overloads::Open(all.to_vec()) } else { Overloads::Single };
@@ -147,9 +161,12 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn parameters(&self, def: DefRef) -> Option<Vec<Parameter>> {
-        let (entry, found) = self.def(def)?;
-        parameters_of(entry.facts.text(found.signature), entry.facts.name(found.name))
+    fn parameters(&self, def: DefRef) -> Option<Parameters> {
+        self.get_or_compute(&self.parameters, def, || {
+            let (entry, found) = self.def(def)?;
+            let read = parameters_of(entry.facts.text(found.signature), entry.facts.name(found.name));
+            read.map(Parameters::from)
+        })
     }
 
     /// The overloads that a class inherits, where its own cannot take the arguments. C++ hides them.

@@ -1,11 +1,13 @@
 //! The parameters of a function as its signature has them, and how well arguments fit them.
 
+use std::rc::Rc;
+
 use crate::facts::{ArgumentKind, Arguments};
 use crate::langs::kind_of_type;
 
 /// A parameter as the signature has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Parameter {
+pub(crate) struct Parameter {
     /// The type as written; empty if none is.
     pub(super) ty: String,
     /// True if calls may leave it out.
@@ -30,9 +32,9 @@ enum Fit {
 }
 
 /// The numbers of those that can take the arguments and that no other beats.
-pub(super) fn fitting(overloads: &[Vec<Parameter>], arguments: Arguments) -> Vec<usize> {
+pub(super) fn fitting(overloads: &[Rc<[Parameter]>], arguments: Arguments) -> Vec<usize> {
     let kinds: Vec<ArgumentKind> = arguments.kinds().collect();
-    let can = |parameters: &Vec<Parameter>| {
+    let can = |parameters: &[Parameter]| {
         takes(parameters, kinds.len())
             && (0..kinds.len()).all(|at| fit(kinds[at], parameter_at(parameters, at)) != Some(Fit::Never))
     };
@@ -214,8 +216,9 @@ mod tests {
     #[test]
     fn an_overload_is_chosen_only_where_all_that_tells_is_known() {
         use ArgumentKind::{Double, Int, Null, Text, Unknown};
-        let of =
-            |all: &[&str]| all.iter().map(|one| parameters_of(one, "f").expect("whole")).collect::<Vec<_>>();
+        let of = |all: &[&str]| {
+            all.iter().map(|one| Rc::from(parameters_of(one, "f").expect("whole"))).collect::<Vec<_>>()
+        };
         let chosen = |all: &[&str], kinds: &[ArgumentKind]| {
             fitting(&of(all), Arguments::from_kinds(kinds).expect("few"))
         };
