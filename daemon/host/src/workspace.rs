@@ -57,7 +57,7 @@ pub(super) struct Core {
     pub(super) comeback: Option<Comeback>,
 }
 
-/// What all workspaces of a daemon share.
+/// The services that all workspaces of a daemon share.
 #[derive(Clone, Debug)]
 pub(super) struct SharedServices {
     pub(super) pools: Arc<Pools>,
@@ -80,7 +80,7 @@ pub(super) struct WatchedTree {
     pub(super) unread: Arc<Unread>,
 }
 
-/// How often a workspace has changed, and when.
+/// Counts the changes of a workspace, and knows when the last one was.
 #[derive(Debug, Default)]
 struct RevisionCount {
     generation: AtomicU64,

@@ -40,7 +40,7 @@ pub(crate) enum Needs {
     Map,
 }
 
-/// What the process has for every call.
+/// The services of the process that every call may use.
 #[derive(Clone, Copy)]
 pub struct CallServices<'h> {
     /// The open workspaces.
@@ -51,7 +51,7 @@ pub struct CallServices<'h> {
     pub uptime: Duration,
 }
 
-/// What a call's arguments say, once those that every tool has were taken from them.
+/// A call's own terms, once the arguments that every tool has were taken out.
 pub struct CallTerms {
     /// The tool's own arguments, which have passed the check against its schema.
     pub args: Map<String, Value>,
@@ -65,12 +65,12 @@ pub struct CallTerms {
     pub room: usize,
 }
 
-/// What a handler notes for its answer beside the data.
+/// Notes of a handler for its answer, beside the data.
 #[derive(Default)]
 pub struct AnswerNotes {
     /// Warnings, as sentences.
     pub warnings: Vec<String>,
-    /// What a limit of the question left out.
+    /// Items that a limit of the question left out.
     pub omitted: Vec<Omitted>,
     /// The generation of the index that the answer is of.
     pub generation: Option<u64>,
@@ -78,7 +78,7 @@ pub struct AnswerNotes {
     pub ask: Option<Ask>,
     /// The project that the call is about, once it has asked for it.
     pub root: Option<AbsPath>,
-    /// What the barrier said.
+    /// The answer of the barrier.
     pub(crate) freshness: Freshness,
     /// Something was done that the answer must tell, whoever has cancelled meanwhile.
     pub(crate) is_done: bool,
@@ -109,7 +109,7 @@ pub struct ToolCall<'h> {
 pub struct Handled {
     /// The data or the error.
     pub outcome: ToolOutcome,
-    /// What goes with it.
+    /// The notes that go with it.
     pub notes: AnswerNotes,
 }
 

@@ -54,7 +54,7 @@ impl ArgumentKind {
     }
 }
 
-/// Arguments whose kinds are recorded; those after them are counted only.
+/// A call with this many arguments or more is not recorded: four bits do not hold their number and kinds.
 const MOST: usize = 15;
 
 /// The arguments of one call, packed: their number in the lowest four bits, then four bits for the kind of each.
@@ -88,7 +88,7 @@ pub struct CallArguments {
     pub line: u32,
     /// 1-based UTF-16 column of the called name.
     pub col: u32,
-    /// What is passed.
+    /// The number and the kinds of what is passed.
     pub arguments: Arguments,
 }
 

@@ -78,6 +78,8 @@ pub struct NameSemantics {
     pub blanket_impls: bool,
     /// True if functions of one name and place may differ by their parameters (`f(int)` beside `f(String)`).
     pub overloads: bool,
+    /// True if arguments are converted by fixed rules alone: no type has another name, and no program adds conversions.
+    pub strict_arguments: bool,
     /// The way in which a member shows whether it belongs to the type itself or to its objects.
     pub static_members: StaticMembers,
     /// True if a name may be a macro with several definitions, of which the last before a use counts.
@@ -153,6 +155,7 @@ impl NameSemantics {
         outside_members: OutsideMembers::None,
         blanket_impls: false,
         overloads: false,
+        strict_arguments: false,
         static_members: StaticMembers::Unmarked,
         redefined_macros: false,
         exports_by_word: false,

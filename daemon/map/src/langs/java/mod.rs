@@ -40,6 +40,7 @@ pub const SPEC: LangSpec = LangSpec {
         methods_apart: true,
         marks_tests: true,
         overloads: true,
+        strict_arguments: true,
         ..NameSemantics::PLAIN
     },
     source: SourceRules::PLAIN,

@@ -55,6 +55,9 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
         "cast_expression" => node
             .child_by_field_name("type")
             .map_or(Unknown, |ty| kind_of_type(cx.text(ty)).unwrap_or(Unknown)),
+        "object_creation_expression" => node
+            .child_by_field_name("type")
+            .map_or(Unknown, |ty| kind_of_name(cx.text(ty), cx).unwrap_or(Unknown)),
         "identifier" | "simple_identifier" => local_kind(node, cx),
         "unary_expression" | "prefix_unary_expression" | "prefix_expression" => {
             let inner = node.named_child(node.named_child_count().saturating_sub(1) as u32);
@@ -112,7 +115,7 @@ fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
         "array_creation_expression" | "array_initializer" | "implicit_array_creation_expression" => {
             ArgumentKind::Array
         }
-        "object_creation_expression" | "this" | "class_literal" | "new_expression" => ArgumentKind::Object,
+        "this" | "class_literal" | "new_expression" => ArgumentKind::Object,
         _ => return None,
     })
 }
@@ -120,10 +123,13 @@ fn literal_kind(node: Node<'_>, cx: &Cx<'_>) -> Option<ArgumentKind> {
 /// The kind of a local by the type that it was declared with.
 fn local_kind(name: Node<'_>, cx: &mut Cx<'_>) -> ArgumentKind {
     let Some(Binding::Typed(ty)) = cx.local_binding(cx.text(name)) else { return ArgumentKind::Unknown };
-    let ty = cx.facts.provisional_name(ty);
-    // A boxed value may stand for what is in it and for an object.
+    kind_of_name(cx.facts.provisional_name(ty), cx).unwrap_or(ArgumentKind::Unknown)
+}
+
+/// The kind of the values of a type; none for Java's boxed ones, which stand for what is in them and for objects.
+fn kind_of_name(ty: &str, cx: &Cx<'_>) -> Option<ArgumentKind> {
     let is_boxed = BOXED.contains(&ty) && cx.facts.lang() == Lang::Java;
-    kind_of_type(ty).filter(|_| !is_boxed).unwrap_or(ArgumentKind::Unknown)
+    kind_of_type(ty).filter(|_| !is_boxed)
 }
 
 /// The kind of both branches of a condition; null is of any kind.

@@ -91,7 +91,7 @@ pub(crate) struct ItemDef<'t> {
     pub(crate) flags: DefFlags,
     /// The byte at which its signature ends.
     pub(crate) head_end: usize,
-    /// Whether its children are walked inside it, see [`NewDef::make_def`].
+    /// The scope that its children are walked in, see [`NewDef::make_def`].
     pub(crate) scope: Option<bool>,
 }
 

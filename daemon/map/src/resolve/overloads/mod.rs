@@ -143,7 +143,11 @@ impl<'m> Resolver<'m> {
             // A use that is no call may mean any of them: a method reference, a name passed on.
             return if all.len() > 1 { Overloads::Open(all.to_vec()) } else { Overloads::Single };
         };
-        let mut left = fitting(&parameters, arguments);
+        let strict = all
+            .first()
+            .and_then(|one| self.entry(one.file))
+            .is_some_and(|entry| entry.lang().semantics().strict_arguments);
+        let mut left = fitting(&parameters, arguments, strict);
         if left.is_empty() {
             if let Some(inherited) = self.inherited_overloads(file, r, all, deep) {
                 return inherited;

@@ -16,11 +16,13 @@ pub(crate) struct Parameter {
     variadic: bool,
 }
 
-/// How well an argument fits a parameter; better ones are greater.
+/// The quality of an argument's fit to a parameter; better ones are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fit {
     /// It cannot be passed.
     Never,
+    /// By another name of its type or by a conversion, if there is one: as good as any other, except the type itself.
+    Perhaps,
     /// By way of any type: a type parameter, the root of all types, a conversion of the program's own.
     Any,
     /// By boxing: a literal for a `Boolean`.
@@ -31,12 +33,14 @@ enum Fit {
     Same,
 }
 
-/// The numbers of those that can take the arguments and that no other beats.
-pub(super) fn fitting(overloads: &[Rc<[Parameter]>], arguments: Arguments) -> Vec<usize> {
+/// The numbers of those that can take the arguments and that no other beats. `strict` says that arguments are converted by fixed
+/// rules alone, see `NameSemantics::strict_arguments`.
+pub(super) fn fitting(overloads: &[Rc<[Parameter]>], arguments: Arguments, strict: bool) -> Vec<usize> {
     let kinds: Vec<ArgumentKind> = arguments.kinds().collect();
     let can = |parameters: &[Parameter]| {
         takes(parameters, kinds.len())
-            && (0..kinds.len()).all(|at| fit(kinds[at], parameter_at(parameters, at)) != Some(Fit::Never))
+            && (0..kinds.len())
+                .all(|at| fit(kinds[at], parameter_at(parameters, at), strict) != Some(Fit::Never))
     };
     let able: Vec<usize> = (0..overloads.len()).filter(|at| can(&overloads[*at])).collect();
     // One that takes just so many goes before one that takes any number.
@@ -46,7 +50,8 @@ pub(super) fn fitting(overloads: &[Rc<[Parameter]>], arguments: Arguments) -> Ve
         .filter(|at| !overloads[*at].iter().any(|parameter| parameter.variadic))
         .collect();
     let able = if fixed.is_empty() { able } else { fixed };
-    let beaten = |at: &usize| able.iter().any(|other| beats(&overloads[*other], &overloads[*at], &kinds));
+    let beaten =
+        |at: &usize| able.iter().any(|other| beats(&overloads[*other], &overloads[*at], &kinds, strict));
     able.iter().copied().filter(|at| !beaten(at)).collect()
 }
 
@@ -62,15 +67,18 @@ fn parameter_at(parameters: &[Parameter], at: usize) -> Option<&Parameter> {
 }
 
 /// Returns true if every argument that tells the two apart is known, none fits `one` worse, and one of them fits it better.
-fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind]) -> bool {
+fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], strict: bool) -> bool {
     let mut better = false;
     for (at, kind) in kinds.iter().enumerate() {
         let (here, there) = (parameter_at(one, at), parameter_at(other, at));
         if here.map(|parameter| &parameter.ty) == there.map(|parameter| &parameter.ty) {
             continue;
         }
-        let (Some(here), Some(there)) = (fit(*kind, here), fit(*kind, there)) else { return false };
-        if here < there {
+        let (Some(here), Some(there)) = (fit(*kind, here, strict), fit(*kind, there, strict)) else {
+            return false;
+        };
+        let unclear = [here, there].contains(&Fit::Perhaps) && here != Fit::Same;
+        if unclear || here < there {
             return false;
         }
         better |= here > there;
@@ -78,9 +86,9 @@ fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind]) -> bool
     better
 }
 
-/// How an argument fits; `None` where nothing tells.
-fn fit(kind: ArgumentKind, parameter: Option<&Parameter>) -> Option<Fit> {
-    use ArgumentKind::{Array, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
+/// Judges how an argument fits; `None` where nothing tells.
+fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, strict: bool) -> Option<Fit> {
+    use ArgumentKind::{Array, Bool, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
     let parameter = parameter.filter(|parameter| !parameter.ty.is_empty())?;
     if parameter.variadic {
         return None;
@@ -90,17 +98,21 @@ fn fit(kind: ArgumentKind, parameter: Option<&Parameter>) -> Option<Fit> {
         (Unknown, _) => return None,
         // Which class it is, or whether the class takes a lambda, is not known.
         (Object | Function, Object) | (Null, Object | Text | Array) => return None,
-        // Only one language has both, and there a literal is no object. Elsewhere all are alike.
-        (kind, wanted) if kind == wanted && is_boxed(&parameter.ty) => Fit::Boxed,
+        // Where a boxed and a plain type stand side by side, a literal is a plain value.
+        (kind, wanted) if kind == wanted && strict && is_boxed(&parameter.ty) => Fit::Boxed,
         (kind, wanted) if kind == wanted => Fit::Same,
         (Int, Long) | (Int | Long, Float | Double) | (Float, Double) | (Char, Int | Long)
-            if !is_boxed(&parameter.ty) =>
+            if !strict || !is_boxed(&parameter.ty) =>
         {
             Fit::Widened(std::cmp::Reverse(wanted))
         }
         (Int | Long | Float | Double, Object) if parameter.ty == "Number" => Fit::Any,
         (_, Object) if is_root_type(&parameter.ty) => Fit::Any,
         (Text, Object) if parameter.ty != "Number" => Fit::Any,
+        (Object, _) | (_, Object) if !strict => Fit::Perhaps,
+        (Int | Long | Float | Double | Char | Bool, Int | Long | Float | Double | Char | Bool) if !strict => {
+            Fit::Perhaps
+        }
         _ => Fit::Never,
     })
 }
@@ -123,6 +135,8 @@ fn is_root_type(ty: &str) -> bool {
 pub(super) fn parameters_of(signature: &str, name: &str) -> Option<Vec<Parameter>> {
     let behind = signature.find(name).map_or(0, |at| at + name.len());
     let open = behind + signature[behind..].find('(')?;
+    // What overrides has the defaults of what it overrides.
+    let overrides = signature[..behind].split_whitespace().any(|word| word == "override");
     let (mut parts, mut depth, mut quote, mut before) = (vec![String::new()], 0u32, None, ' ');
     for c in signature[open + 1..].chars() {
         let is_quoted = quote.is_some();
@@ -134,7 +148,7 @@ pub(super) fn parameters_of(signature: &str, name: &str) -> Option<Vec<Parameter
                 let written = parts.iter().map(|part| part.trim());
                 let written = written.filter(|part| !part.is_empty() && *part != "void");
                 let is_extension = parts[0].trim_start().starts_with("this ");
-                return (!is_extension).then(|| written.map(parameter).collect());
+                return (!is_extension).then(|| written.map(|part| parameter(part, overrides)).collect());
             }
             '(' | '[' | '<' | '{' => depth += 1,
             '>' if matches!(before, '-' | '=') => {}
@@ -150,10 +164,10 @@ pub(super) fn parameters_of(signature: &str, name: &str) -> Option<Vec<Parameter
     None
 }
 
-fn parameter(text: &str) -> Parameter {
+fn parameter(text: &str, overrides: bool) -> Parameter {
     let (declared, optional) = match text.split_once('=') {
         Some((declared, _)) => (declared.trim(), true),
-        None => (text, false),
+        None => (text, overrides),
     };
     let variadic =
         declared.contains("...") || declared.starts_with("params ") || declared.starts_with("vararg ");
@@ -220,7 +234,7 @@ mod tests {
             all.iter().map(|one| Rc::from(parameters_of(one, "f").expect("whole"))).collect::<Vec<_>>()
         };
         let chosen = |all: &[&str], kinds: &[ArgumentKind]| {
-            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"))
+            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), true)
         };
         let sizes = ["f(int x)", "f(int x, int y)", "f(String s)"];
         assert_eq!(chosen(&sizes, &[Int]), [0]);
@@ -235,5 +249,27 @@ mod tests {
         let apart = ["f(int a, Foo b)", "f(long a, Bar b)"];
         assert_eq!(chosen(&apart, &[Int, Unknown]), [0, 1], "the second may decide");
         assert_eq!(chosen(&["f(String format, Object... rest)", "f(String s)"], &[Text]), [1]);
+    }
+
+    #[test]
+    fn where_types_have_other_names_only_the_type_itself_is_sure() {
+        use ArgumentKind::{Double, Int, Text};
+        let of = |all: &[&str]| -> Vec<Rc<[Parameter]>> {
+            all.iter().map(|one| Rc::from(parameters_of(one, "f").expect("whole"))).collect()
+        };
+        let chosen = |all: &[&str], kinds: &[ArgumentKind]| {
+            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), false)
+        };
+        assert_eq!(chosen(&["f(Index x)", "f(double x)"], &[Int]), [0, 1], "an index may be an int");
+        assert_eq!(chosen(&["f(int x)", "f(const Shape &x)"], &[Double]), [0, 1], "it may be cut to an int");
+        assert_eq!(chosen(&["f(Index x)", "f(int x)"], &[Int]), [1]);
+        assert_eq!(chosen(&["f(x: Long)", "f(x: String)"], &[Int]), [0]);
+        assert_eq!(chosen(&["f(x: Boolean)", "f(x: String)"], &[Text]), [1]);
+    }
+
+    #[test]
+    fn what_overrides_may_leave_its_defaults_to_what_it_overrides() {
+        let own = parameters_of("override fun f(x: Int, y: Int)", "f").expect("whole");
+        assert!(takes(&own, 1) && takes(&own, 2) && !takes(&own, 3));
     }
 }
