@@ -7,12 +7,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use hob_proto::frame::{self, FrameError};
-use hob_proto::message::{Ask, Call, Event, Offer};
+use hob_proto::message::{Call, Event};
 use hob_proto::transport::{TransportReader, TransportWriter};
-use hob_proto::{Build, ClientMessage, Form};
+use hob_proto::{Build, ClientMessage};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncWriteExt as _, BufReader};
@@ -20,98 +19,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::editor::{Inbox, UNTAKEN};
-use crate::routing::{End, RoutedCall, Routing};
+use crate::request::{DaemonAnswer, Lost, OnProgress, ToolRequest};
+use crate::routing::{End, RoutedCall, Routing, lost_at};
 
 /// Calls that may wait to be written; further callers wait their turn.
 const UNWRITTEN_CALLS: usize = 64;
 /// Frames are written together up to this many bytes.
 const WRITE_BATCH: usize = 64 * 1024;
-
-/// A call to make.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ToolRequest {
-    /// The name of the tool to call.
-    pub tool: String,
-    /// Its arguments, passed on as they are.
-    pub args: Map<String, Value>,
-    /// Where to look for a workspace when the arguments name none; absolute. The connection's directory if `None`.
-    pub root: Option<String>,
-    /// The longest time that the answer is worth waiting for.
-    pub deadline: Option<Duration>,
-    /// The notation of the answer.
-    pub form: Form,
-    /// The requests of the daemon that the caller can answer.
-    pub offers: Vec<Offer>,
-    /// The replies to the daemon's earlier requests, by their keys.
-    pub replies: Map<String, Value>,
-}
-
-impl ToolRequest {
-    /// A call of `tool` with `args`.
-    #[must_use]
-    pub fn new(tool: impl Into<String>, args: Map<String, Value>) -> Self {
-        Self { tool: tool.into(), args, ..Self::default() }
-    }
-
-    /// Looks for the workspace from this folder.
-    #[must_use]
-    pub fn root(mut self, root: impl Into<String>) -> Self {
-        self.root = Some(root.into());
-        self
-    }
-
-    /// Waits no longer than this.
-    #[must_use]
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Some(deadline);
-        self
-    }
-}
-
-/// The answer of one call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DaemonAnswer {
-    /// A copy of the envelope's `ok` field.
-    pub ok: bool,
-    /// The envelope, serialised; to be passed on as it is.
-    pub envelope: String,
-    /// A request whose reply would improve the answer, if the caller offered to answer such requests.
-    pub ask: Option<Ask>,
-}
-
-/// The progress of one call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Steps done; never falls.
-    pub done: u64,
-    /// Steps in all, when known.
-    pub total: Option<u64>,
-    /// A few words on the step that the daemon is doing.
-    pub message: String,
-}
-
-/// Receives progress. Runs on the connection's reading task: it must not block.
-pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
-
-/// The connection ended before the answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct Lost {
-    /// True if the call had gone out, so that the daemon may have begun it.
-    pub sent: bool,
-    /// True if the daemon said goodbye and that another can be reached.
-    pub orderly: bool,
-    /// True if the request is larger than a frame may be; no connection will take it.
-    pub too_large: bool,
-    /// The way in which the connection ended, in words.
-    pub reason: String,
-}
-
-impl Lost {
-    pub(crate) fn from_end(end: &End, sent: bool) -> Self {
-        Self { sent, orderly: end.orderly, too_large: false, reason: end.reason.clone() }
-    }
-}
 
 /// The daemon at the other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -292,7 +206,7 @@ impl Connection {
 
     pub(crate) fn lost_error(&self) -> Lost {
         let unknown = || End { reason: "the connection was closed".into(), orderly: false };
-        Lost::from_end(&self.inner.routing.how_it_ended().unwrap_or_else(unknown), true)
+        lost_at(&self.inner.routing.how_it_ended().unwrap_or_else(unknown), true)
     }
 }
 

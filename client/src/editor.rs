@@ -6,7 +6,8 @@
 
 use tokio::sync::mpsc;
 
-use crate::connection::{Connection, Lost};
+use crate::connection::Connection;
+use crate::request::Lost;
 
 /// Messages that may wait to be taken out.
 pub(crate) const UNTAKEN: usize = 256;

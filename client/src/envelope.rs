@@ -3,12 +3,13 @@
 //! Every other envelope comes from the daemon, cut to its budget there. This one is small by nature; what can be long (log
 //! lines, the message) is shortened here until the promise `used <= requested` holds.
 
-use hob_proto::tools::{self, DEFAULT_BUDGET, MAX_BUDGET, MIN_BUDGET, same_name};
+use hob_proto::envelope::chars_of_tokens;
+use hob_proto::tools::{self, DEFAULT_BUDGET, MAX_BUDGET, asked_budget, clamp_budget};
 use hob_proto::{Envelope, Form, TokenBudget, ToolError};
 use hob_render::{Frame, error_document, fit};
 use serde_json::{Map, Value};
 
-use crate::connection::ToolRequest;
+use crate::request::ToolRequest;
 
 /// The answer to `request` that says `error`, in the form that was asked for.
 #[must_use]
@@ -16,8 +17,8 @@ pub fn error_answer(request: &ToolRequest, error: ToolError) -> String {
     match Form::asked_in(&request.args, request.form) {
         Form::Json => error_envelope(&request.tool, &request.args, error),
         Form::Text => {
-            let requested = budget_of(&request.tool, &request.args).requested as usize;
-            let frame = Frame { max_chars: requested * 4, ..Frame::default() };
+            let requested = budget_of(&request.tool, &request.args).requested;
+            let frame = Frame { max_chars: chars_of_tokens(requested), ..Frame::default() };
             fit(&error_document(&error), &frame).text
         }
     }
@@ -39,10 +40,8 @@ fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> St
 fn budget_of(tool: &str, args: &Map<String, Value>) -> TokenBudget {
     let (default, max) =
         tools::find(tool).map_or((DEFAULT_BUDGET, MAX_BUDGET), |def| (def.default_budget, def.max_budget));
-    let asked =
-        args.iter().find(|(name, _)| same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64());
-    let requested = asked.map_or(default, |n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
-    TokenBudget { requested: requested.clamp(MIN_BUDGET, max), used: 0, max }
+    let requested = asked_budget(args).map_or(default, |asked| clamp_budget(asked, max));
+    TokenBudget { requested, used: 0, max }
 }
 
 /// Leaves out the least useful part: old log lines, other fields, half of the message, half of the hint. False when

@@ -1,9 +1,9 @@
 //! Reaching the hob daemon from another process.
 //!
 //! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
-//! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`connection`] (many calls
-//! on one stream), [`editor`] (messages that are no calls), [`reconnect`] (repeating what is safe). No tool logic: a call goes
-//! through as it came. Layers know only those before them; nothing here prints.
+//! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`request`] (a call and
+//! its answer), [`connection`] (many calls on one stream), [`editor`] (messages that are no calls), [`reconnect`] (repeating
+//! what is safe). No tool logic: a call goes through as it came. Layers know only those before them; nothing here prints.
 
 pub mod autostart;
 pub mod connect;
@@ -16,6 +16,7 @@ mod locks;
 pub mod manual;
 pub mod program;
 pub mod reconnect;
+pub mod request;
 mod routing;
 pub mod settings;
 pub mod shim;
@@ -24,10 +25,11 @@ pub mod unavailable;
 
 pub use autostart::reach_daemon;
 pub use connect::{Reached, connect};
-pub use connection::{ConnectedDaemon, Connection, DaemonAnswer, Lost, OnProgress, Progress, ToolRequest};
+pub use connection::{ConnectedDaemon, Connection};
 pub use editor::{FromDaemon, Inbox};
 pub use launch::Startup;
 pub use program::Program;
 pub use reconnect::Client;
+pub use request::{DaemonAnswer, Lost, OnProgress, Progress, ToolRequest};
 pub use settings::{Patience, Settings};
 pub use unavailable::Unavailable;

@@ -8,8 +8,21 @@ use std::path::{Path, PathBuf};
 
 use hob_proto::startup::DAEMON_PROGRAM_VAR;
 
-/// The file name of the daemon.
-const NAME: &str = if cfg!(windows) { "hobd.exe" } else { "hobd" };
+/// The name of the daemon.
+const DAEMON: &str = "hobd";
+
+/// Returns the file name of a program on this system.
+#[must_use]
+pub fn file_name(program: &str) -> String {
+    format!("{program}{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// Lists the files of that program in the absolute folders of a `PATH`, in their order.
+pub fn files_on_path(program: &str, path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    let file = file_name(program);
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect::<Vec<_>>();
+    folders.into_iter().map(move |folder| folder.join(&file)).filter(|file| file.is_file())
+}
 
 /// The daemon program, and what it is given besides this process's environment.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +63,7 @@ fn candidate_paths(own: Option<&Path>, path: Option<&OsStr>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = beside.map(Path::to_path_buf).collect();
     folders.extend(path.into_iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute()));
     folders.dedup();
-    folders.into_iter().map(|folder| folder.join(NAME)).collect()
+    folders.into_iter().map(|folder| folder.join(file_name(DAEMON))).collect()
 }
 
 #[cfg(test)]
@@ -63,7 +76,7 @@ mod tests {
         let (beside, in_path) = (dir.path().join("a"), dir.path().join("b"));
         for folder in [&beside, &in_path] {
             std::fs::create_dir(folder).expect("created");
-            std::fs::write(folder.join(NAME), "").expect("written");
+            std::fs::write(folder.join(file_name(DAEMON)), "").expect("written");
         }
         let find = |variable: Option<&str>, own: &Path| {
             let env = |name: &str| match name {
@@ -75,14 +88,14 @@ mod tests {
         };
         let own = beside.join("hob");
         assert_eq!(find(Some("/opt/hobd"), &own), Some("/opt/hobd".into()));
-        assert_eq!(find(None, &own), Some(beside.join(NAME)));
-        assert_eq!(find(None, &dir.path().join("hob")), Some(in_path.join(NAME)));
+        assert_eq!(find(None, &own), Some(beside.join(file_name(DAEMON))));
+        assert_eq!(find(None, &dir.path().join("hob")), Some(in_path.join(file_name(DAEMON))));
     }
 
     #[test]
     fn a_missing_program_says_where_it_was_looked_for() {
         let found = Program::find(&|_| None, Some(Path::new("/nowhere/at/all/hob")));
         assert_eq!(found.path, None);
-        assert_eq!(found.looked, [Path::new("/nowhere/at/all").join(NAME)]);
+        assert_eq!(found.looked, [Path::new("/nowhere/at/all").join(file_name(DAEMON))]);
     }
 }

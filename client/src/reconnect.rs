@@ -18,9 +18,10 @@ use tokio::sync::{Mutex, broadcast};
 use tokio::time::Instant;
 
 use crate::autostart::reach_daemon;
-use crate::connection::{Connection, DaemonAnswer, Lost, OnProgress, Progress, ToolRequest};
+use crate::connection::Connection;
 use crate::envelope::error_answer;
 use crate::locks::Backoff;
+use crate::request::{DaemonAnswer, Lost, OnProgress, Progress, ToolRequest};
 use crate::settings::Settings;
 use crate::tail::log_lines;
 use crate::unavailable::Unavailable;

@@ -11,8 +11,8 @@ use hob_proto::message::Event;
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use crate::connection::{DaemonAnswer, Lost, OnProgress, Progress};
 use crate::editor::FromDaemon;
+use crate::request::{DaemonAnswer, Lost, OnProgress, Progress};
 
 /// A call that waits for its answer.
 pub(crate) struct RoutedCall {
@@ -28,6 +28,11 @@ pub(crate) struct End {
     pub(crate) reason: String,
     /// The daemon said goodbye and that another one can be had.
     pub(crate) orderly: bool,
+}
+
+/// The error of whatever waited when the connection ended; `sent` if the daemon may have begun it.
+pub(crate) fn lost_at(end: &End, sent: bool) -> Lost {
+    Lost { sent, orderly: end.orderly, too_large: false, reason: end.reason.clone() }
 }
 
 #[derive(Default)]
@@ -68,7 +73,7 @@ impl Routing {
     pub(crate) fn add_call(&self, id: u64, waiting: RoutedCall) -> Result<(), Lost> {
         let mut state = self.lock_state();
         if let Some(end) = &state.end {
-            return Err(Lost::from_end(end, false));
+            return Err(lost_at(end, false));
         }
         state.calls.insert(id, waiting);
         Ok(())
@@ -83,7 +88,7 @@ impl Routing {
     pub(crate) fn add_status(&self, sender: oneshot::Sender<Map<String, Value>>) -> Result<(), Lost> {
         let mut state = self.lock_state();
         if let Some(end) = &state.end {
-            return Err(Lost::from_end(end, false));
+            return Err(lost_at(end, false));
         }
         state.status.push_back(sender);
         Ok(())
@@ -167,7 +172,7 @@ impl Routing {
         state.inbox = None;
         for (_, waiting) in state.calls.drain() {
             let sent = waiting.sent.load(Ordering::Acquire);
-            let _ = waiting.answer.send(Err(Lost::from_end(&end, sent)));
+            let _ = waiting.answer.send(Err(lost_at(&end, sent)));
         }
         drop(state);
         self.ended.send_replace(true);

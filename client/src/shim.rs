@@ -1,6 +1,31 @@
-//! The beginning of a shim: its log, its folder, and the signal that ends it.
+//! The beginning and the end of a shim: its manual page, its log, its folder, its runtime and the signal that ends it.
 
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Prints a manual page to standard output.
+#[must_use]
+pub fn print_manual(page: &[u8]) -> ExitCode {
+    if std::io::stdout().write_all(page).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs a shim to its end in this thread, with a log; standard error says why it cannot begin.
+pub fn run(program: &str, shim: impl Future<Output = ExitCode>) -> ExitCode {
+    start_log();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            // Nothing is left to do if this cannot be written.
+            let _ = writeln!(std::io::stderr(), "{program}: cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = runtime.block_on(shim);
+    // A thread may still sit in a read of standard input; it must not keep the process.
+    runtime.shutdown_background();
+    code
+}
 
 /// Ends at SIGINT or SIGTERM, which are taken over by the call itself, not by the first poll.
 #[cfg(unix)]
@@ -34,7 +59,7 @@ pub fn working_dir() -> PathBuf {
 }
 
 /// Starts the log if `HOB_LOG` asks for one. It goes to standard error, because standard output belongs to the protocol.
-pub fn start_log() {
+fn start_log() {
     let Some(level) = std::env::var_os("HOB_LOG").filter(|level| !level.is_empty()) else { return };
     let level = level.to_str().and_then(|level| level.parse().ok()).unwrap_or(tracing::Level::INFO);
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_max_level(level).init();

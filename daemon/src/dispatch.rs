@@ -102,9 +102,9 @@ impl Dispatcher {
             Ok(checked)
         });
         let (mut handled, budget) = match checked {
-            Err(error) => (Handled::failed_with(error, Vec::new()), asked_budget(&request.args)),
+            Err(error) => (Handled::failed_with(error, Vec::new()), budget_of(tool, &request.args, form)),
             Ok(checked) => {
-                let budget = asked_budget(&checked.args);
+                let budget = budget_of(tool, &checked.args, form);
                 let page = PageRequest { form, extra_room: paging.extra_room() };
                 (self.run_handler(tool, request, checked, page), budget)
             }
@@ -123,7 +123,7 @@ impl Dispatcher {
         notes.warnings.splice(0..0, pending_reminder(&self.host, &request.identity));
         notes.generation = notes.generation.filter(|_| request.client == ClientKind::Cli);
         let (ask, root) = (notes.ask.take(), notes.root.take());
-        let mut draft = draft_of(tool, handled, budget.or_else(|| usual_text_budget(tool, form)));
+        let mut draft = draft_of(tool, handled, budget);
         draft.outcome.iter_mut().for_each(|data| paging.skip_in(data));
         FinishedRun { draft, form, offset: paging.offset, repeat, ask, root }
     }
@@ -136,7 +136,7 @@ impl Dispatcher {
         page: PageRequest,
     ) -> Handled {
         let Checked { mut args, warnings } = checked;
-        let budget = asked_budget(&args).map(|tokens| u64::try_from(tokens).unwrap_or(0));
+        let (limit, _) = Limit::new(tool, budget_of(tool, &args, page.form));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
         let start = match start_of(&mut args, &request.root) {
             Ok(start) => start,
@@ -146,7 +146,7 @@ impl Dispatcher {
             let error = ToolError::new(ErrorCode::Internal, format!("`{}` has no handler", tool.name));
             return Handled::failed_with(error, warnings);
         };
-        let room = answer_room(tool, budget, page.form).saturating_add(page.extra_room);
+        let room = limit.max_chars().saturating_add(page.extra_room);
         let terms = CallTerms { args, start, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
@@ -234,16 +234,10 @@ fn voice_for(client: ClientKind) -> Voice {
     if client == ClientKind::Cli { Voice::CommandLine } else { Voice::Tool }
 }
 
-/// Returns the budget in tokens of an answer as text where the call names none; `None` if it is the same as for JSON.
-fn usual_text_budget(tool: &ToolDef, form: Form) -> Option<i64> {
-    tool.text_budget.filter(|_| form == Form::Text).map(i64::from)
-}
-
-/// Returns the most characters that an answer of `tool` may have: four for each token of its budget.
-fn answer_room(tool: &ToolDef, budget: Option<u64>, form: Form) -> usize {
-    let usual = tool.text_budget.filter(|_| form == Form::Text).unwrap_or(tool.default_budget);
-    let tokens = budget.map_or(usual, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
-    tokens.clamp(tools::MIN_BUDGET, tool.max_budget) as usize * 4
+/// Returns the budget in tokens that the call asks for, or else the tool's own for answers as text; `None` if it has none.
+fn budget_of(tool: &ToolDef, args: &Map<String, Value>, form: Form) -> Option<i64> {
+    let usual = tool.text_budget.filter(|_| form == Form::Text).map(i64::from);
+    tools::asked_budget(args).or(usual)
 }
 
 fn draft_of(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> AnswerDraft {
@@ -262,11 +256,6 @@ fn draft_without_tool(error: ToolError) -> AnswerDraft {
         limit: Limit::USUAL,
         cuts: &[],
     }
-}
-
-/// The budget of a call whose arguments are otherwise wrong: the error still has to fit in it.
-fn asked_budget(args: &Map<String, Value>) -> Option<i64> {
-    args.iter().find(|(name, _)| tools::same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64())
 }
 
 /// Where the workspace is looked for: the argument `root`, against the connection's folder if it is relative.

@@ -104,12 +104,12 @@ impl Envelope {
         // digits is right.
         self.token_budget.used = 0;
         let without = self.to_json().chars().count().saturating_sub(1);
-        let used = (1..=10).map(|digits| (digits, (without + digits).div_ceil(4)));
+        let used = (1..=10).map(|digits| (digits, tokens_of_chars(without + digits)));
         let used = used
             .into_iter()
             .find(|(digits, used)| used.to_string().len() == *digits)
             .map_or(0, |(_, used)| used);
-        self.token_budget.used = u32::try_from(used).unwrap_or(u32::MAX);
+        self.token_budget.used = used;
         self.to_json()
     }
 
@@ -130,8 +130,21 @@ impl Envelope {
 /// Begins the warning that says why an answer is partial; the text form has it in the place of that word.
 pub const PARTIAL: &str = "Partial";
 
+/// Characters that count as one token in every budget.
+const CHARS_PER_TOKEN: usize = 4;
+
 /// The cost of a text: characters / 4, rounded up.
 #[must_use]
 pub fn tokens_of(text: &str) -> u32 {
-    u32::try_from(text.chars().count().div_ceil(4)).unwrap_or(u32::MAX)
+    tokens_of_chars(text.chars().count())
+}
+
+fn tokens_of_chars(chars: usize) -> u32 {
+    u32::try_from(chars.div_ceil(CHARS_PER_TOKEN)).unwrap_or(u32::MAX)
+}
+
+/// The most characters that a text of so many tokens has.
+#[must_use]
+pub fn chars_of_tokens(tokens: u32) -> usize {
+    tokens as usize * CHARS_PER_TOKEN
 }

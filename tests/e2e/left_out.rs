@@ -289,6 +289,39 @@ fn where_a_server_has_no_view_of_the_project_the_map_answers() {
     assert_eq!(ask(&mut mcp, "nav_implementations", TOTAL).ok()["completeness"], "unknown");
 }
 
+/// A parameter hides the function of the project that has its name; facts know nothing of it, the file's scopes do.
+#[test]
+fn a_local_name_is_found_by_the_scopes_of_its_file() {
+    const LOCALS: &str = "\
+//- /cart.py
+def total(items):
+    return sum(items)
+//- /pay.py
+def pay(total, price):
+    price = price or 1
+    return total * price
+";
+    let world = world();
+    let (_tree, mut mcp) = with(&world, LOCALS, |_| {
+        let refusal = json!([{"error": {"code": 0, "message": "no views"}}]);
+        ["definition", "references", "hover"]
+            .map(|what| (format!("textDocument/{what}"), refusal.clone()))
+            .into_iter()
+            .collect()
+    });
+    let defined = ask(&mut mcp, "nav_definition", ("pay.py", 3, 12));
+    assert_eq!(places(&defined), ["pay.py:1:9 !exact"], "{defined}");
+    assert_eq!(defined.ok()["source"], "map", "{defined}");
+    let used = ask(&mut mcp, "nav_references", ("pay.py", 1, 9));
+    assert!(places(&used).contains(&"pay.py:3:12 !exact".to_owned()), "{used}");
+    assert!(places(&used).iter().all(|place| place.starts_with("pay.py")), "{used}");
+    let elsewhere =
+        mcp.call("nav_references", json!({"file": "pay.py", "line": 1, "col": 9, "paths": ["cart.py"]}));
+    assert_eq!(places(&elsewhere), [""; 0], "{elsewhere}");
+    let about = ask(&mut mcp, "nav_type", ("pay.py", 3, 20));
+    assert_eq!(about.ok()["signature"], "def pay(total, price):", "{about}");
+}
+
 /// Nothing can be built without Go, but much be read.
 #[test]
 fn the_real_gopls_without_go_leaves_the_answers_to_the_map() {

@@ -9,7 +9,7 @@ use hob_proto::{ClientKind, Form};
 use serde_json::{Map, Value};
 
 use super::bar::Bar;
-use super::term::{self, Style};
+use super::term;
 use super::{CommandFailure, Common};
 
 /// A call as the command line means it.
@@ -29,6 +29,27 @@ pub(crate) struct CliQuestion {
     pub(crate) form: Form,
 }
 
+impl CliQuestion {
+    /// A question about the project of this command, whose answer the command lays out itself.
+    pub(crate) fn new(
+        tool: &'static str,
+        args: Map<String, Value>,
+        common: &Common,
+    ) -> Result<Self, CommandFailure> {
+        let (root, timeout) = (common.project_folder()?, common.timeout);
+        Ok(Self { tool, args, root, timeout, edits: false, form: Form::Json })
+    }
+
+    fn request(&self) -> ToolRequest {
+        ToolRequest {
+            root: self.root.to_str().map(str::to_owned),
+            deadline: self.timeout,
+            form: self.form,
+            ..ToolRequest::new(self.tool, self.args.clone())
+        }
+    }
+}
+
 /// Returns the settings with which this command reaches the daemon.
 pub(crate) fn client_settings(common: &Common) -> Result<Settings, CommandFailure> {
     let settings = Settings::from_process_env(ClientKind::Cli)?;
@@ -40,20 +61,16 @@ pub(crate) async fn with_progress(
     question: &CliQuestion,
     common: &Common,
 ) -> Result<DaemonAnswer, CommandFailure> {
-    let mut request = ToolRequest::new(question.tool, question.args.clone());
-    request.root = question.root.to_str().map(str::to_owned);
-    request.deadline = question.timeout;
-    request.form = question.form;
     let client = Client::new(Settings { edits: question.edits, ..client_settings(common)? });
     let bar = Arc::new(Mutex::new(Bar::new()));
     let shown = Arc::clone(&bar);
     let on_progress: OnProgress = Arc::new(move |Progress { done, total, message }| {
         shown.lock().unwrap_or_else(PoisonError::into_inner).set(done, total, &message);
     });
-    let answer = client.call(&request, Some(on_progress)).await;
+    let answer = client.call(&question.request(), Some(on_progress)).await;
     bar.lock().unwrap_or_else(PoisonError::into_inner).clear();
     if let Some(notice) = client.notice() {
-        term::print_to_stderr(&format!("{} {notice}", Style::of_stderr().notice("note:")));
+        term::note_to_stderr(&notice);
     }
     Ok(answer)
 }
@@ -72,10 +89,6 @@ impl Asker {
 
     /// Asks one question and returns the answer's envelope as text.
     pub(crate) async fn ask(&self, question: &CliQuestion) -> String {
-        let mut request = ToolRequest::new(question.tool, question.args.clone());
-        request.root = question.root.to_str().map(str::to_owned);
-        request.deadline = question.timeout;
-        request.form = question.form;
-        self.client.call(&request, None).await.envelope
+        self.client.call(&question.request(), None).await.envelope
     }
 }

@@ -3,12 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hob_proto::Envelope;
-use hob_proto::Form;
 use serde_json::{Map, Value};
 
 use super::ask::{self, CliQuestion};
-use super::term;
 use super::{CommandFailure, CommandOutcome, Common, render, show};
 
 /// Index a project now, or scan it again
@@ -24,24 +21,9 @@ impl Index {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let place = common.project_folder()?;
         let root = self.path.map_or_else(|| place.clone(), |path| place.join(path));
-        let question = CliQuestion {
-            tool: "map_rebuild",
-            args: Map::new(),
-            root,
-            timeout: common.timeout,
-            edits: false,
-            form: Form::Json,
-        };
+        let question = CliQuestion { root, ..CliQuestion::new("map_rebuild", Map::new(), common)? };
         let answer = ask::with_progress(&question, common).await?;
-        let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
-        match data.as_ref().and_then(summary) {
-            Some(line) if !common.json => {
-                term::print(&format!("{line}\n"))?;
-                show::remarks_of(&answer);
-                Ok(CommandOutcome::Done)
-            }
-            _ => show::print_answer(&answer, common.json),
-        }
+        show::print_result(&answer, common.json, |data, _| Some(format!("{}\n", summary(data)?)))
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Logs {
 
 impl Logs {
     pub(super) fn run(&self) -> Result<CommandOutcome, CommandFailure> {
-        let places = Places::from_process_env().map_err(|error| CommandFailure::Daemon(error.to_string()))?;
+        let places = Places::from_process_env()?;
         let folder = places.logs_dir();
         match newest_log(&folder) {
             Some(file) => term::print(&last_lines(&file, self.lines)?)?,

@@ -33,13 +33,11 @@ mod top;
 mod trust;
 mod visible;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-
-use term::Style;
 
 const ABOUT: &str = "Ask hob about a code base, and look after its daemon";
 
@@ -155,6 +153,12 @@ pub(crate) enum CommandFailure {
     /// No daemon can be had.
     #[error(transparent)]
     Unavailable(#[from] hob_client::Unavailable),
+    /// There is no place for hob's files.
+    #[error(transparent)]
+    Places(#[from] hob_proto::places::PlacesError),
+    /// The list of trusted projects cannot be read or changed.
+    #[error(transparent)]
+    Trust(#[from] hob_proto::trust::TrustError),
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -168,7 +172,7 @@ fn main() -> ExitCode {
         Ok(CommandOutcome::Refused | CommandOutcome::NothingFound) => ExitCode::from(1),
         Ok(CommandOutcome::NoDaemon | CommandOutcome::Failed) => ExitCode::from(2),
         Err(failure) => {
-            term::print_to_stderr(&format!("{} {failure}", Style::of_stderr().alarm("error:")));
+            term::error_to_stderr(failure);
             ExitCode::from(2)
         }
     }
@@ -235,6 +239,17 @@ impl Common {
         let cwd = Self::working_dir()?;
         Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
     }
+
+    /// As [`Self::project_folder`], with links resolved where it is there.
+    fn real_project_folder(&self) -> Result<PathBuf, CommandFailure> {
+        let place = self.project_folder()?;
+        Ok(place.canonicalize().unwrap_or(place))
+    }
+}
+
+/// The top of the repository that a folder lies in; it may be that folder.
+fn repository_top(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::process::{Command as Process, Stdio};
 
 use clap::{Args, Command, CommandFactory as _};
 use hob_client::manual;
+use hob_client::program::file_name;
 
 use super::{Cli, CommandFailure, CommandOutcome, term};
 
@@ -94,7 +95,7 @@ fn collect_pages(command: &Command, above: Option<&str>, pages: &mut Vec<ManPage
 fn of_program(name: &str) -> Result<Vec<u8>, CommandFailure> {
     let own = std::env::current_exe()?;
     let own = own.canonicalize().unwrap_or(own);
-    let path = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let path = own.with_file_name(file_name(name));
     let said = Process::new(&path).arg("--man").stdin(Stdio::null()).output();
     match said {
         Ok(said) if said.status.success() => Ok(said.stdout),

@@ -5,13 +5,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use hob_proto::Envelope;
-use hob_proto::Form;
 use hob_proto::tools::models::{ModelInfo, ModelsResult};
 use serde_json::{Map, Value, json};
 
 use super::ask::{self, CliQuestion};
-use super::term::{self, Style};
+use super::term::Style;
 use super::{CommandFailure, CommandOutcome, Common, show};
 
 /// Models that tell what words mean: add, list or remove them
@@ -63,26 +61,9 @@ impl Model {
 async fn show_models(args: Value, common: &Common) -> Result<CommandOutcome, CommandFailure> {
     let given = |(key, value): (String, Value)| (!value.is_null()).then_some((key, value));
     let args: Map<_, _> = args.as_object().cloned().into_iter().flatten().filter_map(given).collect();
-    let question = CliQuestion {
-        tool: "hob_models",
-        args,
-        root: common.project_folder()?,
-        timeout: common.timeout,
-        edits: false,
-        form: Form::Json,
-    };
+    let question = CliQuestion::new("hob_models", args, common)?;
     let answer = ask::with_progress(&question, common).await?;
-    let envelope = Envelope::parse(&answer.envelope).ok();
-    let result: Option<ModelsResult> =
-        envelope.and_then(|envelope| envelope.data).and_then(|data| serde_json::from_value(data).ok());
-    match result {
-        Some(result) if !common.json => {
-            term::print(&list(&result, &Style::of_stdout()))?;
-            show::remarks_of(&answer);
-            Ok(CommandOutcome::Done)
-        }
-        _ => show::print_answer(&answer, common.json),
-    }
+    show::print_result(&answer, common.json, |result, style| Some(list(result, style)))
 }
 
 fn list(result: &ModelsResult, style: &Style) -> String {

@@ -28,6 +28,14 @@ pub(crate) fn make_way(file: &Path) -> Result<(), CommandFailure> {
     file.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| write_failure(file, &error))
 }
 
+/// Makes a folder for the user alone, from the first instant.
+pub(crate) fn make_private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
 fn write_failure(file: &Path, error: &std::io::Error) -> CommandFailure {
     CommandFailure::Usage(format!("`{}` cannot be written: {error}", file.display()))
 }

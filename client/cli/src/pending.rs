@@ -5,7 +5,6 @@
 use clap::{Args, Subcommand};
 use hob_client::DaemonAnswer;
 use hob_proto::Envelope;
-use hob_proto::Form;
 use serde_json::{Map, Value, json};
 
 use super::ask::{self, CliQuestion};
@@ -93,14 +92,7 @@ async fn ask_tool(tool: &'static str, args: Value, common: &Common) -> Result<Da
         Value::Object(args) => args,
         _ => Map::new(),
     };
-    let question = CliQuestion {
-        tool,
-        args,
-        root: common.project_folder()?,
-        timeout: common.timeout,
-        edits: true,
-        form: Form::Json,
-    };
+    let question = CliQuestion { edits: true, ..CliQuestion::new(tool, args, common)? };
     ask::with_progress(&question, common).await
 }
 

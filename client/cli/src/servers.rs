@@ -9,8 +9,6 @@ use std::process::{Command, Stdio};
 
 use clap::{Args, Subcommand};
 use hob_client::DaemonAnswer;
-use hob_proto::Envelope;
-use hob_proto::Form;
 use hob_proto::tools::servers::{Family, ListedServer, Recipe, RecipeStep, ServersResult, Setting};
 use serde_json::Map;
 
@@ -56,19 +54,8 @@ impl Servers {
 
 async fn ask_servers(about: Option<String>, common: &Common) -> Result<DaemonAnswer, CommandFailure> {
     let args: Map<_, _> = about.into_iter().map(|about| ("about".to_owned(), about.into())).collect();
-    let question = CliQuestion {
-        tool: "hob_servers",
-        args,
-        root: common.project_folder()?,
-        timeout: common.timeout,
-        edits: false,
-        form: Form::Json,
-    };
+    let question = CliQuestion::new("hob_servers", args, common)?;
     ask::with_progress(&question, common).await
-}
-
-fn result(answer: &DaemonAnswer) -> Option<ServersResult> {
-    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
 }
 
 async fn show_servers(
@@ -77,14 +64,7 @@ async fn show_servers(
     render: fn(&ServersResult, &Style) -> String,
 ) -> Result<CommandOutcome, CommandFailure> {
     let answer = ask_servers(about, common).await?;
-    match result(&answer) {
-        Some(result) if !common.json => {
-            term::print(&render(&result, &Style::of_stdout()))?;
-            show::remarks_of(&answer);
-            Ok(CommandOutcome::Done)
-        }
-        _ => show::print_answer(&answer, common.json),
-    }
+    show::print_result(&answer, common.json, |result, style| Some(render(result, style)))
 }
 
 /// Returns the errors in the settings, and the settings that do not count, as text.
@@ -169,7 +149,9 @@ fn set(setting: &Setting, indent: &str, style: &Style) -> String {
 
 async fn install(name: String, common: &Common) -> Result<CommandOutcome, CommandFailure> {
     let answer = ask_servers(Some(name.clone()), common).await?;
-    let Some(result) = result(&answer) else { return show::print_answer(&answer, common.json) };
+    let Some(result) = show::result_of::<ServersResult>(&answer) else {
+        return show::print_answer(&answer, common.json);
+    };
     let Some(server) = find_server(&result, &name) else {
         let names = result.families.iter().flat_map(|family| &family.candidates);
         let names: Vec<&str> = names.map(|candidate| candidate.name.as_str()).collect();
@@ -197,7 +179,7 @@ async fn install(name: String, common: &Common) -> Result<CommandOutcome, Comman
 }
 
 fn result_of_check(answer: DaemonAnswer, name: &str) -> Result<ListedServer, CommandFailure> {
-    let server = result(&answer).and_then(|result| find_server(&result, name).cloned());
+    let server = show::result_of(&answer).and_then(|result| find_server(&result, name).cloned());
     match server {
         Some(server) if server.program.is_some() || server.needs_trust => Ok(server),
         Some(server) => Err(CommandFailure::Usage(format!(

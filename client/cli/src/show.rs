@@ -2,6 +2,7 @@
 
 use hob_client::DaemonAnswer;
 use hob_proto::{Envelope, ErrorCode, ToolError};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::paint::paint_answer;
@@ -40,6 +41,26 @@ pub(crate) fn print_answer(answer: &DaemonAnswer, json: bool) -> Result<CommandO
     Ok(outcome)
 }
 
+/// Reads the result of an answer in its JSON form; `None` if there is none, or it has another shape than expected.
+pub(crate) fn result_of<T: DeserializeOwned>(answer: &DaemonAnswer) -> Option<T> {
+    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
+}
+
+/// Prints the result as `render` lays it out; as [`print_answer`] does with `json`, or where that is `None`.
+pub(crate) fn print_result<T: DeserializeOwned>(
+    answer: &DaemonAnswer,
+    json: bool,
+    render: impl FnOnce(&T, &Style) -> Option<String>,
+) -> Result<CommandOutcome, CommandFailure> {
+    let result = (!json).then(|| result_of(answer)).flatten();
+    let Some(text) = result.and_then(|result| render(&result, &Style::of_stdout())) else {
+        return print_answer(answer, json);
+    };
+    term::print(&text)?;
+    remarks_of(answer);
+    Ok(CommandOutcome::Done)
+}
+
 /// Prints only what is said besides the result, for commands that print the result themselves.
 pub(crate) fn remarks_of(answer: &DaemonAnswer) {
     if let Ok(envelope) = Envelope::parse(&answer.envelope) {
@@ -70,7 +91,7 @@ fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
     }
     if let Some(dropped) = &envelope.dropped {
         // The note names what and how many by itself.
-        lines.push(format!("{} {}", style.notice("note:"), on_one_line(&dropped.note)));
+        lines.push(style.note(on_one_line(&dropped.note)));
     }
     let warning = |warning: &String| format!("{} {}", style.notice("warning:"), on_one_line(warning));
     lines.extend(envelope.warnings.iter().map(warning));

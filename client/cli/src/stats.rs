@@ -3,9 +3,6 @@
 //! The daemon counts; here its figures are laid out. Every showing of a saving says against what.
 
 use clap::Args;
-use hob_client::DaemonAnswer;
-use hob_proto::Envelope;
-use hob_proto::Form;
 use hob_proto::tools::metrics::{BASELINE, CacheUse, StatsOfTool, StatsResult, Times, Totals};
 use serde_json::{Map, Value};
 
@@ -35,37 +32,21 @@ impl Stats {
             self.tool.iter().map(|tool| ("tool".to_owned(), Value::from(tool.as_str()))).collect();
         args.insert("reset".to_owned(), self.reset.into());
         args.insert("tokenBudget".to_owned(), hob_proto::tools::MAX_BUDGET.into());
-        let question = CliQuestion {
-            tool: "hob_stats",
-            args,
-            root: common.project_folder()?,
-            timeout: common.timeout,
-            edits: false,
-            form: Form::Json,
-        };
+        let question = CliQuestion::new("hob_stats", args, common)?;
         let answer = ask::with_progress(&question, common).await?;
-        match result(&answer) {
-            Some(stats) if !common.json => {
-                term::print(&all_stats_text(&stats, &Style::of_stdout()))?;
-                show::remarks_of(&answer);
-                if self.reset {
-                    term::print_to_stderr("counting begins anew");
-                }
-                Ok(CommandOutcome::Done)
-            }
-            _ => show::print_answer(&answer, common.json),
+        let outcome =
+            show::print_result(&answer, common.json, |stats, style| Some(all_stats_text(stats, style)))?;
+        if self.reset && !common.json && outcome == CommandOutcome::Done {
+            term::print_to_stderr("counting begins anew");
         }
+        Ok(outcome)
     }
-}
-
-fn result(answer: &DaemonAnswer) -> Option<StatsResult> {
-    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
 }
 
 fn all_stats_text(stats: &StatsResult, style: &Style) -> String {
     let mut text = format!("{}\n", style.bold(format!("since {}", stats.since)));
     if let Some(notice) = &stats.notice {
-        text.push_str(&format!("{} {notice}\n", style.notice("note:")));
+        text.push_str(&(style.note(notice) + "\n"));
     }
     if stats.per_tool.is_empty() {
         text.push_str("nothing was asked\n");

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use super::visible::make_visible;
@@ -22,14 +23,16 @@ pub(crate) struct Style {
 impl Style {
     /// Returns the style for standard output.
     pub(crate) fn of_stdout() -> Self {
-        let terminal = io::stdout().is_terminal();
-        Self { colour: terminal && colours_wanted(), width: terminal.then(terminal_columns) }
+        Self::of_stream(io::stdout().is_terminal())
     }
 
     /// Returns the style for standard error.
     pub(crate) fn of_stderr() -> Self {
-        let terminal = io::stderr().is_terminal();
-        Self { colour: terminal && colours_wanted(), width: terminal.then(terminal_columns) }
+        Self::of_stream(io::stderr().is_terminal())
+    }
+
+    fn of_stream(is_terminal: bool) -> Self {
+        Self { colour: is_terminal && colours_wanted(), width: is_terminal.then(terminal_columns) }
     }
 
     /// Paints headings and names in bold.
@@ -60,6 +63,11 @@ impl Style {
     /// Paints warnings and matches in yellow.
     pub(crate) fn notice<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("33", text.into())
+    }
+
+    /// Puts the word `note:` before a sentence.
+    pub(crate) fn note(&self, sentence: impl Display) -> String {
+        format!("{} {sentence}", self.notice("note:"))
     }
 
     fn paint<'a>(&self, code: &str, text: Cow<'a, str>) -> Cow<'a, str> {
@@ -119,6 +127,16 @@ pub(crate) fn print_to_stderr(line: &str) {
     let is_terminal = err.is_terminal();
     let bytes = if is_terminal { make_visible(line.as_bytes()) } else { Cow::Borrowed(line.as_bytes()) };
     let _ = err.write_all(&bytes).and_then(|()| err.write_all(b"\n"));
+}
+
+/// Writes a note to standard error, as a line.
+pub(crate) fn note_to_stderr(sentence: &str) {
+    print_to_stderr(&Style::of_stderr().note(sentence));
+}
+
+/// Writes an error to standard error, as a line.
+pub(crate) fn error_to_stderr(sentence: impl Display) {
+    print_to_stderr(&format!("{} {sentence}", Style::of_stderr().alarm("error:")));
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hob_proto::places::Places;
-use hob_proto::trust::{TrustError, Trusted};
+use hob_proto::trust::Trusted;
 use serde_json::json;
 
-use super::term::{self, Style};
+use super::term;
 use super::visible::on_one_line;
-use super::{CommandFailure, CommandOutcome, Common};
+use super::{CommandFailure, CommandOutcome, Common, repository_top};
 
 /// Trust a project: what it brings along may run
 ///
@@ -36,7 +36,7 @@ pub(crate) struct Trust {
 
 impl Trust {
     pub(super) fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        let places = Places::from_process_env().map_err(|error| CommandFailure::Usage(error.to_string()))?;
+        let places = Places::from_process_env()?;
         let file = places.trust_file();
         if self.list {
             return list(&file, common);
@@ -50,12 +50,8 @@ impl Trust {
     }
 }
 
-fn trust_failure(error: TrustError) -> CommandFailure {
-    CommandFailure::Usage(error.to_string())
-}
-
 fn list(file: &Path, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-    let trusted = Trusted::read(file).map_err(trust_failure)?;
+    let trusted = Trusted::read(file)?;
     let folders: Vec<String> = trusted.folders().map(|folder| folder.display().to_string()).collect();
     let text = match common.json {
         true => format!("{}\n", json!({"trusted": folders})),
@@ -75,18 +71,17 @@ fn trust_folder(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFail
     if folder.to_str().is_none() {
         return Err(CommandFailure::Usage("a folder whose name is no text cannot be trusted".to_owned()));
     }
-    let new = Trusted::change_file(file, |trusted| trusted.add(&folder)).map_err(trust_failure)?;
+    let new = Trusted::change_file(file, |trusted| trusted.add(&folder))?;
     let shown = on_its_line(&folder);
     let text = match new {
         true => format!("trusted: {shown} and what lies below it\n"),
         false => format!("{shown} was trusted already\n"),
     };
     term::print(&text)?;
-    if let Some(project) = project_around(&folder) {
-        let note = Style::of_stderr().notice("note:").into_owned();
+    if let Some(project) = repository_top(&folder).filter(|top| *top != folder) {
         let project = on_its_line(project);
-        term::print_to_stderr(&format!(
-            "{note} this is a part of the project `{project}`, which is not trusted by it: hob trust {project}"
+        term::note_to_stderr(&format!(
+            "this is a part of the project `{project}`, which is not trusted by it: hob trust {project}"
         ));
     }
     Ok(CommandOutcome::Done)
@@ -99,7 +94,7 @@ fn revoke_trust(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFail
         let gone = trusted.remove(&folder);
         (gone, trusted.because_of(&folder).map(Path::to_path_buf))
     };
-    let (gone, still) = Trusted::change_file(file, change).map_err(trust_failure)?;
+    let (gone, still) = Trusted::change_file(file, change)?;
     let shown = on_its_line(&folder);
     if let Some(above) = still {
         let above = on_its_line(&above);
@@ -119,10 +114,4 @@ fn revoke_trust(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFail
 /// A folder as a part of a line.
 fn on_its_line(folder: &Path) -> String {
     on_one_line(&folder.to_string_lossy()).into_owned()
-}
-
-/// The repository that a folder is a part of, unless it is its top.
-fn project_around(folder: &Path) -> Option<&Path> {
-    let is_top = |folder: &&Path| folder.join(".git").exists();
-    folder.ancestors().find(is_top).filter(|top| *top != folder)
 }

@@ -4,7 +4,8 @@
 //! the same batch to `map` and `text`. A rename is a removal and an addition: identity on disk is content, and the
 //! facts of known content cost nothing to add again.
 
-use crate::{ContentHash, WsPath};
+use crate::hash::ContentHash;
+use crate::path::WsPath;
 
 /// A file's number within one open workspace: small, dense, stable while the workspace is open, never reused for
 /// another path in that time.

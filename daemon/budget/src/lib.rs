@@ -14,7 +14,8 @@ mod shrink;
 mod text;
 
 use hob_proto::ToolError;
-use hob_proto::tools::{ListCut, MAX_BUDGET, MIN_BUDGET, ToolDef};
+use hob_proto::envelope::chars_of_tokens;
+use hob_proto::tools::{DEFAULT_BUDGET, ListCut, MAX_BUDGET, MIN_BUDGET, ToolDef, clamp_budget};
 use serde_json::Value;
 
 pub use estimate::chars_of;
@@ -52,23 +53,24 @@ pub struct Limit {
 
 impl Limit {
     /// For answers to calls whose tool or arguments could not be read.
-    pub const USUAL: Self = Self { requested: hob_proto::tools::DEFAULT_BUDGET, max: MAX_BUDGET };
+    pub const USUAL: Self = Self { requested: DEFAULT_BUDGET, max: MAX_BUDGET };
 
     /// Clamps what a caller asked for into what `tool` allows, with a warning when that changes it.
     #[must_use]
     pub fn new(tool: &ToolDef, asked: Option<i64>) -> (Self, Option<String>) {
         let max = tool.max_budget;
         let Some(asked) = asked else { return (Self { requested: tool.default_budget, max }, None) };
-        let clamped = asked.clamp(MIN_BUDGET.into(), max.into());
-        let warning = (clamped != asked).then(|| {
-            format!("tokenBudget was {asked}; the range is {MIN_BUDGET} to {max}, so {clamped} was used.")
+        let requested = clamp_budget(asked, max);
+        let warning = (i64::from(requested) != asked).then(|| {
+            format!("tokenBudget was {asked}; the range is {MIN_BUDGET} to {max}, so {requested} was used.")
         });
-        (Self { requested: u32::try_from(clamped).unwrap_or(max), max }, warning)
+        (Self { requested, max }, warning)
     }
 
-    /// The budget in characters.
-    fn max_chars(self) -> usize {
-        self.requested as usize * 4
+    /// The most characters that the answer may have.
+    #[must_use]
+    pub fn max_chars(self) -> usize {
+        chars_of_tokens(self.requested)
     }
 }
 

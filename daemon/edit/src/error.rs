@@ -5,11 +5,12 @@
 //! pending, [`EditError::Conflict`] about files that are not as they were, [`EditError::Failed`] and
 //! [`EditError::Unfinished`] about the disk.
 
-use std::fmt;
+use std::{fmt, io};
 
 use hob_base::WsPath;
 
-use crate::pending::{PendingId, PendingOutcome};
+use crate::pending::id::PendingId;
+use crate::pending::outcome::PendingOutcome;
 
 /// Why an edit was not queued, applied, discarded or undone.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -109,7 +110,7 @@ pub struct Difference {
     pub how: Differs,
 }
 
-/// In which way a file is not as it was.
+/// The difference between a file and what it was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Differs {
     /// Its contents are others.
@@ -155,5 +156,14 @@ fn settled(id: &PendingId, label: &str, outcome: PendingOutcome) -> String {
         }
         PendingOutcome::Discarded => format!("`{id}` ({label}) has been discarded; make the preview again"),
         PendingOutcome::Expired => format!("`{id}` ({label}) has expired; make the preview again"),
+    }
+}
+
+/// Returns the system's reason in words, without its number.
+pub(crate) fn cause_without_number(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((text, _)) => text.to_owned(),
+        None => text,
     }
 }

@@ -19,95 +19,15 @@
 //!
 //! Names beside the targets begin with a dot, so that neither hob nor the usual tools take them for files of the project.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
-use std::{fmt, io};
 
-use hob_base::{AbsPath, ContentHash, WsPath};
+use hob_base::{AbsPath, ContentHash};
 
-use crate::files::{self, Attrs, Files};
+use crate::files::{self, Files};
 use crate::format::{self, FormatError};
-use crate::pending::PendingId;
-
-/// One of the two things that a file can be.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct JournalSide {
-    pub(crate) bytes: Arc<[u8]>,
-    /// `None`: what the system gives a new file.
-    pub(crate) attrs: Option<Attrs>,
-}
-
-impl fmt::Debug for JournalSide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes {:?}", self.bytes.len(), self.attrs)
-    }
-}
-
-/// A file and what it was and is to be. Its place is without symbolic links.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct JournalEntry {
-    pub(crate) at: WsPath,
-    pub(crate) old: Option<JournalSide>,
-    pub(crate) new: Option<JournalSide>,
-    /// It stays the file that it is and is written over, because a new one in its place could not be what it is.
-    pub(crate) in_place: bool,
-}
-
-/// The name, label and tool by which the user knows an apply.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct EditSubject {
-    pub(crate) id: PendingId,
-    pub(crate) label: String,
-    pub(crate) tool: String,
-    pub(crate) at: SystemTime,
-}
-
-/// All that is needed to finish an apply or to take it back.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Record {
-    /// The root without symbolic links.
-    pub(crate) root: AbsPath,
-    pub(crate) subject: EditSubject,
-    /// True if it takes back what was applied, instead of applying.
-    pub(crate) undoes: bool,
-    pub(crate) entries: Vec<JournalEntry>,
-    /// Folders that are made for it, outer ones first.
-    pub(crate) new_folders: Vec<WsPath>,
-    /// Folders that go with it if they are empty then, outer ones first.
-    pub(crate) old_folders: Vec<WsPath>,
-}
-
-impl Record {
-    /// Where an entry's file is.
-    pub(crate) fn target_path(&self, entry: &JournalEntry) -> PathBuf {
-        self.root.join_ws(&entry.at).as_path().to_path_buf()
-    }
-
-    /// Where its new contents are until they take its name.
-    pub(crate) fn fresh_path(&self, index: usize) -> PathBuf {
-        self.path_beside(index, "new")
-    }
-
-    /// The second name of what it was.
-    pub(crate) fn backup_path(&self, index: usize) -> PathBuf {
-        self.path_beside(index, "old")
-    }
-
-    fn path_beside(&self, index: usize, ending: &str) -> PathBuf {
-        let name = format!(".hob-{}-{index}.{ending}", self.subject.id);
-        self.target_path(&self.entries[index]).with_file_name(name)
-    }
-
-    /// The folders of all targets, each once.
-    pub(crate) fn target_folders(&self) -> Vec<PathBuf> {
-        let parent = |entry| self.target_path(entry).parent().map(Path::to_path_buf);
-        let mut folders: Vec<PathBuf> = self.entries.iter().filter_map(parent).collect();
-        folders.sort();
-        folders.dedup();
-        folders
-    }
-}
+use crate::record::Record;
 
 const RECORD: &str = "journal";
 const MARK: &str = "commit";

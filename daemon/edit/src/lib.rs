@@ -1,4 +1,4 @@
-//! Edits: what a change would do, what waits for a decision, and how it reaches the disk: whole or not at all.
+//! Edits files: computes what a change would do, keeps it until somebody decides, and writes it whole or not at all.
 //!
 //! Everything is computed from bytes that the caller has read through the barrier, and kept as whole contents before and
 //! after, because what is applied must be exactly what was previewed. This crate alone writes to a workspace. It knows no
@@ -18,7 +18,9 @@ mod pattern;
 mod pending;
 mod plan;
 mod preview;
+mod record;
 mod recover;
+mod steps;
 mod symbol;
 mod text;
 mod undo;

@@ -1,4 +1,4 @@
-//! Lines of a text as edits see them: their endings, their indentation, whether there is anything on them.
+//! Looks at the lines of a text as edits see them: their endings, their indentation, whether there is anything on them.
 //!
 //! An edit must leave a file in the style it found: what is new ends its lines as the lines around it do. Offsets are bytes
 //! of UTF-8 text. A byte order mark belongs to no line.
@@ -35,19 +35,19 @@ pub(crate) fn with_ending(text: &str, ending: Ending) -> String {
     if ending == CRLF { plain.replace(LF, CRLF) } else { plain }
 }
 
-/// Where the line of byte `at` begins.
+/// Returns the offset at which the line of byte `at` begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let first = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
     text[..at].rfind('\n').map_or(first.min(at), |found| found + 1)
 }
 
-/// Where the line of byte `at` ends, before what ends it.
+/// Returns the offset at which the line of byte `at` ends, before its line ending.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
     if end > at && text[..end].ends_with('\r') && end < text.len() { end - 1 } else { end }
 }
 
-/// Where the line after that of byte `at` begins; the text's end if there is none.
+/// Returns the offset at which the line after that of byte `at` begins; the text's end if there is none.
 pub(crate) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |found| at + found + 1)
 }

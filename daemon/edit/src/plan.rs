@@ -1,4 +1,4 @@
-//! From a proposal to what is to be written, if every file still is what the proposal was made from.
+//! Plans what is to be written for a proposal, if every file still is what the proposal was made from.
 //!
 //! A proposal speaks of changes, the disk of places: two files that swap their names are two places with new contents, so
 //! what is asked is what each place is to hold before and after ([`Wish`]). Places are then found on the disk. A path that
@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 use hob_base::{AbsPath, WsPath};
 
-use crate::Proposal;
-use crate::error::{Difference, Differs, EditError};
+use crate::change::Proposal;
+use crate::error::{Difference, Differs, EditError, cause_without_number};
 use crate::files::{Attrs, Files, NodeKind};
-use crate::journal::{JournalEntry, JournalSide};
+use crate::record::{JournalEntry, JournalSide};
 
 /// The contents that a place is to hold before and after.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -139,7 +139,7 @@ pub(crate) fn plan(
     Ok(plan)
 }
 
-/// Where a path leads, and what is there.
+/// The file that a path leads to, compared with what it should be.
 struct PlannedPlace {
     at: WsPath,
     attrs: Option<Attrs>,
@@ -233,7 +233,7 @@ impl Looker<'_> {
         Ok(meta.map_err(|error| failed_at(path, &error))?.map(|meta| meta.kind))
     }
 
-    /// Where a symbolic link leads, within the workspace.
+    /// Returns the path that a symbolic link leads to, within the workspace.
     fn follow_link(&self, path: &WsPath, at: &WsPath) -> Result<WsPath, EditError> {
         let refused = || EditError::Refused { path: path.clone(), why: OUTSIDE };
         let real = match self.files.real(self.root.join_ws(at).as_path()) {
@@ -253,15 +253,6 @@ fn join(folder: &WsPath, name: &str) -> WsPath {
 
 fn failed_at(path: &WsPath, error: &io::Error) -> EditError {
     EditError::Failed { file: path.to_string(), cause: cause_without_number(error) }
-}
-
-/// Returns the system's reason in words, without its number.
-pub(crate) fn cause_without_number(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.split_once(" (os error") {
-        Some((text, _)) => text.to_owned(),
-        None => text,
-    }
 }
 
 /// The workspace's own folder, without symbolic links.

@@ -12,10 +12,12 @@ use std::path::Path;
 
 use hob_base::WsPath;
 
-use crate::apply::{clear, drop_folders, make_folders, set_other_attrs, sync_folders, write_new};
+use crate::error::cause_without_number;
 use crate::files::{self, Files, NodeKind};
-use crate::journal::{Journal, JournalEntry, JournalSide, Record};
-use crate::plan::{cause_without_number, shown_path};
+use crate::journal::Journal;
+use crate::plan::shown_path;
+use crate::record::{JournalEntry, JournalSide, Record};
+use crate::steps::{clear, drop_folders, make_folders, set_other_attrs, sync_folders, write_new};
 
 /// Files that somebody has changed since, and which were left alone.
 pub(crate) type Strange = Vec<WsPath>;

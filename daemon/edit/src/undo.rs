@@ -12,21 +12,12 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::files::{self, Files};
 use crate::format::{self, FormatError};
-use crate::journal::{EditSubject, JournalEntry, Record, key};
+use crate::journal::key;
 use crate::plan::Wish;
+use crate::record::{JournalEntry, JournalSide, Record, UndoRecord};
 
 /// Contents beyond this are not kept, in bytes.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
-
-/// An apply that may be taken back.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct UndoRecord {
-    pub(crate) subject: EditSubject,
-    pub(crate) files: Vec<WsPath>,
-    /// `None`: they were too large.
-    pub(crate) entries: Option<Vec<JournalEntry>>,
-    pub(crate) new_folders: Vec<WsPath>,
-}
 
 impl UndoRecord {
     fn from_record(record: &Record) -> Self {
@@ -46,12 +37,8 @@ impl UndoRecord {
     /// Returns what each place is to hold when the apply is taken back; `None` if that is not kept.
     pub(crate) fn wishes_of_undo(&self) -> Option<BTreeMap<WsPath, Wish>> {
         let wish = |JournalEntry { at, old, new, .. }: &JournalEntry| {
-            let attrs = |side: &Option<crate::journal::JournalSide>| {
-                side.as_ref().and_then(|side| side.attrs.clone())
-            };
-            let bytes = |side: &Option<crate::journal::JournalSide>| {
-                side.as_ref().map(|side| Arc::clone(&side.bytes))
-            };
+            let attrs = |side: &Option<JournalSide>| side.as_ref().and_then(|side| side.attrs.clone());
+            let bytes = |side: &Option<JournalSide>| side.as_ref().map(|side| Arc::clone(&side.bytes));
             // A file that was not moved keeps the permissions that it has by now.
             let brought = attrs(old).filter(|old| Some(old) != attrs(new).as_ref());
             (at.clone(), Wish { before: bytes(new), after: bytes(old), from: None, attrs: brought })
@@ -112,8 +99,8 @@ mod tests {
     use std::time::UNIX_EPOCH;
 
     use super::*;
-    use crate::journal::JournalSide;
-    use crate::pending::PendingId;
+    use crate::pending::id::PendingId;
+    use crate::record::EditSubject;
 
     #[test]
     fn what_is_very_large_is_noted_without_its_contents() {

@@ -1,4 +1,4 @@
-//! A request that a server works on, and what becomes of its outcome.
+//! Follows a request that a server works on until its outcome has become an answer.
 //!
 //! All of this happens on the thread that reads from the server, so nothing here waits.
 
@@ -10,13 +10,14 @@ use hob_live::views::ProjectOverlay;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::desk::{Desk, EditorRequest, Event, Worker, cancelled_error};
+use super::desk::{Desk, Event, Worker, cancelled_error};
 use super::link::{LinkKey, text_of};
+use super::request::EditorRequest;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
 use super::{eager, fallback, versions};
 
-/// So many servers may end under a request before it is not asked again.
+/// Most servers that may end under a request before it is not asked again.
 const MOST_ENDS: u8 = 2;
 
 /// A request that a server works on.

@@ -1,4 +1,4 @@
-//! The greeting: which folders, what the editor understands, and which servers its capabilities are those of.
+//! Answers the greeting of an editor: learns its folders and what it understands, and offers the capabilities of its servers.
 //!
 //! An editor is told once what it may ask, before it has opened anything. So the servers that its project wants are started now,
 //! and what they offer, together, is what the editor is told, beside what the map answers. Which those are says the editor's
@@ -16,14 +16,15 @@ use hob_live::instance::Instance;
 use hob_live::uri;
 use serde_json::{Value, json};
 
-use super::desk::{EditorRequest, MessageKind};
+use super::desk::MessageKind;
 use super::link::LinkKey;
+use super::request::EditorRequest;
 use super::shape::abilities::Abilities;
 use super::shape::capabilities;
 use super::shape::encoding::Encoding;
 use super::{Phase, ServedEditor};
 
-/// So many servers are started before anything is opened.
+/// Most servers that are started before anything is opened.
 const MOST_SERVERS: usize = 3;
 
 /// Longest time that the greeting waits for servers. One that takes longer is used when it is there, for the

@@ -8,19 +8,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, lock};
+use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
 use hob_live::rpc::{Reply, RequestId, ResponseError, codes};
-use hob_live::views::{EditorId, Notice};
+use hob_live::views::Notice;
 use hob_proto::ServerMessage;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::link::LinkKey;
-use super::route::AGAIN_WITHIN;
+use super::request::EditorRequest;
 use super::shape::abilities::Abilities;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
@@ -38,54 +39,6 @@ const MOST_WAITING: usize = 4_096;
 
 /// Requests of one editor that are worked on by threads of their own; one more is refused.
 const MOST_ASIDE: usize = 64;
-
-/// A request of the editor.
-#[derive(Clone, Debug)]
-pub(super) struct EditorRequest {
-    pub(super) id: RequestId,
-    pub(super) method: String,
-    pub(super) params: Option<Arc<RawValue>>,
-    /// Set once it went down with a server, or the map had nothing while one started: until when the next one is waited for.
-    pub(super) until: Option<Instant>,
-    /// Number of servers that have ended while they worked on the request.
-    pub(super) ends: u8,
-    /// True if the request went down with a server.
-    pub(super) lost: bool,
-}
-
-impl EditorRequest {
-    /// Makes a request that no server has worked on yet.
-    pub(super) fn new(id: RequestId, method: String, params: Option<Box<RawValue>>) -> Self {
-        Self { id, method, params: params.map(Arc::from), until: None, ends: 0, lost: false }
-    }
-
-    /// It waits for the next server, from now on for a bounded time.
-    pub(super) fn as_waiting(&self) -> Self {
-        let until = self.until.unwrap_or_else(|| Instant::now() + AGAIN_WITHIN);
-        Self { until: Some(until), ..self.clone() }
-    }
-
-    /// As [`Self::as_waiting`], because it went down with one.
-    pub(super) fn as_lost(&self) -> Self {
-        Self { lost: true, ..self.as_waiting() }
-    }
-
-    /// Returns true if the request still waits for the next server.
-    pub(super) fn is_waiting_for_server(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() < until)
-    }
-
-    /// Until when; now, if nobody is waited for.
-    pub(super) fn waits_until(&self) -> Instant {
-        self.until.unwrap_or_else(Instant::now)
-    }
-
-    /// Its parameters, as far apart as can be.
-    pub(super) fn value(&self) -> Value {
-        let parsed = self.params.as_deref().and_then(|params| serde_json::from_str(params.get()).ok());
-        parsed.unwrap_or(Value::Null)
-    }
-}
 
 /// An event that the editor's thread has to handle.
 #[derive(Debug)]
@@ -114,7 +67,7 @@ pub(super) enum Event {
     End,
 }
 
-/// Whoever is at work on a request.
+/// The server or thread that works on a request.
 #[derive(Debug)]
 pub(super) enum Worker {
     /// Nobody works on the request yet.

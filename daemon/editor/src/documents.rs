@@ -1,4 +1,4 @@
-//! The documents that one editor has open, with its own text of each.
+//! Keeps the documents that one editor has open, with its own text of each.
 //!
 //! The protocol sends changes, not texts, so the daemon follows every editor's text from its opening on: whether it is the text that
 //! counts is decided by what it says, never by what the editor claims.
@@ -17,7 +17,7 @@ use super::link::LinkKey;
 use super::shape::encoding::Encoding;
 use super::shape::offsets::{Position, offset_to_position, position_to_offset};
 
-/// So many changes, or so many bytes of them, may have to be said again before a document's whole text is kept in their place.
+/// Most changes, and most bytes of them, that the shim keeps before a document's whole text takes their place.
 const MOST_CHANGES: u64 = 256;
 const MOST_BYTES: usize = 64 << 10;
 

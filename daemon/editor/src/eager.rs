@@ -164,7 +164,7 @@ fn may_bring_more(item: &Value) -> bool {
     item.get(EDITS).is_none() && item.get("data").is_some() && !BRING_NOTHING.contains(&kind)
 }
 
-/// Where a completion comes among those that what was typed leads to, the best first; `None` if it does not lead there.
+/// Ranks a completion among those that the typed text leads to, the best first; `None` if the text does not lead to it.
 fn rank(item: &Value, typed: &str) -> Option<(bool, String)> {
     let text = |field: &str| item[field].as_str().filter(|text| !text.is_empty());
     let found_by = text("filterText").or(text("label"))?.to_lowercase();

@@ -11,7 +11,7 @@ use hob_live::documents::Doc;
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
 use hob_live::rpc::RequestId;
-use hob_live::share::Onlooker;
+use hob_live::share::Observer;
 use hob_live::views::Notice;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,8 +21,10 @@ use super::ServedEditor;
 use super::begin::{kind_of, name_for, path_of};
 use super::desk::{Event, MessageKind};
 use super::documents::{DidChange, DocumentPlace, EditorDocument, too_much};
-use super::link::{Eyes, LinkKey, ServerLink};
+use super::link::{LinkKey, ServerLink};
+use super::observer::EditorObserver;
 use super::remembered::Remembered;
+use super::request::EditorRequest;
 
 /// Longest time that a server may take to start.
 const STARTS_WITHIN: Duration = Duration::from_secs(120);
@@ -124,8 +126,8 @@ impl ServedEditor {
             self.last = Some(key.clone());
             self.need_server(&key);
             // Others may have it open, and what the server said of it then it does not say again.
-            if let (Some(eyes), Some(document)) = (self.eyes.get(&key), self.documents.get(&uri)) {
-                eyes.tell_again(&document.doc);
+            if let (Some(observer), Some(document)) = (self.observers.get(&key), self.documents.get(&uri)) {
+                observer.tell_again(&document.doc);
             }
         }
         self.judge_soon(&uri);
@@ -159,8 +161,8 @@ impl ServedEditor {
         if let Some(key) = link {
             self.need_server(&key);
             // Verdicts on the text that it has now were kept from it.
-            if let Some(eyes) = self.eyes.get(&key).filter(|_| is_back) {
-                eyes.tell_again(&doc);
+            if let Some(observer) = self.observers.get(&key).filter(|_| is_back) {
+                observer.tell_again(&doc);
             }
         }
     }
@@ -218,7 +220,7 @@ impl ServedEditor {
         }
     }
 
-    /// Where a document belongs; `None` if nothing is known that it could belong to.
+    /// Returns the project and the server of a document; `None` if hob knows none for it.
     pub(super) fn document_place(&mut self, uri: &str, language: &str) -> Option<DocumentPlace> {
         let path = path_of(&Value::from(uri));
         let name =
@@ -259,7 +261,7 @@ impl ServedEditor {
         }
     }
 
-    pub(super) fn start(&mut self, key: &LinkKey, queue: VecDeque<super::desk::EditorRequest>) {
+    pub(super) fn start(&mut self, key: &LinkKey, queue: VecDeque<EditorRequest>) {
         let (desk, host, of) = (Arc::clone(&self.desk), Arc::clone(&self.host), key.clone());
         let start = move || {
             let cancel = CancelToken::new(Deadline::after(STARTS_WITHIN));
@@ -308,7 +310,7 @@ impl ServedEditor {
     }
 
     pub(super) fn attach_server(&mut self, key: &LinkKey, instance: Arc<Instance>) {
-        let eyes = Arc::new(Eyes {
+        let observer = Arc::new(EditorObserver {
             desk: Arc::clone(&self.desk),
             key: key.clone(),
             view: self.join_view(&key.root),
@@ -316,18 +318,18 @@ impl ServedEditor {
             registered: Mutex::default(),
             remembered: Remembered::default(),
         });
-        instance.session().share.attach_editor(Arc::<Eyes>::clone(&eyes) as Arc<dyn Onlooker>);
+        instance.session().share.attach_editor(Arc::<EditorObserver>::clone(&observer) as Arc<dyn Observer>);
         // What it has said already it does not say again.
         for document in self.documents.values().filter(|document| document.link.as_ref() == Some(key)) {
-            eyes.tell_again(&document.doc);
+            observer.tell_again(&document.doc);
         }
         // It may have ended before it was looked at.
         if let Some(why) = instance.reason_gone() {
             self.desk.post_event(Event::Gone(key.clone(), why));
         }
-        self.offer_late(&eyes, &instance);
+        self.offer_late(&observer, &instance);
         self.host.live().used_by(instance.spec().name, &key.root, &self.client.caller);
-        self.eyes.insert(key.clone(), eyes);
+        self.observers.insert(key.clone(), observer);
         self.links.insert(key.clone(), ServerLink::Up(instance));
         self.judge_all_soon(key);
     }
@@ -338,8 +340,8 @@ impl ServedEditor {
         if !self.links.get(key).is_some_and(is_this) {
             return;
         }
-        if let Some(eyes) = self.eyes.remove(key) {
-            eyes.unregister_all();
+        if let Some(observer) = self.observers.remove(key) {
+            observer.unregister_all();
         }
         self.links.insert(key.clone(), ServerLink::Ended);
         let is_open = self.documents.values().any(|document| document.link.as_ref() == Some(key));
@@ -372,9 +374,9 @@ impl ServedEditor {
 
     /// Tells what is known to be wrong with a document, if it is about the editor's text now.
     fn resend_diagnostics(&self, root: &AbsPath, doc: &Doc) {
-        for (key, eyes) in &self.eyes {
+        for (key, observer) in &self.observers {
             if key.root == *root {
-                eyes.tell_again(doc);
+                observer.tell_again(doc);
             }
         }
     }

@@ -7,12 +7,12 @@ use hob_live::instance::Instance;
 use serde_json::{Value, json};
 
 use super::ServedEditor;
-use super::link::Eyes;
+use super::observer::EditorObserver;
 use super::shape::methods::{is_offered, whole_features};
 
 impl ServedEditor {
     /// Registers what a server offers beyond what the editor knows of.
-    pub(super) fn offer_late(&self, eyes: &Eyes, instance: &Instance) {
+    pub(super) fn offer_late(&self, observer: &EditorObserver, instance: &Instance) {
         let abilities = &self.desk.abilities_and_encoding().0;
         let is_new =
             |pointer: &str| !self.desk.offered_capabilities().pointer(pointer).is_some_and(is_offered);
@@ -31,7 +31,7 @@ impl ServedEditor {
             }
         }
         if !registrations.is_empty() {
-            eyes.register_all(registrations);
+            observer.register_all(registrations);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Serves an editor on `hob-lsp`: it sees a language server that is shared with every other editor and agent.
 //!
 //! One thread serves an editor and takes what it says in order; nothing on it waits for a server. What servers say reaches the
-//! editor from the threads that read it. Which text of a document counts is the views' business (`hob_live::views`), who hears what
-//! of a server the share's (`hob_live::share`); here is the editor's end of both:
+//! editor from the threads that read it. Which text of a document counts, the overlay decides (`hob_live::views`); who hears what of a
+//! server, the multiplexer (`hob_live::share`). This crate is the editor's end of both:
 //!
-//! - `desk` what is waited for and how the editor is spoken to, `documents` its texts, `link` its ends at servers;
-//! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `asked` and `eager` what servers answer, `own` and
-//!   `tools` hob's own requests;
+//! - `desk` keeps the requests that wait and speaks to the editor, `request` is one of them, `documents` are the editor's texts, `link`
+//!   names its servers and `observer` hears what they say by themselves;
+//! - `begin` is the greeting, `follow` hears what the editor tells, `route` decides who answers a request, `asked` and `eager` bring
+//!   what servers answer, `own` and `tools` are hob's own requests;
 //! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
 
 mod asked;
@@ -18,9 +19,11 @@ mod fallback;
 mod follow;
 mod late;
 mod link;
+mod observer;
 mod own;
 mod pull;
 mod remembered;
+mod request;
 mod route;
 mod shape;
 mod tools;
@@ -35,17 +38,20 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use hob_base::AbsPath;
+use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
 use hob_live::rpc::jsonrpc::Incoming;
 use hob_live::rpc::{ResponseError, codes};
-use hob_live::views::{EditorId, ProjectOverlay};
+use hob_live::views::ProjectOverlay;
 use hob_proto::jsonrpc::IdScan;
 
-use desk::{Desk, EditorRequest, Event};
+use desk::{Desk, Event};
 use documents::EditorDocuments;
 use hob_calls::{Calls, EditorClient, EditorSide, HeldUntilDone};
 use hob_host::Host;
-use link::{Eyes, LinkKey, ServerLink};
+use link::{LinkKey, ServerLink};
+use observer::EditorObserver;
+use request::EditorRequest;
 
 /// Interval at which the thread checks for due work: requests that a loading server has kept for too long, documents
 /// whose diagnostics are to be pulled.
@@ -91,7 +97,7 @@ struct ServedEditor {
     told: BTreeSet<LinkKey>,
     /// Servers that were started for the greeting.
     begun: Vec<(LinkKey, Arc<Instance>)>,
-    eyes: HashMap<LinkKey, Arc<Eyes>>,
+    observers: HashMap<LinkKey, Arc<EditorObserver>>,
     /// The views that it has joined, by their projects' roots.
     views: BTreeMap<AbsPath, Arc<ProjectOverlay>>,
     /// The link that was used last.
@@ -146,7 +152,7 @@ pub fn serve_editor(
         links: HashMap::new(),
         told: BTreeSet::new(),
         begun: Vec::new(),
-        eyes: HashMap::new(),
+        observers: HashMap::new(),
         views: BTreeMap::new(),
         last: None,
         last_uri: String::new(),

@@ -1,4 +1,4 @@
-//! hob's own requests for editor plug-ins: tools under names of the protocol.
+//! Serves hob's own requests for editor plug-ins: tools under names of the protocol.
 //!
 //! Their parameters are the tool's arguments, which nobody has to learn twice. But an editor knows where its cursor is and not what a node is
 //! called, so the protocol's `textDocument` and `position` stand for either. What an editor gets is not read by a model: without

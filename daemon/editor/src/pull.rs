@@ -1,4 +1,4 @@
-//! Asking servers what is wrong, for an editor that does not ask.
+//! Asks servers for diagnostics, for an editor that does not ask.
 //!
 //! A server that heard that its client can ask may tell nothing by itself. An editor that cannot ask, or was not offered to, would see
 //! nothing; so it is asked for here, a moment after a document changed, and told as if the server had said it by itself.
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::ServedEditor;
 use super::desk::Event;
-use super::link::{Eyes, LinkKey, ServerLink};
+use super::link::{LinkKey, ServerLink};
+use super::observer::EditorObserver;
 
 /// Time after a change until the server is asked about a document.
 const AFTER: Duration = Duration::from_millis(250);
@@ -57,7 +58,8 @@ impl ServedEditor {
     fn judge_one(&self, uri: &str) {
         let Some(document) = self.documents.get(uri) else { return };
         let Some(key) = &document.link else { return };
-        let (Some(ServerLink::Up(instance)), Some(eyes)) = (self.links.get(key), self.eyes.get(key)) else {
+        let (Some(ServerLink::Up(instance)), Some(observer)) = (self.links.get(key), self.observers.get(key))
+        else {
             return;
         };
         if !is_asked(instance) || !document.view.is_in_step(self.desk.editor, &document.doc) {
@@ -65,7 +67,8 @@ impl ServedEditor {
         }
         let params = json!({"textDocument": {"uri": document.view.uri(&document.doc)}});
         let Ok(params) = to_raw_value(&params) else { return };
-        let judged = Judged { eyes: Arc::clone(eyes), uri: uri.to_owned(), version: document.version };
+        let judged =
+            Judged { observer: Arc::clone(observer), uri: uri.to_owned(), version: document.version };
         // Closed: the next server is asked anew.
         let _ =
             instance.forward_request(METHOD, Some(&params), Box::new(move |outcome| judged.take_in(outcome)));
@@ -74,7 +77,7 @@ impl ServedEditor {
 
 /// A document that a server was asked about.
 struct Judged {
-    eyes: Arc<Eyes>,
+    observer: Arc<EditorObserver>,
     uri: String,
     version: i32,
 }
@@ -87,12 +90,12 @@ impl Judged {
             Err(hob_live::rpc::CallError::Refused(error))
                 if [codes::SERVER_CANCELLED, codes::CONTENT_MODIFIED].contains(&error.code) =>
             {
-                return self.eyes.desk.post_event(Event::Judge(self.uri, AGAIN));
+                return self.observer.desk.post_event(Event::Judge(self.uri, AGAIN));
             }
             _ => return,
         };
         if let Some(items) = report["items"].as_array() {
-            self.eyes.tell_of(&self.uri, self.version, items);
+            self.observer.tell_of(&self.uri, self.version, items);
         }
     }
 }

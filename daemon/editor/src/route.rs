@@ -21,9 +21,10 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::asked::PendingRequest;
-use super::desk::{EditorRequest, Event, MessageKind, Promise, Worker};
+use super::desk::{Event, MessageKind, Promise, Worker};
 use super::documents::EditorDocument;
 use super::link::{LinkKey, MOST_QUEUED, ServerLink, text_of};
+use super::request::EditorRequest;
 use super::shape::capabilities::{offers_command, offers_method};
 use super::shape::encoding::Encoding;
 use super::shape::results::Context;
@@ -46,10 +47,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Longest time that servers may take over the symbols of a project, which the map has at once.
 const SYMBOLS_WITHIN: Duration = Duration::from_secs(5);
-
-/// Longest time that a request waits for a server: for the next one if the request went down with its server, for one
-/// that starts if the map cannot answer it.
-pub(super) const AGAIN_WITHIN: Duration = Duration::from_secs(15);
 
 /// Time until a loading server is asked again for a request that went down with the server before it.
 const AGAIN_AFTER: Duration = Duration::from_millis(250);
@@ -192,7 +189,7 @@ impl ServedEditor {
 
     /// Returns true if the editor was told, at its greeting or later, that it may ask this method.
     fn was_offered(&self, method: &str) -> bool {
-        let registered = || self.eyes.values().any(|eyes| eyes.has_registered(method));
+        let registered = || self.observers.values().any(|observer| observer.has_registered(method));
         offers_method(self.desk.offered_capabilities(), method) == Some(true) || registered()
     }
 
@@ -280,15 +277,15 @@ impl ServedEditor {
         });
         let is_renamed = known.as_ref().is_some_and(|(theirs, ours)| theirs != ours);
         let remembered = (request.method == "textDocument/codeAction")
-            .then(|| self.eyes.get(key))
+            .then(|| self.observers.get(key))
             .flatten()
             .filter(|_| !self.desk.abilities_and_encoding().0.diagnostics.data);
         if encoding == Encoding::Utf16 && !is_renamed && remembered.is_none() {
             return Some(params);
         }
         let mut value: Value = serde_json::from_str(params.get()).ok()?;
-        if let Some((eyes, diagnostics)) = remembered.zip(value.pointer_mut("/context/diagnostics")) {
-            eyes.remembered.put_back(peek.uri().unwrap_or_default(), diagnostics);
+        if let Some((observer, diagnostics)) = remembered.zip(value.pointer_mut("/context/diagnostics")) {
+            observer.remembered.put_back(peek.uri().unwrap_or_default(), diagnostics);
         }
         if encoding != Encoding::Utf16 {
             let texts = |uri: &str| self.documents.get(uri).map(|document| Arc::clone(&document.text));

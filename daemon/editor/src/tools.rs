@@ -1,4 +1,4 @@
-//! Running a tool for an editor: the same call that an agent makes, with its envelope for a result.
+//! Runs a tool for an editor: the same call that an agent makes, with its envelope for a result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,8 +12,9 @@ use serde_json::{Map, Value};
 
 use super::ServedEditor;
 use super::begin::path_of;
-use super::desk::{EditorRequest, Promise, Worker};
+use super::desk::{Promise, Worker};
 use super::own::{Tool, ToolContext, ToolDocument, tool_of};
+use super::request::EditorRequest;
 use super::shape::translate::{self, MessageDocuments};
 use hob_calls::{CallRequest, EditorClient};
 use hob_host::Host;

@@ -1,7 +1,8 @@
-//! Versions of documents in edits: a server numbers its own text, an editor refuses an edit of another number than its own.
+//! Translates versions of documents in edits: a server numbers its own text, an editor refuses an edit of another number than its own.
 
+use hob_live::documents::EditorId;
 use hob_live::instance::Instance;
-use hob_live::views::{EditorId, ProjectOverlay};
+use hob_live::views::ProjectOverlay;
 use serde_json::Value;
 
 /// The methods whose answers (or parameters) may contain edits of several documents.

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// The names of the two files in the layout that hob itself keeps.
 const WEIGHTS: &str = "model.safetensors";
@@ -52,6 +52,20 @@ impl ModelFiles {
     /// Returns the original file of a file of a copy.
     pub(crate) fn original_of(&self, copy: &Path) -> PathBuf {
         if copy.ends_with(TOKENIZER) { self.tokenizer.clone() } else { self.weights.clone() }
+    }
+}
+
+impl ModelError {
+    /// Names the files that were copied instead of their copies, because a user knows only those.
+    #[must_use]
+    pub fn with_original_paths(self, copied: &ModelFiles) -> Self {
+        match self {
+            Self::Unreadable { file, source } => Self::Unreadable { file: copied.original_of(&file), source },
+            Self::Wrong { file, expected, why } => {
+                Self::Wrong { file: copied.original_of(&file), expected, why }
+            }
+            other => other,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A model: texts in, vectors out.
+//! Turns texts into vectors by a model.
 //!
 //! A text's words are looked up one by one. Models of this kind have no other context, so nothing is lost by it, and a word that
 //! was met before costs no tokenizing: in code the same words come again and again.
@@ -9,10 +9,11 @@ use hob_base::ContentHash;
 use rustc_hash::FxHashMap;
 use tokenizers::Tokenizer;
 
+use crate::error::ModelError;
+use crate::files::ModelFiles;
 use crate::table::Table;
 use crate::vector::Vector;
 use crate::words::each_word;
-use crate::{ModelError, ModelFiles};
 
 /// Words of a text that count.
 const WORDS_MAX: usize = 2_048;

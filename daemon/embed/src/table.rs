@@ -1,4 +1,4 @@
-//! The table of a model: a row for each token, read where it lies in the file.
+//! Reads the table of a model, a row for each token, where it lies in the file.
 //!
 //! Numbers may have any of the widths that such models are published with, and are widened when they are added up. A table may
 //! have a weight for each token and a second table that says which row a token has (both from model2vec's smaller models).
@@ -10,7 +10,7 @@ use hob_base::Region;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
-use crate::ModelError;
+use crate::error::ModelError;
 
 /// The names that the table may have, in the order in which they are tried: model2vec, sentence-transformers,
 /// wordllama.

@@ -1,4 +1,4 @@
-//! A text as the words that a model knows: identifiers come apart where their writers put borders.
+//! Splits a text into the words that a model knows: identifiers come apart where their writers put borders.
 //!
 //! The borders are those that ranked search knows (`_`, `camelCase`, `HTTPServer`, `utf8`), but no ending is cut: models know
 //! `parsing` and `parser` by themselves. All is in lower case, because the parts of an identifier have the case of their place
@@ -39,7 +39,7 @@ fn word_class(c: char) -> LetterClass {
     }
 }
 
-/// Where the first word of a run ends, in bytes. The last capital before a small letter begins a word (`HTTPServer`), but a
+/// The length of the first word of a run, in bytes. The last capital before a small letter begins a word (`HTTPServer`), but a
 /// plural of an acronym stays whole (`URLs`).
 fn end_of_word(run: &str) -> usize {
     let mut chars = run.char_indices().peekable();

@@ -7,7 +7,7 @@
 use hob_base::{CancelToken, ContentHash, FileId, Stopped, WsPath};
 use rayon::prelude::*;
 
-use super::snapshot::FileKind;
+use super::file_kind::FileKind;
 use super::workspace::Workspace;
 use hob_base::lock;
 

@@ -7,13 +7,12 @@
 //! and something could still go, so that an idle daemon does nothing. A workspace that works or was used a moment ago stays,
 //! whatever the budget says: an answer that is being worked on comes first. What leaves is saved before, and comes back warm.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_base::AbsPath;
 use hob_live::pool::InstanceKey;
 
-use super::workspace::Workspace;
+use super::open_workspaces::UsedWorkspace;
 use hob_settings::MemoryBudget;
 
 /// Interval at which the memory in use is compared with the budget.
@@ -30,13 +29,6 @@ const FAR_OVER: u64 = 4;
 
 /// Divisor of the sparing time where memory is far over the budget.
 const SPARED_LITTLE: u32 = 12;
-
-/// An open workspace and when a call last used it.
-#[derive(Debug)]
-pub(super) struct UsedWorkspace {
-    pub(super) workspace: Arc<Workspace>,
-    pub(super) used: Instant,
-}
 
 /// When the budget was last looked at.
 #[derive(Debug, Default)]

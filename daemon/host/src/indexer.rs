@@ -7,13 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_base::{CancelToken, Stopped};
+use hob_base::{CancelToken, Stopped, WsPath};
 use hob_workspace::{Batch, Refresh, refresh};
 
-use super::intake::{Report, take_in};
+use super::intake::take_in;
 use super::progress::Phase;
 use super::promote;
-use super::ranked::Ranked;
+use super::ranked::state::Ranked;
+use super::report::Report;
 use super::snapshot;
 use super::workspace::Workspace;
 use hob_base::lock;
@@ -75,15 +76,32 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
 const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
+impl Workspace {
+    /// Looks at everything below `scope` (everything, without one) right now, in the caller's thread.
+    ///
+    /// # Errors
+    /// [`Stopped`] when cancelled before anything was taken in.
+    pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
+        let scope = scope.unwrap_or_else(WsPath::root);
+        // No marks: the indexer settles those itself.
+        let mut batch = Batch::default();
+        match scope.is_root() {
+            true => batch.sweep = true,
+            false => drop(batch.trees.insert(scope.clone())),
+        }
+        let mut report = work_off(self, &batch, cancel)?;
+        let core = lock(&self.core);
+        report.scanned =
+            report.deleted + core.table.iter().filter(|(_, path, _)| path.is_below(&scope)).count();
+        Ok(report)
+    }
+}
+
 /// Finds out what a batch means and takes it in.
 ///
 /// # Errors
 /// [`Stopped`] when cancelled before anything was taken in.
-pub(super) fn work_off(
-    workspace: &Workspace,
-    batch: &Batch,
-    cancel: &CancelToken,
-) -> Result<Report, Stopped> {
+fn work_off(workspace: &Workspace, batch: &Batch, cancel: &CancelToken) -> Result<Report, Stopped> {
     let mut core = lock(&workspace.core);
     let count = |seen: u64| workspace.progress.set_done(seen);
     let refreshed = refresh(

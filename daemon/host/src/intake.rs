@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hob_base::{CancelToken, Change, ContentHash, Contents as _, FileId, WsPath};
 use hob_live::documents::FileChange;
@@ -17,9 +17,11 @@ use hob_workspace::{FileClass, ReadPlan, ToRead, is_gone};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::file_kind::FileKind;
 use super::mapping::{ToMap, take_in_map};
 use super::progress::Phase;
-use super::snapshot::{FileKind, SoughtFacts};
+use super::report::Report;
+use super::snapshot::comeback::SoughtFacts;
 use super::workspace::{Core, Workspace};
 
 /// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
@@ -30,23 +32,6 @@ const KEEP_BYTES: u64 = 64 << 20;
 
 /// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
-
-/// The counts and times of a plan that was ingested.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Files that were looked at.
-    pub scanned: usize,
-    /// Files whose contents changed.
-    pub changed: usize,
-    /// Files whose facts were extracted or loaded.
-    pub mapped: usize,
-    /// Files that were gone.
-    pub deleted: usize,
-    /// Wall time until the text index was up to date.
-    pub text_took: Duration,
-    /// Wall time in all, without finding out what had changed.
-    pub took: Duration,
-}
 
 /// A file that was read.
 struct Taken {

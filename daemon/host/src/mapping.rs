@@ -20,7 +20,7 @@ use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
 use super::facts::FactsRequest;
-use super::slow::SlowFile;
+use super::slow_queue::SlowFile;
 use super::workspace::{Core, Workspace};
 use hob_base::lock;
 
@@ -30,7 +30,7 @@ const STEP: usize = 1_000;
 /// Files that a worker hands over at once: waking the thread that waits for them takes about as long as a small file.
 const HANDFUL: usize = 32;
 
-/// Longest time of a thread that a file may take before it is left to [`Slow`](super::slow::Slow): many times what
+/// Longest time of a thread that a file may take before it is left to [`Slow`](super::slow_queue::Slow): many times what
 /// people's sources take.
 const HASTE: Duration = Duration::from_millis(500);
 /// The same after one was: a hundred of them together must not take what one may not.

@@ -3,7 +3,7 @@
 //! Manifests and lock files are few and seldom change, but a lock file can be large: each is kept as it was last read, by its
 //! contents, and all of them together by the workspace's generation.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hob_base::{ContentHash, Contents as _, WsPath};
 use hob_workspace::manifest::{self, Dependency, Package};
@@ -13,19 +13,6 @@ use hob_base::lock;
 
 /// A file larger than this is not read, in bytes.
 const LARGEST: usize = 32 << 20;
-
-/// The packages of a workspace, as they were last read.
-#[derive(Debug, Default)]
-pub(super) struct PackageCache {
-    state: Mutex<PackageCacheState>,
-}
-
-#[derive(Debug, Default)]
-struct PackageCacheState {
-    /// The workspace's generation, and what it depended on then.
-    known: Option<(u64, Arc<Vec<Package>>)>,
-    files: Vec<(WsPath, ContentHash, Vec<Dependency>)>,
-}
 
 impl Workspace {
     /// The packages that its manifests and lock files name, sorted by ecosystem and name.

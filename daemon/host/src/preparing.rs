@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use hob_base::CancelToken;
 
-use super::Workspace;
+use super::workspace::Workspace;
 
 /// The leave to make a server ready; the next one is given when it is dropped.
 #[derive(Debug)]

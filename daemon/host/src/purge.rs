@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use hob_base::AbsPath;
 use hob_live::keep;
 
-use super::Host;
 use super::collect::GOING;
-use super::registry::folder_name;
+use super::folder_name::folder_name;
+use super::registry::Host;
 use hob_base::lock;
 
 /// The data on disk that hob keeps for one project alone.

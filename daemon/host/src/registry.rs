@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-use hob_base::{AbsPath, ContentHash};
+use hob_base::AbsPath;
 use hob_edit::Edits;
 use hob_live::live::{Live, LiveOptions};
 use hob_live::process::own_memory;
@@ -19,13 +19,19 @@ use hob_workspace::{
 };
 
 use super::attempts::Attempts;
-use super::collect::{CollectError, Collected, Collector, OpenWorkspaces, RetentionLimits, unix_seconds_of};
-use super::evict::{AGAIN, Leaving, UsedWorkspace, Watch, find_superfluous};
+use super::clock::unix_seconds_of;
+use super::collect::{CollectError, Collected, Collector, RetentionLimits};
+use super::evict::{AGAIN, Leaving, Watch, find_superfluous};
 use super::facts::FactsCache;
-use super::snapshot::Snapshots;
+use super::folder_name::folder_name;
+use super::notices::Notices;
+use super::open_workspaces::{OpenWorkspaces, UsedWorkspace};
+use super::services::{Pools, SharedServices};
+use super::snapshot::folder::Snapshots;
 use super::trust::Trust;
-use super::vectors::{Models, Vectors};
-use super::workspace::{SharedServices, Workspace, WorkspaceParts};
+use super::vectors::models::Models;
+use super::vectors::state::Vectors;
+use super::workspace::{Workspace, WorkspaceParts};
 use super::{derive, indexer, slow};
 use hob_base::lock;
 use hob_settings::MemoryBudget;
@@ -81,47 +87,6 @@ pub enum OpenError {
     /// There is no folder to start from.
     #[error(transparent)]
     Root(#[from] RootError),
-}
-
-/// Thread pools: indexing never takes the threads that answers are computed on.
-#[derive(Debug)]
-pub(super) struct Pools {
-    pub(super) index: rayon::ThreadPool,
-    pub(super) query: rayon::ThreadPool,
-    /// One thread, for merging what the text index is made of: never before an answer.
-    pub(super) merge: rayon::ThreadPool,
-}
-
-impl Pools {
-    fn new(index_threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = |name: &'static str, threads: usize| {
-            let named = rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("hob-{name}-{i}"));
-            named.num_threads(threads).build()
-        };
-        // Zero is as many as there are processors.
-        Ok(Self { index: pool("index", index_threads)?, query: pool("query", 0)?, merge: pool("merge", 1)? })
-    }
-}
-
-/// Things that happened behind the scenes and that users should know: each is said once per kind until it is read.
-#[derive(Debug, Default)]
-pub(super) struct Notices {
-    list: Mutex<Vec<(&'static str, String)>>,
-}
-
-impl Notices {
-    /// Adds a notice unless one of this kind is there.
-    pub(super) fn add_once(&self, kind: &'static str, text: String) {
-        let mut list = lock(&self.list);
-        if list.iter().all(|(other, _)| *other != kind) {
-            tracing::warn!("{text}");
-            list.push((kind, text));
-        }
-    }
-
-    fn all(&self) -> Vec<String> {
-        lock(&self.list).iter().map(|(_, text)| text.clone()).collect()
-    }
 }
 
 /// The root that was found around a place.
@@ -420,16 +385,6 @@ impl Host {
         }
     }
 }
-
-/// The name of a workspace's own folders, derived from its root so that it is the same in every run.
-pub(super) fn folder_name(root: &AbsPath) -> String {
-    let mut name = ContentHash::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
-    name.truncate(FOLDER_NAME);
-    name
-}
-
-/// Length of such a name, in hexadecimal digits.
-pub(super) const FOLDER_NAME: usize = 16;
 
 /// Finishes what an earlier daemon had begun to write, before anything is read.
 fn open_edits(folder: &AbsPath, notices: &Notices) -> Edits {

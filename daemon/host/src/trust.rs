@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use hob_base::AbsPath;
 use hob_proto::trust::Trusted;
 
-use super::registry::Notices;
+use super::notices::Notices;
 
 /// The user's word on projects.
 #[derive(Clone, Debug, Default)]

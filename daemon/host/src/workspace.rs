@@ -2,50 +2,38 @@
 //!
 //! Lock order, where two are held at once: `core` before `text` before `map`. Calls take `text` and `map` for reading and
 //! briefly: a search takes a snapshot and lets go. Only the indexer (or `map_rebuild` in its place) holds `core`.
+//!
+//! This file imports only the types of the parts. The functions that act on a workspace stand in files above it: `installing` puts
+//! changes into text index and map.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, SystemTime};
 
-use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPath, lock};
+use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, WsPath, lock};
 use hob_live::live::{Live, LiveProject};
-use hob_map::{Map, MapChange};
-use hob_text::{Batch as GramBatch, ContentCache, Saved, Snapshot, TrigramIndex};
+use hob_map::Map;
+use hob_settings::InForce;
+use hob_text::{Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
 use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Unread, Watcher};
-
-use super::derive::Deriver;
-use super::facts::FactsCache;
-use super::indexer;
-use super::intake::Report;
-use super::packages::PackageCache;
-use super::progress::Progress;
-use super::promote::{self, Moment, Promoter};
-use super::ranked::Ranked;
-use super::registry::{Notices, Pools};
-use super::slow::Slow;
-use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, SoughtFacts};
-use super::trust::Trust;
-use super::vectors::{Models, Vectors};
-use hob_settings::{InForce, Settings};
 use rustc_hash::FxHashMap;
 
-/// The freshness of an answer, as far as a call knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// Every write that completed before the call was received is in.
-    Fresh,
-    /// Not asked for, or not reached in time; the reason is a warning, unless it was not asked for.
-    Unknown(Option<String>),
-}
-
-impl Default for Freshness {
-    /// Nobody has asked.
-    fn default() -> Self {
-        Self::Unknown(None)
-    }
-}
+use super::deriver::Deriver;
+use super::facts::FactsCache;
+use super::file_kind::FileKind;
+use super::freshness::{Freshness, Stale};
+use super::package_cache::PackageCache;
+use super::progress::{Phase, Progress};
+use super::promote::queue::Promoter;
+use super::ranked::state::Ranked;
+use super::report::Report;
+use super::revision::{Moment, RevisionCount};
+use super::services::SharedServices;
+use super::slow_queue::Slow;
+use super::snapshot::comeback::Comeback;
+use super::snapshot::folder::Snapshots;
+use super::vectors::state::Vectors;
 
 /// The parts of a workspace that the indexer alone may touch.
 #[derive(Debug, Default)]
@@ -57,17 +45,6 @@ pub(super) struct Core {
     pub(super) comeback: Option<Comeback>,
 }
 
-/// The services that all workspaces of a daemon share.
-#[derive(Clone, Debug)]
-pub(super) struct SharedServices {
-    pub(super) pools: Arc<Pools>,
-    pub(super) notices: Arc<Notices>,
-    pub(super) live: Arc<Live>,
-    pub(super) settings: Arc<Settings>,
-    pub(super) models: Arc<Models>,
-    pub(super) trust: Trust,
-}
-
 /// The files of a workspace as they are watched: which count, what happened to them, and what could not be read.
 #[derive(Debug)]
 pub(super) struct WatchedTree {
@@ -75,18 +52,9 @@ pub(super) struct WatchedTree {
     pub(super) watcher: Arc<Watcher>,
     pub(super) dirty: Arc<DirtySet>,
     /// Files with more than one name, as far as the table knows them.
-    links: Arc<Links>,
+    pub(super) links: Arc<Links>,
     /// The files and folders that could not be read when they were due.
     pub(super) unread: Arc<Unread>,
-}
-
-/// Counts the changes of a workspace, and knows when the last one was.
-#[derive(Debug, Default)]
-struct RevisionCount {
-    generation: AtomicU64,
-    /// Number of times that contents changed; it is the workspace's revision.
-    contents_seen: AtomicU64,
-    changed_at: Mutex<Option<SystemTime>>,
 }
 
 /// The indexer's work as others see it.
@@ -97,9 +65,9 @@ pub(super) struct IndexingState {
     /// The batch that the indexer is working on; with the dirty set, all changes that are not in yet.
     in_hand: Mutex<Batch>,
     /// Number of threads that wait to change the map.
-    map_writers: AtomicUsize,
+    pub(super) map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
-    merging: AtomicBool,
+    pub(super) merging: AtomicBool,
 }
 
 /// An open workspace, with its indexes, watcher and threads.
@@ -108,9 +76,9 @@ pub struct Workspace {
     pub(super) tree: WatchedTree,
     pub(super) shared: SharedServices,
     pub(super) core: Mutex<Core>,
-    text: RwLock<TrigramIndex>,
-    map: RwLock<Map>,
-    revision: RevisionCount,
+    pub(super) text: RwLock<TrigramIndex>,
+    pub(super) map: RwLock<Map>,
+    pub(super) revision: RevisionCount,
     pub(super) indexing: IndexingState,
     /// The progress of the first index.
     pub progress: Progress,
@@ -234,13 +202,13 @@ impl Workspace {
     /// Batches taken in so far.
     #[must_use]
     pub fn generation(&self) -> Generation {
-        Generation(self.revision.generation.load(Ordering::Acquire))
+        self.revision.generation()
     }
 
     /// When the last change was taken in.
     #[must_use]
     pub fn changed_at(&self) -> Option<SystemTime> {
-        *lock(&self.revision.changed_at)
+        self.revision.changed_at()
     }
 
     /// Returns the notes of the last scan. That there were no files ceases to be true with the first one, without
@@ -266,7 +234,7 @@ impl Workspace {
         let contents = self.text().contents().stats();
         (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64
             + self.ranked.disk_and_memory_bytes().1
-            + self.vector_bytes()
+            + self.vectors.heap_bytes()
     }
 
     /// Has the threads end. Calls under way keep what they hold; a call that waits is told.
@@ -275,15 +243,6 @@ impl Workspace {
         self.tree.dirty.close();
         self.deriver.close();
         self.slow.close();
-    }
-
-    /// Ends the threads and saves.
-    pub(super) fn close(&self) {
-        self.stop();
-        // Waits for the indexer's present batch, so that table and text are of one moment.
-        snapshot::save(self);
-        snapshot::save_last_ranking(self);
-        promote::save(self);
     }
 
     /// Returns the watcher that notices changes.
@@ -306,7 +265,7 @@ impl Workspace {
     /// Returns true if the indexer has work.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        !lock(&self.indexing.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
+        !lock(&self.indexing.in_hand).is_empty() || self.progress.now().phase != Phase::Done
     }
 
     /// The barrier: returns once every write that completed before is in the text index, and with `map` in the map as well,
@@ -356,101 +315,20 @@ impl Workspace {
         Stale { batch }
     }
 
-    /// Looks at everything below `scope` (everything, without one) right now, in the caller's thread.
-    ///
-    /// # Errors
-    /// [`Stopped`] when cancelled before anything was taken in.
-    pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
-        let scope = scope.unwrap_or_else(WsPath::root);
-        // No marks: the indexer settles those itself.
-        let mut batch = Batch::default();
-        match scope.is_root() {
-            true => batch.sweep = true,
-            false => drop(batch.trees.insert(scope.clone())),
-        }
-        let mut report = indexer::work_off(self, &batch, cancel)?;
-        let core = lock(&self.core);
-        report.scanned =
-            report.deleted + core.table.iter().filter(|(_, path, _)| path.is_below(&scope)).count();
-        Ok(report)
-    }
-
     /// Returns the report on the first index.
     #[must_use]
     pub fn first_report(&self) -> Report {
         *lock(&self.indexing.first_report)
     }
 
+    /// Notes the batch that the indexer works on.
     pub(super) fn take_in_hand(&self, batch: &Batch) {
         *lock(&self.indexing.in_hand) = batch.clone();
     }
 
+    /// Notes that the indexer works on nothing.
     pub(super) fn put_down(&self) {
         *lock(&self.indexing.in_hand) = Batch::default();
-    }
-
-    pub(super) fn install_text(&self, batch: GramBatch) {
-        self.revision.contents_seen.fetch_add(1, Ordering::AcqRel);
-        self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
-        self.advance_generation();
-        self.deriver.text_changed();
-    }
-
-    /// Begins with the index of an earlier run.
-    pub(super) fn restore_text(&self, mut index: TrigramIndex) {
-        let mut text = self.text.write().unwrap_or_else(PoisonError::into_inner);
-        index.set_contents(text.contents().clone());
-        *text = index;
-        drop(text);
-        self.advance_generation();
-    }
-
-    /// Goes on with segments as they are used from disk.
-    pub(super) fn install_saved(&self, saved: Saved) {
-        self.text.write().unwrap_or_else(PoisonError::into_inner).install_saved(saved);
-    }
-
-    /// Lets searches look at these texts before they read files.
-    pub(super) fn install_contents(&self, contents: ContentCache) {
-        self.text.write().unwrap_or_else(PoisonError::into_inner).set_contents(contents);
-    }
-
-    /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,
-    /// so this parses nothing.
-    pub(super) fn start_over(&self) {
-        let table = FileTable::with_lists(Arc::clone(&self.tree.links), Arc::clone(&self.tree.unread));
-        *lock(&self.core) = Core { table, ..Core::default() };
-        *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
-        self.change_map(|held| *held = Map::new());
-        self.promoter.start_over();
-        self.ranked.start_over();
-        self.advance_generation();
-        self.tree.dirty.mark_sweep();
-    }
-
-    /// Has small segments merged aside. A merge of large ones takes seconds, and the next save must not wait for it.
-    pub(super) fn merge_text(self: &Arc<Self>) {
-        if self.indexing.merging.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let held = Arc::clone(self);
-        self.shared.pools.merge.spawn(move || {
-            // Cleared first: what becomes due while this looks is seen by this, or begun anew.
-            held.indexing.merging.store(false, Ordering::Release);
-            if catch_unwind(AssertUnwindSafe(|| held.merge_all())).is_err() {
-                tracing::error!(root = %held.root(), "merging hit a bug; the index stays in more parts");
-            }
-        });
-    }
-
-    /// Off the lock. Installing respects what changed meanwhile.
-    fn merge_all(&self) {
-        while self.closing.check().is_ok() {
-            let job = self.text.read().unwrap_or_else(PoisonError::into_inner).merge_due();
-            let Some(job) = job else { return };
-            let merged = job.run();
-            self.text.write().unwrap_or_else(PoisonError::into_inner).install_merged(merged);
-        }
     }
 
     /// Returns true if a thread waits to change the map. A reader that holds the map for long, and may let go, does
@@ -461,59 +339,10 @@ impl Workspace {
 
     /// Says what contents there are now, for comparing.
     pub(super) fn contents_moment(&self) -> Moment {
-        Moment(self.revision.contents_seen.load(Ordering::Acquire))
+        self.revision.contents_moment()
     }
 
-    /// Installs what was examined, unless the map has changed since.
-    pub(super) fn install_confirmed(&self, examined: hob_map::graph::Examined) -> bool {
-        let mut done = false;
-        self.change_map(|map| done = map.confirm(examined));
-        if done {
-            self.deriver.edges_confirmed();
-        }
-        done
-    }
-
-    fn change_map(&self, change: impl FnOnce(&mut Map)) {
-        self.indexing.map_writers.fetch_add(1, Ordering::Relaxed);
-        let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
-        // From here on a reader waits by itself.
-        self.indexing.map_writers.fetch_sub(1, Ordering::Relaxed);
-        change(&mut map);
-    }
-
-    pub(super) fn apply_map(&self, changes: Vec<MapChange>) {
-        if changes.is_empty() {
-            return;
-        }
-        let count = changes.len() as u64;
-        let files: Vec<FileId> = changes.iter().map(changed_file).collect();
-        self.change_map(|map| {
-            map.apply(changes);
-            // Under the same lock: what the ranked index says of a file holds as long as the file is not noted.
-            self.ranked.note_changed(files.into_iter());
-        });
-        self.advance_generation();
-        self.deriver.map_changed(count);
-    }
-
-    /// Waits for the map of an earlier run and begins with it; answers the files that it lacks.
-    pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<SoughtFacts> {
-        let Back { map, missing, aged } = comeback.finish();
-        self.change_map(|held| *held = map);
-        self.advance_generation();
-        // Not by way of `snapshots`: whoever saves holds that and waits for `core`, which the caller of this holds.
-        if aged.is_some() {
-            self.deriver.image_saved(0);
-        }
-        self.deriver.map_changed(aged.unwrap_or(0) as u64);
-        missing
-    }
-
-    pub(super) fn install_derived(&self, derived: hob_map::graph::Derived) {
-        self.change_map(|map| map.install_derived(derived));
-    }
-
+    /// Replaces the notes of the scan.
     pub(super) fn set_notes(&self, notes: Vec<ScanNote>) {
         *self.indexing.notes.write().unwrap_or_else(PoisonError::into_inner) = notes;
     }
@@ -545,36 +374,5 @@ impl Workspace {
     #[must_use]
     pub fn linked_files(&self) -> usize {
         self.tree.links.len()
-    }
-
-    fn advance_generation(&self) {
-        self.revision.generation.fetch_add(1, Ordering::Release);
-        *lock(&self.revision.changed_at) = Some(SystemTime::now());
-    }
-}
-
-fn changed_file(change: &MapChange) -> FileId {
-    match change {
-        MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
-    }
-}
-
-/// Files whose index entry is out of date.
-#[derive(Clone, Debug, Default)]
-pub struct Stale {
-    batch: Batch,
-}
-
-impl Stale {
-    /// Returns the number of marks that are known; a sweep under way counts as one.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.batch.paths.len() + self.batch.trees.len() + usize::from(self.batch.sweep)
-    }
-
-    /// Returns true if this file may be out of date.
-    #[must_use]
-    pub fn has(&self, path: &WsPath) -> bool {
-        self.batch.paths.contains(path) || self.batch.trees.iter().any(|tree| path.is_below(tree))
     }
 }

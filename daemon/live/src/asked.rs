@@ -1,4 +1,4 @@
-//! Programs that are asked something about themselves: what they print, within a time and a size.
+//! Asks programs something about themselves: reads what they print, within a time and a size.
 //!
 //! A program on the `PATH` is the user's, but it may wait for something, print without end, or leave a helper behind that holds its
 //! pipes open. None of that may hold up whoever asks.

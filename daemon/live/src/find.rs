@@ -1,4 +1,4 @@
-//! Finding a server's program: a file that is there is not yet a program that runs.
+//! Finds a server's program: a file that is there is not yet a program that runs.
 //!
 //! A stand-in that only prints an error (a toolchain manager's proxy without its component, a script whose interpreter is
 //! gone) shadows the real program behind it on the search path. So each hit is asked for its version before it is believed,

@@ -4,13 +4,14 @@
 //! name.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::AbsPath;
 use serde_json::Value;
 
-use crate::instance::Launch;
+use crate::process::ServerCommand;
 
 /// The sign by which a server makes known that its answers are complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +35,14 @@ pub enum OpenPolicy {
     Never,
     /// The file that is asked about.
     AskedFile,
+}
+
+impl OpenPolicy {
+    /// Returns true if the file asked about has to be open.
+    #[must_use]
+    pub fn wants_asked_file(self) -> bool {
+        self == Self::AskedFile
+    }
 }
 
 /// The way in which a server learns of a change on disk to a file that is not open in it.
@@ -114,6 +123,23 @@ pub enum Install {
     Cargo(&'static str),
     /// `go install` of a package as `path@version`.
     Go(&'static str),
+}
+
+/// Everything needed to start a server of one kind for one project.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kind of server.
+    pub spec: Arc<ServerSpec>,
+    /// The command that starts the server.
+    pub command: ServerCommand,
+    /// The root of the project.
+    pub root: AbsPath,
+    /// The `initializationOptions` that the server is given.
+    pub options: Value,
+    /// Answers to the server's `workspace/configuration`, by section.
+    pub settings: Value,
+    /// The server's cache directory for the project; see [`Circumstances::keep`].
+    pub keep: Option<PathBuf>,
 }
 
 /// One kind of server.

@@ -1,4 +1,4 @@
-//! Paths as servers name them.
+//! Converts between paths and the URIs by which servers name them.
 //!
 //! Servers escape differently from us and from each other (`%3A`, upper and lower case drive letters, spaces), so a URI is
 //! never compared as text: it is turned back into a path first.
@@ -74,7 +74,7 @@ pub fn to_path(uri: &Uri) -> Option<AbsPath> {
     path_of(uri.as_str())
 }
 
-/// As [`to_path`], of a URI as somebody wrote it.
+/// As [`to_path`], for the text of a URI.
 #[must_use]
 pub fn path_of(uri: &str) -> Option<AbsPath> {
     let url = Url::parse(uri).ok()?;
@@ -111,7 +111,7 @@ fn behind_a_link(path: &AbsPath, root: &AbsPath) -> Option<AbsPath> {
     if is_inside { None } else { AbsPath::new(&real).ok() }
 }
 
-/// From URIs to files, for the many places of one answer: each file is looked at once.
+/// Turns the URIs of one answer into files; each file is looked at once.
 #[derive(Debug)]
 pub(crate) struct FileRefResolver<'r> {
     root: &'r AbsPath,

@@ -10,13 +10,15 @@ use tree_sitter::{Point, Range, Tree};
 use crate::bounded::BoundedSession;
 use crate::facts::{FactsBuilder, FileFacts, GaveUp};
 use crate::hazards::is_hazardous;
-use crate::langs::{Lang, LangSpec, LanguageReader, manifest_facts};
+use crate::langs::detect::manifest_facts;
+use crate::langs::lang::Lang;
+use crate::langs::rules::{LangSpec, LanguageReader};
 use crate::parse::{Patience, ThreadParser, TreeParseInput, may_hold, was_laborious};
 use crate::recover::{RecoveryReading, recover};
 use crate::tamed::tame_comments;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 13;
+pub const EXTRACTOR_VERSION: u32 = 15;
 
 thread_local! {
     static PARSERS: RefCell<Vec<ThreadParser>> = RefCell::new((0..Lang::ALL.len()).map(|_| ThreadParser::default()).collect());
@@ -68,7 +70,7 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
     let mut facts = FactsBuilder::new(spec.lang);
     let grammar = match spec.reader {
         LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. } => grammar,
-        LanguageReader::Own(read) => {
+        LanguageReader::Own { read, .. } => {
             let _extraction = Extraction::begin(source);
             return read(source, facts, patience).finish();
         }
@@ -102,7 +104,7 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
             let reading = RecoveryReading { lang: spec.lang, extract, reparse: &reparse };
             recover(&reading, source, facts).finish()
         }
-        LanguageReader::Own(_) => facts.finish(),
+        LanguageReader::Own { .. } => facts.finish(),
     }
 }
 
@@ -113,10 +115,7 @@ pub(crate) fn read_tree<T>(
     patience: Patience<'_>,
     read: impl FnOnce(&Tree) -> T,
 ) -> Option<T> {
-    let (LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. }) = lang.spec()?.reader
-    else {
-        return None;
-    };
+    let grammar = lang.spec()?.reader.grammar()?;
     if is_hazardous(lang, source) {
         return None;
     }

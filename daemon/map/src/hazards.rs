@@ -6,7 +6,7 @@
 //! measure is an upper bound: it holds however wrongly a parser that has lost its way understands the text.
 //! The measures are the languages' own (`langs/NAME/hazard.rs`); here is the question, and a test of both sides of each limit.
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// Returns true if a file must not be given to its language's grammar.
 pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::extract::{extract_within, read_tree};
 use crate::facts::Def;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::parse::Patience;
 
 /// A name and where it stands on its line.

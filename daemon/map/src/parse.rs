@@ -76,7 +76,7 @@ impl ThreadParser {
     /// since. Where the parser is to read a part of `source` only, `part` is that part.
     pub(crate) fn parse(
         &mut self,
-        grammar: fn() -> Language,
+        grammar: fn() -> Option<Language>,
         asked: &TreeParseInput<'_>,
     ) -> Result<Tree, GaveUp> {
         let reports = REPORTS + asked.byte_length() / 1024 * REPORTS_PER_KB;
@@ -85,11 +85,11 @@ impl ThreadParser {
 
     fn parse_within(
         &mut self,
-        grammar: fn() -> Language,
+        grammar: fn() -> Option<Language>,
         asked: &TreeParseInput<'_>,
         reports: usize,
     ) -> Result<Tree, GaveUp> {
-        let parser = self.parser.take().or_else(|| bounded::parser_for(&grammar()));
+        let parser = self.parser.take().or_else(|| bounded::parser_for(&grammar()?));
         let mut parser = parser.ok_or(GaveUp::Hazard)?;
         self.session = BoundedSession::current_number();
         // No range at all means the whole text.
@@ -151,8 +151,8 @@ mod tests {
 
     use crate::{Lang, extract, extract_within};
 
-    fn go_grammar() -> Language {
-        tree_sitter_go::LANGUAGE.into()
+    fn go_grammar() -> Option<Language> {
+        Some(tree_sitter_go::LANGUAGE.into())
     }
 
     fn tree_parse_input(source: &[u8]) -> TreeParseInput<'_> {

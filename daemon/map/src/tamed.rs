@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// Comments at each end of a run that stay.
 const STAY: usize = 8;

@@ -9,7 +9,7 @@ use tree_sitter::{Language, Tree};
 
 use crate::bounded::{self, BoundedSession};
 use crate::hazards::is_hazardous;
-use crate::langs::{Lang, LanguageReader};
+use crate::langs::lang::Lang;
 use crate::parse::{ThreadParser, TreeParseInput, may_hold};
 use crate::tamed::tame_comments;
 
@@ -24,17 +24,14 @@ thread_local! {
 pub fn grammar(lang: Lang) -> Option<Language> {
     // Whoever has a grammar can make a parser.
     bounded::install_allocator();
-    Some(grammar_of(lang)?())
+    grammar_of(lang)?()
 }
 
-fn grammar_of(lang: Lang) -> Option<fn() -> Language> {
+fn grammar_of(lang: Lang) -> Option<fn() -> Option<Language>> {
     if let Some(grammar) = lang.source_rules().piece_grammar {
         return Some(grammar);
     }
-    match lang.spec()?.reader {
-        LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. } => Some(grammar),
-        LanguageReader::Own(_) => None,
-    }
+    lang.spec()?.reader.grammar()
 }
 
 /// The tree of `source`, by [`grammar`]; `None` where there is no grammar, or where parsing would not end well.

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use hob_base::line_index::mark_len;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Language, Node, Tree};
 
 use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
@@ -65,6 +65,10 @@ pub struct Cx<'t> {
     /// The nodes that the walk is in. A node knows its parent only by a walk of its own, from the root.
     parents: Vec<Node<'t>>,
     lines: LineTracker,
+    /// Where names start that are handed to a framework, until their use is recorded.
+    handed: FxHashSet<usize>,
+    /// Nodes, by their IDs, that are to be walked inside a definition made before them.
+    inside: Vec<(usize, DefIdx)>,
 }
 
 impl<'t> Cx<'t> {
@@ -73,7 +77,17 @@ impl<'t> Cx<'t> {
         let is_most = part.len() * 4 >= source.len();
         let whole = if is_most { std::str::from_utf8(source).ok() } else { None };
         let lines = LineTracker { is_ascii: whole.is_some_and(str::is_ascii), ..LineTracker::default() };
-        Self { source, whole, facts, scopes: Vec::new(), depth: 0, parents: Vec::new(), lines }
+        Self {
+            source,
+            whole,
+            facts,
+            scopes: Vec::new(),
+            depth: 0,
+            parents: Vec::new(),
+            lines,
+            handed: FxHashSet::default(),
+            inside: Vec::new(),
+        }
     }
 
     /// The node's text; empty where it is not UTF-8.
@@ -147,6 +161,24 @@ impl<'t> Cx<'t> {
         self.push_scope(Some(def), binds);
     }
 
+    /// Makes what is walked below `node`, which the walk is about to reach, part of a definition.
+    pub fn walk_inside(&mut self, node: Node<'_>, def: DefIdx) {
+        self.inside.push((node.id(), def));
+    }
+
+    /// Makes the use of the name at `name`, when it is recorded, one of kind [`RefKind::Framework`].
+    pub fn mark_handed(&mut self, name: Node<'_>) {
+        self.handed.insert(name.start_byte());
+    }
+
+    fn enter_inside(&mut self, node: Node<'_>) {
+        // Mostly there are none, and hardly ever more than two.
+        if let Some(at) = self.inside.iter().position(|(id, _)| *id == node.id()) {
+            let (_, def) = self.inside.swap_remove(at);
+            self.push_scope(Some(def), false);
+        }
+    }
+
     /// Beyond [`MAX_SCOPES`] nothing is opened: what stands deeper belongs to the innermost scope there is.
     fn push_scope(&mut self, def: Option<DefIdx>, binds: bool) {
         if self.scopes.len() >= MAX_SCOPES {
@@ -185,6 +217,13 @@ impl<'t> Cx<'t> {
         if name.is_empty() || (receiver == Receiver::None && self.local_binding(name).is_some()) {
             return;
         }
+        self.refer(name, at, kind, receiver);
+    }
+
+    /// Records a reference in the innermost definition, whatever is bound locally.
+    pub(crate) fn refer(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
+        let is_handed = !self.handed.is_empty() && self.handed.remove(&at.start_byte());
+        let kind = if is_handed { RefKind::Framework } else { kind };
         let (line, col) = self.position(at);
         let owner = self.owner();
         self.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
@@ -219,6 +258,7 @@ pub fn walk<'t, R: Rules>(
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
+        cx.enter_inside(node);
         let step = if node.is_named() { rules.enter(node, &mut cx) } else { WalkStep::Skip };
         if step == WalkStep::Into && cursor.goto_first_child() {
             cx.depth += 1;
@@ -246,12 +286,15 @@ pub struct KindTable<T> {
 
 impl<T: Copy + Default> KindTable<T> {
     /// `kinds` pairs a grammar's node kind with its action; all other kinds get `T::default()`. Several ids can share a
-    /// name in a grammar, so the table is filled by walking the ids.
+    /// name in a grammar, so the table is filled by walking the ids. Without a grammar every kind gets the default.
     #[must_use]
-    pub fn new(language: &Language, kinds: &[(&str, T)]) -> Self {
+    pub fn new(language: Option<&Language>, kinds: &[(&str, T)]) -> Self {
         let by_name: FxHashMap<&str, T> = kinds.iter().copied().collect();
-        let table = (0..language.node_kind_count() as u16)
-            .map(|id| {
+        let ids = language
+            .into_iter()
+            .flat_map(|language| (0..language.node_kind_count() as u16).map(move |id| (language, id)));
+        let table = ids
+            .map(|(language, id)| {
                 let name = language.node_kind_for_id(id).unwrap_or("");
                 let named = language.node_kind_is_named(id);
                 if named { by_name.get(name).copied().unwrap_or_default() } else { T::default() }

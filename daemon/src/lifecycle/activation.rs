@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use sd_notify::NotifyState;
 
-use super::{Handed, StartError};
+use super::error::StartError;
+use super::inherit::Handed;
 use crate::session::Sessions;
 
 /// systemd, which runs this process.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Handed;
+use super::inherit::Handed;
 use crate::session::Sessions;
 
 /// No process is run by such a manager here.

@@ -12,7 +12,7 @@ use hob_proto::places::Places;
 use hob_proto::transport;
 use tokio::time::Instant;
 
-use super::StartError;
+use super::error::StartError;
 use super::lock::DaemonLock;
 
 /// The locks of the kept folders, held.

@@ -13,7 +13,7 @@ use hob_proto::private_dir;
 use hob_proto::transport::{self, Listener};
 use tokio::task::JoinHandle;
 
-use super::StartError;
+use super::error::StartError;
 use crate::session::Sessions;
 
 /// Pause after a failed accept: out of descriptors or memory, which only time can mend.

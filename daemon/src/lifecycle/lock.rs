@@ -13,7 +13,7 @@ use hob_proto::places::Places;
 use hob_proto::transport;
 use tokio::time::Instant;
 
-use super::StartError;
+use super::error::StartError;
 
 /// The lock of the daemon, held.
 #[derive(Debug)]

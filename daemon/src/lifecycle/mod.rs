@@ -16,6 +16,7 @@
 
 #[cfg_attr(not(target_os = "linux"), path = "activation_elsewhere.rs")]
 mod activation;
+mod error;
 mod heap;
 mod idle;
 mod inherit;
@@ -37,6 +38,7 @@ use hob_proto::{Build, Readiness};
 use tokio::sync::mpsc;
 
 pub use activation::Manager;
+pub use error::StartError;
 pub use heap::give_memory_back;
 pub use inherit::{Handed, close_inherited};
 pub use stdio::{leave_terminal, let_go_of_stdio};
@@ -94,63 +96,6 @@ fn own_build() -> Build {
         return Build::from_executable("/proc/self/exe".as_ref());
     }
     Build::from_executable(&std::env::current_exe().unwrap_or_default())
-}
-
-/// Why there is no daemon.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The folder of socket and locks.
-    #[error(transparent)]
-    Folder(#[from] PrivateDirError),
-    /// The lock could not be opened or taken.
-    #[error("cannot lock `{path}`: {source}")]
-    Lock {
-        /// Path of the lock file.
-        path: String,
-        /// The error that the system gave.
-        source: std::io::Error,
-    },
-    /// Another daemon holds the lock but does not answer.
-    #[error("another hob daemon{} holds `{path}` but does not answer", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
-    Stuck {
-        /// Path of the lock file.
-        path: String,
-        /// The other daemon, if known.
-        pid: Option<u32>,
-    },
-    /// Another daemon uses the folders that this one would use.
-    #[error("`{folder}` is in use by another hob daemon{holder}")]
-    InUse {
-        /// The folder that is in use.
-        folder: String,
-        /// Words on the other daemon: which one it is, its state, and the way out.
-        holder: String,
-    },
-    /// The socket could not be made.
-    #[error("cannot listen on `{path}`: {source}")]
-    Listen {
-        /// Path of the socket.
-        path: String,
-        /// The error that the system gave.
-        source: std::io::Error,
-    },
-    /// A service manager handed over something else than the socket that clients look for.
-    #[error(
-        "the service manager listens on {got}, but clients look for the daemon at {expected}; `hob service install`, run where \
-         the clients run, writes the service anew"
-    )]
-    Handed {
-        /// The path where clients look.
-        expected: String,
-        /// The socket that was handed over.
-        got: String,
-    },
-    /// The system gave no threads, no event queue or no signal handlers.
-    #[error("cannot start the runtime: {0}")]
-    Runtime(std::io::Error),
-    /// The tools could not be made ready.
-    #[error("{0}")]
-    Calls(String),
 }
 
 /// The way in which a run ended well. Keep it until the process ends: the lock goes with it, and threads that do not

@@ -6,13 +6,13 @@
 //! database that counts and is replaced by renaming, so a process that is killed at any moment leaves one whole store and
 //! at worst an unfinished copy, which the next opening removes.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::Duration;
 
-use crate::open::StoreFiles;
+use crate::files::StoreFiles;
+use crate::format;
 use crate::sled::SledStore;
-use crate::{Op, Store, StoreError, StoreTree, format};
+use crate::trees::{Op, Store, StoreError, StoreTree};
 
 /// Entries copied while writers wait: a few milliseconds.
 const SLICE: usize = 256;
@@ -185,18 +185,5 @@ impl Store for DiskStore {
         let done = self.copy_to(*number + 1, go_on)?;
         *number += u32::from(done);
         Ok(done)
-    }
-}
-
-/// Removes whatever is at `path`, if anything.
-pub(crate) fn remove_any(path: &Path) -> std::io::Result<()> {
-    let removed = match std::fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
-        Ok(_) => std::fs::remove_file(path),
-        Err(e) => Err(e),
-    };
-    match removed {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }

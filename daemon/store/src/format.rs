@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::{Store, StoreError, StoreTree};
+use crate::trees::{Store, StoreError, StoreTree};
 
 /// One line for each format version: what changed. The last is the one that this build writes.
 pub const FORMAT_LEDGER: &[(u32, &str)] = &[
@@ -106,7 +106,7 @@ fn is_empty(store: &dyn Store) -> Result<bool, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MemoryStore;
+    use crate::memory::MemoryStore;
 
     #[test]
     fn ledger_counts_up_by_one() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{Op, Store, StoreError, StoreTree};
+use crate::trees::{Op, Store, StoreError, StoreTree};
 
 type Trees = BTreeMap<StoreTree, BTreeMap<Vec<u8>, Vec<u8>>>;
 

@@ -6,13 +6,15 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::disk::{DiskStore, remove_any};
+use crate::disk::DiskStore;
+use crate::files::{StoreFiles, remove_any};
 use crate::format::{self, FORMAT_VERSION, FormatState};
+use crate::memory::MemoryStore;
 use crate::sled::SledStore;
-use crate::{MemoryStore, Store, StoreError};
+use crate::trees::{Store, StoreError};
 
 /// A store, and what the user should know about it.
 #[derive(Debug)]
@@ -49,68 +51,6 @@ pub enum StoreNotice {
         /// The reason as the system gave it.
         why: String,
     },
-}
-
-/// The files of a store, all within its folder.
-#[derive(Clone, Debug)]
-pub(crate) struct StoreFiles {
-    folder: PathBuf,
-    stamp: PathBuf,
-    aside: PathBuf,
-}
-
-const DATA: &str = "data";
-const DAMAGED: &str = "damaged";
-
-impl StoreFiles {
-    fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_path_buf(), stamp: folder.join("format"), aside: folder.join("data.old") }
-    }
-
-    /// The file that says which database counts.
-    pub(crate) fn stamp_file(&self) -> &Path {
-        &self.stamp
-    }
-
-    /// The folder of a database.
-    pub(crate) fn data_folder(&self, number: u32) -> PathBuf {
-        self.folder.join(numbered_name(DATA, number))
-    }
-
-    /// The file that is left beside a database when damage shows.
-    pub(crate) fn damage_mark(&self, number: u32) -> PathBuf {
-        self.folder.join(numbered_name(DAMAGED, number))
-    }
-
-    /// Removes a database that does not count.
-    pub(crate) fn remove_database(&self, number: u32) -> io::Result<()> {
-        remove_any(&self.data_folder(number))?;
-        remove_any(&self.damage_mark(number))
-    }
-
-    /// Removes the databases that copying has left unfinished or replaced. What cannot be removed stays for the next time.
-    fn remove_others(&self, number: u32) {
-        let ours = [numbered_name(DATA, number), numbered_name(DAMAGED, number)];
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let known = [DATA, DAMAGED].iter().any(|kind| is_numbered(&name, kind));
-            if known && !ours.contains(&name) {
-                let _ = remove_any(&entry.path());
-            }
-        }
-    }
-}
-
-/// The first database has no number in its name.
-fn numbered_name(kind: &str, number: u32) -> String {
-    if number == 0 { kind.to_owned() } else { format!("{kind}-{number}") }
-}
-
-fn is_numbered(name: &str, kind: &str) -> bool {
-    let rest = name.strip_prefix(kind);
-    rest.is_some_and(|rest| {
-        rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok())
-    })
 }
 
 /// Why a folder cannot be used as it is.
@@ -156,8 +96,8 @@ fn in_memory(folder: &Path, error: &io::Error) -> Opened {
 }
 
 fn try_open(places: &StoreFiles) -> Result<Arc<dyn Store>, Trouble> {
-    fs::create_dir_all(&places.folder).map_err(Trouble::Unusable)?;
-    let stamp = match fs::read(&places.stamp) {
+    fs::create_dir_all(places.folder()).map_err(Trouble::Unusable)?;
+    let stamp = match fs::read(places.stamp_file()) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
         Err(e) => return Err(Trouble::Unusable(e)),
@@ -203,20 +143,20 @@ fn rebuild_trouble(why: &str) -> Trouble {
 fn begin(places: &StoreFiles, store: &SledStore) -> Result<(), StoreError> {
     format::write_version(store)?;
     store.flush()?;
-    Ok(format::write_stamp(&places.stamp, 0)?)
+    Ok(format::write_stamp(places.stamp_file(), 0)?)
 }
 
 fn rebuild_store(places: &StoreFiles) -> io::Result<Arc<dyn Store>> {
-    remove_any(&places.aside)?;
-    let stamp = fs::read_to_string(&places.stamp).ok();
+    remove_any(places.aside_folder())?;
+    let stamp = fs::read_to_string(places.stamp_file()).ok();
     let number = stamp.as_deref().and_then(format::parse_stamp).map_or(0, |stamp| stamp.number);
-    match fs::rename(places.data_folder(number), &places.aside) {
+    match fs::rename(places.data_folder(number), places.aside_folder()) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
         _ => {}
     }
     // Killed before the mark is gone, the next start begins the rebuild again.
     remove_any(&places.damage_mark(number))?;
-    remove_any(&places.stamp)?;
+    remove_any(places.stamp_file())?;
     // Without a stamp it is the first database that counts.
     places.remove_database(0)?;
     try_open(places).map_err(|trouble| match trouble {

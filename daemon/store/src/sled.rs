@@ -10,7 +10,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use crate::{Op, Store, StoreError, StoreTree};
+use crate::trees::{Op, Store, StoreError, StoreTree};
 
 /// A database that was closed a moment ago stays locked until sled's own threads have let go of it, so a locked one is
 /// tried again, so often...

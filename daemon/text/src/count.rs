@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hob_base::{CancelToken, Contents, WsPath};
 use rayon::prelude::*;
 
-use crate::contents::CachedText;
+use crate::contents::pack::CachedText;
 use crate::file_text::{FileReader, Unread};
 use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use hob_base::{CancelToken, Contents, WsPath};
 use memchr::memchr;
 
-use crate::contents::CachedText;
+use crate::contents::pack::CachedText;
 use crate::encoding::searchable_bytes;
 use crate::trigram::blocks::{Blocks, runs_of_blocks};
 

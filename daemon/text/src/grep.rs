@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 
 use crate::clocked::Clocked;
-use crate::contents::CachedText;
+use crate::contents::pack::CachedText;
 use crate::encoding::{FIRST_BUFFER, searchable_bytes};
 use crate::filter::PathFilter;
 use crate::lanes::Lanes;

@@ -4,7 +4,7 @@
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use proptest::prelude::*;
 
-use crate::contents::CachedText;
+use crate::contents::pack::CachedText;
 use crate::file_text::FileText;
 use crate::scope::LineSet;
 use crate::trigram::{CandidateFile, GramChange, TrigramIndex};

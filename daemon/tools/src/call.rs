@@ -26,6 +26,9 @@ pub(crate) const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
 /// Longest time that a call waits at the barrier.
 pub(crate) const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
 
+/// Characters of an envelope around the data, with a generation and room for what the dispatcher may say.
+const FRAME: usize = 170;
+
 /// Arguments that say what an answer is about, in their canonical spellings.
 const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "glob", "fileFilter"];
 
@@ -105,6 +108,11 @@ pub struct ToolCall<'h> {
     pub(crate) notes: AnswerNotes,
 }
 
+/// Characters of the note that says what was left out; notes are shorter where there is little room.
+pub(crate) fn note_room(room: usize) -> usize {
+    if room < 1_200 { 100 } else { 300 }
+}
+
 /// An outcome with its notes.
 pub struct Handled {
     /// The data or the error.
@@ -164,6 +172,17 @@ impl<'h> ToolCall<'h> {
     /// Says that a limit of the question left `total - shown` items out.
     pub(crate) fn omit_items(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
         self.notes.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
+    }
+
+    /// Characters of the answer that are left for its data, beside the envelope and the warnings so far.
+    pub(crate) fn room_for_data(&self) -> usize {
+        let warnings: usize = self.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
+        self.terms.room.saturating_sub(FRAME + warnings)
+    }
+
+    /// As [`Self::room_for_data`], where the answer says what it left out.
+    pub(crate) fn room_beside_note(&self) -> usize {
+        self.room_for_data().saturating_sub(note_room(self.terms.room))
     }
 
     /// The arguments as their type.

@@ -20,7 +20,8 @@ use hob_map::graph::{
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
-use super::nav::{ADDED, LONG_PATIENCE, LSP, NavQuery, completeness_of, revision_of_call};
+use super::nav::{ADDED, LONG_PATIENCE, LSP, completeness_of};
+use super::nav_query::{NavQuery, revision_of_call, word_at};
 use super::scope::CallScope;
 use super::{Needs, ToolCall, ToolOutcome, left_out, stand_in, to_data};
 use hob_host::Workspace;
@@ -121,7 +122,7 @@ fn from_server(
     let question = |server: &Instance, at: &RequestPosition, asking: ServerQueryContext<'_>| {
         requests::call_hierarchy(server, at, direction, args.depth, asking)
     };
-    let (at, word) = (asked.at.clone(), left_out::word_at(&asked.workspace, &asked.at));
+    let (at, word) = (asked.at.clone(), word_at(&asked.workspace, &asked.at));
     let (mut answer, mut held) = ask_for_calls(call, asked, direction, question)?;
     if answer.value.is_empty()
         && let Some(name_at) = asked.enclosing_name()

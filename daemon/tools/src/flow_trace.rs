@@ -4,13 +4,14 @@
 //! steps are taken level by level, on each level what is sure before packages and guesses, for as long as they fit. What is
 //! shown is then always a tree, and whatever it leaves out is farther from the root or worth less than what it shows.
 
-use hob_base::Deadline;
+use hob_budget::chars_of;
 use hob_map::Map;
 use hob_map::graph::{FlowAnswer, FlowQuery, FlowStep, Met, NodeInfo, NodeKind, NodeRef};
 use hob_proto::tools::flow::{FlowArgs, FlowDetail, FlowNode, FlowResult};
 
-use super::map::GRAPH_PATIENCE;
-use super::target::{self, Target};
+use super::call::note_room;
+use super::map::with_graph_deadline;
+use super::symbol_question::{SymbolQuestion, ask_about};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use hob_host::{Stale, Workspace};
 
@@ -20,14 +21,6 @@ const SITES: usize = 5;
 /// Overriding methods shown per step.
 const OVERRIDING: usize = 12;
 
-/// Characters of an envelope around the data, with a generation and room for what the dispatcher may say.
-pub(super) const FRAME: usize = 170;
-
-/// Characters of the note that says what was left out; notes are shorter where there is little room.
-pub(super) fn note_room(room: usize) -> usize {
-    if room < 1_200 { 100 } else { 300 }
-}
-
 /// The least that a step costs in characters.
 const LEAST_STEP: usize = 12;
 
@@ -36,26 +29,21 @@ const WAY: &str = "Raise tokenBudget, pass response_format:'concise', or trace a
 pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: FlowArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
-    let map = workspace.map();
-    let scope = call.parse_scope(&workspace)?;
-    let node = match target::find(call, &map, &workspace, &args.symbol)? {
-        Target::Node(node) => node,
-        Target::Several(several) => {
-            return to_data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() });
-        }
+    let SymbolQuestion { map, scope, node } = match ask_about(call, &workspace, &args.symbol)? {
+        Ok(question) => question,
+        Err(several) => return to_data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() }),
     };
     let mut answer = map.trace_flow(&FlowQuery {
         node,
         max_depth: args.max_depth,
         max_steps: (call.terms.room / LEAST_STEP).max(500),
-        cancel: call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE)),
+        cancel: with_graph_deadline(&call.cancel),
     });
     if !scope.is_all() {
         keep_in_scope(&mut answer, &|node| scope.admits_node(&map, node));
         scope.warn_of_omissions(call, answer.incomplete);
     }
-    let warnings: usize = call.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
-    let room = call.terms.room.saturating_sub(FRAME + warnings);
+    let room = call.room_for_data();
     let mut tree = FlowTree::new(&map, &workspace, &answer, args.response_format == "concise");
     if tree.cost_of_steps(1) > room.saturating_sub(note_room(room)) {
         // So little that details would leave no room even for the root.
@@ -150,7 +138,7 @@ impl<'a> FlowTree<'a> {
     }
 
     fn cost_of_steps(&self, steps: usize) -> usize {
-        serde_json::to_string(&self.result(steps)).map_or(usize::MAX, |text| text.chars().count())
+        chars_of(&self.result(steps))
     }
 
     /// The result with the first so many steps.

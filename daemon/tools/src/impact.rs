@@ -5,15 +5,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hob_base::Deadline;
+use hob_budget::chars_of;
 use hob_map::Map;
 use hob_map::graph::{Affected, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, NodeRef};
 use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, ImpactCounts, ImpactResult};
 use serde::Serialize;
 
-use super::flow_trace::{FRAME, file_of, name_of, note_room};
-use super::map::GRAPH_PATIENCE;
-use super::target::{self, Target};
+use super::flow_trace::{file_of, name_of};
+use super::map::with_graph_deadline;
+use super::symbol_question::{SymbolQuestion, ask_about};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use hob_host::Stale;
 
@@ -29,15 +29,13 @@ const WAY: &str =
 pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ImpactArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
-    let map = workspace.map();
-    let scope = call.parse_scope(&workspace)?;
-    let node = match target::find(call, &map, &workspace, &args.symbol)? {
-        Target::Node(node) => node,
-        Target::Several(several) => {
+    let SymbolQuestion { map, scope, node } = match ask_about(call, &workspace, &args.symbol)? {
+        Ok(question) => question,
+        Err(several) => {
             return to_data(&ImpactResult { ambiguous: vec![several], ..ImpactResult::default() });
         }
     };
-    let cancel = call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE));
+    let cancel = with_graph_deadline(&call.cancel);
     let mut answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
     for list in [&mut answer.affected, &mut answer.possible] {
         list.retain(|hit| scope.admits_node(&map, hit.node));
@@ -89,11 +87,7 @@ impl Telling<'_> {
             truncated_at: self.answer.whole_to,
             ..ImpactResult::default()
         };
-        let warnings: usize = call.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
-        let room = call
-            .terms
-            .room
-            .saturating_sub(FRAME + note_room(call.terms.room) + warnings + json_chars(&result));
+        let room = call.room_beside_note().saturating_sub(chars_of(&result));
         let mut given =
             if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0, 0] };
         // The second time round, what lists did not need goes to those that needed more, the most telling first.
@@ -227,7 +221,7 @@ fn changed_node(info: &NodeInfo) -> Changed {
 fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
     let (mut taken, mut used) = (Vec::new(), 0);
     for item in items {
-        let more = json_chars(&item) + 1;
+        let more = chars_of(&item) + 1;
         if used + more > room {
             break;
         }
@@ -235,8 +229,4 @@ fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> 
         taken.push(item);
     }
     (taken, used)
-}
-
-fn json_chars(item: &impl Serialize) -> usize {
-    serde_json::to_string(item).map_or(usize::MAX, |text| text.chars().count())
 }

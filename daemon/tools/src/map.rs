@@ -24,7 +24,7 @@ pub(super) const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 const MOST_IN_SCOPE: usize = 5_000;
 
 /// Longest time that one graph question may take.
-pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
+const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn overview(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: OverviewArgs = call.parse_args()?;
@@ -202,6 +202,7 @@ pub(super) fn text_at(lines: &mut FileLineCache<'_>, file: &str, line: Option<u3
     path.zip(line).and_then(|(path, line)| lines.line(&path, line)).unwrap_or_default()
 }
 
+/// Limits the time of one graph question.
 pub(super) fn with_graph_deadline(cancel: &CancelToken) -> CancelToken {
     cancel.with_deadline(Deadline::after(GRAPH_PATIENCE))
 }

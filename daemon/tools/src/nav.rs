@@ -5,32 +5,27 @@
 //! empty answer.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
-use hob_bridge::{Answered, Missing, UsesQuestion};
+use hob_bridge::{Answered, UsesQuestion};
 use hob_live::instance::{Completeness as Whole, Instance, ServerAnswer};
 use hob_live::live::LiveError;
 use hob_live::requests::{
     self, Diagnosis, FoundSymbol, RequestPosition, ServerLocation, ServerQueryContext, Severity,
 };
-use hob_map::graph::{NodeKind, NodeRef};
 use hob_proto::tools::nav::{
     Completeness, DiagnosticsArgs, DiagnosticsResult, LocationsResult, PositionArgs, ReferencesArgs,
     SymbolsArgs, SymbolsResult, TypeResult, WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
 };
-use hob_proto::{Anchor, NodeId, ToolError};
+use hob_proto::{Anchor, ToolError};
 
-use super::ask::{LATE_AFTER, ask, await_server, text_of};
-use super::position::LineSpot;
+use super::ask::{LATE_AFTER, text_of};
+use super::nav_query::{NavQuery, PATIENCE};
 use super::scope::CallScope;
-use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out, stand_in, target, to_data};
-use hob_host::{Freshness, Moment, Workspace};
+use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out, stand_in, to_data};
+use hob_host::Workspace;
 use hob_results::{errors, live as to_proto};
-
-/// Longest time that most questions may take, the start of a server included.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Longest time that questions about a whole project may take.
 pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(30);
@@ -61,7 +56,7 @@ pub(super) fn implementations(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: PositionArgs = call.parse_args()?;
     let asked = NavQuery::new(call, &args)?;
     let scope = call.parse_scope(&asked.workspace)?;
-    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), &one.path, one.line);
+    let admits = |path: &WsPath, line| scope.admits_line(&asked.workspace.map(), path, line);
     let from_map = |call: &mut ToolCall<'_>, error| {
         let outcome = stand_in::implementations(call, &asked, error, &admits);
         scope.warn_of_omissions(call, false);
@@ -77,7 +72,7 @@ pub(super) fn implementations(call: &mut ToolCall<'_>) -> ToolOutcome {
         Err(error) => return from_map(call, error),
     };
     let places = in_scope(&asked.workspace, &scope, &answer.value);
-    held.missing.retain(&admits);
+    held.missing.retain(|one| admits(&one.path, one.line));
     scope.warn_of_omissions(call, false);
     let completeness = completeness_of(call, &answer);
     let completeness = held.judge_completeness(call, completeness, ADDED);
@@ -160,7 +155,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ReferencesArgs = call.parse_args()?;
     let asked = NavQuery::new(call, &args.at)?;
     let scope = call.parse_scope(&asked.workspace)?;
-    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), &one.path, one.line);
+    let admits = |path: &WsPath, line| scope.admits_line(&asked.workspace.map(), path, line);
     let from_map = |call: &mut ToolCall<'_>, error| {
         let outcome = stand_in::references(call, &asked, error, &admits, args.include_declaration);
         scope.warn_of_omissions(call, false);
@@ -184,7 +179,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> ToolOutcome {
         Err(error) => return from_map(call, error),
     };
     let places = in_scope(&asked.workspace, &scope, &answer.value);
-    held.missing.retain(&admits);
+    held.missing.retain(|one| admits(&one.path, one.line));
     scope.warn_of_omissions(call, false);
     let completeness = completeness_of(call, &answer);
     let completeness = held.judge_completeness(call, completeness, ADDED);
@@ -382,114 +377,6 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
     }
     found.sort();
     Ok((found, Completeness::Partial))
-}
-
-/// The place that a question is about, with its workspace and revision.
-pub(super) struct NavQuery {
-    pub(super) workspace: Arc<Workspace>,
-    pub(super) at: RequestPosition,
-    /// The contents at which it is asked; `None` if something may be missing.
-    pub(super) moment: Option<Moment>,
-}
-
-impl NavQuery {
-    pub(super) fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
-        let target = match (&args.node_id, &args.target) {
-            (Some(_), Some(_)) => return Err(errors::position_or_node()),
-            (id, target) => id.as_ref().or(target.as_ref()),
-        };
-        let is_named = target.is_some_and(|target| !target::has_line(target));
-        let mut workspace = call.workspace(if is_named { Needs::Map } else { Needs::Text })?;
-        let at = match (target, &args.file) {
-            (Some(_), Some(_)) | (None, None) => return Err(errors::position_or_node()),
-            (Some(target), None) => match target::position(call, &workspace, target) {
-                Some(spot) => spot.name(&workspace, &call.cancel)?,
-                None => {
-                    workspace = call.workspace(Needs::Map)?;
-                    place_of_node(call, &workspace, target)?
-                }
-            },
-            (None, Some(file)) => {
-                let file = hob_workspace::confine(workspace.root(), file)
-                    .map_err(|error| errors::outside_workspace(&error, workspace.root()))?;
-                let line = args.line.ok_or_else(errors::position_or_node)?;
-                let spot = LineSpot { file, line, col: args.col };
-                spot.check_file_exists(&workspace)?;
-                spot.name(&workspace, &call.cancel)?
-            }
-        };
-        if !workspace.root().join_ws(&at.file).as_path().exists() {
-            return Err(errors::file_deleted(&at.file));
-        }
-        let moment = revision_of_call(call, &workspace);
-        Ok(Self { workspace, at, moment })
-    }
-
-    pub(super) fn ask_server<T>(
-        &self,
-        call: &mut ToolCall<'_>,
-        patience: Duration,
-        question: impl Fn(&Instance, &RequestPosition, ServerQueryContext<'_>) -> Result<T, LiveError>,
-    ) -> Result<T, ToolError> {
-        let outcome = ask(call, &self.workspace, &self.at.file, patience, |server, asking| {
-            question(server, &self.at, asking)
-        });
-        outcome.map_err(|error| errors::server_failed(&error, patience))
-    }
-
-    /// Waits a moment for the server. One that is late may be waited for, too; any other error is that of the question.
-    pub(super) fn await_server(&self, call: &ToolCall<'_>) -> Result<(), ToolError> {
-        let outcome = await_server(call, &self.workspace, &self.at.file);
-        outcome.map_err(|error| {
-            errors::server_loading(&error).unwrap_or_else(|| errors::server_failed(&error, PATIENCE))
-        })
-    }
-
-    /// Lets the map learn from an answer, if it is whole. Returns at once, but what it sets going takes from the machine: so it
-    /// comes last.
-    pub(super) fn promote_answer<T>(
-        &self,
-        answer: ServerAnswer<T>,
-        answered: impl FnOnce(RequestPosition, T) -> Answered,
-    ) {
-        if let Some(moment) = self.moment.filter(|_| answer.is_complete()) {
-            self.workspace.promote_answer(answered(self.at.clone(), answer.value), moment);
-        }
-    }
-
-    /// Where the name of the definition stands that the position lies in, as far as the map knows.
-    pub(super) fn enclosing_name(&self) -> Option<(u32, u32)> {
-        let map = self.workspace.map();
-        let file = map.file_at(self.at.file.as_str())?;
-        let around = |info: &hob_map::graph::NodeInfo| {
-            (info.lines.0..=info.lines.1).contains(&self.at.line)
-                && matches!(info.kind, NodeKind::Def(kind) if kind.is_callable())
-        };
-        let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(def.into()));
-        let nearest = infos.filter(around).min_by_key(|info| info.lines.1 - info.lines.0)?;
-        Some(nearest.name_at).filter(|at| *at != (self.at.line, self.at.col))
-    }
-}
-
-/// The contents at which a call asks.
-pub(super) fn revision_of_call(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
-    workspace.current_revision().filter(|_| call.notes.freshness == Freshness::Fresh)
-}
-
-fn place_of_node(
-    call: &mut ToolCall<'_>,
-    workspace: &Workspace,
-    text: &str,
-) -> Result<RequestPosition, ToolError> {
-    let map = workspace.map();
-    let node = target::one(call, &map, workspace, text)?;
-    if matches!(node, NodeRef::File(_)) && !NodeId::looks_like(text) {
-        return Err(errors::position_or_node());
-    }
-    let info = map.info(node).ok_or_else(|| errors::node_not_found(text))?;
-    let Some(file) = info.path else { return Err(errors::node_without_file(text)) };
-    let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };
-    Ok(RequestPosition { file, line, col: col.max(1) })
 }
 
 /// The word for how whole an answer is; the reason becomes a warning.

@@ -18,7 +18,8 @@ use hob_proto::ToolError;
 use hob_proto::tools::nav::{Completeness, PositionArgs};
 
 use super::ask::{ask, text_of};
-use super::nav::{LONG_PATIENCE, NavQuery, completeness_of};
+use super::nav::{LONG_PATIENCE, completeness_of};
+use super::nav_query::{NavQuery, revision_of_call};
 use super::target::{Named, has_line, look_up};
 use super::{Needs, ToolCall, left_out};
 use hob_host::{Freshness, Moment, Workspace};
@@ -147,7 +148,7 @@ fn rename_file(
     let to = new_path(&workspace, from, new_name)?;
     let moves = [(from.clone(), to)];
     for _ in 0..ATTEMPTS {
-        let moment = super::nav::revision_of_call(call, &workspace);
+        let moment = revision_of_call(call, &workspace);
         let answer = ask_about_move(call, &workspace, &moves)?;
         if is_unchanged(call, &workspace, moment) {
             let completeness = completeness_of(call, &answer);

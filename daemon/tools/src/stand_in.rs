@@ -4,12 +4,14 @@
 //! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
 //! do about it, and are never complete. Where the map knows nothing either, the error stands.
 
-use hob_base::CancelToken;
+use hob_base::{CancelToken, WsPath};
 use hob_bridge::{Listed, Missing, UsesQuestion, left_out};
+use hob_live::requests::RequestPosition;
 use hob_map::Map;
 use hob_map::graph::{
     Confidence, DefRef, Direction, EdgeKind, KindFilter, NeighborsQuery, NodeInfo, NodeKind, SearchQuery,
 };
+use hob_map::locals::{LocalName, NamePlace};
 use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::nav::{
     Completeness, DiagnosticsResult, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult,
@@ -19,13 +21,17 @@ use hob_proto::{Anchor, ErrorCode, ToolError};
 
 use hob_results::FileLineCache;
 
-use super::nav::NavQuery;
+use super::meaning::{self, Meaning, meaning_at};
+use super::nav_query::{NavQuery, word_at};
 use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
 use hob_host::Workspace;
 use hob_results::errors;
 
 /// Neighbours that are looked at for uses that are no more than guesses.
 const MOST_GUESSES: usize = 200;
+
+/// Says of a file's line whether the call asks about it.
+type InScope<'a> = &'a dyn Fn(&WsPath, u32) -> bool;
 
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
@@ -106,42 +112,52 @@ fn knows_nothing(answer: &serde_json::Value) -> bool {
 pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let found = meant_definition(&workspace, asked);
-        let locations =
-            found.iter().filter_map(|(info, sure)| definition_anchor(&workspace, info, *sure)).collect();
+        let locations = match meaning_at(&workspace, &asked.at, &call.cancel) {
+            Meaning::Local(local) => local_anchors(&workspace, &asked.at, &local.bindings),
+            Meaning::Nodes(nodes) => {
+                nodes.iter().filter_map(|one| definition_anchor(&workspace, &one.info, one.sure)).collect()
+            }
+        };
         locations_of_map(locations, None)
     })
 }
 
-/// Answers with what is derived from what was asked about, in files that `counts`.
+/// Answers with what is derived from what was asked about, on lines that `counts`.
 pub(super) fn implementations(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
     error: ToolError,
-    counts: &dyn Fn(&Missing) -> bool,
+    counts: InScope<'_>,
 ) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let (workspace, mut found) = find_uses(call, asked, UsesQuestion::Implementations)?;
-        found.missing.retain(counts);
+        found.missing.retain(|one| counts(&one.path, one.line));
         locations_of_map(held::missing_anchors(&workspace, &found), None)
     })
 }
 
-/// Where what was asked about is used, in files that `counts`.
+/// Where what was asked about is used, on lines that `counts`.
 pub(super) fn references(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
     error: ToolError,
-    counts: &dyn Fn(&Missing) -> bool,
+    counts: InScope<'_>,
     with_declaration: bool,
 ) -> ToolOutcome {
     answer_from_map(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        if let Meaning::Local(local) = meaning_at(&workspace, &asked.at, &call.cancel) {
+            let mut places = if with_declaration { local.bindings } else { Vec::new() };
+            places.extend(local.uses);
+            places.retain(|place| counts(&asked.at.file, place.line));
+            return local_references(&workspace, asked, places);
+        }
         let (workspace, mut found) = find_uses(call, asked, UsesQuestion::References)?;
         add_guesses(&workspace, asked, &mut found.missing, &with_graph_deadline(&call.cancel));
-        found.missing.retain(counts);
+        found.missing.retain(|one| counts(&one.path, one.line));
         let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
         let declared = meant_definition(&workspace, asked).filter(|_| with_declaration);
-        let declared = declared.and_then(|(info, _)| definition_anchor(&workspace, &info, Confidence::Exact));
+        let declared = declared.and_then(|info| definition_anchor(&workspace, &info, Confidence::Exact));
         let mut locations: Vec<Anchor> =
             declared.into_iter().chain(held::missing_anchors(&workspace, &found)).collect();
         enclosing::fill_places(&workspace, &mut locations);
@@ -153,8 +169,13 @@ pub(super) fn references(
 pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let found = meant_definition(&workspace, asked);
-        let (signature, docs) = found.map(|(info, _)| (info.signature, info.doc)).unwrap_or_default();
+        let (signature, docs) = match meaning_at(&workspace, &asked.at, &call.cancel) {
+            Meaning::Local(local) => (binding_line(&workspace, &asked.at, &local), String::new()),
+            Meaning::Nodes(nodes) => {
+                let only = if nodes.len() == 1 { nodes.into_iter().next() } else { None };
+                only.map(|one| (one.info.signature, one.info.doc)).unwrap_or_default()
+            }
+        };
         let completeness = of_map(signature.is_empty());
         to_data(&TypeResult {
             signature,
@@ -219,18 +240,47 @@ fn locations_of_map(locations: Vec<Anchor>, files: Option<usize>) -> ToolOutcome
     to_data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
 }
 
-/// Finds what stands at the place that was asked about, and how sure the map is of that.
-fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<(NodeInfo, Confidence)> {
-    let word = held::word_at(workspace, &asked.at);
+/// The definition that stands at the place that was asked about, or that is meant there.
+fn meant_definition(workspace: &Workspace, asked: &NavQuery) -> Option<NodeInfo> {
+    let word = word_at(workspace, &asked.at);
     let map = workspace.map();
-    let (def, sure) = def_at(&map, asked, &word)?;
-    Some((map.info(def.into())?, sure))
+    map.info(def_at(&map, asked, &word)?.into())
 }
 
-fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<(DefRef, Confidence)> {
-    let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
-    let named = map.def_named_at(path, asked.at.line, asked.at.col).map(|def| (def, Confidence::Exact));
-    named.or_else(|| map.def_meant_at(path, at, word))
+fn def_at(map: &Map, asked: &NavQuery, word: &str) -> Option<DefRef> {
+    meaning::def_at(map, &asked.at, word)
+}
+
+/// The places of a file that bind or use a local name.
+fn local_anchors(workspace: &Workspace, at: &RequestPosition, places: &[NamePlace]) -> Vec<Anchor> {
+    let mut lines = FileLineCache::in_workspace(workspace);
+    let file = hob_live::uri::FileRef::Inside(at.file.clone());
+    let anchor = |place: &NamePlace| Anchor {
+        file: at.file.to_string(),
+        line: place.line,
+        col: place.col,
+        end_line: None,
+        snippet: lines.line(&file, place.line),
+        external: false,
+        from_map: Some(Confidence::Exact.as_str().to_owned()),
+        symbol: None,
+    };
+    places.iter().map(anchor).collect()
+}
+
+/// Answers with places of a local name. No other file can have any.
+fn local_references(workspace: &Workspace, asked: &NavQuery, mut places: Vec<NamePlace>) -> ToolOutcome {
+    places.sort_unstable();
+    let mut locations = local_anchors(workspace, &asked.at, &places);
+    enclosing::fill_places(workspace, &mut locations);
+    let files = usize::from(!locations.is_empty());
+    locations_of_map(locations, Some(files))
+}
+
+/// The line that binds a local name first, trimmed.
+fn binding_line(workspace: &Workspace, at: &RequestPosition, local: &LocalName) -> String {
+    let line = local_anchors(workspace, at, local.bindings.get(..1).unwrap_or_default()).pop();
+    line.and_then(|anchor| anchor.snippet).map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
 fn find_uses(
@@ -239,10 +289,10 @@ fn find_uses(
     question: UsesQuestion,
 ) -> Result<(std::sync::Arc<Workspace>, held::MapComparison), ToolError> {
     let workspace = call.workspace(Needs::Map)?;
-    let (cancel, word) = (with_graph_deadline(&call.cancel), held::word_at(&workspace, &asked.at));
+    let (cancel, word) = (with_graph_deadline(&call.cancel), word_at(&workspace, &asked.at));
     let map = workspace.map();
     let found = def_at(&map, asked, &word)
-        .map(|(def, _)| left_out(&map, def, question, &Listed::default(), &|_| true, &cancel));
+        .map(|def| left_out(&map, def, question, &Listed::default(), &|_| true, &cancel));
     drop(map);
     Ok((workspace, held::MapComparison::of_map(found.unwrap_or_default())))
 }
@@ -250,9 +300,9 @@ fn find_uses(
 /// Adds the uses that only the graph knows, each with how sure it is: those that may be of what was asked about, and those of another
 /// method of its family.
 fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>, cancel: &CancelToken) {
-    let word = held::word_at(workspace, &asked.at);
+    let word = word_at(workspace, &asked.at);
     let map = workspace.map();
-    let Some((def, _)) = def_at(&map, asked, &word) else { return };
+    let Some(def) = def_at(&map, asked, &word) else { return };
     let query = NeighborsQuery {
         node: def.into(),
         direction: Direction::In,
@@ -279,7 +329,8 @@ fn add_guesses(workspace: &Workspace, asked: &NavQuery, found: &mut Vec<Missing>
 
 fn definition_anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {
     let path = info.path.clone()?;
-    let (line, col) = info.name_at;
+    // A file has no name in itself: it begins at its first line.
+    let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };
     let file = path.to_string();
     let snippet = FileLineCache::in_workspace(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
     let from_map = Some(sure.as_str().to_owned());

@@ -68,7 +68,9 @@ pub(super) struct FewUses {
 pub(super) fn few_uses(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<FewUses> {
     let (places, _) = map.find_uses(def, cancel);
     let counts = |file, from| file != def.file && !map.is_among_tests(from);
-    if places.iter().any(|one| one.kind != EdgeKind::Exports && counts(one.file, one.from)) {
+    // What a framework calls is used, wherever it is registered.
+    let is_used = |one: &Use| one.confidence == Confidence::Framework || counts(one.file, one.from);
+    if places.iter().any(|one| one.kind != EdgeKind::Exports && is_used(one)) {
         return None;
     }
     let query = NeighborsQuery {

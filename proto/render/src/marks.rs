@@ -9,6 +9,8 @@ pub enum Mark {
     Sure,
     /// The call names something else, which holds the symbol.
     ThroughValue,
+    /// A framework calls the symbol: a route's handler, a task, a fixture, a command.
+    ByFramework,
     /// The use names a symbol of this name, and nothing says of which type.
     ByName,
     /// The use may mean one of several definitions.
@@ -18,11 +20,12 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `flow`, `name`, `candidate`.
+    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `flow`, `framework`, `name`, `candidate`.
     #[must_use]
     pub fn of_confidence(confidence: &str) -> Self {
         match confidence {
             "flow" => Self::ThroughValue,
+            "framework" => Self::ByFramework,
             "name" => Self::ByName,
             "candidate" => Self::Candidate,
             _ => Self::Sure,
@@ -35,6 +38,7 @@ impl Mark {
         match self {
             Self::Sure => "",
             Self::ThroughValue => ">",
+            Self::ByFramework => "@",
             Self::ByName => "~",
             Self::Candidate => "?",
             Self::FromMap => "+",
@@ -46,6 +50,7 @@ impl Mark {
         match self {
             Self::Sure => "",
             Self::ThroughValue => "> through a value that holds it",
+            Self::ByFramework => "@ called by a framework, which it is registered with",
             Self::ByName => "~ by its name, which no other definition has",
             Self::Candidate => "? may mean another",
             Self::FromMap => "+ known to the map, not listed by the language server",

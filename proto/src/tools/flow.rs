@@ -119,7 +119,7 @@ pub struct FlowDetail {
     pub kind: String,
     /// Calls from the root.
     pub depth: u32,
-    /// The confidence of the call: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
+    /// The confidence of the call: `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
     /// Lines of the caller's file at which it is called, the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -116,7 +116,7 @@ pub struct AffectedNode {
     /// Node ID of what it depends on, if that is not the symbol itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// The least sure step on the way: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
+    /// The least sure step on the way: `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
     /// Hub score, 0 to 1.
     pub score: f64,

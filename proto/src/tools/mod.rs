@@ -164,6 +164,12 @@ pub const MAX_BUDGET: u32 = 10_000;
 /// The least budget: the smallest envelope with a warning and a note fits.
 pub const MIN_BUDGET: u32 = 100;
 
+/// Clamps a budget that a caller asked for into the range from [`MIN_BUDGET`] to a tool's `max`, in tokens.
+#[must_use]
+pub fn clamp_budget(asked: i64, max: u32) -> u32 {
+    u32::try_from(asked.clamp(MIN_BUDGET.into(), max.into())).unwrap_or(max)
+}
+
 impl ToolDef {
     /// The fields that most tools share: read-only, idempotent, the usual budget.
     pub(crate) const READ: Self = Self {
@@ -347,6 +353,12 @@ pub fn same_name(a: &str, b: &str) -> bool {
     a == b || fold(a) == fold(b)
 }
 
+/// Reads the budget that a call asks for, in tokens, without a check of the other arguments: an error has to fit in it, too.
+#[must_use]
+pub fn asked_budget(args: &serde_json::Map<String, serde_json::Value>) -> Option<i64> {
+    args.iter().find(|(name, _)| same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -390,7 +402,7 @@ mod tests {
                 .iter()
                 .map(|def| schema::tool_listing(def))
                 .collect();
-            serde_json::to_string(&listed).expect("plain data").chars().count().div_ceil(4)
+            crate::envelope::tokens_of(&serde_json::to_string(&listed).expect("plain data"))
         };
         assert!(cost("all", true) < 6_000, "all: {}", cost("all", true));
         assert!(cost("core", false) < 2_000, "core: {}", cost("core", false));

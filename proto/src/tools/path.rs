@@ -112,7 +112,7 @@ pub struct PathEdge {
     pub kind: String,
     /// `out` when the edge points along the path, `in` when against it.
     pub direction: String,
-    /// The confidence of the edge: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
+    /// The confidence of the edge: `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
     /// The first line at which it is written, in the file of the node where the edge starts.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use hob_client::Settings;
-use hob_client::shim::{start_log, stop_signal, working_dir};
+use hob_client::shim::{self, stop_signal, working_dir};
 use hob_proto::ClientKind;
 
 use args::LspShimArgs;
@@ -31,25 +31,9 @@ use stdio::{Input, Output};
 fn main() -> ExitCode {
     let args = LspShimArgs::parse();
     if args.man {
-        return print_manual();
+        return shim::print_manual(&LspShimArgs::manual());
     }
-    start_log();
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("hob-lsp: cannot start: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let code = runtime.block_on(run(&args));
-    // A thread may still sit in a read of standard input; it must not keep the process.
-    runtime.shutdown_background();
-    code
-}
-
-fn print_manual() -> ExitCode {
-    let printed = std::io::Write::write_all(&mut std::io::stdout(), &LspShimArgs::manual());
-    if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    shim::run("hob-lsp", run(&args))
 }
 
 async fn run(args: &LspShimArgs) -> ExitCode {

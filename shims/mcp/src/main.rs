@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
-use hob_client::shim::{start_log, stop_signal, working_dir};
+use hob_client::shim::{self, stop_signal, working_dir};
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
@@ -31,28 +31,12 @@ use stdio::Stdio;
 fn main() -> ExitCode {
     let args = McpShimArgs::parse();
     if args.man {
-        return print_manual();
+        return shim::print_manual(&McpShimArgs::manual());
     }
-    start_log();
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("hob-mcp: cannot start: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    runtime.block_on(run(args));
-    // A thread may still sit in a read of standard input; it must not keep the process.
-    runtime.shutdown_background();
-    ExitCode::SUCCESS
+    shim::run("hob-mcp", run(args))
 }
 
-fn print_manual() -> ExitCode {
-    let printed = std::io::Write::write_all(&mut std::io::stdout(), &McpShimArgs::manual());
-    if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-async fn run(args: McpShimArgs) {
+async fn run(args: McpShimArgs) -> ExitCode {
     // Before the first answer: a client may say stop right after it.
     let stop = stop_signal();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
@@ -64,6 +48,7 @@ async fn run(args: McpShimArgs) {
         () = serve_stdio(Arc::new(server)) => {}
         () = stop => {}
     }
+    ExitCode::SUCCESS
 }
 
 /// Serves until the end of input. A message that may not come first (a stray notification, say) makes `rmcp` give up before

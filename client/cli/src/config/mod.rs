@@ -115,9 +115,7 @@ fn place_of(common: &Common, file: &std::path::Path) -> Result<String, CommandFa
 fn check_text(report: &Report, style: &Style) -> String {
     let mut text = String::new();
     report.problems.iter().for_each(|one| text.push_str(&problem_text(one, style)));
-    for note in &report.notes {
-        text.push_str(&format!("{} {note}\n", style.notice("note:")));
-    }
+    report.notes.iter().for_each(|note| text.push_str(&(style.note(note) + "\n")));
     if report.problems.is_empty() {
         let there: Vec<&str> =
             report.files.iter().filter(|file| file.exists).map(|file| file.path.as_str()).collect();
@@ -150,13 +148,9 @@ fn values_text(report: &Report, origin: bool, style: &Style) -> String {
 }
 
 fn remarks(report: &Report, style: &Style) -> Vec<String> {
-    let mut lines: Vec<String> =
-        report.notes.iter().map(|note| format!("{} {note}", style.notice("note:"))).collect();
+    let mut lines: Vec<String> = report.notes.iter().map(|note| style.note(note)).collect();
     if !report.problems.is_empty() {
-        lines.push(format!(
-            "{} something is wrong with the settings: hob config check",
-            style.notice("note:")
-        ));
+        lines.push(style.note("something is wrong with the settings: hob config check"));
     }
     lines.push(style.dim("daemon.* counts from the daemon's next start (hob stop); everything else from the next question on").into_owned());
     lines

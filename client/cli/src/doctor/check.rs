@@ -1,10 +1,9 @@
-//! Defines a check and its findings, and lists all checks.
+//! Defines a check and its findings.
 //!
 //! A check looks at [`Surroundings`], which were gathered once, and says what it found. It changes nothing and starts nothing
-//! but programs of hob, to ask for their version. Names of groups and checks are what `--json` is read by: they stay.
+//! but programs of hob, to ask for their version. `groups` has the list of all checks.
 
 use super::surroundings::Surroundings;
-use super::{agents, daemon, limits, model, places, programs, project, servers, service, settings};
 
 /// The severity of a finding, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,20 +84,6 @@ pub(super) struct Group {
     pub(super) checks: &'static [Check],
 }
 
-/// Every check, in the order in which they are shown: what others depend on comes first.
-pub(super) const GROUPS: &[Group] = &[
-    Group { name: "programs", checks: programs::CHECKS },
-    Group { name: "daemon", checks: daemon::CHECKS },
-    Group { name: "places", checks: places::CHECKS },
-    Group { name: "limits", checks: limits::CHECKS },
-    Group { name: "settings", checks: settings::CHECKS },
-    Group { name: "project", checks: project::CHECKS },
-    Group { name: "servers", checks: servers::CHECKS },
-    Group { name: "service", checks: service::CHECKS },
-    Group { name: "agents", checks: agents::CHECKS },
-    Group { name: "model", checks: model::CHECKS },
-];
-
 /// A finding with the names of its group and check.
 pub(super) struct NamedFinding {
     /// The name of the finding's group.
@@ -107,32 +92,4 @@ pub(super) struct NamedFinding {
     pub(super) check: &'static str,
     /// The finding of the check.
     pub(super) finding: Finding,
-}
-
-/// Runs every check and returns all findings in order.
-pub(super) fn run_checks(around: &Surroundings) -> Vec<NamedFinding> {
-    let checks = GROUPS.iter().flat_map(|group| group.checks.iter().map(|check| (group.name, check)));
-    let run = |(group, check): (&'static str, &'static Check)| {
-        let findings = (check.run)(around).into_iter();
-        findings.map(move |finding| NamedFinding { group, check: check.name, finding })
-    };
-    checks.flat_map(run).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn names_are_unique_and_plain() {
-        let mut seen = HashSet::new();
-        for group in GROUPS {
-            assert!(seen.insert(group.name), "{}", group.name);
-            let names: HashSet<_> = group.checks.iter().map(|check| check.name).collect();
-            assert_eq!(names.len(), group.checks.len(), "{}", group.name);
-            assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
-        }
-    }
 }

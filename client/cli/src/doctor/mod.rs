@@ -5,11 +5,13 @@
 //! says. It changes nothing: no folder is made, no mode is changed, no language server is started. `--start` lifts the first
 //! half of that: a daemon is started, or an older one replaced, and it opens the project.
 //!
-//! One file per group of checks; [`check`] has their list.
+//! One file per group of checks; [`groups`] has their list.
 
 mod agents;
 mod check;
 mod daemon;
+mod entries;
+mod groups;
 mod limits;
 mod model;
 mod others;
@@ -48,7 +50,7 @@ pub(crate) struct Doctor {
 impl Doctor {
     pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let around = Surroundings::gather(common, self.start).await?;
-        let found = check::run_checks(&around);
+        let found = groups::run_checks(&around);
         let text = match common.json {
             true => report::findings_json(&around, &found),
             false => report::text(&found, self.verbose, &Style::of_stdout()),

@@ -113,7 +113,7 @@ fn access(what: &str, path: &Path, meta: &std::fs::Metadata, private: bool) -> O
 }
 
 #[cfg(not(unix))]
-fn access(_what: &str, _path: &Path, _how: (&std::fs::Metadata, bool)) -> Option<Finding> {
+fn access(_what: &str, _path: &Path, _meta: &std::fs::Metadata, _private: bool) -> Option<Finding> {
     // The user's own profile is private there.
     None
 }

@@ -2,11 +2,11 @@
 //!
 //! They are asked for their version by running them with `--version`, which does nothing else. One that does not end is ended.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hob_client::program::{file_name, files_on_path};
 use hob_proto::startup::DAEMON_PROGRAM_VAR;
 
 use super::check::{Check, Finding};
@@ -127,19 +127,10 @@ fn own_folders(around: &Surroundings) -> Vec<PathBuf> {
     folders
 }
 
-fn file_name(program: &str) -> String {
-    if cfg!(windows) { format!("{program}.exe") } else { program.to_owned() }
-}
-
 /// Every file of that name in the folders of the `PATH`.
 fn on_path(program: &str) -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(path.as_os_str() as &OsStr).collect();
-    let files = folders
-        .into_iter()
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(file_name(program)));
-    let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
+    let mut files: Vec<PathBuf> = files_on_path(program, &path).collect();
     files.dedup();
     files
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::check::{GROUPS, Level, NamedFinding};
+use super::check::{Level, NamedFinding};
 use super::surroundings::Surroundings;
 use crate::render;
 use crate::term::Style;
@@ -11,15 +11,12 @@ use crate::visible::is_invisible;
 /// Grouped; what is as it should be is one word per group unless `verbose`.
 pub(super) fn text(found: &[NamedFinding], verbose: bool, style: &Style) -> String {
     let mut out = String::new();
-    for group in GROUPS {
-        let of_group: Vec<&NamedFinding> = found.iter().filter(|one| one.group == group.name).collect();
-        let shown: Vec<&&NamedFinding> =
-            of_group.iter().filter(|one| verbose || one.finding.level != Level::Ok).collect();
-        if of_group.is_empty() {
-            continue;
-        }
-        let pad = " ".repeat(NAME.saturating_sub(group.name.len()));
-        let head = style.bold(group.name);
+    for group in found.chunk_by(|one, next| one.group == next.group) {
+        let shown: Vec<&NamedFinding> =
+            group.iter().filter(|one| verbose || one.finding.level != Level::Ok).collect();
+        let name = group[0].group;
+        let pad = " ".repeat(NAME.saturating_sub(name.len()));
+        let head = style.bold(name);
         match shown.is_empty() {
             true => out.push_str(&format!("{head}{pad} {}\n", style.dim("ok"))),
             false => out.push_str(&format!("{head}\n")),

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hob_client::{ConnectedDaemon, Connection, Patience, Reached, Settings, ToolRequest, Unavailable};
+use hob_proto::ClientKind;
 use hob_proto::tools::servers::ServersResult;
-use hob_proto::{ClientKind, Envelope};
 use serde_json::{Map, Value};
 
-use super::agents::{self, Agent};
-use crate::{CommandFailure, Common};
+use super::entries::{self, Agent};
+use crate::{CommandFailure, Common, repository_top, show};
 
 /// The longest time that the daemon may take for its status.
 const STATUS_WITHIN: Duration = Duration::from_secs(10);
@@ -67,8 +67,7 @@ pub(super) struct Surroundings {
 impl Surroundings {
     /// Looks around; `start` allows to start a daemon and to have it open the project.
     pub(super) async fn gather(common: &Common, start: bool) -> Result<Self, CommandFailure> {
-        let place = common.project_folder()?;
-        let place = place.canonicalize().unwrap_or(place);
+        let place = common.real_project_folder()?;
         let patience = Patience { welcome: Duration::from_secs(5), ..Patience::default() };
         let settings = Settings::from_process_env(ClientKind::Cli);
         let settings = settings.map(|settings| Settings { cwd: place.clone(), patience, ..settings });
@@ -86,7 +85,7 @@ impl Surroundings {
             around.ask_daemon(&connection, start).await;
         }
         let starts_nothing_new = matches!(around.daemon, Daemon::Serving(_)) && !around.is_older();
-        around.agents = agents::check_agents(common, around.root(), start || starts_nothing_new).await;
+        around.agents = entries::check_agents(common, around.root(), start || starts_nothing_new).await;
         Ok(around)
     }
 
@@ -143,8 +142,7 @@ impl Surroundings {
 
     /// The folder of the project: as the daemon has it, else the nearest one with a `.git`, else the place itself.
     pub(super) fn root(&self) -> &Path {
-        let by_git = || self.place.ancestors().find(|folder| folder.join(".git").exists());
-        self.open.as_deref().or_else(by_git).unwrap_or(&self.place)
+        self.open.as_deref().or_else(|| repository_top(&self.place)).unwrap_or(&self.place)
     }
 
     /// The project in the daemon's status.
@@ -181,7 +179,7 @@ async fn ask_servers(connection: &Connection, root: &Path) -> Option<ServersResu
     let request = ToolRequest::new("hob_servers", Map::new()).root(root.to_str()?).deadline(SERVERS_WITHIN);
     let asked = tokio::time::timeout(SERVERS_WITHIN, connection.call(&request, None));
     let answer = asked.await.ok()?.ok()?;
-    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
+    show::result_of(&answer)
 }
 
 /// Why a client would not go into this folder, or would change it first.

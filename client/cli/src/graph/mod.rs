@@ -12,7 +12,6 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use hob_proto::Envelope;
-use hob_proto::Form;
 use hob_proto::places::Places;
 use hob_proto::tools::graph::GraphResult;
 use serde_json::{Map, json};
@@ -74,14 +73,7 @@ async fn gather_pages(common: &Common) -> Result<Result<Picture, CommandOutcome>
     let mut gatherer = Gatherer::default();
     let mut args = Map::new();
     loop {
-        let question = CliQuestion {
-            tool: "hob_graph",
-            args: args.clone(),
-            root: common.project_folder()?,
-            timeout: common.timeout,
-            edits: false,
-            form: Form::Json,
-        };
+        let question = CliQuestion::new("hob_graph", args.clone(), common)?;
         let answer = ask::with_progress(&question, common).await?;
         let envelope = Envelope::parse(&answer.envelope)
             .map_err(|error| CommandFailure::Daemon(format!("the answer cannot be read: {error}")))?;
@@ -112,11 +104,11 @@ fn place_of(file: &Path) -> Result<PathBuf, CommandFailure> {
 
 /// A file of hob's own, one for each workspace: a page in the project would be indexed with it.
 fn own_file(picture: &Picture) -> Result<PathBuf, CommandFailure> {
-    let places = Places::from_process_env().map_err(|error| CommandFailure::Daemon(error.to_string()))?;
+    let places = Places::from_process_env()?;
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let name: String = picture.name.chars().take(60).map(plain).collect();
     let folder = places.cache.join(PAGES);
-    make_private(&folder)?;
+    output::make_private_folder(&folder)?;
     Ok(folder.join(format!("{name}{}", page_suffix(&picture.root))))
 }
 
@@ -138,14 +130,6 @@ pub(super) fn pages_of(places: &Places, root: &str) -> Vec<PathBuf> {
     let of_root =
         |file: &PathBuf| file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&ending));
     files.map(|file| file.path()).filter(of_root).collect()
-}
-
-/// A folder for the user alone, from the first instant.
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
 }
 
 /// Writes a file: one of hob's own for the user alone, one that the user names with the usual permissions.
@@ -187,7 +171,7 @@ fn report_picture(
         ))?;
     }
     for note in &picture.notes {
-        term::print_to_stderr(&format!("{} {note}", Style::of_stderr().notice("note:")));
+        term::note_to_stderr(note);
     }
     Ok(())
 }

@@ -293,14 +293,7 @@ impl GrepRun {
         let mut args = self.args.clone();
         args.insert("place".to_owned(), text_of(&operand.place)?.into());
         loop {
-            let question = CliQuestion {
-                tool: "hob_grep",
-                args: args.clone(),
-                root: common.project_folder()?,
-                timeout: common.timeout,
-                edits: false,
-                form: hob_proto::Form::Json,
-            };
+            let question = CliQuestion::new("hob_grep", args.clone(), common)?;
             let page: GrepAnswerPage = serde_json::from_str(&self.asker.ask(&question).await)
                 .map_err(|error| CommandFailure::Daemon(format!("the answer cannot be read: {error}")))?;
             page.warnings.iter().for_each(|warning| self.print_warning(warning));

@@ -16,7 +16,7 @@ use clap::Args;
 use hob_proto::places::Places;
 use serde_json::json;
 
-use super::term::{self, Style};
+use super::term;
 use super::visible::on_one_line;
 use super::{CommandFailure, CommandOutcome, Common, daemon, doctor};
 
@@ -62,7 +62,7 @@ const RUNTIME: &[&str] = &["cookies", "hobd.sock", "daemon.lock", "start.lock"];
 
 impl Purge {
     pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        let places = Places::from_process_env().map_err(|error| CommandFailure::Usage(error.to_string()))?;
+        let places = Places::from_process_env()?;
         if common.root.is_some() {
             return self.one_project(&places, common).await;
         }
@@ -105,7 +105,7 @@ impl Purge {
             return Ok(CommandOutcome::Done);
         }
         let hint = "an agent or an editor that is open has started the daemon again: end it, and repeat this";
-        term::print_to_stderr(&format!("{} {hint}", Style::of_stderr().alarm("error:")));
+        term::error_to_stderr(hint);
         Ok(CommandOutcome::Failed)
     }
 

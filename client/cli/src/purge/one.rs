@@ -5,8 +5,6 @@
 
 use std::path::PathBuf;
 
-use hob_proto::Envelope;
-use hob_proto::Form;
 use hob_proto::places::Places;
 use hob_proto::tools::admin::PurgeResult;
 use hob_proto::trust::Trusted;
@@ -47,18 +45,9 @@ impl Purge {
 
     async fn ask_for_one(&self, places: &Places, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let args = Map::from_iter([("confirm".to_owned(), self.yes.into())]);
-        let root = common.project_folder()?;
-        let question = CliQuestion {
-            tool: "hob_purge",
-            args,
-            root,
-            timeout: common.timeout,
-            edits: false,
-            form: Form::Json,
-        };
+        let question = CliQuestion::new("hob_purge", args, common)?;
         let answer = ask::with_progress(&question, common).await?;
-        let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
-        let Some(kept) = data.and_then(|data| serde_json::from_value::<PurgeResult>(data).ok()) else {
+        let Some(kept) = show::result_of::<PurgeResult>(&answer) else {
             return show::print_answer(&answer, common.json);
         };
         let beside = find_beside(places, &kept)?;
@@ -72,8 +61,7 @@ impl Purge {
 }
 
 fn find_beside(places: &Places, kept: &PurgeResult) -> Result<Beside, CommandFailure> {
-    let trusted =
-        Trusted::read(&places.trust_file()).map_err(|error| CommandFailure::Usage(error.to_string()))?;
+    let trusted = Trusted::read(&places.trust_file())?;
     let trusted = trusted.folders().any(|folder| folder.as_os_str() == kept.root.as_str());
     Ok(Beside { pages: graph::pages_of(places, &kept.root), trusted })
 }
@@ -84,8 +72,7 @@ impl Beside {
             remove(page).map_err(|error| removal_failure(page, &error))?;
         }
         if self.trusted {
-            Trusted::change_file(&places.trust_file(), |trusted| trusted.remove(kept.root.as_ref()))
-                .map_err(|error| CommandFailure::Usage(error.to_string()))?;
+            Trusted::change_file(&places.trust_file(), |trusted| trusted.remove(kept.root.as_ref()))?;
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::super::term::Style;
-use super::{count, list_field, number_of, text_of};
+use super::fields::{list_field, number_of, place_text, text_of};
+use super::quantities::count;
 
 /// Renders the pending changes; with its diff, if one was named.
 pub(super) fn render_pending(data: &Value, style: &Style) -> Option<String> {
@@ -39,7 +40,7 @@ pub(super) fn render_decision(data: &Value, style: &Style) -> Option<String> {
     let mut out = format!("{}\n", data["message"].as_str()?);
     out.push_str(&files(list_field(data, "files"), style));
     for left in list_field(&data["sourceResultDetails"]["leftovers"], "shown") {
-        let place = super::place_text(left);
+        let place = place_text(left);
         out.push_str(&format!("  {}  {}\n", style.path(place), text_of(left, "text")));
     }
     for worse in list_field(&data["sourceResultDetails"]["diagnostics"], "worse") {
@@ -51,7 +52,7 @@ pub(super) fn render_decision(data: &Value, style: &Style) -> Option<String> {
             count(more, &format!("new {severity}"))
         ));
         for new in list_field(worse, "new") {
-            out.push_str(&format!("    {}: {}\n", super::place_text(new), text_of(new, "message")));
+            out.push_str(&format!("    {}: {}\n", place_text(new), text_of(new, "message")));
         }
     }
     Some(out)

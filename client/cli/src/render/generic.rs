@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::status;
+use super::quantities::{bytes_text, duration_text};
 use crate::term::Style;
 
 /// The text of `value`.
@@ -92,8 +92,8 @@ fn one_line(value: &Value) -> Option<String> {
 fn quantity_text(name: &str, value: &Value) -> Option<String> {
     let n = value.as_u64()?;
     match name {
-        _ if name.ends_with("Bytes") || name.ends_with("BytesOnDisk") => Some(status::bytes_text(n)),
-        "uptimeS" | "connectedS" => Some(status::duration_text(n)),
+        _ if name.ends_with("Bytes") || name.ends_with("BytesOnDisk") => Some(bytes_text(n)),
+        "uptimeS" | "connectedS" => Some(duration_text(n)),
         _ => None,
     }
 }

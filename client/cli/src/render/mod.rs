@@ -5,7 +5,9 @@
 //! another version may answer differently.
 
 mod edit;
+mod fields;
 mod generic;
+mod quantities;
 mod status;
 
 use serde_json::Value;
@@ -14,7 +16,7 @@ use super::term::Style;
 use super::visible::on_one_line;
 
 pub(crate) use generic::plain_text;
-pub(crate) use status::{bytes_text, duration_text};
+pub(crate) use quantities::{bytes_text, count, duration_text, grouped_digits, less_or_more};
 
 /// Fields that hold text of several lines; all others are names, paths and sentences.
 const TEXTS: &[&str] = &[
@@ -63,64 +65,6 @@ pub(crate) fn render_daemon(status: &Value, style: &Style) -> String {
     status::render_status(status, style).unwrap_or_else(|| plain_text(status, style))
 }
 
-/// A string field; empty when it is missing.
-fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or("")
-}
-
-/// Reads a number field; `None` when it is missing.
-fn number_of(value: &Value, field: &str) -> Option<u64> {
-    value[field].as_u64()
-}
-
-/// The elements of a list field.
-fn list_field<'a>(value: &'a Value, field: &str) -> &'a [Value] {
-    value[field].as_array().map_or(&[], Vec::as_slice)
-}
-
-/// `file:line:col`, or what of it there is.
-fn place_text(value: &Value) -> String {
-    let mut place = text_of(value, "file").to_owned();
-    for figure in ["line", "col"] {
-        match number_of(value, figure) {
-            Some(figure) if figure > 0 && !place.is_empty() => place.push_str(&format!(":{figure}")),
-            _ => break,
-        }
-    }
-    place
-}
-
-/// `1 file`, `2 files`.
-pub(crate) fn count(n: u64, one: &str) -> String {
-    match (n, one.strip_suffix('y')) {
-        (1, _) => format!("1 {one}"),
-        (_, Some(stem)) => format!("{} {stem}ies", grouped_digits(n)),
-        (_, None) if one.ends_with("ch") => format!("{} {one}es", grouped_digits(n)),
-        (_, None) => format!("{} {one}s", grouped_digits(n)),
-    }
-}
-
-/// Renders the share of the baseline that answers saved, `95% less`; a loss is called one.
-pub(crate) fn less_or_more(saved_percent: f64) -> String {
-    match saved_percent.round() {
-        percent if percent < 0.0 => format!("{}% more, a loss", -percent),
-        percent => format!("{percent}% less"),
-    }
-}
-
-/// Digits in groups of three.
-pub(crate) fn grouped_digits(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -149,12 +93,5 @@ mod tests {
             let shown = render_data(&result, &Style::default());
             assert!(!shown.lines().any(|line| line.starts_with("error:")), "{shown}");
         }
-    }
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(count(1, "file"), "1 file");
-        assert_eq!(count(1_234_567, "match"), "1,234,567 matches");
-        assert_eq!(count(0, "entry"), "0 entries");
     }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{count, grouped_digits, list_field, number_of, text_of};
+use super::fields::{list_field, number_of, text_of};
+use super::quantities::{bytes_text, count, duration_text, grouped_digits, less_or_more};
 use crate::term::Style;
 
 /// The daemon in a line, what its calls cost, then its workspaces and its clients.
@@ -14,7 +15,7 @@ pub(super) fn render_status(data: &Value, style: &Style) -> Option<String> {
         out.push_str(&format!("{}\n", style.notice("it is about to end; the next question starts another")));
     }
     for notice in list_field(data, "notices").iter().filter_map(Value::as_str) {
-        out.push_str(&format!("{} {notice}\n", style.notice("note:")));
+        out.push_str(&(style.note(notice) + "\n"));
     }
     list(&mut out, "workspaces", list_field(data, "workspaces").iter().map(|one| workspace(one, style)));
     list(&mut out, "clients", list_field(data, "clients").iter().map(|one| client_line(one, style)));
@@ -54,7 +55,7 @@ fn calls_lines(data: &Value) -> Vec<String> {
     let (actual, baseline) = (number("actualTokens"), number("baselineTokens"));
     let saved = (baseline > 0).then(|| {
         let percent = metrics["savedPct"].as_f64();
-        let percent = percent.map(|saved| format!(", {}", super::less_or_more(saved))).unwrap_or_default();
+        let percent = percent.map(|saved| format!(", {}", less_or_more(saved))).unwrap_or_default();
         // Reading whole files is more than anybody would have done.
         format!(
             "{} instead of at most {} tokens{percent} (hob stats)",
@@ -118,29 +119,6 @@ fn client_line(one: &Value, style: &Style) -> String {
     )
 }
 
-/// `42 s`, `3 min`, `5 h 7 min`, `2 d 4 h`.
-pub(crate) fn duration_text(seconds: u64) -> String {
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds} s"),
-        (0, 0, _) => format!("{minutes} min"),
-        (0, _, _) => format!("{hours} h {} min", minutes % 60),
-        _ => format!("{} d {} h", grouped_digits(days), hours % 24),
-    }
-}
-
-/// Binary units with one decimal.
-pub(crate) fn bytes_text(n: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if n < 1024 {
-        return format!("{n} B");
-    }
-    let unit = (n.ilog2() / 10).clamp(1, 4);
-    #[allow(clippy::cast_precision_loss, reason = "for people, with one decimal")]
-    let value = n as f64 / 1024_f64.powf(f64::from(unit));
-    format!("{value:.1} {}", UNITS[unit as usize - 1])
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -176,15 +154,5 @@ mod tests {
         loss["metrics"] = json!({"calls": 1, "actualTokens": 482, "baselineTokens": 100, "savedPct": -382.0});
         let told = render_status(&loss, &Style::default()).expect("a status");
         assert!(told.contains("482 instead of at most 100 tokens, 382% more, a loss (hob stats)"), "{told}");
-    }
-
-    #[test]
-    fn quantities_read_well() {
-        assert_eq!(
-            [0, 59, 60, 3599, 90_000].map(duration_text),
-            ["0 s", "59 s", "1 min", "59 min", "1 d 1 h"]
-        );
-        assert_eq!([0, 1023, 1024, 1 << 40].map(bytes_text), ["0 B", "1023 B", "1.0 KiB", "1.0 TiB"]);
-        assert_eq!(bytes_text(u64::MAX), "16777216.0 TiB");
     }
 }

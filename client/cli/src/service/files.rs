@@ -85,6 +85,19 @@ pub(super) enum Removed {
     Foreign,
 }
 
+impl Removed {
+    /// Says what became of the file at `path`; `None` if there was none.
+    pub(super) fn describe(&self, path: &Path) -> Option<String> {
+        let path = path.display();
+        Some(match self {
+            Self::Nothing => return None,
+            Self::Gone => format!("removed {path}"),
+            Self::Kept(to) => format!("{path} was changed since it was written: it is {} now", to.display()),
+            Self::Foreign => format!("{path} was not written by hob and stays"),
+        })
+    }
+}
+
 /// Removes a file of hob's, and the folders that were made for it if they are empty.
 pub(super) fn remove(path: &Path) -> io::Result<Removed> {
     let removed = match inspect_file(path)? {

@@ -10,7 +10,7 @@ use hob_client::Settings;
 use hob_client::autostart::let_nobody_start;
 use serde_json::json;
 
-use super::files::{self, FoundServiceFile, Removed};
+use super::files::{self, FoundServiceFile};
 use super::manager::Manager;
 use super::unit::fill_version;
 use super::{ServiceReport, escape, surroundings};
@@ -85,15 +85,8 @@ impl<'a> Launchd<'a> {
     /// Unloads and removes it.
     pub(super) fn uninstall(&self) -> Result<ServiceReport, CommandFailure> {
         LAUNCHCTL.try_run(&as_refs(&bootout_args(&self.user)));
-        let path = self.file.display();
-        let text = match files::remove(&self.file)? {
-            Removed::Nothing => "the service is not installed\n".to_owned(),
-            Removed::Gone => format!("removed {path}\n"),
-            Removed::Kept(to) => {
-                format!("{path} was changed since it was written: it is {} now\n", to.display())
-            }
-            Removed::Foreign => format!("{path} was not written by hob and stays\n"),
-        };
+        let told = files::remove(&self.file)?.describe(&self.file);
+        let text = told.unwrap_or_else(|| "the service is not installed".to_owned()) + "\n";
         Ok(ServiceReport { text, json: json!({"installed": false}) })
     }
 

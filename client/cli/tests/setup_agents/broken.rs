@@ -105,7 +105,7 @@ pub(crate) const FILES: &[BrokenFileCase] = &[
         "user",
         b"extensions:\n  a: 1\nextensions:\n  b: 1\n",
         "line 3",
-        "twice",
+        "duplicated",
     ),
     (
         "YAML: hob between braces",

@@ -5,10 +5,10 @@ use std::time::Duration;
 use hob_base::{AbsPath, WsPath};
 
 use super::{Edits, Report};
-use crate::error::EditError;
-use crate::journal::{EditSubject, Left, Record};
+use crate::error::{EditError, cause_without_number};
+use crate::journal::Left;
 use crate::pending::{PendingOutcome, Settled};
-use crate::plan::cause_without_number;
+use crate::record::{EditSubject, Record};
 use crate::recover;
 
 /// Time for which a record waits for a workspace that is not there, such as one on a disk that is not connected.

@@ -1,4 +1,4 @@
-//! The edits of one user: what the rest of the daemon calls.
+//! Proposes, applies and undoes the edits of one user: what the rest of the daemon calls.
 //!
 //! Three folders below the one given: `pending`, `journal`, `undo`. One apply or undo at a time runs in a workspace; what is
 //! pending has a lock of its own, which is held only while its files are read or written and never while a workspace's are.
@@ -13,15 +13,16 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::Proposal;
 use crate::apply::{Stopped, Writer};
-use crate::error::{Conflict, EditError};
+use crate::error::{Conflict, EditError, cause_without_number};
 use crate::files::{Disk, Files};
-use crate::journal::{EditSubject, Journal, Record};
+use crate::journal::Journal;
 use crate::pending::{
     self, LIFE, Owner, Pending, PendingId, PendingKind, PendingOutcome, Queue, QueueFolder, Shown, Staged,
     Summary,
 };
-use crate::plan::{self, NoPlan, Wish, WritePlan, cause_without_number, real_root};
-use crate::undo::{NoUndo, UndoRecord, Undos};
+use crate::plan::{self, NoPlan, Wish, WritePlan, real_root};
+use crate::record::{EditSubject, Record, UndoRecord};
+use crate::undo::{NoUndo, Undos};
 
 /// Tells the time. Passed in, because what is a day old must be testable.
 pub type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;

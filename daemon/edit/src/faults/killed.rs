@@ -1,4 +1,4 @@
-//! A real process on a real disk ends itself before each operation.
+//! Has a real process on a real disk end itself before each operation.
 //!
 //! The test runs its own program again, with the folder and the number of the operation in the environment.
 

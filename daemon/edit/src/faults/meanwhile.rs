@@ -1,4 +1,4 @@
-//! Somebody else writes to a file while it is being edited, or before a broken-off edit is recovered from.
+//! Has somebody else write to a file while it is being edited, or before a broken-off edit is recovered from.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

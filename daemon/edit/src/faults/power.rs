@@ -1,4 +1,4 @@
-//! The process is killed, or the power goes, before each operation.
+//! Kills the process, or takes the power away, before each operation.
 
 use std::io;
 

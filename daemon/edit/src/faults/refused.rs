@@ -1,4 +1,4 @@
-//! The system refuses an operation, once or from then on, while the process lives.
+//! Has the system refuse an operation, once or from then on, while the process lives.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;

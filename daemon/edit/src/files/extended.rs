@@ -1,4 +1,4 @@
-//! Extended attributes of files, access lists among them, which Linux keeps as such.
+//! Reads and sets extended attributes of files, access lists among them, which Linux keeps as such.
 //!
 //! A new file in an old one's place has to have them: an access list that is lost leaves the rights of the mode alone, whose bits for the
 //! group are, on a file with a list, the most that anybody may; and a folder may give its new files a list of its own. What cannot

@@ -1,4 +1,4 @@
-//! Files with somebody who is asked before each operation, and may refuse it, or end the process. For tests only.
+//! Asks somebody before each operation, who may refuse it, or end the process. For tests only.
 
 use std::io;
 use std::path::{Path, PathBuf};

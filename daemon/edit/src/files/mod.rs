@@ -1,4 +1,4 @@
-//! The few operations on files that edits are made of.
+//! Defines the few operations on files that edits are made of.
 //!
 //! They are a trait so that a test can let each one fail, or the world end before it. An operation is one step of the
 //! protocol and no more: that a write must be synced before a rename counts on it is said where the protocol is, and a

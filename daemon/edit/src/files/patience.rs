@@ -1,4 +1,4 @@
-//! Trying again what fails because somebody else has a file open for a moment, as Windows makes it fail.
+//! Tries again what fails because somebody else has a file open for a moment, as Windows makes it fail.
 //!
 //! There a file that another process has open without sharing it cannot be renamed, replaced or removed; scanners and indexers
 //! open every file that was just written, for some milliseconds. What fails for good fails a second later.

@@ -1,4 +1,4 @@
-//! A disk in memory that can lose its power. For tests only.
+//! Simulates a disk that can lose its power. For tests only.
 //!
 //! What the process sees is kept apart from what has reached the medium. Contents and permissions reach it by [`Files::sync`],
 //! names by [`Files::sync_folder`]. When the power goes, a file that was not synced since it was written is what was synced

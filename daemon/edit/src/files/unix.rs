@@ -1,4 +1,4 @@
-//! The real disk on Unix.
+//! Carries the operations out on the real disk of a Unix.
 //!
 //! Every operation opens the folders of its path one by one from the root and follows no symbolic link on the way, nor at the
 //! end. Paths were made real before; a link that is found nevertheless was put there since, and nobody writes through it to

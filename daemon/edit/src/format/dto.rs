@@ -1,4 +1,4 @@
-//! The disk form of each kind, apart from the types that the rest of the crate works with.
+//! Defines the disk form of each kind, apart from the types that the rest of the crate works with.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,11 +7,12 @@ use hob_base::{AbsPath, WsPath};
 use serde::{Deserialize, Serialize};
 
 use super::{Blob, DiskForm};
+use crate::change::{Proposal, ProposedFile};
 use crate::files::{Attrs, Extended};
-use crate::journal::{EditSubject, JournalEntry, JournalSide, Record};
-use crate::pending::{Owner, Pending, PendingId, PendingKind, PendingOutcome, Settled, Summary};
-use crate::undo::UndoRecord;
-use crate::{Proposal, ProposedFile};
+use crate::pending::id::PendingId;
+use crate::pending::outcome::{PendingOutcome, Settled};
+use crate::pending::summary::{Owner, Pending, PendingKind, Queued, Summary};
+use crate::record::{EditSubject, JournalEntry, JournalSide, Record, UndoRecord};
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChangeDto {
@@ -61,12 +62,6 @@ fn to_millis(time: SystemTime) -> u64 {
 
 fn from_millis(millis: u64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_millis(millis))
-}
-
-/// A pending edit, and its place in the order in which they came.
-pub(crate) struct Queued {
-    pub(crate) pending: Pending,
-    pub(crate) serial: u64,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! The disk forms of everything that edits keep: pending edits, what has become of them, journals, what can be undone.
+//! Reads and writes the files that edits keep: pending edits, decisions on earlier ones, journals, and what can be undone.
 //!
 //! ## Ledger
 //! | version | what changed |
@@ -17,8 +17,6 @@ use std::sync::Arc;
 use hob_base::ContentHash;
 use serde::de::{DeserializeOwned, Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-pub(crate) use dto::Queued;
 
 const MAGIC: &[u8; 8] = b"hobedits";
 const VERSION: u32 = 2;
@@ -114,9 +112,8 @@ mod tests {
 
     use super::*;
     use crate::files::{Attrs, Extended};
-    use crate::journal::{EditSubject, JournalEntry, JournalSide, Record};
     use crate::pending::{PendingId, PendingOutcome, Settled};
-    use crate::undo::UndoRecord;
+    use crate::record::{EditSubject, JournalEntry, JournalSide, Record, UndoRecord};
 
     fn parse_ws_path(path: &str) -> Option<WsPath> {
         WsPath::new(path).ok()

@@ -1,4 +1,4 @@
-//! The languages that patterns can be written in, and how `$` gets through their grammars.
+//! Lists the languages that patterns can be written in, and how `$` gets through their grammars.
 //!
 //! A pattern is code, and its grammar must be able to read it with the variables in place. Where `$` may be part of a name
 //! the pattern is parsed as it stands; elsewhere each `$` of a variable becomes a letter that the grammar takes and that

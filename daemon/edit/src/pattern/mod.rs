@@ -1,4 +1,4 @@
-//! Replacing code by structure, in ast-grep's pattern language: `$A` is one node, `$$$A` any number of them.
+//! Replaces code by structure, in ast-grep's pattern language: `$A` is one node, `$$$A` any number of them.
 //!
 //! Parsing and matching are ast-grep's; what a file becomes is what its command line makes of it: the outermost match first,
 //! none within another, the replacement indented as its place is. Two things differ on purpose. A rewrite that names a
@@ -250,7 +250,7 @@ impl std::fmt::Debug for PatternEdit {
     }
 }
 
-/// In the words that the pattern's author used: what the library has was made ready for the grammar.
+/// Turns an error of the library, which saw the pattern made ready for the grammar, into one about the pattern as it was written.
 fn explain_error(error: CoreError, pattern: &str) -> PatternError {
     let source = pattern.to_owned();
     match error {

@@ -1,4 +1,4 @@
-//! Variables of a pattern and of its rewrite: does the latter use only what the former has?
+//! Checks that a rewrite uses only variables that its pattern has.
 //!
 //! ast-grep's command line puts nothing where a rewrite names a variable that nobody captured, which deletes code without a
 //! word. Here that is an error.

@@ -1,12 +1,22 @@
-//! A change on top of others: what a change set makes of one more proposal.
+//! Adds one more proposal to a change set.
 //!
 //! A change is taken only if it was made from what the set makes of the file: its contents before are the set's after. One
 //! that was made from the file on the disk would silently undo what the set does to it.
 
+use std::sync::Arc;
+
 use hob_base::WsPath;
 
-use super::Staged;
-use crate::{Proposal, ProposedFile};
+use crate::change::{Proposal, ProposedFile};
+
+/// The contents that a file will have, for whoever makes another change to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Staged {
+    /// It will have these contents.
+    Contents(Arc<[u8]>),
+    /// It will not be there.
+    Gone,
+}
 
 /// Why a change does not fit a set.
 #[derive(Clone, PartialEq, Eq, Debug)]

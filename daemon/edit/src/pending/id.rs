@@ -1,4 +1,4 @@
-//! Names of pending edits: short enough to be typed, and not to be guessed.
+//! Names pending edits: short enough to be typed, and not to be guessed.
 //!
 //! Anybody who names a pending edit can have it applied, so a name that an agent makes up must not exist. Forty bits from the
 //! system's own source of keys do for the few that are pending at a time.

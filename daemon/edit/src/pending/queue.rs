@@ -1,4 +1,4 @@
-//! Pending edits on the disk: a file each, and a list of those that have been decided of late.
+//! Keeps pending edits on the disk: a file each, and a list of those that have been decided of late.
 //!
 //! In memory is only what a list of them shows; contents are read when somebody decides. A file that cannot be read is set
 //! aside under another name and reported, and the others are as good as before.
@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use super::{Owner, Pending, PendingId, PendingKind, PendingOutcome, Settled, Summary};
-use crate::Proposal;
-use crate::error::EditError;
+use super::id::PendingId;
+use super::outcome::{PendingOutcome, Settled};
+use super::summary::{Owner, Pending, PendingKind, Queued, Summary};
+use crate::change::Proposal;
+use crate::error::{EditError, cause_without_number};
 use crate::files::{self, Files};
-use crate::format::{self, Queued};
-use crate::plan::cause_without_number;
+use crate::format;
 
 /// Longest time for which an edit is pending.
 pub const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -33,7 +34,7 @@ pub(crate) const MAX_ALL: u64 = 512 << 20;
 
 const EDIT: &str = "edit";
 
-/// Where pending edits are.
+/// The folder of pending edits, and the way to its files.
 pub(crate) struct QueueFolder {
     pub(crate) files: Arc<dyn Files>,
     pub(crate) folder: PathBuf,

@@ -1,4 +1,4 @@
-//! The lines that differ, as hunks of a unified diff.
+//! Writes the lines that differ as hunks of a unified diff.
 //!
 //! Which lines differ is found by `imara-diff`; how that is written is done here, because its own printer has no word for a
 //! missing newline at the end and writes text only.

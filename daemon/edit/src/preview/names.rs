@@ -1,4 +1,4 @@
-//! File names in a diff, quoted where git quotes them.
+//! Writes file names in a diff, quoted where git quotes them.
 
 use std::fmt::Write as _;
 

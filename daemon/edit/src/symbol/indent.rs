@@ -1,4 +1,4 @@
-//! Source as it is given, indented as its place is.
+//! Indents source as the place is to which it goes.
 //!
 //! Source comes flush left, or indented as it will be, or copied from the middle of a line, so that only its first line is
 //! flush left. Which it is the lines after the first tell: where a block ends, or where its body begins. Where the file
@@ -57,7 +57,7 @@ fn is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bo
     }
     let is_as_deep = |line: &&str| line.starts_with(place.indentation);
     // What begins at the margin ends there.
-    if let Some(last) = rest.last().filter(|line| super::closes_block(line)) {
+    if let Some(last) = rest.last().filter(|line| closes_block(line)) {
         return is_as_deep(last);
     }
     if stands_above(first, place) {
@@ -67,6 +67,12 @@ fn is_from_the_middle(first: &str, rest: &[&str], place: IndentTarget<'_>) -> bo
         Some(end) => is_as_deep(&end),
         None => !rest.is_empty() && rest.iter().all(|line| is_deeper(line, place)),
     }
+}
+
+/// Returns true if a text goes on with the end of a block, or not at all.
+pub(super) fn closes_block(text: &str) -> bool {
+    let said = text.trim_start();
+    said.is_empty() || said.starts_with(['}', ')', ']']) || said.starts_with("end")
 }
 
 /// The line that begins by closing what the first one opened.
@@ -79,7 +85,7 @@ fn end_of_brackets<'s>(first: &str, rest: &[&'s str]) -> Option<&'s str> {
         open += bracket_balance(line);
         open <= 0
     })?;
-    super::closes_block(end).then_some(*end)
+    closes_block(end).then_some(*end)
 }
 
 fn is_deeper(line: &str, place: IndentTarget<'_>) -> bool {

@@ -1,4 +1,4 @@
-//! One definition as a whole: something in its place, before it or after it, or nothing in its place.
+//! Replaces or removes one definition as a whole, or puts source before it or after it.
 //!
 //! The caller knows the definition's bytes and its language; where lines, comments and blank lines around it belong is
 //! found in the text, because that is where people keep such things. `replace` takes the place of what reading the
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use crate::change::Splice;
 use crate::lines::{self, Ending};
-use indent::{IndentTarget, indent_for};
+use indent::{IndentTarget, closes_block, indent_for};
 use style::{Style, style_of};
 
 /// The operation on a definition, with its source.
@@ -29,7 +29,7 @@ pub enum SymbolOperation<'a> {
     Delete,
 }
 
-/// Where a definition is.
+/// The place of a definition in its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolPlace<'a> {
     /// Its bytes, decorators and attributes included.
@@ -307,12 +307,6 @@ impl<'t> EditedDefinition<'t> {
         let ends = said.ends_with(['{', '(']) || (self.style.by_indentation && said.ends_with(':'));
         ends && !self.style.is_comment(said)
     }
-}
-
-/// Returns true if a text goes on with the end of a block, or not at all.
-fn closes_block(text: &str) -> bool {
-    let said = text.trim_start();
-    said.is_empty() || said.starts_with(['}', ')', ']']) || said.starts_with("end")
 }
 
 /// Returns true if some of the source is indented deeper than its first line.

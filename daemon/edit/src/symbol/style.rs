@@ -40,7 +40,7 @@ impl Style {
         (begins(self.line) && !begins(self.but)) || self.block.is_some_and(|(open, _)| line.starts_with(open))
     }
 
-    /// Where the comment begins that stands directly above the line that begins at `start`, as indented as that; `start` if
+    /// Finds the beginning of the comment that stands directly above the line that begins at `start`, as indented as that; `start` if
     /// there is none.
     pub(super) fn comment_above(self, text: &str, start: usize) -> usize {
         let indentation = lines::indentation_of(&text[start..]);

@@ -1,4 +1,4 @@
-//! Replacing what a regex matches.
+//! Replaces what a regex matches.
 //!
 //! The engine is the one of the searches, and lines mean the same: `^` and `$` stand at their ends, `.` does not cross them,
 //! and a `\r` before the end belongs to it. Matching takes time that grows with the text alone, so a budget of memory for
@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use regex::{Captures, Regex, RegexBuilder};
 
-use super::{TextEditError, as_text, in_style, line_numbers, that_change};
+use super::error::TextEditError;
+use super::splices::{as_text, in_style, line_numbers, that_change};
 use crate::change::Splice;
 use crate::lines::CRLF;
 
@@ -26,7 +27,7 @@ pub struct RegexEdit<'a> {
     pub expected: Option<usize>,
 }
 
-/// The replacements of all matches.
+/// Returns the replacements of all matches.
 ///
 /// # Errors
 /// [`TextEditError`] when the pattern is no regex or matches nowhere or not as often as expected, the replacement names a

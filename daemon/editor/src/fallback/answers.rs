@@ -1,4 +1,4 @@
-//! Definition, references and hover: what a name means, in the protocol's words.
+//! Answers definition, references and hover: what a name means, in the protocol's words.
 
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ fn locations_of(question: &MapQuestion<'_>, places: &[FilePlace]) -> Value {
 }
 
 impl DocumentReading<'_> {
-    /// Where a definition's name stands.
+    /// Returns the place of a definition's name.
     fn place_of_sense(&self, sense: Sense) -> Option<FilePlace> {
         match sense {
             Sense::Here(def) => {

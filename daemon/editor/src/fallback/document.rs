@@ -1,4 +1,4 @@
-//! The document that a question is about, as the editor has it, and what stands at a place of it.
+//! Reads the document that a question is about, as the editor has it, and finds what stands at a place of it.
 //!
 //! An editor's text may be ahead of the disk, and the map is of the disk. So what the text says is extracted from the text itself:
 //! then places in it are right whatever was inserted above them, and what was written just now is there too. The map

@@ -1,4 +1,4 @@
-//! The workspace symbols of language servers and of the map as one list.
+//! Merges the workspace symbols of language servers and of the map into one list.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Places as the protocol writes them: lines and columns from 0, files by URI.
+//! Writes places as the protocol does: lines and columns from 0, files by URI.
 
 use hob_base::WsPath;
 use hob_live::uri;
@@ -47,7 +47,7 @@ pub(super) struct FilePlace {
 }
 
 impl FilePlace {
-    /// Where a node's name stands; `None` for what is no file of the workspace.
+    /// Returns the place of a node's name; `None` for what is no file of the workspace.
     pub(super) fn from_node(info: &NodeInfo) -> Option<Self> {
         let path = info.path.clone()?;
         let is_named = matches!(info.kind, NodeKind::Def(kind) if !kind.is_prose());

@@ -233,7 +233,7 @@ fn edges_at(map: &Map, file: FileId, facts: &FileFacts, r: &Ref) -> Vec<Edge> {
 /// The kind of edge that a reference makes.
 pub(super) fn edge_kind(kind: RefKind) -> EdgeKind {
     match kind {
-        RefKind::Call => EdgeKind::Calls,
+        RefKind::Call | RefKind::Framework | RefKind::Injected => EdgeKind::Calls,
         RefKind::Extends => EdgeKind::Extends,
         RefKind::Implements => EdgeKind::Implements,
         RefKind::Type | RefKind::Use => EdgeKind::References,

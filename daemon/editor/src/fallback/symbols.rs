@@ -1,4 +1,4 @@
-//! The symbols of a document, and those of the workspace.
+//! Lists the symbols of a document, and those of the workspace.
 
 use hob_map::facts::{Def, DefIdx, DefKind};
 use hob_map::graph::{KindFilter, NodeInfo, NodeKind, SearchQuery};
@@ -117,6 +117,7 @@ fn kind_number(kind: DefKind) -> u8 {
         DefKind::Variable => 13,
         DefKind::Constant => 14,
         DefKind::Section | DefKind::Note => 15,
+        DefKind::Route => 20,
         DefKind::Struct => 23,
         DefKind::TypeAlias => 26,
     }

@@ -1,4 +1,4 @@
-//! A small project on disk with its map, for tests.
+//! Makes a small project on disk with its map, for tests.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A text by its lines and the words in them.
+//! Finds the lines of a text and the words in them.
 //!
 //! Places are hob's: lines and columns from 1, columns in UTF-16 code units. Only `place` writes the protocol's.
 

@@ -1,4 +1,4 @@
-//! The same thing in two texts of one file: the editor's, and the one that the map has.
+//! Finds the same thing in two texts of one file: the editor's, and the one that the map has.
 
 use hob_map::FileFacts;
 use hob_map::facts::{Def, DefIdx, Import, Receiver, Ref, StrId};

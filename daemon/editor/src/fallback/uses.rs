@@ -1,4 +1,4 @@
-//! Where a name is used: the map's edges, as places.
+//! Finds the uses of a name: the map's edges, as places.
 //!
 //! Edges know lines; the facts of each file know the columns of its references, and only for imports is a file's text looked at, once
 //! the map is let go of. What cannot be placed is left out.

@@ -1,4 +1,4 @@
-//! Code actions in what an editor understands.
+//! Reduces code actions to what an editor understands.
 //!
 //! An action that would do nothing, or half of what it says, is not shown.
 

@@ -1,4 +1,4 @@
-//! Completions in what an editor understands: kinds, tags, labels, ranges and texts.
+//! Reduces completions to what an editor understands: kinds, tags, labels, ranges and texts.
 //!
 //! What a server would have written for such an editor is written here: the details of a label go into the label, a default of the list
 //! into every item. What is only a convenience (characters that accept, a preselection) is left out.

@@ -1,4 +1,4 @@
-//! Diagnostics in what an editor understands, pushed or asked for.
+//! Reduces diagnostics, pushed or asked for, to what an editor understands.
 
 use serde_json::{Map, Value};
 

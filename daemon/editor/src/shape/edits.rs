@@ -1,4 +1,4 @@
-//! Edits of a workspace in what an editor understands.
+//! Reduces edits of a workspace to what an editor understands.
 //!
 //! An edit that an editor cannot carry out as a whole is refused with the reason: half a rename is worse than none.
 

@@ -31,7 +31,7 @@ impl Encoding {
         [Self::Utf8, Self::Utf16, Self::Utf32].into_iter().find(|one| one.name() == name)
     }
 
-    /// Those of a list of names that are known, in its order.
+    /// Keeps the names of a list that are known, in its order.
     pub(crate) fn all_named(names: &Value) -> Vec<Self> {
         let names = names.as_array().into_iter().flatten();
         names.filter_map(Value::as_str).filter_map(Self::from_name).collect()

@@ -1,4 +1,4 @@
-//! Foldings for editors that fold whole lines only.
+//! Reduces foldings to whole lines, for editors that fold nothing else.
 //!
 //! Servers were told that hob folds anywhere, so a fold may end in the middle of a line. An editor that knows only lines would
 //! hide all of that line, also what follows the fold (`} else {`), so such a fold ends a line earlier, as servers do it for

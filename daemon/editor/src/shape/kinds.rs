@@ -1,4 +1,4 @@
-//! Kinds and tags, of which the protocol has added some: what an editor that knows fewer is given instead.
+//! Replaces kinds and tags that the protocol has added since by ones that an editor knows.
 //!
 //! An editor that lists no kinds knows those of the protocol's first version. A number that it does not know it may show as anything, or
 //! stumble over, so it gets the nearest one that it knows.

@@ -1,4 +1,4 @@
-//! Links as places: where something is, without what was asked about.
+//! Turns links into places: where something is, without the range that was asked about.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Markdown as plain text, for editors that show it as it comes.
+//! Turns Markdown into plain text, for editors that show it as it comes.
 //!
 //! Documentation in Markdown is readable as it stands except for its signs: fences, rules, marks of headings, emphasis, links and
 //! escapes go, everything else stays where it was. This is no renderer, and code inside fences is not touched.

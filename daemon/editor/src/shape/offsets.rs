@@ -1,4 +1,4 @@
-//! From positions of the protocol to bytes of a text and back, in any encoding.
+//! Converts positions of the protocol to bytes of a text and back, in any encoding.
 //!
 //! A line ends at `\n`, or `\r\n`. The protocol also lets a lone `\r` end one; hob's index, most servers and most editors do
 //! not, and whoever does has made it a `\n` before it shows the text. What is out of range is clamped as the protocol says: a
@@ -86,7 +86,7 @@ pub(crate) fn bytes_to_column(line: &str, bytes: usize, encoding: Encoding) -> u
     u32::try_from(columns).unwrap_or(u32::MAX)
 }
 
-/// Where each line of a text begins; never empty.
+/// The offset at which each line of a text begins; never empty.
 pub(crate) fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect()
 }

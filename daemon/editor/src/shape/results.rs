@@ -1,4 +1,4 @@
-//! Answers of servers in what an editor understands.
+//! Reduces answers of servers to what an editor understands.
 //!
 //! Most editors understand nearly everything, and most answers pass as the bytes that they came as: [`needs_shaping`] says
 //! without looking at an answer whether it has to be read at all.

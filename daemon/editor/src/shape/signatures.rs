@@ -1,4 +1,4 @@
-//! Signatures in what an editor understands.
+//! Reduces signatures to what an editor understands.
 
 use serde_json::Value;
 

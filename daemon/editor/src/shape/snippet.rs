@@ -1,4 +1,4 @@
-//! Snippets as plain text: what would stand in the document if nobody typed into their tab stops.
+//! Turns snippets into plain text: what would stand in the document if nobody typed into their tab stops.
 //!
 //! The grammar is that of the protocol ("Snippet Syntax"): tab stops `$1`, placeholders `${1:default}`, which nest, choices
 //! `${1|one,two|}`, variables `$NAME` and `${NAME:default}`, transformations `${1/regex/format/options}`, which are left out,

@@ -1,4 +1,4 @@
-//! Outlines as lists, and symbols with a place at once, of kinds that an editor knows.
+//! Turns outlines into lists and gives symbols a place at once, of kinds that an editor knows.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Columns of an editor that does not count in UTF-16, for servers, which all do; and back.
+//! Translates columns of an editor that does not count in UTF-16 for servers, which all do, and back.
 //!
 //! A column means something only in its document, so the walk over a message knows at each position which document that is:
 //! the nearest `uri` around it, whatever it is the URI of, and the document that was asked about where there is none. A position in a

@@ -8,7 +8,7 @@ use hob_base::ContentHash;
 use hob_store::StoreTree;
 use rustc_hash::FxHashSet;
 
-use super::{CollectError, CollectRun, remove};
+use super::run::{CollectError, CollectRun, remove};
 use crate::promote::{content_of, seconds_of};
 
 /// Bytes that records may take.
@@ -52,8 +52,9 @@ mod tests {
     use hob_base::AbsPath;
     use hob_store::{MemoryStore, Store as _};
 
-    use super::super::{OpenWorkspaces, RetentionLimits};
+    use super::super::run::RetentionLimits;
     use super::*;
+    use crate::open_workspaces::OpenWorkspaces;
 
     const DAY: u64 = 24 * 3600;
     const NOW: u64 = 1_800_000_000;

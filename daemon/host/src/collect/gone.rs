@@ -11,9 +11,9 @@ use hob_base::ContentHash;
 use hob_store::{Op, StoreError, StoreTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::registry::{FOLDER_NAME, folder_name};
+use super::super::folder_name::{FOLDER_NAME, folder_name};
 use super::super::snapshot::read_claims;
-use super::{CollectError, CollectRun, parse_u64, remove};
+use super::run::{CollectError, CollectRun, parse_u64, remove};
 use hob_base::lock;
 
 /// Notes since when a root is missing: this and the name of the snapshot's folder.

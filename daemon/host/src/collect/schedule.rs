@@ -12,9 +12,9 @@ use std::time::{Duration, Instant, SystemTime};
 use hob_base::AbsPath;
 use hob_store::{Store, StoreTree};
 
-use super::{
-    CollectError, CollectRun, Collected, OpenWorkspaces, RECORD, RetentionLimits, parse_u64, unix_seconds_of,
-};
+use super::super::clock::unix_seconds_of;
+use super::super::open_workspaces::OpenWorkspaces;
+use super::run::{CollectError, CollectRun, Collected, RECORD, RetentionLimits, parse_u64};
 use hob_base::lock;
 
 /// Shortest interval at which a call asks whether it is time.

@@ -16,8 +16,8 @@ use hob_map::{Lang, Map};
 use hob_store::{Op, StoreError, StoreTree};
 use rustc_hash::FxHashMap;
 
-use super::super::collect::unix_seconds_of;
-use super::super::snapshot::FileKind;
+use super::super::clock::unix_seconds_of;
+use super::super::file_kind::FileKind;
 use super::super::workspace::{Core, Workspace};
 use super::format::{self, ConfirmedRef, Record};
 use hob_base::lock;

@@ -9,94 +9,37 @@
 //! The same question is asked again and again, and while nothing changes its answer says nothing new. So those of one moment
 //! are remembered, and only the first of each is taken in.
 //!
-//! `keep` brings what was confirmed to the store and back, `format` says in which form.
+//! `queue` holds the answers that wait, `keep` brings what was confirmed to the store and back, `format` says in which form.
 
 mod format;
 mod keep;
+pub(super) mod queue;
 
-use std::collections::VecDeque;
 use std::hash::BuildHasher as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_bridge::{Answered, derive_claims};
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxBuildHasher;
 
-use super::Phase;
-use super::workspace::{Freshness, Workspace};
+use super::freshness::Freshness;
+use super::progress::Phase;
+use super::revision::Moment;
+use super::workspace::Workspace;
 pub(super) use format::{content_of, seconds_of};
 use hob_base::lock;
 pub(super) use keep::{recall_confirmed, save};
+use queue::{HandedIn, PromotionQueue};
 
 /// Answers that wait; more are not worth waiting for.
 const MOST_WAITING: usize = 64;
-
-/// Answers of one moment that are remembered; beyond it they are forgotten, and taken in once more.
-const MOST_REMEMBERED: usize = 1024;
 
 /// Longest time that the map may take to reach the contents at which the question was put.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Most times that changes of the map may get in between.
 const ATTEMPTS: usize = 20;
-
-/// Answers on their way into the map.
-#[derive(Debug, Default)]
-pub(super) struct Promoter {
-    waiting: Mutex<PromotionQueue>,
-    /// Up to where what is confirmed has been brought to the store.
-    saved: AtomicU64,
-    /// Changes of the map when the store was last looked through.
-    recalled: AtomicU64,
-}
-
-#[derive(Debug, Default)]
-struct PromotionQueue {
-    answers: VecDeque<HandedIn>,
-    /// A thread is at work.
-    working: bool,
-    repeats: Repeats,
-}
-
-/// An answer on its way.
-#[derive(Debug)]
-struct HandedIn {
-    answered: Answered,
-    moment: Moment,
-    hash: u64,
-}
-
-/// The answers of one moment that have been handed in, by their hashes: two that have the same by chance cost an
-/// edge.
-#[derive(Debug, Default)]
-struct Repeats {
-    moment: Option<Moment>,
-    hashes: FxHashSet<u64>,
-}
-
-impl Repeats {
-    /// Notes an answer; whether it is a new one.
-    fn is_new(&mut self, hash: u64, moment: Moment) -> bool {
-        if self.moment != Some(moment) || self.hashes.len() >= MOST_REMEMBERED {
-            self.hashes.clear();
-            self.moment = Some(moment);
-        }
-        self.hashes.insert(hash)
-    }
-
-    /// It was not taken in after all.
-    fn forget_answer(&mut self, hash: u64, moment: Moment) {
-        if self.moment == Some(moment) {
-            self.hashes.remove(&hash);
-        }
-    }
-}
-
-/// The contents at which a question was put.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moment(pub(super) u64);
 
 impl Workspace {
     /// The contents of now, if they are known: in a first index the text is, the map may be on its way.
@@ -176,37 +119,4 @@ fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
         }
     }
     false
-}
-
-impl Promoter {
-    /// The map was begun anew: nothing of it has been saved, and no answer is in it.
-    pub(super) fn start_over(&self) {
-        self.saved.store(0, Ordering::Relaxed);
-        lock(&self.waiting).repeats = Repeats::default();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_is_new_once_at_each_moment() {
-        let mut repeats = Repeats::default();
-        let (now, later) = (Moment(1), Moment(2));
-        assert!(repeats.is_new(7, now) && !repeats.is_new(7, now) && repeats.is_new(8, now));
-        assert!(repeats.is_new(7, later), "something has changed");
-        repeats.forget_answer(7, now);
-        assert!(!repeats.is_new(7, later), "what failed was another moment's");
-        repeats.forget_answer(7, later);
-        assert!(repeats.is_new(7, later), "it was not taken in");
-    }
-
-    #[test]
-    fn remembering_has_an_end() {
-        let mut repeats = Repeats::default();
-        let many = MOST_REMEMBERED as u64 + 1;
-        assert!((0..many).all(|hash| repeats.is_new(hash, Moment(1))));
-        assert!(repeats.hashes.len() <= MOST_REMEMBERED);
-    }
 }

@@ -18,9 +18,9 @@ use hob_workspace::read::read_file;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::workspace::Workspace;
 use super::docs::{self, RankedSource, number_of, version_of};
-use super::{FileNumbers, RankedIndexState, Taking};
+use super::state::{FileNumbers, Ranked, RankedIndexState, Taking};
+use crate::workspace::Workspace;
 use hob_base::lock;
 
 /// Number of files per commit.
@@ -34,6 +34,22 @@ const HANDFUL: usize = 256;
 
 /// The folder, in the workspace's snapshot.
 const FOLDER: &str = "ranked";
+
+/// So many noted files are taken in without being asked for.
+const MANY: usize = 256;
+
+impl Ranked {
+    /// Takes much in before it is asked for.
+    pub(crate) fn catch_up(workspace: &Arc<Workspace>) {
+        let mut state = lock(&workspace.ranked.state);
+        let is_much = state.noted.len() >= MANY && !state.runs && state.is_built;
+        state.runs |= is_much;
+        drop(state);
+        if is_much {
+            start(workspace);
+        }
+    }
+}
 
 /// Starts the thread; the state says already that it runs.
 pub(super) fn start(workspace: &Arc<Workspace>) {

@@ -4,8 +4,8 @@ use std::fs;
 
 use hob_base::{AbsPath, ContentHash};
 
-use super::format::{Decoded, decode};
-use super::{FileKind, TABLE};
+use super::format::{Decoded, TABLE, decode};
+use crate::file_kind::FileKind;
 
 /// A saved workspace and the contents whose facts it would ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,24 +1,12 @@
-//! Bringing the map back, aside: text is answered from, and every file's stat looked at, while facts are decoded.
+//! Holds the map of an earlier run while a thread restores it, until the indexer takes it over.
 //!
-//! A thread of its own hands the index pool one slice after another, so that what the sweep has to have done comes in
-//! between. The map is built away from the one that calls see, and takes its place when the indexer asks for it, which it does before
-//! the first change to the map. Nothing here decides what is true: facts are found by content hash, and files whose
-//! facts are gone are handed back to be mapped anew.
+//! The thread's work is in `map_restoring`; this file knows of no workspace, so that a workspace can hold it.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use hob_base::{AbsPath, ContentHash, FileId, WsPath};
-use hob_map::graph::RestoredMap;
-use hob_map::{Lang, Map, PreparedFile};
-use rayon::prelude::*;
-
-use super::super::facts::FactsRequest;
-use super::super::workspace::Workspace;
-use super::{discard_saved, image};
-
-/// Number of files per slice.
-const SLICE: usize = 512;
+use hob_base::{ContentHash, FileId, WsPath};
+use hob_map::{Lang, Map};
 
 /// A file whose facts are to be found.
 #[derive(Clone, Debug)]
@@ -29,21 +17,22 @@ pub(crate) struct SoughtFacts {
     pub(crate) hash: ContentHash,
 }
 
-/// A map that is being restored.
+/// A map that is being restored, and the files that it is restored from.
 #[derive(Debug)]
 pub(crate) struct Comeback {
-    sought: Arc<Vec<SoughtFacts>>,
+    pub(super) sought: Arc<Vec<SoughtFacts>>,
     /// `None` if the system gave none.
-    thread: Option<JoinHandle<RestoreFindings>>,
+    pub(super) thread: Option<JoinHandle<RestoreFindings>>,
 }
 
+/// The outcome of the thread.
 #[derive(Debug, Default)]
-struct RestoreFindings {
-    map: Map,
+pub(super) struct RestoreFindings {
+    pub(super) map: Map,
     /// Files whose facts were not found, by place in what was sought.
-    missing: Vec<usize>,
+    pub(super) missing: Vec<usize>,
     /// Files that the image did not know; `None` without an image.
-    aged: Option<usize>,
+    pub(super) aged: Option<usize>,
 }
 
 /// The map of an earlier daemon, as it was restored.
@@ -56,17 +45,6 @@ pub(crate) struct Back {
 }
 
 impl Comeback {
-    /// Starts the thread that restores the map.
-    pub(super) fn start(workspace: &Arc<Workspace>, folder: AbsPath, mut sought: Vec<SoughtFacts>) -> Self {
-        // The store keeps facts in order of hash, and reads neighbours together.
-        sought.sort_unstable_by_key(|sought| sought.hash);
-        let sought = Arc::new(sought);
-        let (held, list) = (Arc::clone(workspace), Arc::clone(&sought));
-        let body = move || find(&held, &folder, &list);
-        let thread = std::thread::Builder::new().name("hob-comeback".to_owned()).spawn(body).ok();
-        Self { sought, thread }
-    }
-
     /// Waits for the map.
     pub(crate) fn finish(self) -> Back {
         let nothing =
@@ -76,51 +54,4 @@ impl Comeback {
         let missing = found.missing.into_iter().map(|at| self.sought[at].clone()).collect();
         Back { map: found.map, missing, aged: found.aged }
     }
-}
-
-fn find(workspace: &Workspace, folder: &AbsPath, sought: &[SoughtFacts]) -> RestoreFindings {
-    let image = read_image(workspace, image::NAMES, folder);
-    let (mut files, mut missing) = (Vec::with_capacity(sought.len()), Vec::new());
-    for (number, slice) in sought.chunks(SLICE).enumerate() {
-        if workspace.closing.check().is_err() {
-            return RestoreFindings::default();
-        }
-        let found: Vec<Option<PreparedFile>> = workspace
-            .shared
-            .pools
-            .index
-            .install(|| slice.par_iter().map(|sought| prepare_file(workspace, sought)).collect());
-        for (at, file) in found.into_iter().enumerate() {
-            file.map_or_else(|| missing.push(number * SLICE + at), |file| files.push(file));
-        }
-    }
-    let RestoredMap { mut map, unknown, rejected } =
-        workspace.shared.pools.index.install(|| Map::restore(files, image.as_deref()));
-    if let Some(error) = &rejected {
-        discard_saved(workspace, &error.to_string());
-    }
-    if let Some(scores) = read_image(workspace, image::SCORES, folder)
-        && let Err(error) = map.restore_ranking(&scores)
-    {
-        // The next derivation makes them anew, at once.
-        tracing::info!(root = %workspace.root(), %error, "the saved scores were not used");
-    }
-    let aged = (image.is_some() && rejected.is_none()).then_some(unknown);
-    tracing::info!(root = %workspace.root(), missing = missing.len(), ?aged, "the map is back");
-    RestoreFindings { map, missing, aged }
-}
-
-fn read_image(workspace: &Workspace, kept: image::ImageFile, folder: &AbsPath) -> Option<Vec<u8>> {
-    image::read(kept, folder).unwrap_or_else(|why| {
-        discard_saved(workspace, &why);
-        None
-    })
-}
-
-fn prepare_file(
-    workspace: &Workspace,
-    SoughtFacts { file, path, lang, hash }: &SoughtFacts,
-) -> Option<PreparedFile> {
-    let facts = workspace.facts.load(&FactsRequest { path, lang: *lang, hash: *hash })?;
-    Some(PreparedFile::new(*file, path.clone(), Arc::new(facts)))
 }

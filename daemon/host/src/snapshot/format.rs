@@ -5,19 +5,23 @@
 //! |---|---|
 //! | 1 | first version |
 //! | 2 | Markdown has a number among the languages |
+//! | 3 | the languages that the build reads: a file is text only where its language is not among them |
 //!
-//! Little-endian: magic, version, root, number of entries, the entries, and the blake3 of everything before it. A file of
+//! Little-endian: magic, version, languages, root, number of entries, the entries, and the blake3 of everything before it. A file of
 //! another version, with another checksum or with anything out of range is refused as a whole.
 
 use hob_base::{AbsPath, ContentHash, WsPath};
-use hob_map::Lang;
+use hob_map::{Lang, built_languages};
 use hob_workspace::{FileClass, Record, Stat};
 
-use super::{FileKind, TableEntry};
 use crate::byte_reader::ByteReader;
+use crate::file_kind::FileKind;
+
+/// The file of the table, in a snapshot's folder.
+pub(super) const TABLE: &str = "files";
 
 const MAGIC: &[u8; 8] = b"hobfiles";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Marks of [`FileKind`] that are no language.
 const BINARY: u8 = 255;
@@ -32,6 +36,16 @@ pub(super) enum FormatError {
     Version(u32),
     #[error("it is damaged")]
     Damaged,
+    #[error("it is of a build of hob with other languages")]
+    Languages,
+}
+
+/// One file of a saved table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct TableEntry {
+    pub(super) path: WsPath,
+    pub(super) record: Record,
+    pub(super) kind: FileKind,
 }
 
 /// A table read back.
@@ -44,6 +58,7 @@ pub(super) struct Decoded {
 pub(super) fn encode(root: &AbsPath, entries: &[TableEntry]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_le_bytes());
+    out.extend(built_languages().to_le_bytes());
     text(&mut out, &root.to_string());
     out.extend((entries.len() as u64).to_le_bytes());
     entries.iter().for_each(|item| write_entry(&mut out, item));
@@ -89,6 +104,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         return Err(FormatError::Damaged);
     }
     reader.rest = reader.rest.get(..reader.rest.len() - sum.len()).ok_or(FormatError::Damaged)?;
+    if reader.read_u64().ok_or(FormatError::Damaged)? != built_languages() {
+        return Err(FormatError::Languages);
+    }
     read_table(&mut reader).ok_or(FormatError::Damaged)
 }
 
@@ -153,6 +171,17 @@ mod tests {
         let (root, entries) = sample_table();
         let decoded = decode(&encode(&root, &entries));
         assert_eq!(decoded, Ok(Decoded { root: "/a/b".into(), entries }));
+    }
+
+    #[test]
+    fn a_table_of_a_build_with_other_languages_is_refused() {
+        let (root, entries) = sample_table();
+        let mut other = encode(&root, &entries);
+        other.truncate(other.len() - 32);
+        other[MAGIC.len() + 4] ^= 1;
+        let sum = ContentHash::of(&other);
+        other.extend(sum.as_bytes());
+        assert_eq!(decode(&other), Err(FormatError::Languages));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::io;
 
 use hob_base::{AbsPath, ContentHash};
 
+use super::atomic::write_atomically;
 use super::format::FormatError;
-use super::write_atomically;
 
 /// One of the files.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,7 @@
-//! The vectors of files, and the search through all of them.
+//! Searches through all vectors for the nearest.
 //!
 //! Every vector is looked at: at some hundred thousand that takes some milliseconds, is exact, and needs no index that an edit would
 //! have to change. What comes out is in the same order in every run, on any number of threads.
-
-use std::sync::{Arc, Weak};
 
 use hob_base::FileId;
 use hob_embed::Codes;
@@ -13,33 +11,13 @@ use hob_map::{FileFacts, Map};
 use hob_proto::node_id::NodeId;
 use rayon::prelude::*;
 
-use super::Admits;
+use super::answer::Admits;
+use super::state::FileVectors;
+use super::text::vector_worth;
 use crate::workspace::Workspace;
 
 /// Hits that are named beyond those asked for: some may have changed meanwhile.
 const SLACK: usize = 32;
-
-/// The vectors of one file.
-#[derive(Debug)]
-pub(super) struct FileVectors {
-    /// The facts from which the vectors were computed. They are not kept alive: while they are known here, nothing
-    /// else can have their place.
-    pub(super) facts: Weak<FileFacts>,
-    /// The definition that each of the vectors is of.
-    pub(super) defs: Box<[DefIdx]>,
-    pub(super) codes: Arc<Codes>,
-}
-
-impl FileVectors {
-    /// Returns true if the vectors are of these facts.
-    pub(super) fn are_of(&self, facts: &Arc<FileFacts>) -> bool {
-        std::ptr::eq(self.facts.as_ptr(), Arc::as_ptr(facts))
-    }
-
-    pub(super) fn heap_bytes(&self) -> u64 {
-        (size_of::<(FileId, Self)>() + size_of_val(&*self.defs) + self.codes.heap_bytes()) as u64
-    }
-}
 
 /// A vector's similarity and whose it is.
 type Hit = (f32, DefRef);
@@ -108,7 +86,7 @@ pub(super) fn worthy_definitions(
     let all = facts.defs_indexed();
     let is_worthy = |(def, found): &(DefIdx, &hob_map::facts::Def)| {
         let node = DefRef { file, def: *def }.into();
-        least.is_none_or(|least| super::text::vector_worth(map, facts, node, found) > least)
+        least.is_none_or(|least| vector_worth(map, facts, node, found) > least)
     };
     all.filter(is_worthy).map(|(def, _)| def).collect()
 }

@@ -2,13 +2,17 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use hob_base::AbsPath;
+use hob_base::{AbsPath, CancelToken, lock};
+use hob_map::graph::NodeRef;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::*;
-use crate::{Freshness, Host, HostOptions};
+use super::{Nearest, VectorState};
+use crate::{Freshness, Host, HostOptions, Workspace};
 
 /// Each of these words means something else, but for `boat` and `ship`.
 const WORDS: [&str; 5] = ["?", "boat", "ship", "plane", "train"];

@@ -12,13 +12,28 @@ use hob_map::facts::DefIdx;
 use hob_map::graph::DefRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::scan::{FileVectors, worthy_definitions};
-use super::{Least, text};
+use super::scan::worthy_definitions;
+use super::state::{FileVectors, Least, Vectors};
+use super::text;
 use crate::workspace::Workspace;
 use hob_base::lock;
 
 /// Files between two looks at whether the work is still wanted.
 const LOT: usize = 256;
+
+impl Vectors {
+    /// Has what is missing made, without waiting for it.
+    pub(crate) fn catch_up(workspace: &Arc<Workspace>) {
+        // Whoever has no model pays for nothing.
+        let has_none = lock(&workspace.vectors.state).model.is_none();
+        if has_none && workspace.shared.models.active_model().is_none() {
+            return;
+        }
+        if !std::mem::replace(&mut lock(&workspace.vectors.state).runs, true) {
+            start(workspace);
+        }
+    }
+}
 
 /// Starts the thread; the state says already that it runs.
 pub(super) fn start(workspace: &Arc<Workspace>) {

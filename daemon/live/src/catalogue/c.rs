@@ -7,9 +7,8 @@ use hob_base::{AbsPath, small};
 use serde_json::{Value, json};
 
 use super::c_index::{self, Endings};
-use crate::instance::Launch;
 use crate::keep;
-use crate::spec::{Announce, Circumstances, Install, ReadySignal, ServerSpec};
+use crate::spec::{Announce, Circumstances, Install, Launch, ReadySignal, ServerSpec};
 
 /// Endings of files that are there to be included by others.
 const HEADERS: &[&str] = &[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"];
@@ -42,7 +41,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     }]
 }
 
-/// Where clangd looks for the database, as the protocol calls it.
+/// The option that names the folder of clangd's compilation database.
 const DATABASE: &str = "compilationDatabasePath";
 
 /// Its index goes beside the compilation database, in `.cache`. So it is given a folder of hob's own in which there is only a

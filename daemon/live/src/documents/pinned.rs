@@ -1,78 +1,13 @@
-//! Documents that editors have open: never closed to make room, sent as the editor changed them, and known by its numbers.
+//! Shows a server the documents that editors have open: never closed to make room, sent as changed, known by the editor's numbers.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use hob_base::ContentHash;
+use serde_json::json;
 
-use hob_base::{ContentHash, WsPath};
-use serde_json::{Value, json};
-
-use super::{ServerDocuments, ServerOpenFile, Tell};
+use super::ServerDocuments;
+use super::message::{Tell, did_change};
+use super::open_file::ServerOpenFile;
+use super::shown::{Doc, EditorId, Shown};
 use crate::spec::ServerSpec;
-use crate::views::EditorId;
-
-/// So many versions back an editor's number is known. A verdict on an older one is of no use to anybody.
-const MOST_LABELS: usize = 32;
-
-/// A document of an editor.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Doc {
-    /// A file of the project.
-    Inside(WsPath),
-    /// Anything else, by its URI: a library's source, a text without a file.
-    Outside(String),
-}
-
-/// The editor whose text a version is, and the editor's number for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label {
-    /// The editor whose text it is.
-    pub editor: EditorId,
-    /// The editor's version of the text.
-    pub version: i32,
-}
-
-/// The text that a server is to have of a document.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Shown {
-    /// The protocol's language identifier.
-    pub language: String,
-    /// The document's whole text.
-    pub text: Arc<str>,
-    /// The changes that lead to it from what was shown before; `None` to send it whole.
-    pub changes: Option<Value>,
-    /// The editor whose text it is, with its version; `None` for the disk's text.
-    pub label: Option<Label>,
-}
-
-/// The server's numbers of one document and the editors' for them, oldest first.
-#[derive(Debug, Default)]
-pub(super) struct Labels(VecDeque<(i32, Label)>);
-
-impl Labels {
-    fn add(&mut self, version: i32, label: Label) {
-        if self.0.back() == Some(&(version, label)) {
-            return;
-        }
-        if self.0.len() == MOST_LABELS {
-            self.0.pop_front();
-        }
-        self.0.push_back((version, label));
-    }
-
-    /// The next version is `same` text as this one, or another.
-    pub(super) fn carry_label(&mut self, version: i32, same: bool) {
-        if let Some((of, label)) = self.0.back().copied().filter(|_| same)
-            && of == version
-        {
-            self.add(version + 1, label);
-        }
-    }
-
-    fn version_for(&self, version: i32, editor: EditorId) -> Option<i32> {
-        let mut known = self.0.iter().rev();
-        known.find(|(of, label)| *of == version && label.editor == editor).map(|(_, label)| label.version)
-    }
-}
 
 impl ServerDocuments {
     /// Returns the message that gives the server a document of an editor as it is shown. `whole` is for a server that
@@ -143,7 +78,7 @@ impl ServerDocuments {
         }
         open.hash = hash;
         open.version += 1;
-        Some(super::did_change(&uri, open.version, disk, false))
+        Some(did_change(&uri, open.version, disk, false))
     }
 
     /// An editor's number for a version of the server's; `None` if it is not that editor's.

@@ -1,7 +1,10 @@
 //! Tests the messages that a server gets about files, for each way in which servers learn of changes.
 
+use std::time::Duration;
+
+use super::announce::{MOST_KEPT, MOST_SHOWN};
 use super::*;
-use crate::spec::Lags;
+use crate::spec::{Lags, Reread};
 
 fn spec_announcing(announce: Announce) -> ServerSpec {
     ServerSpec { name: "test", files: &[("py", "python")], announce, ..ServerSpec::cautious_defaults() }

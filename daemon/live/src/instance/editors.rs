@@ -1,4 +1,4 @@
-//! A running server as editors use it: documents shown as they have them, and their messages passed on as they wrote them.
+//! Uses a running server for editors: shows it documents as editors have them, and passes their messages on as they wrote them.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::Instance;
 use super::silence::Signs;
-use crate::documents::{Doc, Shown, Tell};
+use crate::documents::{Doc, EditorId, Shown, Tell};
 use crate::rpc::{CallError, OnOutcome};
-use crate::views::{EditorId, ProjectOverlay};
+use crate::views::ProjectOverlay;
 
 /// Longest time that an editor's request may stay without an answer, if nothing else is heard either.
 const SILENT_WITHIN: Duration = Duration::from_secs(30);

@@ -1,21 +1,15 @@
-//! When a server that does not answer is given up.
+//! Decides when a server that does not answer is given up.
 //!
 //! A server may take longer than anybody waits, and then the next question may find it done. One that is stuck stays so, and makes
 //! every call wait for nothing. What tells them apart is any sign of work: a message, a line on standard error, time on a processor.
 //! Without one, two deadlines missed in a row are enough; with nothing but processor time, which an endless loop takes too, it is
 //! borne for longer.
 
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hob_base::CancelToken;
-use serde_json::Value;
-use serde_json::value::to_raw_value;
-
-use super::Instance;
 use crate::process::ServerProcess;
-use crate::rpc::{CallError, RequestOutcome, RpcClient};
+use crate::rpc::RpcClient;
 
 /// Deadlines missed in a row that a server is given up for, if it does nothing.
 const IDLE: u32 = 2;
@@ -35,7 +29,7 @@ pub(super) struct Signs {
     said: u64,
     /// Time on processors so far.
     cpu: Duration,
-    at: Instant,
+    pub(super) at: Instant,
 }
 
 impl Signs {
@@ -139,93 +133,5 @@ impl Missed {
     fn lock_state(&self) -> MutexGuard<'_, MissedDeadlineState> {
         // Figures are set whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Instance {
-    /// Has the server asked something; one that leaves question after question without an answer is ended.
-    pub(super) fn with_patience<T>(
-        &self,
-        question: impl FnOnce() -> Result<T, CallError>,
-    ) -> Result<T, CallError> {
-        let waiting = UnansweredRequest::begin(&self.client);
-        let outcome = question();
-        match &outcome {
-            Err(CallError::Stopped(_)) => self.count_as_missed(waiting),
-            Err(CallError::Closed(_)) => {}
-            _ => self.missed.note_answer(),
-        }
-        outcome
-    }
-
-    pub(super) fn count_as_missed(&self, waiting: UnansweredRequest) {
-        if let Some(why) = self.missed.give_up(waiting, &self.client, &self.process) {
-            self.give_up(&why);
-        }
-    }
-
-    /// Ends it at once: it is of no use any more.
-    pub(super) fn give_up(&self, why: &str) {
-        tracing::warn!(server = self.spec().name, why, "a language server is given up");
-        let _ = self.given_up.set(why.to_owned());
-        self.process.kill();
-        self.client.close(why);
-    }
-
-    /// Returns true if hob ended the server because it did not answer.
-    #[must_use]
-    pub fn was_given_up(&self) -> bool {
-        self.given_up.get().is_some()
-    }
-
-    /// One before it was given up: it is not borne for as long, until it has answered something.
-    pub fn put_on_probation(&self) {
-        self.missed.put_on_probation();
-    }
-}
-
-/// Longest time that a server may take to answer its first request, whatever it does meanwhile.
-const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
-/// Longest time for the same without any sign of work.
-const INITIALISED_WITHOUT_WORK: Duration = Duration::from_secs(20);
-/// Pause between two looks for signs of work.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// Sends `initialize` and waits for the answer; out of time after so long, and sooner where the server does nothing.
-pub(super) fn send_initialize(
-    client: &RpcClient,
-    process: &ServerProcess,
-    params: &Value,
-    cancel: &CancelToken,
-) -> Result<RequestOutcome, Duration> {
-    let (give, answered) = sync_channel(1);
-    let params = to_raw_value(params).ok();
-    let on = Box::new(move |outcome| drop(give.send(outcome)));
-    if let Err(error) = client.forward_request("initialize", params.as_deref(), on) {
-        return Ok(Err(error));
-    }
-    let began = Signs::take_signs(client, process);
-    let (mut before, mut active) = (began, began.at);
-    loop {
-        match answered.recv_timeout(LOOK_EVERY.min(cancel.deadline().remaining().unwrap_or(LOOK_EVERY))) {
-            Ok(outcome) => return Ok(outcome),
-            Err(RecvTimeoutError::Disconnected) => {
-                return Ok(Err(CallError::Closed("it was let go of".to_owned())));
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if let Err(stopped) = cancel.check() {
-            return Ok(Err(CallError::Stopped(stopped)));
-        }
-        let now = Signs::take_signs(client, process);
-        if now.works_since(&before) {
-            active = now.at;
-        }
-        if now.at.duration_since(active) >= INITIALISED_WITHOUT_WORK
-            || now.at.duration_since(began.at) >= INITIALISED_WITHIN
-        {
-            return Err(now.at.duration_since(began.at));
-        }
-        before = now;
     }
 }

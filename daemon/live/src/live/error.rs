@@ -1,4 +1,4 @@
-//! Why a question to a language server has no answer.
+//! Says why a question to a language server has no answer.
 
 use hob_base::{AbsPath, Stopped, WsPath};
 

@@ -1,4 +1,4 @@
-//! From a file to how its server would be started: which kinds serve it, whether their programs are there and may run.
+//! Finds out how the server of a file would be started: which kinds serve it, whether their programs are there and may run.
 //!
 //! Every question goes this way, and looking at each folder of the search path for each kind takes longer than many an answer.
 //! So what was chosen is believed for a moment, while the program is the file that it was; what was not found is always
@@ -17,12 +17,11 @@ use super::{Live, LiveError, LiveProject, STAMP};
 use crate::asked::run_to_end;
 use crate::catalogue;
 use crate::find::{FoundProgram, ProgramIdentity, ProgramSearch, Reject, Rejected, program_identity};
-use crate::instance::Launch;
 use crate::keep;
 use crate::lately::Lately;
 use crate::preferences::{Preferences, ServerPreference, StatedPreference};
 use crate::process::{ServerCommand, neutral_folder};
-use crate::spec::{Circumstances, Environment, ServerSpec};
+use crate::spec::{Circumstances, Environment, Launch, ServerSpec};
 
 /// Time for which hob believes what a program printed about the machine: where an interpreter or a toolchain is.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
@@ -247,7 +246,7 @@ impl Live {
         if looked.found.is_some() { None } else { looked.rejected.into_iter().next() }
     }
 
-    /// Where hob installs a server; `None` if it installs none.
+    /// The folder into which hob installs a server; `None` if hob installs none.
     #[must_use]
     pub fn own_folder(&self, server: &str) -> Option<PathBuf> {
         self.options.own.as_ref().map(|own| own.join(server))
@@ -305,7 +304,7 @@ impl Live {
         env
     }
 
-    /// Where to look for the programs of `spec`, or for any.
+    /// The folders in which the programs of `spec`, or of any server, are looked for.
     fn search(&self, project: &LiveProject, spec: Option<&ServerSpec>) -> ProgramSearch {
         let env = self.environment_of(
             Environment::new(),

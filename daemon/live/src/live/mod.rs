@@ -1,4 +1,4 @@
-//! From a file to a running server: how it would be started (`look`), and the pool.
+//! Brings a question about a file to a running server: how it would be started (`look`), and the pool.
 
 mod error;
 mod look;

@@ -16,9 +16,10 @@ use std::{io, thread};
 use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath, lock, small};
 
 use crate::documents::{FileChange, ReadText};
-use crate::instance::{Instance, Launch, StartError};
+use crate::instance::{Instance, StartError};
 use crate::process::Guard;
 use crate::ready::Readiness;
+use crate::spec::Launch;
 use crate::views::ProjectOverlay;
 use backoff::{Backoff, Next};
 

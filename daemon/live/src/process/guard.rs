@@ -1,4 +1,4 @@
-//! The process between the daemon and a language server: nothing that a server starts outlives the daemon.
+//! Runs between the daemon and a language server, so that nothing that a server starts outlives the daemon.
 //!
 //! A daemon that is killed can do nothing more, and a server need not notice: some ignore the end of their input, some
 //! start helpers that do. So a guard starts the server with its own standard input and output, watches that input from the

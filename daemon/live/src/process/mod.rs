@@ -1,4 +1,4 @@
-//! Language servers as processes: started with nothing inherited but three pipes, measured as a tree, ended as a tree.
+//! Starts language servers with nothing inherited but three pipes, measures them as trees of processes, and ends them as trees.
 //!
 //! Between the daemon and a server stands a *guard* ([`guard`]): a process of hob's own that sees the daemon's end of the
 //! server's input close, however the daemon ended, and then ends the server and everything that the server started.

@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
-use lsp_types::request::{CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare};
+use lsp_types::request::{
+    CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, Request,
+};
 use lsp_types::{
     CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCallsParams,
     CallHierarchyPrepareParams, Range,
 };
 
+use super::context::{READY_WITHIN, ServerQueryContext};
 use super::marked::Marked;
+use super::place::{RequestPosition, ServerLocation};
 use super::symbols::kind_word;
-use super::{READY_WITHIN, RequestPosition, ServerLocation, ServerQueryContext};
 use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 
@@ -122,39 +125,35 @@ impl CallHierarchyWalk<'_> {
         }))
     }
 
+    /// The functions one call away from an item, each with the places of the calls.
     fn next(&mut self, item: &CallHierarchyItem) -> Result<Vec<(CallHierarchyItem, Vec<Range>)>, LiveError> {
-        let server = self.instance.spec().name;
-        let cancel = self.asking.cancel;
+        let item = item.clone();
         match self.direction {
             Direction::Incoming => {
-                let params = CallHierarchyIncomingCallsParams {
-                    item: item.clone(),
+                let calls = self.ask::<CallHierarchyIncomingCalls>(&CallHierarchyIncomingCallsParams {
+                    item,
                     work_done_progress_params: Default::default(),
                     partial_result_params: Default::default(),
-                };
-                let answer = self
-                    .instance
-                    .ask_whole::<CallHierarchyIncomingCalls>(&params, READY_WITHIN, cancel)
-                    .map_err(|error| of_call(server, "callHierarchy/incomingCalls", error))?;
-                self.lower_completeness(answer.completeness);
-                let calls = answer.value.unwrap_or_default();
-                Ok(calls.into_iter().map(|call| (call.from, call.from_ranges)).collect())
+                })?;
+                Ok(calls.unwrap_or_default().into_iter().map(|call| (call.from, call.from_ranges)).collect())
             }
             Direction::Outgoing => {
-                let params = CallHierarchyOutgoingCallsParams {
-                    item: item.clone(),
+                let calls = self.ask::<CallHierarchyOutgoingCalls>(&CallHierarchyOutgoingCallsParams {
+                    item,
                     work_done_progress_params: Default::default(),
                     partial_result_params: Default::default(),
-                };
-                let answer = self
-                    .instance
-                    .ask_whole::<CallHierarchyOutgoingCalls>(&params, READY_WITHIN, cancel)
-                    .map_err(|error| of_call(server, "callHierarchy/outgoingCalls", error))?;
-                self.lower_completeness(answer.completeness);
-                let calls = answer.value.unwrap_or_default();
-                Ok(calls.into_iter().map(|call| (call.to, call.from_ranges)).collect())
+                })?;
+                Ok(calls.unwrap_or_default().into_iter().map(|call| (call.to, call.from_ranges)).collect())
             }
         }
+    }
+
+    fn ask<R: Request>(&mut self, params: &R::Params) -> Result<R::Result, LiveError> {
+        let server = self.instance.spec().name;
+        let answer = self.instance.ask_whole::<R>(params, READY_WITHIN, self.asking.cancel);
+        let answer = answer.map_err(|error| of_call(server, R::METHOD, error))?;
+        self.lower_completeness(answer.completeness);
+        Ok(answer.value)
     }
 
     /// The whole is no more complete than its least complete part.

@@ -9,7 +9,8 @@ use lsp_types::{Diagnostic, DiagnosticSeverity, ExecuteCommandParams, NumberOrSt
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{RequestPosition, ServerQueryContext};
+use super::context::ServerQueryContext;
+use super::place::RequestPosition;
 use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::LiveError;
 use crate::rpc::CallError;
@@ -36,7 +37,7 @@ struct TsserverPosition {
     offset: u32,
 }
 
-/// Everything that is wrong with a file; `None` where the server does not know the command, or answers something else.
+/// Returns all diagnostics of a file; `None` where the server does not know the command, or answers something else.
 pub(super) fn diagnostics_by_command(
     instance: &Instance,
     file: &WsPath,

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use hob_base::WsPath;
 
 use super::commanded::diagnostics_by_command;
-use super::{RequestPosition, ServerQueryContext};
+use super::context::ServerQueryContext;
+use super::place::RequestPosition;
 use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 use crate::ready::Readiness;

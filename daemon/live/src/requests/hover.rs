@@ -6,7 +6,8 @@
 use lsp_types::request::HoverRequest;
 use lsp_types::{Hover, HoverContents, HoverParams, MarkedString};
 
-use super::{RequestPosition, ServerQueryContext};
+use super::context::ServerQueryContext;
+use super::place::RequestPosition;
 use crate::instance::{Instance, ServerAnswer};
 use crate::live::LiveError;
 

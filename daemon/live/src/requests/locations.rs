@@ -1,16 +1,17 @@
-//! Where is it defined, used, implemented: questions answered with places.
+//! Asks where something is defined, used or implemented: questions that are answered with places.
 
 use hob_base::AbsPath;
 use lsp_types::request::{GotoDefinition, GotoImplementation, References};
 use lsp_types::{GotoDefinitionParams, GotoDefinitionResponse, Location, ReferenceContext, ReferenceParams};
 
+use super::context::ServerQueryContext;
 use super::marked::Marked;
-use super::{RequestPosition, ServerLocation, ServerQueryContext};
+use super::place::{RequestPosition, ServerLocation};
 use crate::instance::{Instance, ServerAnswer};
 use crate::live::LiveError;
 use crate::uri::FileRefResolver;
 
-/// Where what stands at `at` is defined.
+/// Returns the definitions of the name that stands at `at`.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -39,7 +40,7 @@ pub fn implementations(
     Ok(answer.map(|found| to_locations(found, instance, asking)))
 }
 
-/// Where what stands at `at` is used, sorted and each place once.
+/// Returns the uses of the name that stands at `at`, sorted, each place once.
 ///
 /// # Errors
 /// [`LiveError`].

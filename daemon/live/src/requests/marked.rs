@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use hob_base::WsPath;
 use hob_base::line_index::BYTE_ORDER_MARK;
 
-use super::{ServerLocation, ServerQueryContext};
+use super::context::ServerQueryContext;
+use super::place::ServerLocation;
 use crate::instance::Instance;
 use crate::uri::FileRef;
 

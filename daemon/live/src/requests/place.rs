@@ -1,4 +1,4 @@
-//! Places: the protocol's positions in hob's words.
+//! Turns the protocol's positions into hob's words.
 
 use hob_base::{AbsPath, WsPath};
 use lsp_types::{

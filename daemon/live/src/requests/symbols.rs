@@ -9,8 +9,9 @@ use lsp_types::{
 use hob_base::WsPath;
 use hob_base::line_index::without_mark;
 
+use super::context::{READY_WITHIN, ServerQueryContext};
 use super::marked::Marked;
-use super::{READY_WITHIN, RequestPosition, ServerLocation, ServerQueryContext};
+use super::place::{RequestPosition, ServerLocation};
 use crate::instance::{Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 use crate::uri::{self, FileRef, FileRefResolver};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use hob_base::WsPath;
 
-use super::ServerQueryContext;
+use super::context::ServerQueryContext;
 use super::diagnostics::{Diagnosis, Severity, diagnostics};
 use crate::instance::{Completeness, Instance};
 use crate::live::LiveError;

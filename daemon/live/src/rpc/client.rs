@@ -24,7 +24,7 @@ use super::jsonrpc::{self, Incoming, RequestId, ResponseError};
 use super::transport::{MessageReader, write_body};
 use crate::uri;
 
-/// So many bytes may wait for a server that does not read; more, and it is given up.
+/// Most bytes that may wait for a server that does not read; with more, the server is given up.
 const MAX_QUEUED: usize = 64 << 20;
 
 /// Pause between two checks of a waiting call whether its caller has cancelled it.

@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 messages, as far apart as is needed to know whom they concern.
+//! Takes JSON-RPC 2.0 messages apart, as far as is needed to know whom they concern.
 //!
 //! Parameters and results stay unparsed text until somebody who knows their type wants them: an answer of ten thousand
 //! locations is parsed once.

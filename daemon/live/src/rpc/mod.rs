@@ -1,4 +1,4 @@
-//! Talking to a language server: framing, JSON-RPC, and calls over one connection.
+//! Talks to a language server: framing, JSON-RPC, and calls over one connection.
 //!
 //! Knows no server and no question; see `instance` for what is said and when.
 

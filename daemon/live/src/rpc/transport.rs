@@ -1,4 +1,4 @@
-//! The base protocol: a `Content-Length` header, a blank line, that many bytes.
+//! Frames messages as the base protocol does: a `Content-Length` header, a blank line, that many bytes.
 //!
 //! Reading forgives what servers get wrong in practice: a line of plain text between messages (a package manager's
 //! warning, a `print` in a plug-in) is skipped and counted. It does not forgive a length that cannot be: past that point

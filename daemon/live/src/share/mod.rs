@@ -1,4 +1,4 @@
-//! One server's connection, used by several editors: who is told what it says, and who answers what it asks.
+//! Lets several editors use one server's connection: decides who is told what it says, and who answers what it asks.
 //!
 //! Everybody is told what concerns everybody: diagnostics, messages, progress of the server's own making, registrations. What a
 //! server asks is asked of one: an edit of the editor that runs a command, anything else of the editor that was active last; and
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use crate::documents::EditorId;
 use crate::rpc::Reply;
-use crate::views::EditorId;
 use tokens::Tokens;
 
 /// Most registrations that a server may have at once, and most bytes of one; what is beyond that does not count.
@@ -22,7 +22,7 @@ const MOST_REGISTERED: usize = 1_024;
 const LONGEST_REGISTRATION: usize = 256 << 10;
 
 /// An editor that is attached to a server. Called on the thread that reads from the server: must not wait.
-pub trait Onlooker: Send + Sync {
+pub trait Observer: Send + Sync {
     /// Returns the number of the editor.
     fn editor(&self) -> EditorId;
 
@@ -40,7 +40,7 @@ pub trait Onlooker: Send + Sync {
 }
 
 struct Attachment {
-    onlooker: Arc<dyn Onlooker>,
+    observer: Arc<dyn Observer>,
     /// When it did something last: a place in the order of all such moments.
     active: u64,
     /// Commands of it that the server is carrying out.
@@ -70,28 +70,28 @@ impl std::fmt::Debug for Share {
 
 impl Share {
     /// An editor comes: it is told what was registered, and what is in progress.
-    pub fn attach_editor(&self, onlooker: Arc<dyn Onlooker>) {
+    pub fn attach_editor(&self, observer: Arc<dyn Observer>) {
         let mut state = self.lock();
         if !state.registered.is_empty() {
             let all: Vec<&Value> = state.registered.values().collect();
             let params = to_raw_value(&json!({"registrations": all})).ok();
-            onlooker.request("client/registerCapability", params.as_deref(), None);
+            observer.request("client/registerCapability", params.as_deref(), None);
         }
         for (create, begin) in state.tokens.under_way() {
-            onlooker.request("window/workDoneProgress/create", Some(create), None);
+            observer.request("window/workDoneProgress/create", Some(create), None);
             if let Some(begin) = begin {
-                onlooker.notification("$/progress", Some(begin));
+                observer.notification("$/progress", Some(begin));
             }
         }
         state.now += 1;
         let active = state.now;
-        state.attached.push(Attachment { onlooker, active, commands: 0 });
+        state.attached.push(Attachment { observer, active, commands: 0 });
     }
 
     /// Removes an editor that goes, with its tokens.
     pub fn detach_editor(&self, editor: EditorId) {
         let mut state = self.lock();
-        state.attached.retain(|it| it.onlooker.editor() != editor);
+        state.attached.retain(|it| it.observer.editor() != editor);
         state.tokens.forget_editor(editor);
     }
 
@@ -113,7 +113,7 @@ impl Share {
         let mut state = self.lock();
         state.now += 1;
         let now = state.now;
-        if let Some(it) = state.attached.iter_mut().find(|it| it.onlooker.editor() == editor) {
+        if let Some(it) = state.attached.iter_mut().find(|it| it.observer.editor() == editor) {
             it.active = now;
             it.commands += usize::from(command);
         }
@@ -122,7 +122,7 @@ impl Share {
     /// A command of an editor has ended.
     pub fn command_ended(&self, editor: EditorId) {
         let mut state = self.lock();
-        if let Some(it) = state.attached.iter_mut().find(|it| it.onlooker.editor() == editor) {
+        if let Some(it) = state.attached.iter_mut().find(|it| it.observer.editor() == editor) {
             it.commands = it.commands.saturating_sub(1);
         }
     }
@@ -206,9 +206,9 @@ impl Share {
             (Some((editor, token)), _) => {
                 let mut mine = parsed.clone();
                 mine["token"] = token;
-                let onlooker = self.lock().find(editor);
-                if let (Some(onlooker), Ok(mine)) = (onlooker, to_raw_value(&mine)) {
-                    onlooker.notification("$/progress", Some(&mine));
+                let observer = self.lock().find(editor);
+                if let (Some(observer), Ok(mine)) = (observer, to_raw_value(&mine)) {
+                    observer.notification("$/progress", Some(&mine));
                 }
             }
             (None, Some(raw)) => {
@@ -221,15 +221,15 @@ impl Share {
 
     /// Passes a notification on to every editor.
     pub(crate) fn notify_all(&self, method: &str, params: Option<&RawValue>) {
-        for onlooker in self.attached_editors() {
-            onlooker.notification(method, params);
+        for observer in self.attached_editors() {
+            observer.notification(method, params);
         }
     }
 
     /// Asks every editor, and waits for none.
     pub(crate) fn ask_all(&self, method: &str, params: Option<&RawValue>) {
-        for onlooker in self.attached_editors() {
-            onlooker.request(method, params, None);
+        for observer in self.attached_editors() {
+            observer.request(method, params, None);
         }
     }
 
@@ -237,12 +237,12 @@ impl Share {
     pub(crate) fn ask_one(&self, method: &str, params: Option<&RawValue>, reply: Reply) -> Result<(), Reply> {
         let concerned = {
             let state = self.lock();
-            let able = state.attached.iter().filter(|it| it.onlooker.answers(method));
-            able.max_by_key(|it| (it.commands > 0, it.active)).map(|it| Arc::clone(&it.onlooker))
+            let able = state.attached.iter().filter(|it| it.observer.answers(method));
+            able.max_by_key(|it| (it.commands > 0, it.active)).map(|it| Arc::clone(&it.observer))
         };
         match concerned {
-            Some(onlooker) => {
-                onlooker.request(method, params, Some(reply));
+            Some(observer) => {
+                observer.request(method, params, Some(reply));
                 Ok(())
             }
             None => Err(reply),
@@ -251,11 +251,11 @@ impl Share {
 
     pub(crate) fn close_all(&self, why: &str) {
         let gone = std::mem::take(&mut self.lock().attached);
-        gone.iter().for_each(|it| it.onlooker.closed(why));
+        gone.iter().for_each(|it| it.observer.closed(why));
     }
 
-    fn attached_editors(&self) -> Vec<Arc<dyn Onlooker>> {
-        self.lock().attached.iter().map(|it| Arc::clone(&it.onlooker)).collect()
+    fn attached_editors(&self) -> Vec<Arc<dyn Observer>> {
+        self.lock().attached.iter().map(|it| Arc::clone(&it.observer)).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, MultiplexerState> {
@@ -265,8 +265,8 @@ impl Share {
 }
 
 impl MultiplexerState {
-    fn find(&self, editor: EditorId) -> Option<Arc<dyn Onlooker>> {
-        let found = self.attached.iter().find(|it| it.onlooker.editor() == editor);
-        found.map(|it| Arc::clone(&it.onlooker))
+    fn find(&self, editor: EditorId) -> Option<Arc<dyn Observer>> {
+        let found = self.attached.iter().find(|it| it.observer.editor() == editor);
+        found.map(|it| Arc::clone(&it.observer))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use crate::views::EditorId;
+use crate::documents::EditorId;
 
 /// Where an editor may name a token.
 const FIELDS: [&str; 2] = ["workDoneToken", "partialResultToken"];

@@ -1,4 +1,4 @@
-//! One document that editors have open: whose text counts.
+//! Decides whose text of a document counts, if several editors have it open.
 //!
 //! Disk is the base. The first editor whose text differs from the disk is the *owner*: its text counts until it saves, goes back to
 //! the disk's text, closes the document or is gone. Then the next counts that differed, in the order in which they began to; and if
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hob_base::ContentHash;
 
-use super::EditorId;
+use crate::documents::EditorId;
 
 /// A document as one editor has it.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The documents that editors have open in one project, and what servers are to take for their text.
+//! Keeps the documents that editors have open in one project, and decides what servers take for their text.
 //!
 //! Every editor has its own text of a document; servers know one. Which one it is `document` decides; here it is brought to the
 //! servers that run, and to those that start later. One lock orders everything: it is held from the decision until the server's
@@ -16,17 +16,13 @@ use hob_base::line_index::without_mark;
 use hob_base::{AbsPath, ContentHash, WsPath, small};
 use serde_json::Value;
 
-use crate::documents::{Doc, FileChange, Label, Shown};
+use crate::documents::{Doc, EditorId, FileChange, Label, Shown};
 use crate::instance::Instance;
 use crate::uri;
 use document::{OverlayDocument, TextOwner};
 
 /// Larger files are not read to compare them with what an editor has.
 const MOST_READ: u64 = 64 << 20;
-
-/// An editor, for as long as it is attached.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct EditorId(pub u64);
 
 /// News for an editor about a document that it has open.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, Stopped, WsPath};
 use hob_live::documents::FileChange;
-use hob_live::instance::Launch;
 use hob_live::pool::{Pool, PoolError, PoolOptions};
-use hob_live::spec::ReadySignal;
+use hob_live::spec::{Launch, ReadySignal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

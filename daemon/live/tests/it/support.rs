@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, Deadline};
-use hob_live::instance::{Instance, Launch, StartError};
+use hob_live::instance::{Instance, StartError};
 use hob_live::process::{ServerCommand, scrubbed_environment};
-use hob_live::spec::{Announce, ReadySignal, ServerSpec};
+use hob_live::spec::{Announce, Launch, ReadySignal, ServerSpec};
 use hob_live::views::ProjectOverlay;
 use serde_json::{Value, json};
 

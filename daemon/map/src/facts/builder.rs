@@ -11,7 +11,7 @@ use super::{
     CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind,
     MAX_UNMAPPED, NamePool, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// A definition as a language hands it in.
 #[derive(Clone, Debug)]
@@ -188,6 +188,23 @@ impl FactsBuilder {
         let defined = |def: &Def| def.parent.is_none() && Some(def.name) == id;
         let imported = |import: &Import| import.owner.is_none() && import.local == id;
         id.is_some() && (self.defs.iter().any(defined) || self.imports.iter().any(imported))
+    }
+
+    /// Returns true if an import so far is of a package or something in it.
+    #[must_use]
+    pub fn imports_package(&self, package: &str) -> bool {
+        let is_within = |module: &str| {
+            module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.imports.iter().any(|import| is_within(self.provisional_name(import.module)))
+    }
+
+    /// The module that an import so far binds a name from.
+    #[must_use]
+    pub fn import_of(&self, local: &str) -> Option<&str> {
+        let id = self.names.get(local)?;
+        let import = self.imports.iter().find(|import| import.local == Some(id))?;
+        Some(self.provisional_name(import.module))
     }
 
     /// Sets a definition's documentation when it is found inside the body (Python).

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::langs::{CommentStyle, Lang, SourceRules};
+use crate::langs::lang::Lang;
+use crate::langs::source::{CommentStyle, SourceRules};
 
 /// Words of TypeScript after which a type goes on in the next line, and with which one does.
 const BEFORE: [&str; 9] =

@@ -23,7 +23,7 @@ pub use flows::{
 };
 pub use names::{NamePool, StrId};
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// Everything extracted from one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,11 +187,13 @@ pub enum DefKind {
     Section,
     /// A note's title; at most one in a file. Where a heading of the first level gives it, it is that section too.
     Note,
+    /// An address that a web framework answers, named by its path as written (`/users/{id}`).
+    Route,
 }
 
 impl DefKind {
     /// Every kind, in order of its number on disk.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Module,
         Self::Class,
         Self::Struct,
@@ -207,6 +209,7 @@ impl DefKind {
         Self::Macro,
         Self::Section,
         Self::Note,
+        Self::Route,
     ];
 
     /// The word that answers use.
@@ -228,6 +231,7 @@ impl DefKind {
             Self::Macro => "macro",
             Self::Section => "section",
             Self::Note => "note",
+            Self::Route => "route",
         }
     }
 
@@ -380,6 +384,10 @@ pub enum RefKind {
     Type,
     /// Read or written, without being called.
     Use,
+    /// Handed to a framework, which calls it: the handler of a route, a task, a fixture, a command.
+    Framework,
+    /// Named by a parameter that a framework fills, such as a fixture of a test.
+    Injected,
 }
 
 /// The receiver of a reference: the part of the expression that stands before the name.

@@ -3,11 +3,11 @@
 //! Budgets and wire names are the daemon's business; limits that belong to the question itself (20 neighbours per node
 //! and kind, five candidates) are kept here.
 
-use hob_base::{CancelToken, WsPath};
+use hob_base::{CancelToken, FileId, WsPath};
 
 use super::family::Relative;
-use super::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef, Tie};
 use crate::facts::DefKind;
+use crate::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef, Tie};
 
 /// The kinds of nodes that a search wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -326,4 +326,23 @@ pub struct Stats {
     pub languages: Vec<(&'static str, usize)>,
     /// Heap memory held by facts and indexes, in bytes.
     pub heap_bytes: usize,
+}
+
+/// One use of a definition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The file that it stands in.
+    pub file: FileId,
+    /// 1-based line of the name; of an import, the line that the facts have of it.
+    pub line: u32,
+    /// 1-based UTF-16 column of the name; `None` for imports, of which facts have none.
+    pub col: Option<u32>,
+    /// The kind of use: [`EdgeKind::Imports`] where a file imports it, passing it on or not.
+    pub kind: EdgeKind,
+    /// The map's confidence in it.
+    pub confidence: Confidence,
+    /// Says whether another name than the definition's own is written there: an import's alias, a default import.
+    pub is_renamed: bool,
+    /// The definition that it is written in, or the file.
+    pub from: NodeRef,
 }

@@ -9,7 +9,7 @@ use hob_proto::node_id::NodeId;
 
 use super::ExternalId;
 use crate::index::MapNameTable;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// The table of packages.
 #[derive(Debug, Default)]

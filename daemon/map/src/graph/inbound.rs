@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::skeleton::Skeleton;
-use super::uses::Search;
+use super::uses::{CHECK_EVERY, Search};
 use super::{Confidence, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
@@ -14,9 +14,6 @@ use crate::resolve::{Resolution, Resolver, Thing};
 
 /// Words of modules that say where from, and not what.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
-
-/// Number of files that are looked at between two looks at the clock.
-pub(super) const CHECK_EVERY: usize = 64;
 
 /// The edges that end at a node, and whether time ran out before all were found.
 #[derive(Debug, Default)]
@@ -187,7 +184,7 @@ impl Map {
         let mut words = vec![stem.to_owned()];
         let is_entrance = matches!(stem, "__init__" | "index" | "mod" | "lib" | "main");
         let is_package =
-            entry.lang().spec().is_some_and(|s| s.package_scope != crate::langs::PackageScope::File);
+            entry.lang().spec().is_some_and(|s| s.package_scope != crate::langs::rules::PackageScope::File);
         if is_entrance || is_package {
             words.extend(path.rsplit('/').skip(1).take(3).map(str::to_owned));
             words.extend(self.published_names(path));

@@ -8,12 +8,12 @@ use hob_base::{CancelToken, FileId, Stopped};
 use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
-use super::inbound::CHECK_EVERY;
 use super::outbound::owner_node;
+use super::uses::CHECK_EVERY;
 use super::{Confidence, DefRef, EdgeKind, ExternalId, Map, NodeRef};
 use crate::facts::Ref;
 use crate::index::FileEntry;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::markdown::target::{OWN, key, keys_of};
 use crate::resolve::{ResolvedNoteLink, Resolver};
 

@@ -6,7 +6,7 @@ use hob_proto::node_id::NodeId;
 use super::{DefRef, Lookup, Map, NodeInfo, NodeKind, NodeRef};
 use crate::facts::{DefFlags, DefIdx};
 use crate::index::FileEntry;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::resolve::Resolver;
 
 impl Map {

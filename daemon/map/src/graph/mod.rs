@@ -25,7 +25,6 @@ mod links;
 mod lookup;
 mod nearby;
 mod neighbors;
-mod node;
 mod outbound;
 mod outline;
 mod packages;
@@ -44,11 +43,14 @@ mod tests;
 mod uses;
 mod values;
 
+pub use crate::node::{
+    Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef, Tie,
+};
 pub use among_tests::is_test_path;
 pub use answers::{
     Chain, Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
     NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
-    Stats, UncalledNode, Unmapped,
+    Stats, UncalledNode, Unmapped, Use,
 };
 pub use confirmed::{Claim, Examined, FileConfirmations, Proof};
 pub use derive::{DeriveJob, Derived};
@@ -57,11 +59,7 @@ pub use family::{Kinship, Relative};
 pub use flow::{FlowAnswer, FlowQuery, FlowStep, Met};
 pub use image::RestoredMap;
 pub use impact::{Affected, ImpactAnswer, ImpactQuery};
-pub use node::{
-    Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef, Tie,
-};
 pub use page::Drawn;
-pub use places::Use;
 pub use ranking::Ranked;
 pub use reach::Reach;
 pub use route::Admits;

@@ -6,14 +6,15 @@ use super::edges::{Edge, Edges};
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefIdx, Import, Ref, RefKind};
 use crate::index::FileEntry;
-use crate::langs::{ModuleTarget, PassedImports};
+use crate::langs::rules::ModuleTarget;
+use crate::langs::semantics::PassedImports;
 use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
 impl EdgeKind {
     /// The kind of edge that a use of a name makes.
     pub(super) fn for_ref_kind(kind: RefKind) -> Self {
         match kind {
-            RefKind::Call => Self::Calls,
+            RefKind::Call | RefKind::Framework | RefKind::Injected => Self::Calls,
             RefKind::Extends => Self::Extends,
             RefKind::Implements => Self::Implements,
             RefKind::Type | RefKind::Use => Self::References,

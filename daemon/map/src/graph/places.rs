@@ -5,30 +5,13 @@
 
 use hob_base::{CancelToken, FileId, Stopped};
 
+use super::answers::Use;
 use super::outbound::owner_node;
 use super::uses::Search;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{DefIdx, Import, Ref};
-use crate::resolve::{Resolution, Resolver, Thing};
-
-/// One use of a definition.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Use {
-    /// The file that it stands in.
-    pub file: FileId,
-    /// 1-based line of the name; of an import, the line that the facts have of it.
-    pub line: u32,
-    /// 1-based UTF-16 column of the name; `None` for imports, of which facts have none.
-    pub col: Option<u32>,
-    /// The kind of use: [`EdgeKind::Imports`] where a file imports it, passing it on or not.
-    pub kind: EdgeKind,
-    /// The map's confidence in it.
-    pub confidence: Confidence,
-    /// Says whether another name than the definition's own is written there: an import's alias, a default import.
-    pub is_renamed: bool,
-    /// The definition that it is written in, or the file.
-    pub from: NodeRef,
-}
+use crate::facts::{DefIdx, FileFacts, Import, Ref};
+use crate::langs::rules::ModuleTarget;
+use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
 impl Use {
     pub(super) fn of_ref(
@@ -78,20 +61,68 @@ impl Map {
     /// `word` is what is written there: some references stand where their name does not, as a base's does at `super`.
     #[must_use]
     pub fn def_meant_at(&self, path: &str, at: (u32, u32), word: &str) -> Option<(DefRef, Confidence)> {
-        let file = self.file_at(path)?;
-        let (_, facts) = self.file(file)?;
-        let width = word.encode_utf16().count() as u32;
-        let is_here = |r: &&Ref| {
-            r.line == at.0 && (r.col..=r.col + width).contains(&at.1) && facts.name(r.name) == word
+        let found = self.defs_meant_at(path, at, word).into_iter().next();
+        found.filter(|(_, sure)| *sure < Confidence::Candidate)
+    }
+
+    /// The definition that the reference at a place means; where that is not known all that it may mean, likeliest first, each a
+    /// candidate. A guess never stands beside what is known.
+    #[must_use]
+    pub fn defs_meant_at(&self, path: &str, at: (u32, u32), word: &str) -> Vec<(DefRef, Confidence)> {
+        let Some(file) = self.file_at(path) else { return Vec::new() };
+        let Some(r) = self.file(file).and_then(|(_, facts)| ref_at(facts, at, word)) else {
+            return Vec::new();
         };
         let resolver = Resolver::new(&self.index);
-        let r = facts.refs.iter().find(is_here)?;
         if let Some(confirmed) = self.confirmed_meaning(&resolver, file, r) {
-            return Some((confirmed, Confidence::Live));
+            return vec![(confirmed, Confidence::Live)];
         }
         match resolver.resolve(file, r) {
-            Resolution::To(Thing::Def(def), confidence) => Some((def, confidence)),
+            Resolution::To(Thing::Def(def), confidence) => vec![(def, confidence)],
+            Resolution::Unresolved => {
+                let candidates = resolver.candidates(file, r).list.into_iter();
+                candidates.map(|def| (def, Confidence::Candidate)).collect()
+            }
+            Resolution::To(..) | Resolution::Dropped => Vec::new(),
+        }
+    }
+
+    /// Finds what an import leads to that writes a name on a line, as the imported thing or as what it is called here: a definition, or
+    /// the file of a module. `None` where it leads out of the workspace, or nowhere.
+    #[must_use]
+    pub fn imported_at(&self, path: &str, line: u32, name: &str) -> Option<NodeRef> {
+        let file = self.file_at(path)?;
+        let entry = self.index.entry(file)?;
+        let writes = |import: &&Import| {
+            let mut names = [import.local, import.name].into_iter().flatten();
+            import.line == line && names.any(|one| entry.facts.name(one) == name)
+        };
+        let import = entry.facts.imports.iter().find(writes)?;
+        let resolver = Resolver::new(&self.index);
+        match resolver.binding(file, entry, import) {
+            NameLookup::Thing(Thing::Def(def), _) => Some(resolver.body_of(def).into()),
+            NameLookup::Thing(Thing::Module(module), _) => file_of(&module.target),
             _ => None,
         }
+    }
+}
+
+/// The reference whose name stands at a place.
+fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
+    let width = word.encode_utf16().count() as u32;
+    let is_here =
+        |r: &&Ref| r.line == at.0 && (r.col..=r.col + width).contains(&at.1) && facts.name(r.name) == word;
+    facts.refs.iter().find(is_here)
+}
+
+/// The one file of a module, if it has one.
+fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
+    match target {
+        ModuleTarget::File(file) | ModuleTarget::Inside(file, _) => Some(NodeRef::File(*file)),
+        ModuleTarget::Files(files) => match files[..] {
+            [file] => Some(NodeRef::File(file)),
+            _ => None,
+        },
+        ModuleTarget::External(_) | ModuleTarget::Unknown => None,
     }
 }

@@ -14,7 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{EdgeKind, Map, NodeRef};
 use crate::index::FileEntry;
-use crate::langs::{ImportProject, Lang, PackageScope};
+use crate::langs::lang::Lang;
+use crate::langs::rules::{ImportProject, PackageScope};
 use crate::resolve::Resolver;
 
 /// Beyond so many files it is every file of the language.

@@ -9,16 +9,19 @@ use hob_base::{CancelToken, FileId, Stopped};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::answers::Use;
 use super::edges::Edges;
-use super::inbound::CHECK_EVERY;
 use super::outbound::{is_asked, owner_node, passes_on};
-use super::places::Use;
 use super::skeleton::Skeleton;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
-use crate::langs::{Lang, Reach};
+use crate::langs::lang::Lang;
+use crate::langs::semantics::Reach;
 use crate::resolve::{NameLookup, Resolution, Resolver, SHOWN, Thing};
+
+/// Number of files that are looked at between two looks at the clock.
+pub(super) const CHECK_EVERY: usize = 64;
 
 /// With at least as many files to look at, all cores help.
 const PARALLEL: usize = 1024;

@@ -6,7 +6,7 @@ use hob_base::WsPath;
 
 use super::Kinds;
 use crate::facts::{Def, DefIdx, DefKind, FileFacts, Import, Ref, RefKind, StrId};
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// The definitions and imports that a file has under one name: looked up once, asked for each scope.
 #[derive(Clone, Copy, Debug)]
@@ -151,10 +151,12 @@ impl FileEntry {
         found.iter().map(|&i| &self.facts.refs[i as usize])
     }
 
-    /// Returns true if a definition's qualified name does not follow from where it is written (`void A::f() {}`).
+    /// Returns true if a definition's qualified name does not follow from where it is written (`void A::f() {}`). A route is
+    /// named by its path alone and belongs to nothing else.
     pub(crate) fn is_detached(&self, def: &Def) -> bool {
-        self.qualifier(def)
-            != def.parent.map_or("", |parent| self.facts.name(self.facts.def(parent).qualified))
+        def.kind != DefKind::Route
+            && self.qualifier(def)
+                != def.parent.map_or("", |parent| self.facts.name(self.facts.def(parent).qualified))
     }
 
     /// Returns the part of the qualified name before the name itself; empty at top level.

@@ -42,7 +42,8 @@ pub(crate) use terms::words_of_module;
 use terms::{Counted, Terms};
 
 use crate::facts::{DefIdx, FileFacts, GaveUp};
-use crate::langs::{ImportProject, Lang};
+use crate::langs::lang::Lang;
+use crate::langs::rules::ImportProject;
 
 /// The index of one workspace.
 #[derive(Debug, Default)]

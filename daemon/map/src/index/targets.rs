@@ -10,8 +10,8 @@ use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
 use super::NameId;
-use crate::graph::DefRef;
-use crate::langs::ModuleTarget;
+use crate::langs::rules::ModuleTarget;
+use crate::node::DefRef;
 
 /// Most targets remembered; some 100 bytes each.
 const CAPACITY: usize = 200_000;

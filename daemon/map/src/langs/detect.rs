@@ -3,12 +3,19 @@
 //! The rows list endings, whole names, interpreters and project files. Only two languages need more: a `.h` may be C or C++, and
 //! PHP stands in files with any ending.
 
-use super::{Lang, ProjectFile, TABLE, cpp, php};
+use super::lang::Lang;
+use super::rules::ProjectFile;
+use super::{TABLE, cpp, php};
 use crate::facts::{FactsBuilder, FileFacts};
 
-/// The language of a file, from its name and, for names without a known extension and for `.h`, its first bytes.
+/// The language of a file, from its name and, for names without a known extension and for `.h`, its first bytes. `None` also where this
+/// build has no grammar for it.
 #[must_use]
 pub fn language_of(file_name: &str, head: &[u8]) -> Option<Lang> {
+    known_language(file_name, head).filter(|lang| lang.spec().is_none_or(|spec| spec.reader.is_built()))
+}
+
+fn known_language(file_name: &str, head: &[u8]) -> Option<Lang> {
     if project_file(file_name).is_some() {
         return Some(Lang::Manifest);
     }

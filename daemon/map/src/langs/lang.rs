@@ -1,9 +1,7 @@
 //! Names the languages and the facts about a language that need no more than its row.
 //!
 //! The numbers of the variants are on disk, so a new variant goes last. Here is nothing that a language does with names; that
-//! is in its row's [`NameSemantics`].
-
-use super::{LangSpec, NameSemantics, SourceRules, TABLE};
+//! is in its row of the table.
 
 /// A language that the map understands, or a kind of project file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -85,28 +83,6 @@ impl Lang {
         Self::Bash,
     ];
 
-    /// Its row; project files have none.
-    #[must_use]
-    pub fn spec(self) -> Option<&'static LangSpec> {
-        // Numbers on disk only ever grow, so project files, which have no row, stand between the rows.
-        let before = usize::from(self > Self::Manifest);
-        TABLE.get(self as usize - before).filter(|_| self != Self::Manifest)
-    }
-
-    /// The properties of its names; plain for project files.
-    #[must_use]
-    pub fn semantics(self) -> &'static NameSemantics {
-        static PLAIN: NameSemantics = NameSemantics::PLAIN;
-        self.spec().map_or(&PLAIN, |spec| &spec.semantics)
-    }
-
-    /// The peculiarities of its text; those of prose for project files.
-    #[must_use]
-    pub fn source_rules(self) -> &'static SourceRules {
-        static PROSE: SourceRules = SourceRules::PROSE;
-        self.spec().map_or(&PROSE, |spec| &spec.source)
-    }
-
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
     /// for C and C++, Java for those of its virtual machine, itself for the others.
     #[must_use]
@@ -137,26 +113,5 @@ impl Lang {
     #[must_use]
     pub fn separator(self) -> char {
         if self.is_prose() { '/' } else { '.' }
-    }
-
-    /// The prefix of the IDs of packages outside that its files import: a component imports what its scripts can.
-    #[must_use]
-    pub fn package_id(self) -> &'static str {
-        match self {
-            Self::Vue | Self::Svelte | Self::Astro | Self::Html => Self::TypeScript.id(),
-            other => other.id(),
-        }
-    }
-
-    /// The prefix of its node IDs.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        self.spec().map_or("manifest", |spec| spec.id)
-    }
-
-    /// Returns the first language whose node IDs begin with `id`; project files have no node IDs.
-    #[must_use]
-    pub fn with_id(id: &str) -> Option<Self> {
-        TABLE.iter().find(|spec| spec.id == id).map(|spec| spec.lang)
     }
 }

@@ -9,25 +9,27 @@ pub mod bash;
 pub mod c;
 pub mod cpp;
 pub mod csharp;
-mod detect;
+pub(crate) mod detect;
 pub mod ecma;
 pub mod embedded;
 pub mod go;
 pub mod java;
 pub mod kotlin;
-mod lang;
+pub(crate) mod lang;
 pub mod lua;
 pub mod markdown;
 pub mod php;
 pub mod python;
 pub mod ruby;
-mod rules;
+pub(crate) mod rules;
 pub mod rust;
 pub mod scala;
-mod semantics;
-mod source;
+pub(crate) mod scope_rules;
+pub(crate) mod semantics;
+pub(crate) mod source;
 pub(crate) mod support;
 pub mod swift;
+mod table;
 
 pub use detect::{language_of, manifest_facts};
 pub use lang::Lang;
@@ -39,30 +41,4 @@ pub use semantics::{
     VagueNames,
 };
 pub use source::{CommentStyle, Repair, SourceRules};
-pub(crate) use support::kind_of_type;
-
-/// Every language, sorted by [`Lang`]; new ones go last, in both.
-pub static TABLE: &[LangSpec] = &[
-    python::SPEC,
-    ecma::TYPESCRIPT,
-    ecma::TSX,
-    ecma::JAVASCRIPT,
-    rust::SPEC,
-    go::SPEC,
-    java::SPEC,
-    c::SPEC,
-    cpp::SPEC,
-    markdown::SPEC,
-    php::SPEC,
-    csharp::SPEC,
-    kotlin::SPEC,
-    scala::SPEC,
-    swift::SPEC,
-    embedded::VUE,
-    embedded::SVELTE,
-    embedded::ASTRO,
-    embedded::HTML,
-    ruby::SPEC,
-    lua::SPEC,
-    bash::SPEC,
-];
+pub use table::{TABLE, built_languages};

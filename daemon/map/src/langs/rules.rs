@@ -6,7 +6,9 @@
 use hob_base::FileId;
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, NameSemantics, SourceRules};
+use super::lang::Lang;
+use super::semantics::NameSemantics;
+use super::source::SourceRules;
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::parse::Patience;
 
@@ -59,20 +61,43 @@ pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
 pub enum LanguageReader {
     /// By a grammar, and rules over its trees.
     Tree {
-        /// Returns the tree-sitter grammar of the language.
-        grammar: fn() -> Language,
+        /// Returns the tree-sitter grammar of the language; `None` in a build without it.
+        grammar: fn() -> Option<Language>,
         /// Turns a tree into facts.
         extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
     },
     /// The same for a language whose text may have to be changed before its grammar understands it.
     Twice {
-        /// Returns the tree-sitter grammar of the language.
-        grammar: fn() -> Language,
+        /// Returns the tree-sitter grammar of the language; `None` in a build without it.
+        grammar: fn() -> Option<Language>,
         /// Turns a tree of the source into facts, and says whether there are errors.
         extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
     },
     /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
-    Own(fn(&[u8], FactsBuilder, Patience<'_>) -> FactsBuilder),
+    Own {
+        /// Turns a text into facts.
+        read: fn(&[u8], FactsBuilder, Patience<'_>) -> FactsBuilder,
+        /// Returns true if this build has every grammar that the code may hand a part of a text to.
+        is_built: fn() -> bool,
+    },
+}
+
+impl LanguageReader {
+    /// The grammar by which the reader reads, if it reads by one.
+    pub(crate) fn grammar(&self) -> Option<fn() -> Option<Language>> {
+        match self {
+            Self::Tree { grammar, .. } | Self::Twice { grammar, .. } => Some(*grammar),
+            Self::Own { .. } => None,
+        }
+    }
+
+    /// Returns true if this build can read all of the language: facts would depend on the build otherwise, and they are kept.
+    pub(crate) fn is_built(&self) -> bool {
+        match self {
+            Self::Tree { grammar, .. } | Self::Twice { grammar, .. } => grammar().is_some(),
+            Self::Own { is_built, .. } => is_built(),
+        }
+    }
 }
 
 impl PackageScope {

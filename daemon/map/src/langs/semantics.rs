@@ -29,7 +29,7 @@ pub struct NameSemantics {
     pub open_namespaces: bool,
     /// True if the members of an enumeration are free names (`RED` of `enum Color { RED }`).
     pub open_enums: bool,
-    /// True if members of an object that is no type are no names in the object (`load` in `{ load: load() }` means another).
+    /// True if members of an object or class are no names in it (`load` in `{ load: load() }` means another).
     pub objects_hide_members: bool,
     /// True if a variable or module may be a table, whose fields no bare name means, not even in its own functions.
     pub tables_hide_fields: bool,
@@ -110,6 +110,8 @@ pub struct NameSemantics {
     /// The uses whose name says little, even if a project has only one definition of the name.
     pub vague_names: VagueNames,
 
+    /// Files whose definitions the files of their folder and of the folders below are given by name (`conftest.py`).
+    pub fixture_files: &'static [&'static str],
     /// True if a method's first parameter is the object at hand (`def run(self)`), where values are followed.
     pub receiver_parameter: bool,
     /// True if a method may get its class in the place of an object (`@classmethod`).
@@ -170,6 +172,7 @@ impl NameSemantics {
         test_blocks: false,
         test_methods: false,
         vague_names: VagueNames::None,
+        fixture_files: &[],
         receiver_parameter: false,
         class_methods: false,
         keys_apart: false,

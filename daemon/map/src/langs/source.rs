@@ -5,6 +5,8 @@
 
 use tree_sitter::Language;
 
+use crate::langs::scope_rules::LocalRules;
+
 /// Rewrites a text that has a fault which its grammar does not understand; `None` if it has none.
 pub type Repair = fn(&[u8]) -> Option<Vec<u8>>;
 
@@ -26,10 +28,12 @@ pub struct SourceRules {
     /// The text that has to stand before a piece of code for the grammar to read the piece (`<?php`).
     pub piece_opening: &'static str,
     /// Returns the grammar for a piece of code without its opening, if that is another than the reader's.
-    pub piece_grammar: Option<fn() -> Language>,
+    pub piece_grammar: Option<fn() -> Option<Language>>,
     /// The least lines in one stretch that are told as unmapped: shorter stretches are slips of a line, such as a macro
     /// without a semicolon.
     pub noticeable_loss: usize,
+    /// The lexical scopes of the language, for its local names; `None` where they are not known.
+    pub(crate) lexical_scopes: Option<&'static LocalRules>,
 }
 
 impl SourceRules {
@@ -43,6 +47,7 @@ impl SourceRules {
         piece_opening: "",
         piece_grammar: None,
         noticeable_loss: 2,
+        lexical_scopes: None,
     };
 
     /// The rules of text whose headers have no comments: prose and project files.

@@ -33,7 +33,7 @@ use crate::facts::{
     Arguments, CallArguments, Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import,
     ImportKind, PackedFlows, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put_table, put_varint, unzigzag, zigzag};
 
@@ -381,7 +381,15 @@ fn import_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Import, Persist
 
 fn ref_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Ref, PersistError> {
     let [name, kind, receiver, of, owner, line, col] = row;
-    let kinds = [RefKind::Call, RefKind::Extends, RefKind::Implements, RefKind::Type, RefKind::Use];
+    let kinds = [
+        RefKind::Call,
+        RefKind::Extends,
+        RefKind::Implements,
+        RefKind::Type,
+        RefKind::Use,
+        RefKind::Framework,
+        RefKind::Injected,
+    ];
     let receiver = match receiver {
         0 => Receiver::None,
         1 => Receiver::SelfType,

@@ -16,7 +16,8 @@ mod tests;
 use tree_sitter::Tree;
 
 use crate::facts::FactsBuilder;
-use crate::langs::{Lang, Reparse};
+use crate::langs::lang::Lang;
+use crate::langs::rules::Reparse;
 
 pub(crate) use lost::note_unmapped;
 

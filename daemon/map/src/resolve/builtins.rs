@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use crate::langs::{BuiltinWords, Lang};
+use crate::langs::lang::Lang;
+use crate::langs::semantics::BuiltinWords;
 
 /// The lists, by the number of their language.
 static WORDS: LazyLock<Vec<WordSets>> =

@@ -6,11 +6,10 @@
 
 use hob_base::FileId;
 
-use super::scope::{pick_best_def, top_defs};
+use super::choice::{pick_best_def, top_defs};
 use super::{Bases, NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Ref};
-use crate::graph::{Confidence, DefRef};
-use crate::index::FileEntry;
+use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name: the others are not looked at.
 const MANY: usize = 512;
@@ -163,11 +162,6 @@ fn is_module(def: &Def) -> bool {
 
 fn is_group(def: &Def) -> bool {
     def.kind == DefKind::Module && def.flags.has(DefFlags::TEST)
-}
-
-/// Returns true if resolution looks for members and bases in a definition; the modules of some languages have both.
-pub(super) fn is_class(entry: &FileEntry, def: &Def) -> bool {
-    def.kind.is_type() || (def.kind == DefKind::Module && entry.lang().semantics().modules_are_types)
 }
 
 fn is_for_tests(path: &str) -> bool {

@@ -8,9 +8,9 @@ use hob_base::FileId;
 
 use super::{Resolution, Resolver, Site, Thing};
 use crate::facts::{Def, DefFlags, DefIdx, ImportKind, Receiver, Ref};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::ExtensionScope;
+use crate::langs::semantics::ExtensionScope;
+use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name: too many to look at.
 const MANY: usize = 256;

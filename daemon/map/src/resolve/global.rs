@@ -5,12 +5,13 @@
 
 use hob_base::FileId;
 
-use super::scope::top_defs;
+use super::choice::top_defs;
 use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, RefKind, StrId};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::{Lang, VagueNames};
+use crate::langs::lang::Lang;
+use crate::langs::semantics::VagueNames;
+use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name: it is nobody's in particular.
 const MANY: usize = 64;
@@ -117,12 +118,6 @@ pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
 fn is_compound(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.ends_with(['?', '!']) || inner.chars().skip(1).any(char::is_uppercase)
-}
-
-/// Returns true if a definition is a table, whose fields no bare name means, also in functions that are written in it.
-pub(super) fn is_table(entry: &FileEntry, def: &Def) -> bool {
-    let may_be_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);
-    entry.lang().semantics().tables_hide_fields && may_be_table && !def.flags.has(DefFlags::TEST)
 }
 
 /// Returns true if `path` stands for the `\\` before the name in PHP's `\\name`.

@@ -2,13 +2,14 @@
 
 use hob_base::FileId;
 
+use super::choice::is_table;
 use super::modules::{has_linkage, is_visible};
 use super::overloads::Overloads;
 use super::{Resolution, Resolver, Site, Thing, Want, global, language_group};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
-use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Kinds, Share};
-use crate::langs::Reach;
+use crate::langs::semantics::Reach;
+use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
 const MANY: usize = 64;
@@ -320,7 +321,9 @@ fn folder_of(path: &str) -> &str {
 /// Returns true if a reference of this kind can name the definition: as a member, or on its own.
 fn fits_reference(entry: &FileEntry, def: &Def, kind: RefKind, member: bool) -> bool {
     let by_kind = match kind {
-        RefKind::Call => def.kind.is_callable() || def.kind.is_type(),
+        RefKind::Call | RefKind::Framework | RefKind::Injected => {
+            def.kind.is_callable() || def.kind.is_type()
+        }
         RefKind::Extends | RefKind::Implements | RefKind::Type => {
             def.kind.is_type() || def.kind == DefKind::TypeAlias
         }
@@ -345,7 +348,7 @@ fn is_path(r: &Ref) -> bool {
 
 /// Returns true if definitions that are written in this one are members of it.
 fn holds_members(entry: &FileEntry, def: &Def) -> bool {
-    def.kind.is_type() || global::is_table(entry, def)
+    def.kind.is_type() || is_table(entry, def)
 }
 
 /// Returns true if a bare name can mean the definition: it belongs to no type. In C an enumeration's members are
@@ -353,7 +356,7 @@ fn holds_members(entry: &FileEntry, def: &Def) -> bool {
 fn is_free(entry: &FileEntry, def: &Def) -> bool {
     let free_parent = def.parent.is_none_or(|parent| {
         let parent = entry.facts.def(parent);
-        if global::is_table(entry, parent) {
+        if is_table(entry, parent) {
             return false;
         }
         let parent = parent.kind;

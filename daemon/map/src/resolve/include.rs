@@ -13,9 +13,9 @@ use rustc_hash::FxHashSet;
 
 use super::guess::Group;
 use super::{Resolver, Site, Want};
-use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, NameId};
-use crate::langs::ModuleTarget;
+use crate::langs::rules::ModuleTarget;
+use crate::node::{Confidence, DefRef};
 
 /// Number of files that define a name from which on its meanings are kept for later questions.
 const MANY_FILES: usize = 16;

@@ -10,12 +10,13 @@ use hob_base::FileId;
 
 use super::Resolver;
 use crate::facts::{DefIdx, Ref};
-use crate::graph::{Confidence, DefRef, NodeRef};
 use crate::index::FileEntry;
+use crate::langs::detect::language_of;
 use crate::langs::markdown::slug::{Anchors, loose_slug, slug};
 use crate::langs::markdown::target::{self, NoteLinkTarget};
+use crate::langs::rules::ImportProject;
 use crate::langs::support::project::{folder_of, join, shared_folders};
-use crate::langs::{ImportProject, language_of};
+use crate::node::{Confidence, DefRef, NodeRef};
 
 /// Most candidates that an answer shows for a link.
 const SHOWN: usize = 5;

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::constants::is_class;
-use super::scope::pick_best_def;
+use super::choice::is_class;
+use super::choice::pick_best_def;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
-use crate::graph::DefRef;
 use crate::index::FileEntry;
+use crate::node::DefRef;
 
 /// Most classes looked at for one member.
 const MAX_CLASSES: usize = 64;

@@ -18,9 +18,11 @@
 //! single reference however strange the code is (cycles of re-exports, classes that inherit from their members).
 
 mod builtins;
+mod choice;
 mod constants;
 mod extensions;
 mod flow;
+mod framework;
 mod global;
 mod guess;
 mod include;
@@ -44,9 +46,11 @@ use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
 use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId, TypePart};
-use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Index, NameId};
-use crate::langs::{Lang, ModuleTarget, OutsideMembers};
+use crate::langs::lang::Lang;
+use crate::langs::rules::ModuleTarget;
+use crate::langs::semantics::OutsideMembers;
+use crate::node::{Confidence, DefRef};
 pub(crate) use flow::CallAt;
 use global::is_root;
 pub(crate) use guess::SHOWN;
@@ -112,7 +116,7 @@ enum Want {
 impl Want {
     fn for_ref_kind(kind: RefKind) -> Self {
         match kind {
-            RefKind::Call => Self::Callee,
+            RefKind::Call | RefKind::Framework | RefKind::Injected => Self::Callee,
             RefKind::Extends | RefKind::Implements | RefKind::Type => Self::Type,
             RefKind::Use => Self::Any,
         }
@@ -234,6 +238,7 @@ impl<'m> Resolver<'m> {
         let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
         let name = entry.facts.name(r.name);
         let found = match r.receiver {
+            _ if r.kind == RefKind::Injected => self.injected_ref(site, r, name),
             Receiver::None => self.bare_ref(site, r, name),
             Receiver::SelfType => self.self_ref(site, r, false),
             Receiver::Path(path) if is_root(entry, path) => self.root_ref(site, r, name),
@@ -245,6 +250,7 @@ impl<'m> Resolver<'m> {
         let found = self.prefer_body(file, found);
         match found {
             Resolution::To(Thing::Def(def), sure) => {
+                let sure = framework::confidence_of(r.kind, sure);
                 Resolution::To(self.meaning_for(def, site.want).into(), sure)
             }
             other => other,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use hob_base::FileId;
 
+use super::choice::pick_best_def;
 use super::members::MemberLookup;
-use super::scope::pick_best_def;
 use super::{Module, NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefKind, Import, ImportKind, StrId};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::{Lang, ModuleTarget};
+use crate::langs::lang::Lang;
+use crate::langs::rules::ModuleTarget;
+use crate::node::{Confidence, DefRef};
 
 /// Longest chain of re-exports followed.
 const MAX_TRAIL: usize = 24;
@@ -194,7 +195,7 @@ impl<'m> Resolver<'m> {
         let export = entry.facts.exports.iter().find(|export| export.exported == id)?;
         let local = entry.facts.name(export.local);
         let site = Site { file, entry, owner: None, want: Want::Any };
-        if let Some(def) = pick_best_def(super::scope::top_defs(entry, local), site.want) {
+        if let Some(def) = pick_best_def(super::choice::top_defs(entry, local), site.want) {
             return Some(NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import));
         }
         let mut imports = entry.facts.imports.iter();

@@ -8,8 +8,8 @@ use hob_base::FileId;
 use super::written::has_trait_members;
 use super::{NameLookup, Resolution, Resolver, Site, Thing, Want};
 use crate::facts::{Receiver, Ref, RefKind, TypePart};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
+use crate::node::{Confidence, DefRef};
 
 impl<'m> Resolver<'m> {
     /// The member that the project writes for the type from outside that a reference's receiver names; `None` where it writes none.

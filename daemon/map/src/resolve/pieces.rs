@@ -3,13 +3,13 @@
 
 use hob_base::FileId;
 
+use super::choice::pick_best_def;
 use super::members::is_plain;
-use super::scope::pick_best_def;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefIdx};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
 use crate::langs::support::project::packages;
+use crate::node::{Confidence, DefRef};
 
 /// Most pieces of one type that are looked at.
 const MOST: usize = 32;

@@ -2,12 +2,13 @@
 
 use hob_base::FileId;
 
+use super::choice::{is_table, is_top, pick_best_def, top_defs};
 use super::members::MemberLookup;
-use super::{NameLookup, Resolver, Site, Thing, Want, global};
+use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefIdx, DefKind, Import};
-use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, NameBindings};
-use crate::langs::PackageScope;
+use crate::langs::rules::PackageScope;
+use crate::node::{Confidence, DefRef};
 
 impl<'m> Resolver<'m> {
     /// Resolves a bare name where it stands.
@@ -67,7 +68,7 @@ impl<'m> Resolver<'m> {
     fn in_scope(&self, site: Site<'m>, at: DefIdx, named: NameBindings<'m>, name: &str) -> NameLookup {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
-        if global::is_table(site.entry, def) {
+        if is_table(site.entry, def) {
             return NameLookup::Absent { open: false };
         }
         if def.kind.is_type() {
@@ -75,6 +76,7 @@ impl<'m> Resolver<'m> {
                 return self.bare_member(site, here, name);
             }
             let own = if site.owner == Some(at) { self.own_member(here, name) } else { None };
+            let own = own.filter(|own| self.is_name_inside(*own));
             return own.map_or(NameLookup::Absent { open: false }, |def| found_exactly(def.into()));
         }
         // Members of an object that is no type are no names in it: in `{ adapter: adapter() }` the call is to another.
@@ -97,6 +99,14 @@ impl<'m> Resolver<'m> {
             return self.beside_detached(site, def, name);
         }
         NameLookup::Absent { open: false }
+    }
+
+    /// Returns true if a type's body may name its member bare. In `class A { load = load; }` the value is another `load`.
+    fn is_name_inside(&self, member: DefRef) -> bool {
+        self.def(member).is_none_or(|(entry, def)| {
+            !entry.lang().semantics().objects_hide_members
+                || !matches!(def.kind, DefKind::Field | DefKind::Method)
+        })
     }
 
     /// A name inside `void A::f() { … }`: a member of `A`, or something else of the namespace `A`.
@@ -277,22 +287,6 @@ fn has_bare_members(site: Site<'_>) -> bool {
 /// Returns true if a definition is a module that does not see the names around it.
 fn is_closed_module(site: Site<'_>, at: DefIdx) -> bool {
     site.entry.lang().semantics().closed_modules && site.entry.facts.def(at).kind == DefKind::Module
-}
-
-/// Returns true if a definition is at the top level of its file.
-fn is_top(def: &Def) -> bool {
-    def.parent.is_none() && def.qualified == def.name
-}
-
-/// A file's top-level definitions of a name.
-pub(super) fn top_defs<'m>(entry: &'m FileEntry, name: &str) -> impl Iterator<Item = (DefIdx, &'m Def)> {
-    entry.defs_named(name).filter(|(_, def)| is_top(def))
-}
-
-/// The definition among several of one name that fits best: of the wanted kind, with a body, first in the file.
-pub(super) fn pick_best_def<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want) -> Option<DefIdx> {
-    let key = |def: &Def| (!want.prefers_kind(def.kind), def.flags.has(crate::facts::DefFlags::DECLARATION));
-    defs.min_by_key(|(idx, def)| (key(def), *idx)).map(|(idx, _)| idx)
 }
 
 /// Returns true if `child` is in a namespace that is written in several pieces, `scope` being another of them.

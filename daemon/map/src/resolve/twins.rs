@@ -8,9 +8,9 @@ use hob_base::FileId;
 
 use super::Resolver;
 use crate::facts::{Def, DefFlags};
-use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::langs::Twins;
+use crate::langs::semantics::Twins;
+use crate::node::DefRef;
 
 /// More files than these define a name: looking at each would cost too much.
 const MANY: usize = 64;

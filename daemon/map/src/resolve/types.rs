@@ -8,7 +8,7 @@ use super::members::MemberLookup;
 use super::written::{Inner, Then, WrittenType};
 use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{DefKind, TypePart};
-use crate::graph::DefRef;
+use crate::node::DefRef;
 
 /// Where a walk along a path of members is.
 #[derive(Clone, Debug)]

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::scope::{pick_best_def, top_defs};
+use super::choice::{pick_best_def, top_defs};
 use super::{NameLookup, Resolution, Resolver, Site, Thing, outside_members};
 use crate::facts::{DefFlags, Ref};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::{OutsideMembers, PackageScope};
+use crate::langs::rules::PackageScope;
+use crate::langs::semantics::OutsideMembers;
+use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name at their top level: it is nobody's in particular.
 const MANY: usize = 256;

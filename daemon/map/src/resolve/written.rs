@@ -12,9 +12,9 @@ use hob_base::FileId;
 
 use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{DefKind, Ref, TypePart};
-use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
-use crate::langs::OutsideMembers;
+use crate::langs::semantics::OutsideMembers;
+use crate::node::{Confidence, DefRef};
 
 /// Most files looked at for a trait's member.
 const MANY: usize = 64;

@@ -13,7 +13,7 @@ use hob_base::{AbsPath, CancelToken, ContentHash, Contents, WsPath};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ContentCache;
+use super::cache::ContentCache;
 use super::pack::{Pack, PackDraft, SUFFIX};
 use crate::trigram::disk::create_folder;
 use crate::trigram::{DiskError, Snapshot};

@@ -12,67 +12,11 @@
 //! files 660 ms, of which 110 ms for a stat of each; a pass of `memchr` over the mapped cache 52 ms; a search for the literal
 //! `static int` 39 ms. Compressing the texts would cost a multiple of that at every search; they are kept as they are.
 //!
-//! Files: `pack` (one file of texts), `keeper` (bringing the folder up to date with an index).
+//! Files: `pack` (one file of texts), `cache` (the texts at hand, which searches read), `keeper` (bringing the folder up to date with an index).
 
+pub(crate) mod cache;
 mod keeper;
-mod pack;
+pub(crate) mod pack;
 
-use std::sync::Arc;
-
-use hob_base::ContentHash;
-
+pub use cache::{CacheStats, ContentCache};
 pub use keeper::ContentKeeper;
-pub(crate) use pack::CachedText;
-use pack::Pack;
-
-/// The texts that are at hand. Cheap to clone; never changes.
-#[derive(Clone, Debug, Default)]
-pub struct ContentCache {
-    packs: Arc<[Arc<Pack>]>,
-}
-
-/// Figures about a cache, sizes in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheStats {
-    /// Files on the disk.
-    pub packs: usize,
-    /// Number of texts in the packs.
-    pub texts: usize,
-    /// Bytes of those files.
-    pub disk_bytes: usize,
-    /// Private memory; what lies in mapped files is not counted.
-    pub private_bytes: usize,
-}
-
-impl ContentCache {
-    fn from_packs(packs: Vec<Arc<Pack>>) -> Self {
-        Self { packs: packs.into() }
-    }
-
-    /// The text with this hash, if it is here and undamaged.
-    pub(crate) fn get(&self, hash: &ContentHash) -> Option<CachedText<'_>> {
-        self.packs.iter().rev().find_map(|pack| pack.get(hash))
-    }
-
-    /// Returns true if a text is in the cache, undamaged as far as is known.
-    fn has_text(&self, hash: &ContentHash) -> bool {
-        self.packs.iter().any(|pack| pack.has_text(hash))
-    }
-
-    /// Returns true if the cache has no pack.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.packs.is_empty()
-    }
-
-    /// Figures about the cache.
-    #[must_use]
-    pub fn stats(&self) -> CacheStats {
-        self.packs.iter().fold(CacheStats::default(), |sum, pack| CacheStats {
-            packs: sum.packs + 1,
-            texts: sum.texts + pack.len(),
-            disk_bytes: sum.disk_bytes + pack.disk_bytes(),
-            private_bytes: sum.private_bytes + pack.private_bytes(),
-        })
-    }
-}

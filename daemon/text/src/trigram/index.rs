@@ -13,7 +13,7 @@ use super::merge::{MergeJob, Merged};
 use super::parts::TrigramPart;
 use super::segment::Segment;
 use super::snapshot::{IndexStats, Snapshot};
-use crate::contents::ContentCache;
+use crate::contents::cache::ContentCache;
 use std::sync::Arc;
 
 /// See the module's header.

@@ -11,7 +11,8 @@ use super::parts::TrigramPart;
 use super::plan::GramQueryPlan;
 use super::query::GramQuery;
 use super::segment::Doc;
-use crate::contents::{CachedText, ContentCache};
+use crate::contents::cache::ContentCache;
+use crate::contents::pack::CachedText;
 use crate::filter::PathFilter;
 
 /// An index at one moment. Cheap to clone; changes to the index do not reach it.

@@ -11,8 +11,8 @@ use hob_live::requests::RequestPosition;
 use hob_text::{Output, SearchRequest, Snapshot, search};
 
 use super::super::ask::text_of;
+use super::super::nav_query::word_at;
 use super::solution::is_source;
-use super::word_at;
 use hob_host::Workspace;
 
 /// Longest time that the search may take.

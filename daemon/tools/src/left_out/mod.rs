@@ -24,14 +24,13 @@ use hob_live::requests::{RequestPosition, ServerLocation, ServerQueryContext};
 use hob_proto::ToolError;
 use hob_proto::tools::nav::Completeness;
 
-use super::nav::NavQuery;
+use super::nav_query::NavQuery;
 use super::{Needs, ToolCall, unsaved};
 use hob_results::live as to_proto;
 pub(super) use loading::show_other_projects;
 use loading::{other_projects, show_files, unseen_files};
 pub(super) use moved::find_importers;
 pub(super) use show::{calls_of_missing, missing_anchors};
-pub(super) use subject::word_at;
 
 /// Bounds the map's part in a comparison.
 const MAP_PATIENCE: Duration = Duration::from_secs(5);

@@ -2,15 +2,13 @@
 
 use std::time::Duration;
 
-use hob_base::LineIndex;
 use hob_live::requests::{self, RequestPosition, ServerLocation};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{Confidence, DefRef};
 
 use super::super::ToolCall;
-use super::super::ask::text_of;
-use super::super::nav::NavQuery;
+use super::super::nav_query::{NavQuery, word_at};
 use hob_host::Workspace;
 
 /// Time that the server has to say where something is defined.
@@ -60,18 +58,4 @@ fn defined_at(call: &mut ToolCall<'_>, asked: &NavQuery) -> Vec<RequestPosition>
         FileRef::Outside(_) => None,
     };
     if places.len() == 1 { places.iter().filter_map(at).collect() } else { Vec::new() }
-}
-
-/// The name that stands at a place; empty where none does.
-pub(crate) fn word_at(workspace: &Workspace, at: &RequestPosition) -> String {
-    let text = text_of(workspace, &at.file).unwrap_or_default();
-    let range = LineIndex::new(text.as_bytes()).line_range(at.line);
-    let line = range.and_then(|range| text.get(range)).unwrap_or_default();
-    let units: Vec<u16> = line.encode_utf16().collect();
-    let (before, after) = units.split_at((at.col.saturating_sub(1) as usize).min(units.len()));
-    let (before, after) = (String::from_utf16_lossy(before), String::from_utf16_lossy(after));
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let start = before.trim_end_matches(is_part).len();
-    let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
-    format!("{}{}", &before[start..], &after[..end])
 }

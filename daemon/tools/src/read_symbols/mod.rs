@@ -16,7 +16,6 @@ use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, Symb
 use hob_proto::{Form, ToolError};
 use regex::Regex;
 
-use super::flow_trace::{FRAME, note_room};
 use super::target::{self, Named};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use cut::{Body, Docs, Shown, Wanted};
@@ -114,8 +113,7 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
             }
         }
     }
-    let said: usize = call.notes.warnings.iter().map(|warning| warning.len() + 3).sum();
-    let room = call.terms.room.saturating_sub(FRAME + note_room(call.terms.room) + said);
+    let room = call.room_beside_note();
     // A model wants to know first what is there; a program wants what it named.
     let is_all = args.whole || args.about.as_deref().is_some_and(focus::is_everything);
     let folds = call.terms.form == Form::Text && !is_all;

@@ -20,6 +20,7 @@ pub const SYMBOLS: &[&str] = &[
     "field",
     "type",
     "macro",
+    "route",
 ];
 
 const ROWS: &[KindRow] = &[
@@ -39,6 +40,9 @@ const ROWS: &[KindRow] = &[
     ("property", &["field", "method", "variable"]),
     ("attribute", &["field", "method", "variable"]),
     ("macro", &["macro", "function", "constant"]),
+    ("route", &["route"]),
+    ("endpoint", &["route", "function", "method"]),
+    ("url", &["route"]),
     ("module", &["module", "file", "folder"]),
     ("namespace", &["module"]),
     ("symbol", SYMBOLS),

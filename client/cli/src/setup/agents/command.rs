@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::SetupScope;
-use super::entry::AgentEntry;
+use hob_client::program::{file_name, files_on_path};
 
-const PROGRAM: &str = if cfg!(windows) { "hob-mcp.exe" } else { "hob-mcp" };
+use super::entry::AgentEntry;
+use super::scope::SetupScope;
+
+const PROGRAM: &str = "hob-mcp";
 
 /// The user's options for the entry, from the command line.
 #[derive(Clone, Debug)]
@@ -50,11 +52,10 @@ fn choose_command(
     own: Option<&Path>,
     path: &OsString,
 ) -> Result<(String, Option<String>), String> {
-    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    let in_path = folders.map(|folder| folder.join(PROGRAM)).find(|file| file.is_file());
-    let beside = own.map(|own| own.with_file_name(PROGRAM)).filter(|file| file.is_file());
+    let in_path = files_on_path(PROGRAM, path).next();
+    let beside = own.map(|own| own.with_file_name(file_name(PROGRAM))).filter(|file| file.is_file());
     if in_path.is_some() && scope == SetupScope::Project {
-        return Ok(("hob-mcp".to_owned(), None));
+        return Ok((PROGRAM.to_owned(), None));
     }
     // The PATH's name for the same program is the better one: it stays when a package puts a new version elsewhere.
     let same = |one: &Path, other: &Path| {

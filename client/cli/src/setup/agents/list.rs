@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::clients::{Bases, CLIENTS, SetupAgent};
 use super::entry::AgentEntry;
+use super::file;
 use super::formats::{ConfigText, Slot};
-use super::{SetupScope, file};
+use super::scope::SetupScope;
 use crate::term::Style;
 
 /// A file of an agent, and what it says of hob.

@@ -1,171 +1,44 @@
 //! Agents: the entry in their own configuration that starts `hob-mcp`.
 //!
 //! `clients` says whose file is where, `formats` changes one entry in it, `plan` and `undo` decide what is to be done,
-//! `receipt` remembers it, `probe` tries the entry. This file talks with the user. Nothing is written before it was shown and
-//! agreed to, and nothing that hob did not add is ever taken out.
+//! `receipt` remembers it, `probe` tries the entry; `options` has the command line, `context` the folders of one run. This file
+//! talks with the user. Nothing is written before it was shown and agreed to, and nothing that hob did not add is ever taken
+//! out.
 
 mod clients;
 mod command;
+mod context;
 mod diff;
 mod entry;
 mod file;
 mod formats;
 mod list;
+mod options;
 mod plan;
 pub(crate) mod probe;
 mod receipt;
+mod scope;
 mod undo;
 mod undoing;
 
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use hob_proto::places::Places;
-use hob_proto::tools;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use self::clients::Bases;
 pub(super) use self::clients::{CLIENTS, SetupAgent};
 use self::command::Wishes;
+use self::context::{AgentSetupContext, nonempty_variable};
 use self::entry::AgentEntry;
 use self::formats::{ConfigText, Slot};
+pub(crate) use self::list::{AgentFileState, Configured};
+pub(super) use self::options::AgentOptions;
 use self::plan::{AgentSetupPlan, AgentSetupRequest, EntryState};
-use self::receipt::Receipts;
-use crate::term::{self, Style};
+pub(crate) use self::scope::SetupScope;
+use crate::term;
 use crate::{CommandFailure, CommandOutcome, Common};
 
-pub(crate) use self::list::{AgentFileState, Configured};
-
-/// The scope of an entry: the agents of one project, or all of the user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SetupScope {
-    /// This project's: a file in it, which goes where the project goes
-    Project,
-    /// This user's, in every project
-    User,
-}
-
-/// The options for an agent on the command line.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Agents")]
-#[allow(clippy::struct_excessive_bools, reason = "a command line has switches")]
-pub(super) struct AgentOptions {
-    /// Where to write it (default: project, for agents that have a file there)
-    #[arg(long, value_enum)]
-    scope: Option<SetupScope>,
-
-    /// Write the file without asking
-    #[arg(long, short)]
-    yes: bool,
-
-    /// Show what would be written, and write nothing
-    #[arg(long)]
-    dry_run: bool,
-
-    /// Take back what was written: the file becomes what it was
-    #[arg(long)]
-    undo: bool,
-
-    /// With --undo: take the entry out even if it was changed since
-    #[arg(long, requires = "undo")]
-    force: bool,
-
-    /// Show which agents are on this machine and which have hob
-    #[arg(long, conflicts_with_all = ["undo", "dry_run"])]
-    list: bool,
-
-    /// The tools to offer: `core`, `all`, or names separated by commas
-    #[arg(long, value_name = "LIST", default_value = "core", value_parser = parse_tools)]
-    tools: String,
-
-    /// Offer the tools that edit files, too
-    #[arg(long)]
-    edits: bool,
-
-    /// Name for hob in the agent's settings (default: hob)
-    #[arg(long, value_name = "NAME", value_parser = parse_name)]
-    name: Option<String>,
-
-    /// Do not start the entry to see whether it answers
-    #[arg(long)]
-    no_check: bool,
-}
-
-fn parse_tools(list: &str) -> Result<String, String> {
-    tools::select_tools(list, true).map(|_| list.to_owned()).map_err(|unknown| unknown.to_string())
-}
-
-/// Agents make names of tools of it, which take no more than this.
-fn parse_name(name: &str) -> Result<String, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    match (1..=32).contains(&name.len()) && name.chars().all(is_plain) {
-        true => Ok(name.to_owned()),
-        false => Err("expected 1 to 32 letters, digits, - or _".to_owned()),
-    }
-}
-
-/// The surroundings of one run.
-struct AgentSetupContext<'a> {
-    bases: Bases<'a>,
-    /// The project: the repository's top around the working directory, or that itself.
-    root: PathBuf,
-    receipts: Receipts,
-    json: bool,
-    style: Style,
-}
-
-fn nonempty_variable(name: &str) -> Option<std::ffi::OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
-
-impl AgentSetupContext<'_> {
-    fn find(common: &Common) -> Result<Self, CommandFailure> {
-        let bases =
-            Bases::find(&nonempty_variable).map_err(|problem| CommandFailure::Usage(problem.to_owned()))?;
-        let places = Places::from_process_env().map_err(|error| CommandFailure::Usage(error.to_string()))?;
-        let place = common.project_folder()?;
-        let place = place.canonicalize().unwrap_or(place);
-        let top = place.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_path_buf);
-        let style = Style::of_stdout();
-        Ok(Self {
-            bases,
-            root: top.unwrap_or(place),
-            receipts: Receipts::in_places(&places),
-            json: common.json,
-            style,
-        })
-    }
-
-    /// Returns true if the folder is the user's home, which is no project: files in it are the user's.
-    fn is_home(&self) -> bool {
-        self.bases.home.canonicalize().is_ok_and(|home| home == self.root) || self.root.parent().is_none()
-    }
-}
-
 impl AgentOptions {
-    /// Returns true if an option was given that only agents know.
-    pub(super) fn are_given(&self) -> bool {
-        self.scope.is_some()
-            || self.yes
-            || self.dry_run
-            || self.undo
-            || self.edits
-            || self.name.is_some()
-            || self.no_check
-    }
-
-    /// Returns true if the command needs no agent's name.
-    pub(super) fn need_no_client(&self) -> bool {
-        self.list || self.undo
-    }
-
-    fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or("hob")
-    }
-
     /// Lists, or undoes everything.
     pub(super) fn run_for_all(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let at = AgentSetupContext::find(common)?;
@@ -275,7 +148,7 @@ impl AgentOptions {
             text.push_str(&format!("\n{}\n", diff::paint_lines(&plan.diff_lines(), &at.style)));
         }
         for warning in &plan.warnings {
-            text.push_str(&format!("{} {warning}\n", at.style.notice("note:")));
+            text.push_str(&(at.style.note(warning) + "\n"));
         }
         term::print(&text)?;
         Ok(())
@@ -325,10 +198,7 @@ impl AgentOptions {
         at: &AgentSetupContext<'_>,
     ) -> Result<CommandOutcome, CommandFailure> {
         let undo = format!("hob setup {} --undo", client.id);
-        term::print_to_stderr(&format!(
-            "{} the entry does not work: {problem}",
-            Style::of_stderr().alarm("error:")
-        ));
+        term::error_to_stderr(format!("the entry does not work: {problem}"));
         let can_ask = !self.yes && !at.json && io::stdin().is_terminal() && io::stdout().is_terminal();
         if plan.state != EntryState::Same && can_ask && ask_yes_or_no("Take it back?")? {
             let receipt = at.receipts.get(client.id, &plan.found.target, self.name());
@@ -367,16 +237,14 @@ impl AgentOptions {
             ));
         }
         if scope == SetupScope::Project && !client.then.is_empty() && plan.state != EntryState::Same {
-            text.push_str(&format!("{} {}\n", at.style.notice("note:"), client.then));
+            text.push_str(&(at.style.note(client.then) + "\n"));
         }
-        let other = super::editors::SetupEditor::find_by_id(client.id);
-        if let Some(editor) = other {
-            text.push_str(&format!(
-                "{} `hob setup {} --editor` makes hob the language server of {}\n",
-                at.style.notice("note:"),
-                client.id,
-                editor.title
-            ));
+        if let Some(editor) = super::editors::SetupEditor::find_by_id(client.id) {
+            let other = format!(
+                "`hob setup {} --editor` makes hob the language server of {}",
+                client.id, editor.title
+            );
+            text.push_str(&(at.style.note(other) + "\n"));
         }
         term::print(&text)?;
         Ok(())

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::clients::SetupAgent;
+use super::diff;
 use super::entry::AgentEntry;
 use super::file::{self, AgentFile};
 use super::formats::{ConfigText, Slot};
 use super::receipt::{Receipt, Receipts, hash, seconds_now};
+use super::scope::SetupScope;
 use super::undo::{self, Way};
-use super::{SetupScope, diff};
 
 /// The request to set up one agent.
 pub(super) struct AgentSetupRequest<'a> {

@@ -12,7 +12,9 @@ use hob_proto::places::Places;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{SetupScope, file};
+use super::file;
+use super::scope::SetupScope;
+use crate::output;
 
 /// One entry that hob wrote into one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -103,11 +105,7 @@ impl Receipts {
     /// # Errors
     /// Whatever the system says.
     pub(crate) fn keep_receipt(&self, receipt: &Receipt, before: Option<&[u8]>) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.folder)?;
+        output::make_private_folder(&self.folder)?;
         if let Some(before) = before {
             file::write_private(&self.path(receipt, "before"), before)?;
         }

@@ -3,9 +3,12 @@
 use serde_json::json;
 
 use super::clients::SetupAgent;
+use super::context::AgentSetupContext;
+use super::diff;
+use super::list::{self, Configured};
+use super::options::AgentOptions;
 use super::receipt::Receipt;
 use super::undo::{self, Undo, Way};
-use super::{AgentOptions, AgentSetupContext, Configured, diff, list};
 use crate::term::{self, Style};
 use crate::{CommandFailure, CommandOutcome};
 
@@ -42,7 +45,7 @@ impl AgentOptions {
                 Ok(undo) => plans.push(undo),
                 Err(problem) => {
                     is_refused = true;
-                    term::print_to_stderr(&format!("{} {problem}", Style::of_stderr().alarm("error:")));
+                    term::error_to_stderr(problem);
                 }
             }
         }

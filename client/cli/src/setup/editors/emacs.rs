@@ -1,7 +1,7 @@
 //! Emacs: `eglot`, which is part of it from 29 on.
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
+use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};
 use super::surroundings::Surroundings;
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -18,19 +18,11 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
                  . ({command}))))
 "
     );
-    let load = "(load (locate-user-emacs-file \"hob-eglot.el\") t)\n".to_owned();
+    let load = "(load (locate-user-emacs-file \"hob-eglot.el\") t)\n";
     EditorSetupPlan {
         steps: vec![
-            EditorSetupStep {
-                about: "The server",
-                place: SetupTextPlace::File(folder.join("hob-eglot.el")),
-                text,
-            },
-            EditorSetupStep {
-                about: "To use it",
-                place: SetupTextPlace::Into(folder.join("init.el")),
-                text: load,
-            },
+            EditorSetupStep::file("The server", folder.join("hob-eglot.el"), text),
+            EditorSetupStep::into("To use it", folder.join("init.el"), load),
         ],
         notes: vec![
             "`M-x eglot` starts it in a buffer; (add-hook 'python-mode-hook #'eglot-ensure), say, does it for all",

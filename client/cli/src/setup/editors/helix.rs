@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
+use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};
 use super::surroundings::Surroundings;
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -14,11 +14,11 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
         let _ = write!(text, "\n[[language]]\nname = \"{name}\"\nlanguage-servers = [\"hob\"]\n");
     }
     EditorSetupPlan {
-        steps: vec![EditorSetupStep {
-            about: "The server, and who uses it",
-            place: SetupTextPlace::File(at.config_path("helix/languages.toml")),
+        steps: vec![EditorSetupStep::file(
+            "The server, and who uses it",
+            at.config_path("helix/languages.toml"),
             text,
-        }],
+        )],
         notes: vec![
             "a language that has a [[language]] section already gets the line `language-servers` there, not a second section",
             "`hx --health rust` shows which server a language has",

@@ -1,7 +1,7 @@
 //! Kakoune: `kakoune-lsp`, whose servers are options of a buffer since version 17.
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
+use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};
 use super::surroundings::Surroundings;
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -21,19 +21,11 @@ hook -group lsp-filetype-hob global BufSetOption filetype=(?:{types}) %{{
 }}
 "
     );
-    let load = "eval %sh{kak-lsp}\nsource \"%val{config}/hob-lsp.kak\"\nlsp-enable\n".to_owned();
+    let load = "eval %sh{kak-lsp}\nsource \"%val{config}/hob-lsp.kak\"\nlsp-enable\n";
     EditorSetupPlan {
         steps: vec![
-            EditorSetupStep {
-                about: "The server",
-                place: SetupTextPlace::File(at.config_path("kak/hob-lsp.kak")),
-                text,
-            },
-            EditorSetupStep {
-                about: "To use it",
-                place: SetupTextPlace::Into(at.config_path("kak/kakrc")),
-                text: load,
-            },
+            EditorSetupStep::file("The server", at.config_path("kak/hob-lsp.kak"), text),
+            EditorSetupStep::into("To use it", at.config_path("kak/kakrc"), load),
         ],
         notes: vec![
             "this is for kakoune-lsp 17 and later; `kak-lsp --kakoune -s $kak_session` is how 17 is loaded",

@@ -93,8 +93,7 @@ impl SetupEditor {
         };
         term::print(&text)?;
         if !at.is_installed() {
-            let note = Style::of_stderr().notice("note:").into_owned();
-            term::print_to_stderr(&format!("{note} `hob-lsp` is neither on the PATH nor beside `hob`"));
+            term::note_to_stderr("`hob-lsp` is neither on the PATH nor beside `hob`");
         }
         Ok(CommandOutcome::Done)
     }

@@ -1,7 +1,7 @@
 //! Neovim: from 0.11 on a file that describes the server, before that a few lines of Lua.
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
+use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};
 use super::surroundings::{Surroundings, list};
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -17,7 +17,7 @@ return {{
 }}
 "
     );
-    let enable = "vim.lsp.enable(\"hob\")\n".to_owned();
+    let enable = "vim.lsp.enable(\"hob\")\n";
     let older = format!(
         "vim.api.nvim_create_autocmd(\"FileType\", {{
   pattern = {{ {types} }},
@@ -44,18 +44,10 @@ vim.api.nvim_create_autocmd(\"FileType\", {{
     let init = folder.join("init.lua");
     EditorSetupPlan {
         steps: vec![
-            EditorSetupStep {
-                about: "The server",
-                place: SetupTextPlace::File(folder.join("lsp/hob.lua")),
-                text: server,
-            },
-            EditorSetupStep { about: "To use it", place: SetupTextPlace::Into(init.clone()), text: enable },
-            EditorSetupStep {
-                about: "For Neovim 0.8 to 0.10",
-                place: SetupTextPlace::Instead(init.clone()),
-                text: older,
-            },
-            EditorSetupStep { about: "For Neovim 0.7", place: SetupTextPlace::Instead(init), text: oldest },
+            EditorSetupStep::file("The server", folder.join("lsp/hob.lua"), server),
+            EditorSetupStep::into("To use it", init.clone(), enable),
+            EditorSetupStep::instead("For Neovim 0.8 to 0.10", init.clone(), older),
+            EditorSetupStep::instead("For Neovim 0.7", init, oldest),
         ],
         notes: vec!["servers that are enabled for the same files beside hob answer beside it: disable them"],
     }

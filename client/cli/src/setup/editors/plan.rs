@@ -104,7 +104,7 @@ impl EditorSetupPlan {
     }
 
     fn notes_text(&self, style: &Style) -> String {
-        self.notes.iter().map(|note| format!("{} {note}\n", style.notice("note:"))).collect()
+        self.notes.iter().map(|note| style.note(note) + "\n").collect()
     }
 }
 
@@ -117,6 +117,21 @@ impl SetupTextPlace {
 }
 
 impl EditorSetupStep {
+    /// A file of hob's own.
+    pub(super) fn file(about: &'static str, path: PathBuf, text: String) -> Self {
+        Self { about, place: SetupTextPlace::File(path), text }
+    }
+
+    /// Lines for a file of the user.
+    pub(super) fn into(about: &'static str, path: PathBuf, text: impl Into<String>) -> Self {
+        Self { about, place: SetupTextPlace::Into(path), text: text.into() }
+    }
+
+    /// Lines for a file of the user, instead of the step before.
+    pub(super) fn instead(about: &'static str, path: PathBuf, text: String) -> Self {
+        Self { about, place: SetupTextPlace::Instead(path), text }
+    }
+
     fn heading(&self) -> String {
         let (about, path) = (self.about, self.place.path().display());
         match self.place {

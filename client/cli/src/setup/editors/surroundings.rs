@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-const PROGRAM: &str = if cfg!(windows) { "hob-lsp.exe" } else { "hob-lsp" };
+use hob_client::program::file_name;
+
+const PROGRAM: &str = "hob-lsp";
 
 /// The folders and programs that the environment names.
 pub(super) struct Surroundings {
@@ -34,11 +36,12 @@ impl Surroundings {
         };
         let config = config.unwrap_or_else(|| home.join(".config"));
         let path = env("PATH").unwrap_or_default();
-        let in_path = std::env::split_paths(&path).map(|dir| dir.join(PROGRAM)).find(|file| file.is_file());
-        let beside = own.map(|own| own.with_file_name(PROGRAM)).filter(|file| file.is_file());
+        let program = file_name(PROGRAM);
+        let in_path = std::env::split_paths(&path).map(|dir| dir.join(&program)).find(|file| file.is_file());
+        let beside = own.map(|own| own.with_file_name(&program)).filter(|file| file.is_file());
         let command = match (&in_path, &beside) {
             (None, Some(beside)) => beside.to_string_lossy().into_owned(),
-            _ => "hob-lsp".to_owned(),
+            _ => PROGRAM.to_owned(),
         };
         Ok(Self { home, config, command, program: in_path.or(beside) })
     }

@@ -1,7 +1,7 @@
 //! Vim: two plug-ins are in use, and one file serves either.
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace, mark_line};
+use super::plan::{EditorSetupPlan, EditorSetupStep, mark_line};
 use super::surroundings::{Surroundings, list};
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -48,11 +48,7 @@ augroup END
 "
     );
     EditorSetupPlan {
-        steps: vec![EditorSetupStep {
-            about: "The server",
-            place: SetupTextPlace::File(folder.join("plugin/hob.vim")),
-            text,
-        }],
+        steps: vec![EditorSetupStep::file("The server", folder.join("plugin/hob.vim"), text)],
         notes: vec![
             "Vim needs a plug-in to speak with servers: prabirshrestha/vim-lsp or yegappan/lsp; without one, the file does nothing",
         ],

@@ -1,7 +1,7 @@
 //! VS Code: it has no client for any server, so an extension is the client.
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace};
+use super::plan::{EditorSetupPlan, EditorSetupStep};
 use super::surroundings::{Surroundings, list};
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -15,11 +15,11 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
         at.quoted_command()
     );
     EditorSetupPlan {
-        steps: vec![EditorSetupStep {
-            about: "With the extension \"Generic LSP Client (v2)\" (zsol.vscode-glspc)",
-            place: SetupTextPlace::Into(settings),
+        steps: vec![EditorSetupStep::into(
+            "With the extension \"Generic LSP Client (v2)\" (zsol.vscode-glspc)",
+            settings,
             text,
-        }],
+        )],
         notes: vec![
             "VS Code cannot use a language server without an extension, and hob has none of its own: this one is somebody else's",
             "extensions that bring a server for the same language along answer beside hob: disable them",

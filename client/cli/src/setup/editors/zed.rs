@@ -1,7 +1,7 @@
 //! Zed: it starts only servers that it or an extension knows, so hob is started in place of one of them.
 
 use super::languages::Language;
-use super::plan::{EditorSetupPlan, EditorSetupStep, SetupTextPlace};
+use super::plan::{EditorSetupPlan, EditorSetupStep};
 use super::surroundings::{Surroundings, quote_json};
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
@@ -35,11 +35,7 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
         notes.push("of the languages that were named, Zed has none without an extension");
     }
     EditorSetupPlan {
-        steps: vec![EditorSetupStep {
-            about: "hob in place of Zed's servers",
-            place: SetupTextPlace::Into(settings),
-            text,
-        }],
+        steps: vec![EditorSetupStep::into("hob in place of Zed's servers", settings, text)],
         notes,
     }
 }

@@ -1,8 +1,8 @@
-//! Processes as `/proc` shows them.
+//! Reads processes from `/proc`.
 
 use std::time::Duration;
 
-use super::Proc;
+use super::proc::Proc;
 
 pub(super) fn all() -> Vec<Proc> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! A process and all it started, as the system sees them now.
+//! Lists a process and everything that it started, as the system sees them now.
 //!
 //! Linux tells by `/proc` (`linux.rs`); elsewhere the `sysinfo` crate asks (`portable.rs`), which Linux compiles for its tests.
 //! How processes are ended is in `unix.rs` and `windows.rs`.
@@ -7,6 +7,7 @@
 mod linux;
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
+mod proc;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -25,22 +26,7 @@ pub(super) use windows::kill_group;
 #[cfg(windows)]
 use windows::kill_one;
 
-use std::time::Duration;
-
-/// One running process, as the system describes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Proc {
-    /// The number of the process, which the system may give out again.
-    pub pid: u32,
-    /// The number of the process that started this one, or has taken it over.
-    pub parent: u32,
-    /// Bytes of memory it occupies.
-    pub rss_bytes: u64,
-    /// Time it has had on processors.
-    pub cpu: Duration,
-    /// When it started, in the system's ticks or in seconds: a number alone may be given out again.
-    started: u64,
-}
+pub use proc::Proc;
 
 impl Proc {
     /// Ends it, if it is still the same process.
@@ -91,6 +77,7 @@ fn tree_below(all: &[Proc], root: u32, strictly: bool) -> Vec<Proc> {
 #[cfg(test)]
 mod tests {
     use std::process::{Command, Stdio};
+    use std::time::Duration;
 
     use super::*;
 

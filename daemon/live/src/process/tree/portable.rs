@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 
-use super::Proc;
+use super::proc::Proc;
 
 pub(super) fn all() -> Vec<Proc> {
     let system = asked(ProcessesToUpdate::All);

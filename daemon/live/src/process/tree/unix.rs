@@ -1,4 +1,4 @@
-//! Ending processes on Unix: by signals.
+//! Ends processes on Unix, by signals.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -9,7 +9,7 @@ pub(super) fn kill_one(pid: u32) {
 }
 
 /// Ends every process of a group.
-pub(in super::super) fn kill_group(leader: u32) {
+pub(crate) fn kill_group(leader: u32) {
     if let Some(pid) = pid_from_number(leader) {
         let _ = kill_process_group(pid, Signal::KILL);
     }

@@ -1,4 +1,4 @@
-//! Ending processes on Windows, where a job (`process/windows.rs`) has done it already and this is for what escaped it.
+//! Ends processes on Windows, where a job (`process/windows.rs`) has done it already and this is for what escaped it.
 //! Read, never run: see `docs/platforms.md`.
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
@@ -13,4 +13,4 @@ pub(super) fn kill_one(pid: u32) {
 }
 
 /// There are no groups; jobs end with whoever leads them.
-pub(in super::super) fn kill_group(_leader: u32) {}
+pub(crate) fn kill_group(_leader: u32) {}

@@ -7,7 +7,7 @@ use hob_base::LineIndex;
 use lsp_types::Position;
 
 use super::positions::{name_at, offset};
-use super::{FileEdits, Renaming};
+use super::renaming::{FileEdits, Renaming};
 use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::LiveError;
 use crate::requests::{RequestPosition, ServerLocation, ServerQueryContext, references};
@@ -40,7 +40,7 @@ pub(super) fn completeness_by_references(
     )))
 }
 
-/// Those of the places, all in one file, where the old name stays.
+/// Keeps those of the places, all in one file, where the old name stays.
 fn left_in<'p>(
     places: &'p [ServerLocation],
     renaming: &Renaming,

@@ -1,4 +1,4 @@
-//! Another name for something, or another place for a file: what a server would change, in hob's own words.
+//! Asks what a server would change for another name of something, or another place of a file, in hob's own words.
 //!
 //! A list of places may be incomplete and still be of use; an edit that leaves places out breaks the project. So a server that
 //! is still loading is waited for, and after that there is no answer rather than a partial one; only what a server can never
@@ -8,26 +8,29 @@
 mod left;
 mod plan;
 mod positions;
+mod renaming;
 mod wire;
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hob_base::{ContentHash, LineIndex, WsPath};
+use hob_base::{LineIndex, WsPath};
 use lsp_types::request::{PrepareRenameRequest, Request};
 use lsp_types::{PrepareRenameResponse, RenameParams};
 use serde_json::{Value, json};
 
 use self::plan::Plan;
 use self::wire::WorkspaceEdit;
-use super::{RequestPosition, ServerQueryContext};
+use super::context::ServerQueryContext;
+use super::place::RequestPosition;
 use crate::instance::{Completeness, Instance, ServerAnswer};
 use crate::live::{LiveError, of_call};
 use crate::ready::Readiness;
 use crate::rpc::CallError;
 use crate::spec::ReadySignal;
 use crate::uri;
+
+pub use self::renaming::{FileEdits, Renaming};
 
 /// Time that a server is given to answer once it has loaded.
 const TO_ANSWER: Duration = Duration::from_secs(10);
@@ -40,37 +43,6 @@ const SETTLES: Duration = Duration::from_millis(700);
 
 /// Pause before a server that was not done is asked the same again.
 const AGAIN: Duration = Duration::from_millis(50);
-
-/// The changes that a server would make for a rename.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Renaming {
-    /// The old name, as it is written where it was asked about; empty where a file is renamed.
-    pub old_name: String,
-    /// Replacements in files, by path, each file once.
-    pub files: Vec<FileEdits>,
-    /// Files that go elsewhere: from, to. Of a folder, each file in it.
-    pub moves: Vec<(WsPath, WsPath)>,
-    /// New files and their contents; one of the same path that is there is among `deleted`.
-    pub created: Vec<(WsPath, String)>,
-    /// Files that are there now, and go away without going elsewhere; they go before the others come.
-    pub deleted: Vec<WsPath>,
-    /// Remarks that a person should read before the rename is done.
-    pub notes: Vec<String>,
-}
-
-/// Replacements in one file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FileEdits {
-    /// The file, where it is now.
-    pub path: WsPath,
-    /// Hash of the contents that `edits` refer to.
-    pub hash: ContentHash,
-    /// The contents that `edits` refer to.
-    pub text: Arc<str>,
-    /// Ranges of bytes and what is to stand there, in the server's order; none overlap, and several may insert at one place, in
-    /// this order.
-    pub edits: Vec<(Range<usize>, String)>,
-}
 
 /// The protocol's own request, with an edit that loses nothing.
 enum Rename {}
@@ -266,14 +238,6 @@ fn note_on_odd(others: &[(&FileEdits, &Range<usize>)], old_name: &str) -> Option
         "{count} replacements are of something else than `{old_name}`: `{shown}` at {}:{line}",
         file.path
     ))
-}
-
-impl Renaming {
-    /// Returns true if the rename would change nothing.
-    #[must_use]
-    pub fn is_nothing(&self) -> bool {
-        self.files.is_empty() && self.moves.is_empty() && self.created.is_empty() && self.deleted.is_empty()
-    }
 }
 
 impl ServerQueryContext<'_> {

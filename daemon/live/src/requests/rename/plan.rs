@@ -15,15 +15,15 @@ use hob_base::{AbsPath, ContentHash, WsPath};
 use lsp_types::Uri;
 
 use super::positions::{self, Ranged};
+use super::renaming::{FileEdits, Renaming};
 use super::wire::{LspEditStep, Operation, Options, TextEdit};
-use super::{FileEdits, Renaming};
 use crate::documents::ReadText;
 use crate::uri::{self, FileRef};
 
 /// Files that a folder may have which is moved or deleted.
 const MOST_FILES: usize = 10_000;
 
-/// Where what is at a place comes from.
+/// The origin of the file at a place.
 #[derive(Clone, PartialEq, Debug)]
 enum RenameSource {
     /// From here on disk.

@@ -7,8 +7,8 @@ use std::ops::Range;
 use hob_base::LineIndex;
 use lsp_types::Position;
 
-use super::super::marked::FirstLine;
 use super::wire::TextEdit;
+use crate::requests::marked::FirstLine;
 
 /// Replacements in bytes, in the server's order.
 pub(super) type Ranged = Vec<(Range<usize>, String)>;

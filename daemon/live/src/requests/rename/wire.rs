@@ -1,4 +1,4 @@
-//! A server's edit as it comes: both of the protocol's forms, read as loosely as servers write them.
+//! Reads a server's edit in both of the protocol's forms, as loosely as servers write them.
 //!
 //! `lsp-types` has these too, but takes an annotated edit for a plain one and loses that the server wants it confirmed.
 

@@ -47,7 +47,7 @@ pub(super) type ShellGrammar = crate::langs::support::Grammar<ShellKind, Fields>
 
 /// The Bash grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<ShellGrammar> =
-    LazyLock::new(|| ShellGrammar::new(&tree_sitter_bash::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| ShellGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -55,6 +55,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_bash::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for shell scripts.
 pub(super) struct Sources;

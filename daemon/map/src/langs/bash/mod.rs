@@ -15,8 +15,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{
     CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, PassedImports, SourceRules,
     VagueNames,
@@ -68,9 +69,7 @@ pub const SPEC: LangSpec = LangSpec {
 /// The names of files without an ending that are the shell's all the same.
 const FILE_NAMES: &[&str] = &["PKGBUILD", "APKBUILD", "bashrc", "zshrc", "profile"];
 
-fn language() -> Language {
-    tree_sitter_bash::LANGUAGE.into()
-}
+define_grammar!(language, "bash", tree_sitter_bash::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::ShellRules::new())

@@ -1,9 +1,10 @@
 //! Extraction and imports of shell scripts, on small sources.
 
 use crate::fixture::check_edges;
+use crate::langs::detect::language_of;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render::{check, torture};
-use crate::langs::{Lang, language_of};
 
 const SAMPLE: &str = r#"#!/bin/bash
 source "$(dirname "$0")/lib.sh"

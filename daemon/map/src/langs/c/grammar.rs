@@ -196,8 +196,8 @@ type KindId = u16;
 const ERROR_KIND: u16 = u16::MAX;
 
 impl CGrammar {
-    fn new(language: &Language, cpp: bool) -> Self {
-        let kind = |name| language.id_for_node_kind(name, true);
+    fn new(language: Option<&Language>, cpp: bool) -> Self {
+        let kind = |name| language.map_or(0, |language| language.id_for_node_kind(name, true));
         Self {
             kinds: KindTable::new(language, KINDS),
             f: Fields::new(language),
@@ -215,12 +215,11 @@ impl CGrammar {
 }
 
 /// The C grammar with its kinds and fields, looked up once.
-pub(crate) static C: LazyLock<CGrammar> =
-    LazyLock::new(|| CGrammar::new(&tree_sitter_c::LANGUAGE.into(), false));
+pub(crate) static C: LazyLock<CGrammar> = LazyLock::new(|| CGrammar::new(super::language().as_ref(), false));
 
 /// The C++ grammar with its kinds and fields, looked up once.
 pub(crate) static CPP: LazyLock<CGrammar> =
-    LazyLock::new(|| CGrammar::new(&tree_sitter_cpp::LANGUAGE.into(), true));
+    LazyLock::new(|| CGrammar::new(super::super::cpp::language().as_ref(), true));
 
 /// Words of the languages that error recovery hands out as identifiers.
 pub(crate) fn is_keyword(name: &str) -> bool {

@@ -12,8 +12,8 @@ use std::cmp::Reverse;
 
 use hob_base::FileId;
 
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for C.
 pub(crate) struct Includes;

@@ -22,12 +22,13 @@ mod tests;
 mod types;
 
 pub use database::compile_commands;
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
 pub(crate) use declarator::{CDeclarationParts, Declared, follow_declarator};
 pub(crate) use imports::{Includes, include_target};
 pub(crate) use rules::Family;
 
+use super::support::define_grammar;
 use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reparse, cpp};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
@@ -52,9 +53,7 @@ pub const SPEC: LangSpec = LangSpec {
     source: cpp::SPEC.source,
 };
 
-fn language() -> Language {
-    tree_sitter_c::LANGUAGE.into()
-}
+define_grammar!(language, "c", tree_sitter_c::LANGUAGE);
 
 fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
     mend::extract(Lang::C, read, parsed.0, parsed.1, facts, reparse)

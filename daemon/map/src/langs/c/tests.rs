@@ -1,6 +1,6 @@
 //! Tests of the facts that hob reads from C.
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 

@@ -14,11 +14,12 @@ mod rules;
 mod tests;
 
 use hob_base::FileId;
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
 pub use header::looks_like_cpp;
 
 use super::c::{Family, grammar, include_target, mend};
+use super::support::define_grammar;
 use super::{
     ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, NameSemantics, PackageScope,
     PassedImports, Reach, Reparse, SourceRules,
@@ -63,9 +64,7 @@ pub const SPEC: LangSpec = LangSpec {
     },
 };
 
-fn language() -> Language {
-    tree_sitter_cpp::LANGUAGE.into()
-}
+define_grammar!(language, "cpp", tree_sitter_cpp::LANGUAGE);
 
 fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
     mend::extract(Lang::Cpp, read, parsed.0, parsed.1, facts, reparse)

@@ -1,7 +1,7 @@
 //! Tests of the facts that hob reads from C++ only; what it shares with C is tested there.
 
 use super::looks_like_cpp;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 

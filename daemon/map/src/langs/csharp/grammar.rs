@@ -216,7 +216,7 @@ pub(super) type CSharpGrammar = crate::langs::support::Grammar<CSharpKind, Field
 
 /// The C# grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<CSharpGrammar> =
-    LazyLock::new(|| CSharpGrammar::new(&tree_sitter_c_sharp::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| CSharpGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -224,6 +224,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_c_sharp::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

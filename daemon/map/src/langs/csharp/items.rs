@@ -245,6 +245,7 @@ impl CSharpRules {
             Some(true),
             cx,
         );
+        self.note_attributes(node, at, cx);
         self.members.enter_body(node, SurroundingBody::Code);
         WalkStep::Into
     }

@@ -8,6 +8,7 @@
 
 mod builtins;
 mod docs;
+mod frameworks;
 mod grammar;
 mod imports;
 mod infer;
@@ -18,8 +19,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
@@ -47,9 +49,7 @@ pub const SPEC: LangSpec = LangSpec {
     source: SourceRules::PLAIN,
 };
 
-fn language() -> Language {
-    tree_sitter_c_sharp::LANGUAGE.into()
-}
+define_grammar!(language, "csharp", tree_sitter_c_sharp::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::CSharpRules::new())

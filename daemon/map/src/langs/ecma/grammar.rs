@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use tree_sitter::Language;
 
-use crate::langs::support::fields;
+use crate::langs::support::{define_grammar, fields};
 use crate::walk::KindTable;
 
 fields!(Fields {
@@ -188,28 +188,23 @@ pub(super) struct EcmaGrammar {
 }
 
 impl EcmaGrammar {
-    fn new(language: &Language, untyped: bool) -> Self {
+    fn new(language: Option<&Language>, untyped: bool) -> Self {
         Self { kinds: KindTable::new(language, KINDS), fields: Fields::new(language), untyped }
     }
 }
 
 pub(super) static TYPESCRIPT: LazyLock<EcmaGrammar> =
-    LazyLock::new(|| EcmaGrammar::new(&typescript_language(), false));
-pub(super) static TSX: LazyLock<EcmaGrammar> = LazyLock::new(|| EcmaGrammar::new(&tsx_language(), false));
+    LazyLock::new(|| EcmaGrammar::new(typescript_language().as_ref(), false));
+pub(super) static TSX: LazyLock<EcmaGrammar> =
+    LazyLock::new(|| EcmaGrammar::new(tsx_language().as_ref(), false));
 pub(super) static JAVASCRIPT: LazyLock<EcmaGrammar> =
-    LazyLock::new(|| EcmaGrammar::new(&javascript_language(), true));
+    LazyLock::new(|| EcmaGrammar::new(javascript_language().as_ref(), true));
 
-pub(super) fn typescript_language() -> Language {
-    tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
-}
+define_grammar!(typescript_language, "typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT);
 
-pub(super) fn tsx_language() -> Language {
-    tree_sitter_typescript::LANGUAGE_TSX.into()
-}
+define_grammar!(tsx_language, "typescript", tree_sitter_typescript::LANGUAGE_TSX);
 
-pub(super) fn javascript_language() -> Language {
-    tree_sitter_javascript::LANGUAGE.into()
-}
+define_grammar!(javascript_language, "javascript", tree_sitter_javascript::LANGUAGE);
 
 #[cfg(test)]
 mod tests {
@@ -219,14 +214,15 @@ mod tests {
     fn every_kind_is_one_of_some_grammar() {
         let grammars = [typescript_language(), tsx_language(), javascript_language()];
         for (kind, _) in KINDS {
-            assert!(grammars.iter().any(|g| g.id_for_node_kind(kind, true) != 0), "{kind}");
+            assert!(grammars.iter().flatten().any(|g| g.id_for_node_kind(kind, true) != 0), "{kind}");
         }
     }
 
     #[test]
     fn typescript_has_every_field() {
         for name in ["alias", "constructor", "declaration", "module", "pattern", "return_type", "source"] {
-            assert!(typescript_language().field_id_for_name(name).is_some(), "{name}");
+            let typescript = typescript_language().expect("tests are built with all languages");
+            assert!(typescript.field_id_for_name(name).is_some(), "{name}");
         }
     }
 }

@@ -5,8 +5,8 @@ use hob_base::FileId;
 
 use super::packages::{by_config, package_name, package_root, resolve_package_import, workspace};
 use super::probe::probe_file;
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules of TypeScript and of bundlers.
 pub(super) struct Imports;

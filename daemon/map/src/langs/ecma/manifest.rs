@@ -105,7 +105,7 @@ mod tests {
     use crate::facts::FileFacts;
 
     fn manifest_pairs(name: &str, text: &str) -> Vec<String> {
-        let facts: FileFacts = crate::langs::manifest_facts(name, text.as_bytes());
+        let facts: FileFacts = crate::langs::detect::manifest_facts(name, text.as_bytes());
         facts.manifest.iter().map(|(k, v)| format!("{} = {}", facts.name(*k), facts.name(*v))).collect()
     }
 

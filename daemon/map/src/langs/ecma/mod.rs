@@ -16,9 +16,11 @@ mod builtins;
 mod commonjs;
 mod defs;
 mod flows;
+mod frameworks;
 mod grammar;
 mod imports;
 mod json;
+mod lexical;
 mod manifest;
 mod members;
 mod mend;
@@ -50,6 +52,12 @@ pub use json::parse as parse_json;
 pub use manifest::{package_json, read_tsconfig};
 pub(crate) use mend::repair_text;
 
+/// Returns true if this build has the grammars of all ECMAScript languages.
+pub(super) fn is_built() -> bool {
+    let grammars = [grammar::typescript_language, grammar::tsx_language, grammar::javascript_language];
+    grammars.iter().all(|grammar| grammar().is_some())
+}
+
 /// TypeScript's row in the language table.
 pub const TYPESCRIPT: LangSpec = LangSpec {
     lang: Lang::TypeScript,
@@ -76,7 +84,12 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         exports_by_word: true,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules { lines_separate_members: true, repair: Some(repair_text), ..SourceRules::PLAIN },
+    source: SourceRules {
+        lines_separate_members: true,
+        repair: Some(repair_text),
+        lexical_scopes: Some(&lexical::RULES),
+        ..SourceRules::PLAIN
+    },
 };
 
 /// TSX's row in the language table.
@@ -259,7 +272,8 @@ impl Ecma {
         facts
     }
 
-    fn visit_decorator<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
+    fn visit_decorator<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.note_decorator(node, cx);
         self.lead.add_attribute(node, cx.source, false);
         self.mark_callee(node.named_child(0))
     }

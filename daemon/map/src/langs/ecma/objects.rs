@@ -80,7 +80,7 @@ impl Ecma {
 
 #[cfg(test)]
 mod tests {
-    use crate::langs::Lang;
+    use crate::langs::lang::Lang;
     use crate::langs::support::render;
 
     #[test]

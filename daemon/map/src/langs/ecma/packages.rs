@@ -4,8 +4,8 @@ use hob_base::FileId;
 
 use super::probe::{path_below, probe_entry, probe_file};
 use crate::facts::FileFacts;
+use crate::langs::rules::{ImportProject, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{ImportProject, ModuleTarget};
 
 /// Most configurations that may extend each other in a row.
 const EXTENDS: usize = 6;

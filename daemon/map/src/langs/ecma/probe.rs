@@ -2,7 +2,7 @@
 
 use hob_base::FileId;
 
-use crate::langs::ImportProject;
+use crate::langs::rules::ImportProject;
 use crate::langs::support::project::{folder_of, join};
 
 /// Endings tried after a path, in TypeScript's order.

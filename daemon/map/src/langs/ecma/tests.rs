@@ -1,6 +1,8 @@
 //! Tests of the facts that hob reads from TypeScript and JavaScript files.
+//!
+//! The file is over 600 lines because each construct of the language stands beside the facts that it gives.
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::render;
 
 #[track_caller]
@@ -578,5 +580,27 @@ fn damaged_elements_give_facts() {
     render::torture(
         Lang::JavaScript,
         "const A = () => <a.b c={d} {...e}>{f}<G/><></></a.b>;\nclass H { i = <J k='l'/> }\n",
+    );
+}
+
+#[test]
+fn a_field_is_no_name_in_its_own_initialiser() {
+    crate::fixture::check_edges(
+        "
+//- /handler.ts
+export function handle() {}
+//- /service.ts
+import { handle } from './handler';
+function save() {}
+export class Service {
+  private handle = handle;
+  private save = save;
+  private gone = gone;
+}
+enum Level { Low = 1, High = Low }
+",
+        "service.ts#Level references service.ts#Level.Low exact
+         service.ts#Service references handler.ts#handle import
+         service.ts#Service references service.ts#save exact",
     );
 }

@@ -12,7 +12,9 @@ mod tests;
 use crate::extract::{EmbeddedSource, extract_part};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, ImportInput, ImportKind, RefInput};
 use crate::facts::{Receiver, RefKind};
-use crate::langs::{Lang, LangSpec, LanguageReader, PackageScope, ecma};
+use crate::langs::ecma;
+use crate::langs::lang::Lang;
+use crate::langs::rules::{LangSpec, LanguageReader, PackageScope};
 use crate::parse::Patience;
 use scan::{EmbeddedPageKind, PagePiece, PiecePositions, scan_page};
 
@@ -24,7 +26,7 @@ pub const VUE: LangSpec = LangSpec {
     extensions: &["vue"],
     file_names: &[],
     interpreters: &[],
-    reader: LanguageReader::Own(read_component),
+    reader: LanguageReader::Own { read: read_component, is_built: ecma::is_built },
     imports: ecma::TYPESCRIPT.imports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -43,7 +45,7 @@ pub const ASTRO: LangSpec = LangSpec {
     id: "astro",
     name: "Astro",
     extensions: &["astro"],
-    reader: LanguageReader::Own(read_astro),
+    reader: LanguageReader::Own { read: read_astro, is_built: ecma::is_built },
     ..VUE
 };
 
@@ -53,7 +55,7 @@ pub const HTML: LangSpec = LangSpec {
     id: "html",
     name: "HTML",
     extensions: &["html", "htm"],
-    reader: LanguageReader::Own(read_page),
+    reader: LanguageReader::Own { read: read_page, is_built: ecma::is_built },
     ..VUE
 };
 

@@ -6,7 +6,7 @@
 use hob_base::line_index::{mark_len, utf16_len};
 use memchr::{memchr, memmem};
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// Most pieces of one page; people write a handful.
 const MOST: usize = 2_000;

@@ -154,7 +154,7 @@ pub(super) type GoGrammar = crate::langs::support::Grammar<GoKind, Fields>;
 
 /// The Go grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<GoGrammar> =
-    LazyLock::new(|| GoGrammar::new(&tree_sitter_go::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| GoGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -162,6 +162,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_go::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

@@ -7,8 +7,8 @@
 use hob_base::FileId;
 
 use crate::facts::FileFacts;
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::join;
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Go.
 pub(super) struct GoImportRules;

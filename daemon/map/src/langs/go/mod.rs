@@ -6,10 +6,12 @@
 //! have methods. Embedding counts as extending.
 
 mod builtins;
+mod frameworks;
 mod grammar;
 mod imports;
 mod infer;
 mod items;
+mod lexical;
 mod locals;
 mod manifest;
 mod refs;
@@ -17,10 +19,11 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
 pub use manifest::read_go_mod;
 
+use super::support::define_grammar;
 use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, Twins,
 };
@@ -52,12 +55,10 @@ pub const SPEC: LangSpec = LangSpec {
         marks_tests: true,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules::PLAIN,
+    source: SourceRules { lexical_scopes: Some(&lexical::RULES), ..SourceRules::PLAIN },
 };
 
-fn language() -> Language {
-    tree_sitter_go::LANGUAGE.into()
-}
+define_grammar!(language, "go", tree_sitter_go::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::GoRules::new())

@@ -61,6 +61,7 @@ impl GoRules {
             }
             GoKind::Selector => {
                 self.handled.mark(function);
+                self.note_route(node, function, cx);
                 self.refer_selector(function, RefKind::Call, cx);
             }
             _ => {}

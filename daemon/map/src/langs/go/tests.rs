@@ -1,7 +1,7 @@
 //! Tests of the facts that hob reads from Go.
 
 use crate::facts::FactsBuilder;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 

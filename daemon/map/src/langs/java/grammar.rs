@@ -38,6 +38,7 @@ pub(super) enum JavaKind {
     Instanceof,
     Pattern,
     Scope,
+    SwitchLabel,
     Labeled,
     Pair,
     Invocation,
@@ -101,6 +102,7 @@ const KINDS: &[(&str, JavaKind)] = &[
     ("try_with_resources_statement", JavaKind::Scope),
     ("switch_block_statement_group", JavaKind::Scope),
     ("switch_rule", JavaKind::Scope),
+    ("switch_label", JavaKind::SwitchLabel),
     ("labeled_statement", JavaKind::Labeled),
     ("break_statement", JavaKind::Nothing),
     ("continue_statement", JavaKind::Nothing),
@@ -152,7 +154,7 @@ pub(super) type JavaGrammar = crate::langs::support::Grammar<JavaKind, Fields>;
 
 /// The Java grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<JavaGrammar> =
-    LazyLock::new(|| JavaGrammar::new(&tree_sitter_java::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| JavaGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -160,6 +162,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_java::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

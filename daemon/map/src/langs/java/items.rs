@@ -164,7 +164,7 @@ impl JavaRules {
         start + blank
     }
 
-    fn modifiers<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+    pub(super) fn modifiers<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         node.child(0).filter(|first| self.g.kind(*first) == JavaKind::Modifiers)
     }
 
@@ -190,6 +190,7 @@ impl JavaRules {
             &ItemDef { node, name, kind: DefKind::Method, flags, head_end: end, scope: Some(true) },
             cx,
         );
+        self.note_annotations(node, name, cx);
         WalkStep::Into
     }
 

@@ -5,17 +5,20 @@
 //! `this` in them is unknown. An annotation counts as a call of its type.
 
 mod builtins;
+mod frameworks;
 mod grammar;
 mod imports;
 mod infer;
 mod items;
+mod lexical;
 mod refs;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
@@ -43,12 +46,10 @@ pub const SPEC: LangSpec = LangSpec {
         strict_arguments: true,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules::PLAIN,
+    source: SourceRules { lexical_scopes: Some(&lexical::RULES), ..SourceRules::PLAIN },
 };
 
-fn language() -> Language {
-    tree_sitter_java::LANGUAGE.into()
-}
+define_grammar!(language, "java", tree_sitter_java::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::JavaRules::new())

@@ -8,6 +8,9 @@ use crate::facts::{Receiver, RefKind};
 use crate::langs::support::{record_arguments, refer_unbound};
 use crate::walk::{Cx, WalkStep};
 
+/// Types besides enumerations whose values a `switch` tells apart: their labels are constants from anywhere.
+const PLAIN_SWITCHES: &[&str] = &["String", "Integer", "Character", "Short", "Byte"];
+
 impl JavaRules {
     pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if !self.handled.take_mark(node) {
@@ -120,6 +123,23 @@ impl JavaRules {
                     cx.record_use(cx.text(object), object, RefKind::Call, Receiver::None);
                 }
                 _ => self.refer_type(object, RefKind::Call, cx),
+            }
+        }
+        WalkStep::Into
+    }
+
+    /// `case RED:` names a constant of the enumeration that the `switch` is about, whatever else is called so.
+    pub(super) fn visit_switch_label(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let names: Vec<_> =
+            node.named_children(&mut node.walk()).filter(|c| self.g.kind(*c) == JavaKind::Ident).collect();
+        let mut around = std::iter::successors(node.parent(), tree_sitter::Node::parent).take(3);
+        let switch = around.find(|n| n.kind() == "switch_expression").filter(|_| !names.is_empty());
+        let value = switch.and_then(|switch| switch.child_by_field_name("condition"));
+        let ty = value.and_then(|value| self.value_type(value, cx));
+        if let Some(ty) = ty.filter(|ty| !PLAIN_SWITCHES.contains(&cx.facts.provisional_name(*ty))) {
+            for name in names {
+                self.handled.mark(name);
+                refer_unbound(cx, cx.text(name), name, RefKind::Use, Receiver::Typed(ty));
             }
         }
         WalkStep::Into

@@ -64,6 +64,7 @@ impl Rules for JavaRules {
             JavaKind::Invocation => self.visit_invocation(node, cx),
             JavaKind::FieldAccess => self.visit_field_access(node, cx),
             JavaKind::New => self.visit_creation(node, cx),
+            JavaKind::SwitchLabel => self.visit_switch_label(node, cx),
             JavaKind::MethodRef => self.visit_method_reference(node, cx),
             JavaKind::ScopedType => self.visit_scoped_type(node, cx),
             JavaKind::Annotation => self.visit_annotation(node, cx),

@@ -1,6 +1,6 @@
 //! Tests of the facts that hob reads from Java.
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 
@@ -263,4 +263,31 @@ fn imports_find_packages_and_types() {
     assert_eq!(path("java.util.List"), "ext:java.util 2");
     assert_eq!(path("One.Nested"), "in scope");
     assert_eq!(path("field.other"), "in scope");
+}
+
+#[test]
+fn a_label_names_a_constant_of_what_is_switched() {
+    crate::fixture::check_edges(
+        "
+//- /a/Color.java
+package a;
+enum Color { RED, GREEN, BLUE }
+//- /a/Paint.java
+package a;
+class Paint {
+  static final int RED = 1;
+  int of(Color c) { switch (c) { case RED: return 1; default: return 2; } }
+  int by(Color c) { return switch (c) { case GREEN, BLUE -> 1; default -> 2; }; }
+  int on(int c) { switch (c) { case RED: return 1; default: return 2; } }
+  int at(String c) { switch (c) { case RED: return 1; default: return 2; } }
+}
+",
+        "a/Paint.java#Paint.at references a/Paint.java#Paint.RED exact
+         a/Paint.java#Paint.by references a/Color.java#Color import
+         a/Paint.java#Paint.by references a/Color.java#Color.BLUE import
+         a/Paint.java#Paint.by references a/Color.java#Color.GREEN import
+         a/Paint.java#Paint.of references a/Color.java#Color import
+         a/Paint.java#Paint.of references a/Color.java#Color.RED import
+         a/Paint.java#Paint.on references a/Paint.java#Paint.RED exact",
+    );
 }

@@ -139,7 +139,7 @@ pub(super) type KotlinGrammar = crate::langs::support::Grammar<KotlinKind, Field
 
 /// The Kotlin grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<KotlinGrammar> =
-    LazyLock::new(|| KotlinGrammar::new(&tree_sitter_kotlin_sg::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| KotlinGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -147,6 +147,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_kotlin_sg::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

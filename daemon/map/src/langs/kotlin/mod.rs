@@ -17,8 +17,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{
     ExtensionScope, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, StaticMembers,
 };
@@ -51,9 +52,7 @@ pub const SPEC: LangSpec = LangSpec {
     source: SourceRules { is_hazardous: hazard::is_hazardous, ..SourceRules::PLAIN },
 };
 
-fn language() -> Language {
-    tree_sitter_kotlin_sg::LANGUAGE.into()
-}
+define_grammar!(language, "kotlin", tree_sitter_kotlin_sg::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::KotlinRules::new())

@@ -1,7 +1,7 @@
 //! Tests of the facts that hob reads from Kotlin.
 
 use crate::fixture::check_edges;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 

@@ -74,7 +74,7 @@ pub(super) type LuaGrammar = crate::langs::support::Grammar<LuaKind, Fields>;
 
 /// The Lua grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<LuaGrammar> =
-    LazyLock::new(|| LuaGrammar::new(&tree_sitter_lua::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| LuaGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -82,6 +82,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_lua::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

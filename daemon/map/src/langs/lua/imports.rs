@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, shared_folders};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 const ROOTS: &[&str] = &["src", "lua", "lib", "luasrc", "spec", "test", "tests", "scripts"];
 

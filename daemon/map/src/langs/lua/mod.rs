@@ -18,8 +18,9 @@ mod tables;
 mod tests;
 mod values;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{
     CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, VagueNames,
 };
@@ -50,9 +51,7 @@ pub const SPEC: LangSpec = LangSpec {
     source: SourceRules { comments: CommentStyle::Dashes, ..SourceRules::PLAIN },
 };
 
-fn language() -> Language {
-    tree_sitter_lua::LANGUAGE.into()
-}
+define_grammar!(language, "lua", tree_sitter_lua::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = rules::LuaRules::new(tables::scan_tables(tree, source));

@@ -1,7 +1,7 @@
 //! Lua extraction and imports, on small sources.
 
 use crate::fixture::check_edges;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render::{check, torture};
 

@@ -40,7 +40,7 @@ pub const SPEC: LangSpec = LangSpec {
     extensions: &target::ENDINGS,
     file_names: &[],
     interpreters: &[],
-    reader: LanguageReader::Own(read),
+    reader: LanguageReader::Own { read, is_built: || true },
     imports: &NoImports,
     bare_members: false,
     package_scope: PackageScope::File,

@@ -3,7 +3,7 @@
 use super::super::support::render::{check, facts_of, torture};
 use crate::fixture::{check_edges, lookup_node, map};
 use crate::graph::{KindFilter, MatchClass, SearchQuery};
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 #[track_caller]
 fn check_facts(source: &str, expected: &str) {

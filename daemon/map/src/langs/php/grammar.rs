@@ -156,7 +156,7 @@ pub(super) type PhpGrammar = crate::langs::support::Grammar<PhpKind, Fields>;
 
 /// PHP, with the text around it.
 pub(super) static GRAMMAR: LazyLock<PhpGrammar> =
-    LazyLock::new(|| PhpGrammar::new(&tree_sitter_php::LANGUAGE_PHP.into(), KINDS, Fields::new));
+    LazyLock::new(|| PhpGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -164,6 +164,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_php::LANGUAGE_PHP.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

@@ -7,8 +7,8 @@
 use hob_base::FileId;
 
 use super::ROOT;
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for PHP.
 pub(super) struct Namespaces;

@@ -129,6 +129,7 @@ impl PhpRules {
             .with_if(body.is_none() && method, DefFlags::DECLARATION)
             .with_if(method && self.is_test(node, text, cx), DefFlags::TEST);
         self.define_item(&PhpItem { node, at: name, name: text, kind, flags, end }, Some(true), cx);
+        self.note_attributes(node, name, cx);
         WalkStep::Into
     }
 

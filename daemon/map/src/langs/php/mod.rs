@@ -8,6 +8,7 @@
 
 mod builtins;
 mod docblock;
+mod frameworks;
 mod grammar;
 mod imports;
 mod infer;
@@ -20,10 +21,11 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
 pub(super) use manifest::read_composer_json;
 
+use super::support::define_grammar;
 use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, ProjectFile, Reach, SourceRules, VagueNames,
 };
@@ -69,14 +71,10 @@ pub(super) fn looks_like_php(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"<?php")
 }
 
-/// Returns the grammar without the text around code.
-fn piece_language() -> Language {
-    tree_sitter_php::LANGUAGE_PHP_ONLY.into()
-}
+// The grammar without the text around code.
+define_grammar!(piece_language, "php", tree_sitter_php::LANGUAGE_PHP_ONLY);
 
-fn language() -> Language {
-    tree_sitter_php::LANGUAGE_PHP.into()
-}
+define_grammar!(language, "php", tree_sitter_php::LANGUAGE_PHP);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::PhpRules::new())

@@ -108,6 +108,7 @@ impl PhpRules {
     pub(super) fn visit_static_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let scope = node.child_by_field_id(self.g.f.scope);
         if let (Some(scope), Some(name)) = (scope, node.child_by_field_id(self.g.f.name)) {
+            self.note_route(node, scope, name, cx);
             self.on_class(scope, name, RefKind::Call, cx);
         }
         WalkStep::Into
@@ -237,7 +238,7 @@ fn is_expression(cx: &Cx<'_>) -> bool {
 }
 
 /// The text of a string without anything to fill in.
-fn plain_text<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+pub(super) fn plain_text<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     if !matches!(node.kind(), "string" | "encapsed_string") {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Lists the names that belong to Python unless a file says otherwise.
 
-use crate::langs::BuiltinWords;
+use crate::langs::semantics::BuiltinWords;
 
 /// The words for the resolution, which pins none of them to a definition by the name alone.
 pub(crate) const BUILTINS: BuiltinWords =

@@ -30,6 +30,7 @@ impl Python<'_> {
             _ => self.open_function(definition, node, cx),
         }
         self.opened = definition.id();
+        self.note_decorators(node, definition, cx);
         WalkStep::Into
     }
 
@@ -52,6 +53,7 @@ impl Python<'_> {
             self.open_function(node, node, cx);
         }
         self.skip_name(node);
+        self.note_fixtures(node, cx);
         self.bind_locals(node, cx);
         self.type_parameters(node, cx);
         WalkStep::Into

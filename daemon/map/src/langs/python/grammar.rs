@@ -2,9 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tree_sitter::Language;
-
-use crate::langs::support::fields;
+use crate::langs::support::{define_grammar, fields};
 
 fields!(Fields {
     alias: "alias",
@@ -28,9 +26,6 @@ fields!(Fields {
 });
 
 /// The numbers of the grammar's fields, looked up once.
-pub(super) static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::new(&grammar()));
+pub(super) static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::new(language().as_ref()));
 
-/// Returns the tree-sitter grammar of Python.
-pub(super) fn grammar() -> Language {
-    tree_sitter_python::LANGUAGE.into()
-}
+define_grammar!(language, "python", tree_sitter_python::LANGUAGE);

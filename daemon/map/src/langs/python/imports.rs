@@ -7,8 +7,8 @@
 
 use hob_base::FileId;
 
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 use super::stdlib;
 

@@ -14,9 +14,11 @@
 mod builtins;
 mod defs;
 mod flows;
+mod frameworks;
 mod grammar;
 mod hazard;
 mod imports;
+mod lexical;
 mod patterns;
 mod refs;
 mod scan;
@@ -37,7 +39,7 @@ use super::{
 };
 use crate::facts::{DefIdx, FactsBuilder, RefKind};
 use crate::walk::{Cx, KindTable, Rules, WalkStep, walk};
-use grammar::{FIELDS, grammar};
+use grammar::language;
 use scan::Scan;
 
 /// Its row in the language table.
@@ -48,7 +50,7 @@ pub const SPEC: LangSpec = LangSpec {
     extensions: &["py", "pyi", "pyw"],
     file_names: &[],
     interpreters: &["python"],
-    reader: LanguageReader::Tree { grammar, extract },
+    reader: LanguageReader::Tree { grammar: language, extract },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -65,6 +67,7 @@ pub const SPEC: LangSpec = LangSpec {
         linear_bases: true,
         joined_values: true,
         marks_tests: true,
+        fixture_files: &["conftest.py"],
         receiver_parameter: true,
         class_methods: true,
         keys_apart: true,
@@ -76,6 +79,7 @@ pub const SPEC: LangSpec = LangSpec {
         comments: CommentStyle::Hash,
         slow_comments: Some("#"),
         is_hazardous: hazard::is_hazardous,
+        lexical_scopes: Some(&lexical::RULES),
         ..SourceRules::PLAIN
     },
 };
@@ -156,7 +160,7 @@ static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
         ("subscript", Subscript),
         ("type_alias_statement", TypeAlias),
     ];
-    KindTable::new(&grammar(), &kinds)
+    KindTable::new(language().as_ref(), &kinds)
 });
 
 /// The state of the walk over one Python file.
@@ -189,6 +193,10 @@ struct Python<'t> {
     made: FxHashMap<usize, DefIdx>,
     /// Lambdas that are functions of the module by the name they are given.
     lambdas: FxHashMap<usize, DefIdx>,
+    /// What the paths of a router begin with, by the router's name.
+    prefixes: FxHashMap<String, String>,
+    /// Functions of this file that are tasks of a queue.
+    tasks: FxHashSet<String>,
 }
 
 impl<'t> Python<'t> {
@@ -209,6 +217,8 @@ impl<'t> Python<'t> {
             types_until: 0,
             made: FxHashMap::default(),
             lambdas: FxHashMap::default(),
+            prefixes: FxHashMap::default(),
+            tasks: FxHashSet::default(),
         }
     }
 
@@ -252,7 +262,7 @@ impl Rules for Python<'_> {
             Act::Attribute => self.visit_attribute(node, cx),
             Act::DottedName => self.visit_dotted_name(node, cx),
             Act::MemberType => self.visit_member_type(node, cx),
-            Act::Call => self.call(node.child_by_field_id(FIELDS.function)),
+            Act::Call => self.visit_call(node, cx),
             Act::Type => self.types_in(node),
             Act::Text => self.visit_string(node, cx),
             Act::Lambda => self.visit_lambda(node, cx),

@@ -20,6 +20,8 @@ pub(super) struct Marks {
     pub is_property: bool,
     /// `@contextmanager` and its kin.
     pub is_context: bool,
+    /// `@pytest.fixture` and its kin.
+    pub is_fixture: bool,
 }
 
 impl Marks {
@@ -29,11 +31,13 @@ impl Marks {
         let mut cursor = decorated.walk();
         for decorator in decorated.named_children(&mut cursor).filter(|n| n.kind() == "decorator") {
             let name = text(source, decorator).trim_start_matches('@').trim();
+            let name = name.split_once('(').map_or(name, |(name, _)| name.trim_end());
             match last(name) {
                 "staticmethod" => marks.is_static = true,
                 "classmethod" => marks.is_class = true,
                 "overload" => marks.overload = true,
                 "contextmanager" | "asynccontextmanager" => marks.is_context = true,
+                "fixture" | "yield_fixture" => marks.is_fixture = true,
                 "property" | "cached_property" => marks.is_property = true,
                 name => marks.is_abstract |= name.starts_with("abstract"),
             }

@@ -313,6 +313,15 @@ impl Python<'_> {
         WalkStep::Into
     }
 
+    /// A call, which may hand something over to a framework.
+    pub(super) fn visit_call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        let function = node.child_by_field_id(FIELDS.function);
+        if let Some(function) = function {
+            self.note_call(node, function, cx);
+        }
+        self.call(function)
+    }
+
     /// A call: what is called is met next, what decorates likewise.
     pub(super) fn call<'t>(&mut self, function: Option<Node<'t>>) -> WalkStep {
         self.callee = function.map_or(0, |f| f.id());

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::grammar::{FIELDS, grammar};
+use super::grammar::{FIELDS, language};
 use super::patterns::{Marks, each_capture, each_parameter, each_target};
 use super::types::{
     Ty, call_result, dotted_path, head, is_class_name, is_own, last, member_of_type, of_annotation,
@@ -129,7 +129,7 @@ static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
         ("import_from_statement", Import),
         ("return_statement", Return),
     ];
-    KindTable::new(&grammar(), &kinds)
+    KindTable::new(language().as_ref(), &kinds)
 });
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Tests of the facts that hob reads from Python files.
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::render;
 
 #[track_caller]

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::RubyKind;
 use super::paths::{constant_path, is_constant};
-use super::rules::RubyRules;
+use super::rules::{AssignedCall, RubyRules};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::refer_unbound;
 use crate::walk::{Cx, WalkStep};
@@ -72,7 +72,13 @@ impl RubyRules {
             return WalkStep::Into;
         }
         let on = self.receiver(receiver, cx);
-        refer_unbound(cx, word, method, RefKind::Call, on);
+        let assigned = self.assigned.remove(&node.id());
+        if assigned != Some(AssignedCall::Written) {
+            refer_unbound(cx, word, method, RefKind::Call, on);
+        }
+        if assigned.is_some() {
+            refer_unbound(cx, &format!("{word}="), method, RefKind::Call, on);
+        }
         WalkStep::Into
     }
 

@@ -131,7 +131,7 @@ pub(super) type RubyGrammar = crate::langs::support::Grammar<RubyKind, Fields>;
 
 /// The Ruby grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<RubyGrammar> =
-    LazyLock::new(|| RubyGrammar::new(&tree_sitter_ruby::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| RubyGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -139,6 +139,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_ruby::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

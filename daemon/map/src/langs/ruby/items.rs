@@ -273,12 +273,17 @@ impl RubyRules {
     /// The members of a struct, or the base of a class, among a call's arguments.
     fn type_arguments(&mut self, call: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
         let Some(list) = call.child_by_field_id(self.g.f.arguments) else { return };
+        let is_mutable = call.child_by_field_id(self.g.f.receiver).is_some_and(|at| cx.text(at) == "Struct");
         let mut arguments = Vec::new();
         each_child(list, |c, _| arguments.extend(c.is_named().then_some(c)));
         for argument in arguments {
             match self.g.kind(argument) {
                 RubyKind::Symbol if kind == DefKind::Struct => {
-                    self.define_word(argument, argument, cx.text(argument), DefFlags::EXPORTED, cx);
+                    let word = cx.text(argument);
+                    self.define_word(argument, argument, word, DefFlags::EXPORTED, cx);
+                    if is_mutable {
+                        self.define_word(argument, argument, &format!("{word}="), DefFlags::EXPORTED, cx);
+                    }
                 }
                 RubyKind::Constant | RubyKind::Scoped if kind == DefKind::Class => {
                     self.refer_constant(argument, RefKind::Extends, cx);

@@ -35,7 +35,8 @@ impl RubyRules {
             "require" | "load" | "require_relative" | "autoload" => self.record_require(&arguments, word, cx),
             "include" | "extend" | "prepend" => return self.mix_in(node, &arguments, cx),
             "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"
-            | "mattr_accessor" | "class_attribute" => return self.define_attributes(node, &arguments, cx),
+            | "mattr_accessor" | "class_attribute" | "cattr_reader" | "cattr_writer" | "mattr_reader"
+            | "mattr_writer" => return self.define_attributes(node, word, &arguments, cx),
             "define_method" => return self.define_method(node, &arguments, cx),
             "alias_method" => return self.alias_method(node, &arguments, cx),
             "private"
@@ -44,6 +45,7 @@ impl RubyRules {
             | "private_class_method"
             | "module_function"
             | "private_constant" => return self.mark_visibility(node, word, &arguments, cx),
+            _ if self.note_registration(node, word, &arguments, cx) => {}
             _ => return self.spec_macro(node, word, &arguments, cx),
         }
         None
@@ -99,9 +101,11 @@ impl RubyRules {
         Some(WalkStep::Into)
     }
 
+    /// `attr_accessor :a` defines `a` and `a=`, a reader the first alone, a writer the second.
     fn define_attributes(
         &mut self,
         node: Node<'_>,
+        how: &str,
         arguments: &[Node<'_>],
         cx: &mut Cx<'_>,
     ) -> Option<WalkStep> {
@@ -116,16 +120,23 @@ impl RubyRules {
             arguments.iter().filter(|a| matches!(self.g.kind(**a), RubyKind::Symbol | RubyKind::Text))
         {
             let written = cx.text(*argument).trim_start_matches(':').trim_matches(['"', '\'']);
-            let item = RubyItem {
-                node,
-                name: written,
-                name_at: word_position(*argument, cx),
-                kind: DefKind::Method,
-                flags: Self::export_flags(private),
-                end: node.end_byte(),
-                within: None,
-            };
-            self.define_with(&item, &outer, None, cx);
+            let setter = format!("{written}=");
+            let names = [
+                (!how.ends_with("_writer")).then_some(written),
+                (how != "attr" && !how.ends_with("_reader")).then_some(&*setter),
+            ];
+            for name in names.into_iter().flatten() {
+                let item = RubyItem {
+                    node,
+                    name,
+                    name_at: word_position(*argument, cx),
+                    kind: DefKind::Method,
+                    flags: Self::export_flags(private),
+                    end: node.end_byte(),
+                    within: None,
+                };
+                self.define_with(&item, &outer, None, cx);
+            }
         }
         Some(WalkStep::Into)
     }
@@ -201,7 +212,7 @@ fn set_visibility(name: &str, private: bool, cx: &mut Cx<'_>) {
 }
 
 /// The text of a string without anything to fill in.
-pub(super) fn string_literal<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+pub(super) fn string_literal<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     if node.kind() != "string" {
         return None;
     }
@@ -216,7 +227,7 @@ pub(super) fn string_literal<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str>
 }
 
 /// The name that a symbol or plain string is.
-pub(super) fn symbol_text<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+pub(super) fn symbol_text<'t>(node: Node<'_>, cx: &Cx<'t>) -> Option<&'t str> {
     match node.kind() {
         "simple_symbol" => Some(cx.text(node).trim_start_matches(':')),
         _ => string_literal(node, cx),

@@ -7,6 +7,7 @@
 
 mod builtins;
 mod calls;
+mod frameworks;
 mod grammar;
 mod hazard;
 mod imports;
@@ -21,8 +22,9 @@ mod specs;
 #[cfg(test)]
 mod tests;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{
     CommentStyle, Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules, VagueNames,
 };
@@ -77,9 +79,7 @@ const FILE_NAMES: &[&str] = &[
     "Steepfile",
 ];
 
-fn language() -> Language {
-    tree_sitter_ruby::LANGUAGE.into()
-}
+define_grammar!(language, "ruby", tree_sitter_ruby::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = rules::RubyRules::new(ivars::scan_ivars(tree, source));

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::RubyKind;
 use super::paths::{constant_path, created_class};
-use super::rules::RubyRules;
+use super::rules::{AssignedCall, RubyRules};
 use crate::facts::{Receiver, RefKind, StrId};
 use crate::langs::support::{each_child, refer_unbound};
 use crate::walk::{Cx, WalkStep};
@@ -98,6 +98,14 @@ impl RubyRules {
             RubyKind::Constant | RubyKind::Scoped if self.method_at(left.start_byte()).is_none() => {
                 self.constant_assigned(node, left, cx)
             }
+            RubyKind::Call => {
+                let how = match self.g.kind(node) {
+                    RubyKind::OpAssign => AssignedCall::ReadAndWritten,
+                    _ => AssignedCall::Written,
+                };
+                self.assigned.insert(left.id(), how);
+                WalkStep::Into
+            }
             _ => WalkStep::Into,
         }
     }
@@ -124,6 +132,16 @@ impl RubyRules {
     pub(super) fn visit_block(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> WalkStep {
         self.locals.open(node, false);
         WalkStep::Into
+    }
+
+    /// `a.b, c = …`: names that are bound, and calls to which values are assigned.
+    pub(super) fn visit_left_list(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        each_child(node, |c, _| {
+            if self.g.kind(c) == RubyKind::Call {
+                self.assigned.insert(c.id(), AssignedCall::Written);
+            }
+        });
+        self.bind_children(node, cx)
     }
 
     /// The names among parameters; those with more to them follow as nodes of their own.

@@ -25,6 +25,17 @@ pub(super) struct RubyRules {
     pub(super) described: Vec<(usize, String)>,
     /// Visibility of methods that are arguments of `private` and its like, by their node.
     pub(super) marked: FxHashMap<usize, bool>,
+    /// Calls to which a value is assigned, by their node.
+    pub(super) assigned: FxHashMap<usize, AssignedCall>,
+}
+
+/// The methods that an assignment to a call runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AssignedCall {
+    /// `a.b = 1` runs `b=`.
+    Written,
+    /// `a.b += 1` runs `b` before.
+    ReadAndWritten,
 }
 
 /// A class, module or group of tests around the walk.
@@ -50,6 +61,7 @@ impl RubyRules {
             methods: Vec::new(),
             described: Vec::new(),
             marked: FxHashMap::default(),
+            assigned: FxHashMap::default(),
         }
     }
 
@@ -95,7 +107,8 @@ impl Rules for RubyRules {
             RubyKind::Block => self.visit_block(node, cx),
             RubyKind::Params => self.visit_parameters(node, cx),
             RubyKind::NamedParam => self.visit_named_parameter(node, cx),
-            RubyKind::LeftList | RubyKind::ExceptionVar => self.bind_children(node, cx),
+            RubyKind::LeftList => self.visit_left_list(node, cx),
+            RubyKind::ExceptionVar => self.bind_children(node, cx),
             RubyKind::For => self.visit_for_loop(node, cx),
             RubyKind::Pattern => self.visit_pattern(node, cx),
             RubyKind::Program => {

@@ -1,9 +1,10 @@
 //! Ruby extraction and imports, on small sources.
 
 use crate::fixture::check_edges;
+use crate::langs::detect::language_of;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render::{check, torture};
-use crate::langs::{Lang, language_of};
 
 const SAMPLE: &str = r#"# frozen_string_literal: true
 
@@ -63,10 +64,14 @@ fn definitions_imports_and_references() {
          constant Shop.LIMIT 6-6@6:3 E | LIMIT = 3
          class Shop.Cart 9-44@9:9 E | class Cart < Base | A cart. Holds items.
          method Shop.Cart.items 12-12@12:20 E | attr_accessor :items, :owner
+         method Shop.Cart.items= 12-12@12:20 E | attr_accessor :items, :owner
          method Shop.Cart.owner 12-12@12:28 E | attr_accessor :items, :owner
+         method Shop.Cart.owner= 12-12@12:28 E | attr_accessor :items, :owner
          struct Shop.Cart.Point 13-15@13:5 E | Point = Struct.new(:x, :y)
          method Shop.Cart.Point.x 13-13@13:25 E | :x
+         method Shop.Cart.Point.x= 13-13@13:25 E | :x
          method Shop.Cart.Point.y 13-13@13:29 E | :y
+         method Shop.Cart.Point.y= 13-13@13:29 E | :y
          method Shop.Cart.Point.dist 14-14@14:11 E | def dist
          method Shop.Cart.build 17-17@17:11 E | def build(n)
          method Shop.Cart.load 19-23@19:14 | def self.load(path)
@@ -100,7 +105,7 @@ fn definitions_imports_and_references() {
          29:26 call ?.touch in Shop.Cart.add
          29:32 use LIMIT in Shop.Cart.add
          30:15 call self.compute in Shop.Cart.add
-         32:12 call self.owner in Shop.Cart.add
+         32:12 call self.owner= in Shop.Cart.add
          32:20 use Shop in Shop.Cart.add
          32:26 call Shop/Person in Shop.Cart.add
          33:7 call self.helper in Shop.Cart.add
@@ -298,5 +303,32 @@ end
          lib/use.rb#go references lib/page.rb#Page name
          spec/page_spec.rb#describe draw.it works calls [lib/use.rb#go] candidate
          spec/page_spec.rb#describe draw.it works calls spec/page_spec.rb#describe draw.help_me exact",
+    );
+}
+
+#[test]
+fn an_assignment_to_a_member_runs_its_setter() {
+    check_edges(
+        r"
+//- /lib/box.rb
+class Box
+  attr_reader :size
+  attr_writer :color
+  attr_accessor :name
+  def width; end
+  def width=(value); end
+  def plain; self.width = 1; end
+  def both; self.width += 1; end
+  def many; self.color, rest = 1, 2; end
+  def made; self.name = name; end
+  def none; self.size = 1; end
+end
+",
+        r"lib/box.rb#Box.both calls lib/box.rb#Box.width exact
+         lib/box.rb#Box.both calls lib/box.rb#Box.width= exact
+         lib/box.rb#Box.made calls lib/box.rb#Box.name exact
+         lib/box.rb#Box.made calls lib/box.rb#Box.name= exact
+         lib/box.rb#Box.many calls lib/box.rb#Box.color= exact
+         lib/box.rb#Box.plain calls lib/box.rb#Box.width= exact",
     );
 }

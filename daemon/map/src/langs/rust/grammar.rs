@@ -209,7 +209,7 @@ pub(super) type RustGrammar = crate::langs::support::Grammar<RustKind, Fields>;
 
 /// The Rust grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<RustGrammar> =
-    LazyLock::new(|| RustGrammar::new(&tree_sitter_rust::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| RustGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -217,6 +217,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_rust::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

@@ -8,8 +8,8 @@
 use hob_base::FileId;
 
 use crate::facts::{DefKind, FileFacts, Import, ImportKind};
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Rust.
 pub(super) struct Modules;

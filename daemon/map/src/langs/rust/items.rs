@@ -29,6 +29,8 @@ impl RustRules {
             self.bind_parameters(node, cx);
             self.say_result(node, def, cx);
             self.say_callbacks(node, def, cx);
+            let attributes = outer.start.map_or("", |start| cx.slice(start, node.start_byte()));
+            self.note_attributes(node, name, attributes, cx);
         }
         WalkStep::Into
     }

@@ -7,12 +7,14 @@
 mod builtins;
 #[cfg(test)]
 mod flow_tests;
+mod frameworks;
 mod grammar;
 mod impls;
 mod imports;
 mod infer;
 mod items;
 mod known;
+mod lexical;
 mod macros;
 mod manifest;
 mod patterns;
@@ -24,10 +26,11 @@ mod uses;
 mod values;
 mod written;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
 pub use manifest::read_cargo_toml;
 
+use super::support::define_grammar;
 use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ProjectFile, SourceRules,
     Twins,
@@ -63,12 +66,10 @@ pub const SPEC: LangSpec = LangSpec {
         test_methods: true,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules::PLAIN,
+    source: SourceRules { lexical_scopes: Some(&lexical::RULES), ..SourceRules::PLAIN },
 };
 
-fn language() -> Language {
-    tree_sitter_rust::LANGUAGE.into()
-}
+define_grammar!(language, "rust", tree_sitter_rust::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::RustRules::new())

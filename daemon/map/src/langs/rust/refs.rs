@@ -43,6 +43,7 @@ impl RustRules {
             }
             RustKind::FieldExpr => {
                 self.handled.mark(function);
+                self.note_route(node, function, cx);
                 self.refer_field(function, RefKind::Call, cx);
             }
             _ => {}

@@ -1,7 +1,9 @@
 //! Tests of the facts that hob reads from Rust.
+//!
+//! The file is over 600 lines because each construct of the language stands beside the facts that it gives.
 
 use crate::facts::FactsBuilder;
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
 

@@ -157,7 +157,7 @@ pub(super) type ScalaGrammar = crate::langs::support::Grammar<ScalaKind, Fields>
 
 /// The Scala grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<ScalaGrammar> =
-    LazyLock::new(|| ScalaGrammar::new(&tree_sitter_scala::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| ScalaGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -165,6 +165,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_scala::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

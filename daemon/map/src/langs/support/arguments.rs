@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::each_child;
 use crate::facts::{ArgumentKind, Arguments, CallArguments};
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::walk::{Binding, Cx};
 
 /// Java's classes of numbers, characters and truth values.

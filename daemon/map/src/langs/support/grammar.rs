@@ -19,7 +19,11 @@ pub(crate) struct Grammar<K, F> {
 impl<K: Copy + Default, F> Grammar<K, F> {
     /// The tables of `language`; kinds that `kinds` does not name are `K::default()`. `fields` is the `new` of the struct of
     /// field numbers.
-    pub(crate) fn new(language: &Language, kinds: &[(&str, K)], fields: fn(&Language) -> F) -> Self {
+    pub(crate) fn new(
+        language: Option<&Language>,
+        kinds: &[(&str, K)],
+        fields: fn(Option<&Language>) -> F,
+    ) -> Self {
         Self { kinds: KindTable::new(language, kinds), f: fields(language) }
     }
 
@@ -32,7 +36,21 @@ impl<K: Copy + Default, F> Grammar<K, F> {
 /// The names in a table of kinds that the grammar does not have: each is a slip of the pen, or was renamed by a newer
 /// grammar. A language's tests assert that there are none.
 #[cfg(test)]
-pub(crate) fn unknown_kinds<'k, K>(language: &Language, kinds: &'k [(&'k str, K)]) -> Vec<&'k str> {
-    let unknown = |name: &&str| language.id_for_node_kind(name, true) == 0;
+pub(crate) fn unknown_kinds<'k, K>(language: Option<&Language>, kinds: &'k [(&'k str, K)]) -> Vec<&'k str> {
+    let unknown = |name: &&str| language.is_some_and(|language| language.id_for_node_kind(name, true) == 0);
     kinds.iter().map(|(name, _)| *name).filter(unknown).collect()
 }
+
+/// Defines a function that returns a grammar; `None` in a build without the language's feature, which reads its
+/// files as text.
+macro_rules! define_grammar {
+    ($name:ident, $feature:literal, $language:path) => {
+        pub(super) fn $name() -> Option<tree_sitter::Language> {
+            #[cfg(feature = $feature)]
+            return Some($language.into());
+            #[cfg(not(feature = $feature))]
+            None
+        }
+    };
+}
+pub(crate) use define_grammar;

@@ -13,15 +13,16 @@ mod pending;
 pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
+pub(crate) mod routes;
 mod title;
 mod values;
 
 pub(crate) use arguments::{kind_of_type, record_arguments};
 pub(crate) use assign::assign_type;
 pub(crate) use flows::{TracedRun, Tracer};
-pub(crate) use grammar::Grammar;
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;
+pub(crate) use grammar::{Grammar, define_grammar};
 pub(crate) use header::{has_word, header_start};
 pub(crate) use lead::{Comment, Lead, Outer};
 pub(crate) use pending::Pending;
@@ -31,15 +32,15 @@ pub(crate) use values::{Members, SurroundingBody, Syntax, TypedExpression, is_ca
 use rustc_hash::FxHashSet;
 use tree_sitter::{Language, Node};
 
-use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefKind};
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefKind};
 use crate::walk::Cx;
 
 /// Longest piece of a header that is looked at, in bytes.
 const HEAD_LIMIT: usize = 1200;
 
 /// The number of a grammar's field; 0, which no node has, when the grammar lacks it.
-pub(crate) fn field(language: &Language, name: &str) -> u16 {
-    language.field_id_for_name(name).map_or(0, Into::into)
+pub(crate) fn field(language: Option<&Language>, name: &str) -> u16 {
+    language.and_then(|language| language.field_id_for_name(name)).map_or(0, Into::into)
 }
 
 /// Declares a struct of field numbers: `fields!(Fields { name: "name", ty: "type" })`.
@@ -50,7 +51,7 @@ macro_rules! fields {
         pub(crate) struct $type { $(pub(crate) $field: u16),* }
 
         impl $type {
-            pub(crate) fn new(language: &tree_sitter::Language) -> Self {
+            pub(crate) fn new(language: Option<&tree_sitter::Language>) -> Self {
                 Self { $($field: $crate::langs::support::field(language, $name)),* }
             }
         }
@@ -136,9 +137,7 @@ pub(crate) fn refer_unbound(cx: &mut Cx<'_>, name: &str, at: Node<'_>, kind: Ref
     if name.is_empty() {
         return;
     }
-    let (line, col) = cx.position(at);
-    let owner = cx.owner();
-    cx.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
+    cx.refer(name, at, kind, receiver);
 }
 
 /// Nodes that a parent has dealt with, so that the walk passes them over.

@@ -30,7 +30,7 @@ pub(crate) mod packages {
 
     use hob_base::FileId;
 
-    use crate::langs::{ImportProject, ModuleTarget};
+    use crate::langs::rules::{ImportProject, ModuleTarget};
 
     /// The package of a file; empty for the nameless one.
     pub(crate) fn of_file(project: &dyn ImportProject, file: FileId) -> &str {
@@ -111,7 +111,8 @@ pub(crate) mod fake {
     use rustc_hash::FxHashMap;
 
     use crate::facts::FileFacts;
-    use crate::langs::{ImportProject, ImportRules, ModuleTarget, language_of};
+    use crate::langs::detect::language_of;
+    use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 
     /// Files by path, with their facts.
     #[derive(Default)]

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::facts::{Def, DefFlags, FileFacts, Import, Receiver, Ref};
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 
 /// Extracts the facts of a source and renders them as text.
 pub(crate) fn facts_of(lang: Lang, source: &str) -> String {

@@ -187,7 +187,7 @@ pub(super) type SwiftGrammar = crate::langs::support::Grammar<SwiftKind, Fields>
 
 /// The Swift grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<SwiftGrammar> =
-    LazyLock::new(|| SwiftGrammar::new(&tree_sitter_swift::LANGUAGE.into(), KINDS, Fields::new));
+    LazyLock::new(|| SwiftGrammar::new(super::language().as_ref(), KINDS, Fields::new));
 
 #[cfg(test)]
 mod tests {
@@ -195,6 +195,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_of_the_grammar() {
-        assert_eq!(unknown_kinds(&tree_sitter_swift::LANGUAGE.into(), super::KINDS), [""; 0]);
+        assert_eq!(unknown_kinds(super::super::language().as_ref(), super::KINDS), [""; 0]);
     }
 }

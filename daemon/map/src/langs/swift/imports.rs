@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
+use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::join;
-use crate::langs::{ImportProject, ImportRules, ModuleTarget};
 
 /// The rules for Swift.
 pub(super) struct Modules;

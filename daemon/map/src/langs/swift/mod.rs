@@ -20,8 +20,9 @@ mod rules;
 mod tests;
 mod types;
 
-use tree_sitter::{Language, Tree};
+use tree_sitter::Tree;
 
+use super::support::define_grammar;
 use super::{
     Lang, LangSpec, LanguageReader, NameSemantics, OutsideMembers, PackageScope, ProjectFile, Reach,
     SourceRules,
@@ -53,9 +54,7 @@ pub const SPEC: LangSpec = LangSpec {
     source: SourceRules::PLAIN,
 };
 
-fn language() -> Language {
-    tree_sitter_swift::LANGUAGE.into()
-}
+define_grammar!(language, "swift", tree_sitter_swift::LANGUAGE);
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut rules::SwiftRules::new())

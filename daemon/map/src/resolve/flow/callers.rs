@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Bound, CallAt, FlowKey, Obj, Use, receiver_shift};
 use crate::facts::{CallKind, FlowTarget, FlowValue, ScopeIdx, ScopeKind, SlotIdx, ValueIdx};
-use crate::graph::DefRef;
 use crate::index::FileEntry;
+use crate::node::DefRef;
 use crate::resolve::Resolver;
 
 /// Most files in which a name is looked for.

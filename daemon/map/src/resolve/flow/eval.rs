@@ -9,8 +9,8 @@ use crate::facts::{
     CallIdx, CallKind, DefIdx, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, SlotIdx,
     SlotKind, StrId, TypePart, ValueIdx,
 };
-use crate::graph::DefRef;
 use crate::index::FileEntry;
+use crate::node::DefRef;
 use crate::resolve::{NameLookup, Resolver, Thing};
 
 /// Longest chain of names that is looked up as one.

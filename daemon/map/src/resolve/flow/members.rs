@@ -6,8 +6,8 @@ use hob_base::FileId;
 
 use super::{CallAt, FlowKey, Obj, is_static, receiver_shift};
 use crate::facts::{FlowValue, ScopeIdx, ScopeKind, ValueIdx};
-use crate::graph::DefRef;
 use crate::index::FileEntry;
+use crate::node::DefRef;
 use crate::resolve::Resolver;
 use crate::resolve::members::MemberLookup;
 

@@ -26,8 +26,8 @@ use crate::facts::{
     Call, CallIdx, CallKind, DefIdx, DefKind, FlowTarget, FlowValue, Flows, ScopeIdx, ScopeKind, SlotIdx,
     StrId, ValueIdx,
 };
-use crate::graph::DefRef;
 use crate::index::FileEntry;
+use crate::node::DefRef;
 
 /// Most computations for one question.
 const STEPS: u32 = 600;

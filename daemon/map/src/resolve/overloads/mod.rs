@@ -14,9 +14,9 @@ use hob_base::FileId;
 use super::members::MemberLookup;
 use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
-use crate::graph::DefRef;
 use crate::index::FileEntry;
-use crate::langs::StaticMembers;
+use crate::langs::semantics::StaticMembers;
+use crate::node::DefRef;
 use parameters::{Parameter, fitting, parameters_of};
 
 /// The parameters of one function.

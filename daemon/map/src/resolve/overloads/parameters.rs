@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::facts::{ArgumentKind, Arguments};
-use crate::langs::kind_of_type;
+use crate::langs::support::kind_of_type;
 
 /// A parameter as the signature has it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -30,6 +30,17 @@ fn byte_offset(text: &str, marker: &saphyr::Marker) -> usize {
     line + rest.char_indices().nth(marker.col()).map_or(rest.len(), |(at, _)| at)
 }
 
+/// Where a value begins: a block of pairs at its first key, because the parser gives the end of the line above as its start.
+fn value_start(text: &str, value: &MarkedYaml<'_>) -> usize {
+    let start = byte_offset(text, &value.span.start);
+    match &value.data {
+        YamlData::Mapping(pairs) if !text[start..].starts_with('{') => {
+            pairs.iter().next().map_or(start, |(key, _)| byte_offset(text, &key.span.start))
+        }
+        _ => start,
+    }
+}
+
 pub(super) fn parse(text: &str) -> Result<Value, Broken> {
     Ok(read(text)?.map_or(Value::Null, |node| to_json_value(&node)))
 }
@@ -93,8 +104,8 @@ pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<
             false => append_slot(text, indentation(text, start), slot, value),
         }]);
     };
-    check_alone(text, key, slot.container)?;
-    let (at, end) = (byte_offset(text, &container.span.start), line_end(text, key));
+    check_begins_line(text, key, slot.container)?;
+    let (at, end) = (value_start(text, container), line_end(text, key));
     let indent = indentation(text, key);
     match &container.data {
         YamlData::Value(Scalar::Null) => {
@@ -113,7 +124,7 @@ pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<
         },
         YamlData::Mapping(servers) if at > end => match find(text, servers, slot.name) {
             Some((there, _)) => {
-                check_alone(text, there, slot.name)?;
+                check_begins_line(text, there, slot.name)?;
                 let with = block_text(slot.name, value, indentation(text, there));
                 Ok(vec![Edit { at: pair_region(text, there), with }])
             }
@@ -122,9 +133,10 @@ pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<
                 format!("\n{}", block_text(slot.name, value, indentation(text, at))),
             )]),
         },
+        // What an alias stands for is elsewhere in the file.
         _ => Err(Broken::at_byte(
             text,
-            at,
+            at.max(key),
             format!("`{}` is no table of its own; make it one", slot.container),
         )),
     }
@@ -136,7 +148,7 @@ pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Brok
     let mut is_flow = false;
     for (depth, name) in path.iter().enumerate() {
         let Some((key, value)) = find(text, pairs, name) else { break };
-        let at = byte_offset(text, &value.span.start);
+        let at = value_start(text, value);
         if is_flow {
             // As `put` writes it; what somebody else wrote there has an end that the parser does not tell.
             let own = format!("{}: {}", scalar_text(name), to_json_value(value));
@@ -148,7 +160,7 @@ pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Brok
             return Ok(vec![Edit::remove(key..own + more)]);
         }
         if depth + 1 == path.len() {
-            check_alone(text, key, name)?;
+            check_begins_line(text, key, name)?;
             let region = pair_region(text, key);
             return Ok(vec![Edit::remove(region.start..(region.end + 1).min(text.len()))]);
         }
@@ -165,37 +177,12 @@ fn by_hand(text: &str, at: usize, name: &str) -> Broken {
     Broken::at_byte(text, at, format!("`{name}` is written between braces; take it out by hand"))
 }
 
-/// A key must begin its line and be the only one of its name there: what comes twice is heeded once.
-fn check_alone(text: &str, key: usize, name: &str) -> Result<(), Broken> {
-    let (line, indent) = (line_start(text, key), indentation(text, key));
-    if line + indent.len() != key {
-        return Err(by_hand(text, key, name));
+/// A key must begin its line. The parser has refused keys that come twice.
+fn check_begins_line(text: &str, key: usize, name: &str) -> Result<(), Broken> {
+    match line_start(text, key) + indentation(text, key).len() == key {
+        true => Ok(()),
+        false => Err(by_hand(text, key, name)),
     }
-    let begins = |line: &str| {
-        let rest = line.strip_prefix(indent).unwrap_or_default();
-        rest.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
-    };
-    let mut at = line;
-    for other in text[line..].split_inclusive('\n') {
-        at += other.len();
-        if at - other.len() == line {
-            continue;
-        }
-        if !other.trim().is_empty()
-            && indentation(other, 0).len() < indent.len()
-            && !other.trim_start().starts_with('#')
-        {
-            break;
-        }
-        if begins(other) {
-            return Err(Broken::at_byte(
-                text,
-                at - other.len(),
-                format!("`{name}` is there twice; make it one"),
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// The lines of a pair: its own, and those that are indented more, but not the comments and blank lines that follow.

@@ -19,7 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{InputEdit, Point, Tree};
 
 use crate::facts::{DefIdx, DefKind, FactsBuilder, RefKind};
-use crate::langs::{Lang, Reparse};
+use crate::langs::lang::Lang;
+use crate::langs::rules::Reparse;
 
 use groups::{ConditionReading, Group};
 use lex::{CTokenKind, Token};

@@ -1,6 +1,6 @@
 //! Tests of the facts that hob reads where the preprocessor is in the way.
 
-use crate::langs::Lang;
+use crate::langs::lang::Lang;
 use crate::langs::support::render;
 
 #[track_caller]

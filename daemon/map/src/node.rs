@@ -1,6 +1,6 @@
 //! Defines the parts of the graph: node numbers, kinds, edges' kinds and confidence.
 //!
-//! A [`NodeRef`] is cheap and lives as long as the map's generation; it must not be kept across [`super::Map::apply`],
+//! A [`NodeRef`] is cheap and lives as long as the map's generation; it must not be kept across [`crate::Map::apply`],
 //! because a changed file renumbers its definitions. What survives is the [`NodeId`].
 
 use hob_base::{FileId, WsPath};
@@ -231,6 +231,8 @@ pub enum Confidence {
     Import,
     /// The value that is called was followed there: through assignments, arguments, results, containers and fields.
     Flow,
+    /// A framework calls it, by what its registration says: a route's handler, a task, a fixture, a command.
+    Framework,
     /// There is only one definition of that name it can be.
     Name,
     /// One of several; not resolved.
@@ -246,6 +248,7 @@ impl Confidence {
             Self::Exact => "exact",
             Self::Import => "import",
             Self::Flow => "flow",
+            Self::Framework => "framework",
             Self::Name => "name",
             Self::Candidate => "candidate",
         }

@@ -3,19 +3,22 @@
 //! What is installed are two files and the link that starts the socket at log-on; drop-ins are the user's. While it is changed who
 //! starts the daemon, no program of hob starts one: they wait for the start lock, and then find the service's socket.
 
+mod status;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hob_client::Settings;
 use hob_client::autostart::let_nobody_start;
-use hob_client::{Reached, Settings, connect};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::files::{self, FoundServiceFile, Removed};
+use super::files::{self, FoundServiceFile};
 use super::manager::Manager;
-use super::unit::{self, Units};
+use super::unit::Units;
 use super::{ServiceReport, surroundings};
 use crate::CommandFailure;
+use status::ServiceStatus;
 
 const SERVICE: &str = "hobd.service";
 const SOCKET: &str = "hobd.socket";
@@ -166,12 +169,7 @@ impl<'a> Systemd<'a> {
             .into_iter()
             .map(|path| format!("{} of yours goes on to count", path.display()))
             .collect::<Vec<_>>();
-        if !lingers() {
-            warnings.push(
-                "the service ends with your last session; `loginctl enable-linger` has it run from boot on"
-                    .to_owned(),
-            );
-        }
+        warnings.extend(ends_with_session());
         warnings
     }
 
@@ -240,9 +238,6 @@ impl<'a> Systemd<'a> {
     /// Removes what was installed.
     pub(super) async fn uninstall(&self) -> Result<ServiceReport, CommandFailure> {
         let reachable = self.check_reachable().is_ok();
-        let is_ours = |path: &Path| {
-            matches!(files::inspect_file(path), Ok(FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)))
-        };
         if reachable && (is_ours(&self.socket_path()) || is_ours(&self.service_path())) {
             SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
         }
@@ -254,23 +249,15 @@ impl<'a> Systemd<'a> {
             _ => 0,
         };
         if fs::read_link(self.link_path()).is_ok_and(|to| self.is_our_socket(&to))
-            && folders_known(&self.socket_path())
+            && is_ours(&self.socket_path())
         {
             fs::remove_file(self.link_path())?;
             files::remove_folders(self.link_path().parent(), folders);
             told.push(format!("removed {}", self.link_path().display()));
         }
         for path in [self.socket_path(), self.service_path()] {
-            match files::remove(&path).map_err(|error| path_failure(&path, &error))? {
-                Removed::Nothing => {}
-                Removed::Gone => told.push(format!("removed {}", path.display())),
-                Removed::Kept(to) => told.push(format!(
-                    "{} was changed since it was written: it is {} now",
-                    path.display(),
-                    to.display()
-                )),
-                Removed::Foreign => told.push(format!("{} was not written by hob and stays", path.display())),
-            }
+            let removed = files::remove(&path).map_err(|error| path_failure(&path, &error))?;
+            told.extend(removed.describe(&path));
         }
         if reachable {
             SYSTEMCTL.run(&["daemon-reload"])?;
@@ -301,12 +288,12 @@ impl<'a> Systemd<'a> {
 
     /// Reports the state of the service, and what does not fit.
     pub(super) async fn status(&self) -> Result<ServiceReport, CommandFailure> {
-        let facts = Facts::gather(self).await?;
-        Ok(ServiceReport { text: facts.text(), json: facts.to_json() })
+        let status = ServiceStatus::gather(self).await?;
+        Ok(ServiceReport { text: status.text(), json: status.to_json() })
     }
 }
 
-fn folders_known(path: &Path) -> bool {
+fn is_ours(path: &Path) -> bool {
     matches!(files::inspect_file(path), Ok(FoundServiceFile::Ours(_) | FoundServiceFile::Changed(_)))
 }
 
@@ -332,202 +319,14 @@ fn make_link(_to: &Path, _link: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Warns that the service ends with the user's last session, unless systemd lets this user's go on.
+fn ends_with_session() -> Option<String> {
+    let warning = "the service ends with your last session; `loginctl enable-linger` has it run from boot on";
+    (!lingers()).then(|| warning.to_owned())
+}
+
 /// Returns true if the user's systemd runs without a session, as systemd records it.
 fn lingers() -> bool {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
     !user.is_empty() && Path::new("/var/lib/systemd/linger").join(user).exists()
-}
-
-/// The facts that `hob service status` reports.
-struct Facts {
-    /// Why the manager cannot be asked.
-    unreachable: Option<String>,
-    installed: bool,
-    enabled: bool,
-    program: Option<PathBuf>,
-    units: Vec<(&'static str, String)>,
-    main_pid: Option<u32>,
-    /// The daemon that answers: its process and version.
-    daemon: Option<(u32, String)>,
-    problems: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl Facts {
-    async fn gather(systemd: &Systemd<'_>) -> Result<Self, CommandFailure> {
-        let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
-        let (service, socket) = (read(systemd.service_path()), read(systemd.socket_path()));
-        let unreachable = systemd.check_reachable().err();
-        let mut facts = Self {
-            installed: systemd.is_installed(),
-            enabled: fs::read_link(systemd.link_path()).is_ok(),
-            program: unit::program_in(&service),
-            units: Vec::new(),
-            main_pid: None,
-            daemon: running_daemon(systemd.settings).await?,
-            problems: Vec::new(),
-            notes: Vec::new(),
-            unreachable,
-        };
-        if facts.unreachable.is_none() && facts.installed {
-            let state = |unit| {
-                let said = SYSTEMCTL
-                    .run(&["show", unit, "--property=ActiveState,SubState,Result"])
-                    .unwrap_or_default();
-                said.lines()
-                    .filter_map(|line| line.split_once('='))
-                    .map(|(_, value)| value)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            facts.units = [SOCKET, SERVICE].map(|unit| (unit, state(unit))).into();
-            facts.main_pid = systemd.main_pid();
-        }
-        facts.find_problems(systemd, &service, &socket);
-        Ok(facts)
-    }
-
-    fn find_problems(&mut self, systemd: &Systemd<'_>, service: &str, socket: &str) {
-        if !self.installed {
-            return;
-        }
-        let ours = systemd.settings.places.next_socket();
-        if let Some(theirs) = unit::socket_in(socket).filter(|theirs| *theirs != ours) {
-            self.problems.push(format!(
-                "the service listens on {}, but programs in this environment look at {}; run `hob service install` here, or set HOB_DIR \
-                 and HOME as they were then",
-                theirs.display(),
-                ours.display()
-            ));
-        }
-        for path in [systemd.service_path(), systemd.socket_path()] {
-            match files::inspect_file(&path) {
-                Ok(FoundServiceFile::Changed(_)) => self.problems.push(format!(
-                    "{} was changed by hand; a drop-in would outlive the next installation",
-                    path.display()
-                )),
-                Ok(FoundServiceFile::Foreign) => {
-                    self.problems.push(format!("{} was not written by hob", path.display()));
-                }
-                _ => {}
-            }
-        }
-        self.judge_program(systemd.settings);
-        if let Some((pid, _)) = &self.daemon
-            && self.unreachable.is_none()
-            && self.main_pid != Some(*pid)
-        {
-            self.problems.push(format!("the daemon that runs (process {pid}) was not started by the service; `hob service start` changes that"));
-        }
-        let missing =
-            std::env::var_os("PATH").map(|path| unit::missing_folders(service, &path)).unwrap_or_default();
-        if !missing.is_empty() {
-            let shown: Vec<String> =
-                missing.iter().take(5).map(|folder| folder.display().to_string()).collect();
-            let more = if missing.len() > shown.len() { ", ..." } else { "" };
-            self.problems.push(format!(
-                "{} of this PATH's folders are not in the service's, and servers there are not found: {}{more}; `hob service install` \
-                 takes this PATH over",
-                missing.len(),
-                shown.join(", ")
-            ));
-        }
-        self.notes
-            .extend(systemd.drop_ins().iter().map(|path| format!("{} of yours counts", path.display())));
-        if !lingers() {
-            self.notes.push(
-                "the service ends with your last session; `loginctl enable-linger` has it run from boot on"
-                    .to_owned(),
-            );
-        }
-    }
-
-    fn judge_program(&mut self, settings: &Settings) {
-        match &self.program {
-            Some(program) if !program.is_file() => {
-                self.problems.push(format!(
-                    "{}, which the service starts, is not there; run `hob service install`",
-                    program.display()
-                ));
-            }
-            Some(program) if settings.program.path.as_ref().is_some_and(|ours| !is_same(ours, program)) => {
-                let ours = settings.program.path.as_deref().unwrap_or(Path::new("")).display();
-                self.problems.push(format!(
-                    "the service starts {}, and this program would start {ours}; `hob service install` makes them one",
-                    program.display()
-                ));
-            }
-            _ => {}
-        }
-    }
-
-    fn text(&self) -> String {
-        let mut lines = Vec::new();
-        lines.push(match (self.installed, self.enabled) {
-            (false, _) => "installed   no; `hob service install` does that".to_owned(),
-            (true, true) => "installed   yes, starts at log-on".to_owned(),
-            (true, false) => {
-                "installed   yes, but does not start at log-on (`systemctl --user enable hobd.socket`)"
-                    .to_owned()
-            }
-        });
-        if let Some(program) = &self.program {
-            lines.push(format!("program     {}", program.display()));
-        }
-        lines.extend(self.units.iter().map(|(unit, state)| format!("{unit:<11} {state}")));
-        lines.push(match &self.daemon {
-            Some((pid, version)) if self.main_pid == Some(*pid) => {
-                format!("daemon      hob {version}, process {pid}, started by the service")
-            }
-            Some((pid, version)) => {
-                format!("daemon      hob {version}, process {pid}, started by a program of hob")
-            }
-            None => "daemon      none runs".to_owned(),
-        });
-        if let Some(why) = &self.unreachable {
-            lines.push(format!("note: {why}"));
-        }
-        lines.extend(self.problems.iter().map(|problem| format!("problem: {problem}")));
-        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
-        lines.join("\n") + "\n"
-    }
-
-    fn to_json(&self) -> Value {
-        let units: serde_json::Map<String, Value> = self
-            .units
-            .iter()
-            .map(|(unit, state)| ((*unit).to_owned(), Value::from(state.as_str())))
-            .collect();
-        json!({
-            "installed": self.installed,
-            "enabled": self.enabled,
-            "program": self.program,
-            "units": units,
-            "managerUnreachable": self.unreachable,
-            "daemon": self.daemon.as_ref().map(|(pid, version)| json!({
-                "pid": pid, "version": version, "byService": self.main_pid == Some(*pid),
-            })),
-            "problems": self.problems,
-            "notes": self.notes,
-        })
-    }
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    real(one) == real(other)
-}
-
-/// The daemon that answers; none is started for the question.
-async fn running_daemon(settings: &Settings) -> Result<Option<(u32, String)>, CommandFailure> {
-    if !hob_client::connect::is_running(settings)? {
-        return Ok(None);
-    }
-    Ok(match connect(settings).await? {
-        Reached::Serving(connection) => {
-            let server = connection.server();
-            Some((server.pid, server.build.version.clone()))
-        }
-        _ => None,
-    })
 }

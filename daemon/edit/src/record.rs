@@ -1,0 +1,103 @@
+//! Defines what hob notes of an apply: both sides of every file, the folders, and the words by which the user knows the edit.
+//!
+//! The journal keeps a [`Record`] while an apply is under way, and the undo keeps an [`UndoRecord`] afterwards. Both are plain data:
+//! `journal.rs` and `undo.rs` say when they are written, and `format` says how.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use hob_base::{AbsPath, WsPath};
+
+use crate::files::Attrs;
+use crate::pending::id::PendingId;
+
+/// One of the two things that a file can be.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct JournalSide {
+    pub(crate) bytes: Arc<[u8]>,
+    /// `None`: what the system gives a new file.
+    pub(crate) attrs: Option<Attrs>,
+}
+
+impl fmt::Debug for JournalSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes {:?}", self.bytes.len(), self.attrs)
+    }
+}
+
+/// A file and what it was and is to be. Its place is without symbolic links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JournalEntry {
+    pub(crate) at: WsPath,
+    pub(crate) old: Option<JournalSide>,
+    pub(crate) new: Option<JournalSide>,
+    /// It stays the file that it is and is written over, because a new one in its place could not be what it is.
+    pub(crate) in_place: bool,
+}
+
+/// The name, label and tool by which the user knows an apply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EditSubject {
+    pub(crate) id: PendingId,
+    pub(crate) label: String,
+    pub(crate) tool: String,
+    pub(crate) at: SystemTime,
+}
+
+/// All that is needed to finish an apply or to take it back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Record {
+    /// The root without symbolic links.
+    pub(crate) root: AbsPath,
+    pub(crate) subject: EditSubject,
+    /// True if it takes back what was applied, instead of applying.
+    pub(crate) undoes: bool,
+    pub(crate) entries: Vec<JournalEntry>,
+    /// Folders that are made for it, outer ones first.
+    pub(crate) new_folders: Vec<WsPath>,
+    /// Folders that go with it if they are empty then, outer ones first.
+    pub(crate) old_folders: Vec<WsPath>,
+}
+
+impl Record {
+    /// Returns the path of an entry's file.
+    pub(crate) fn target_path(&self, entry: &JournalEntry) -> PathBuf {
+        self.root.join_ws(&entry.at).as_path().to_path_buf()
+    }
+
+    /// Returns the path of its new contents until they take its name.
+    pub(crate) fn fresh_path(&self, index: usize) -> PathBuf {
+        self.path_beside(index, "new")
+    }
+
+    /// Returns the second name of its old file.
+    pub(crate) fn backup_path(&self, index: usize) -> PathBuf {
+        self.path_beside(index, "old")
+    }
+
+    fn path_beside(&self, index: usize, ending: &str) -> PathBuf {
+        let name = format!(".hob-{}-{index}.{ending}", self.subject.id);
+        self.target_path(&self.entries[index]).with_file_name(name)
+    }
+
+    /// The folders of all targets, each once.
+    pub(crate) fn target_folders(&self) -> Vec<PathBuf> {
+        let parent = |entry| self.target_path(entry).parent().map(Path::to_path_buf);
+        let mut folders: Vec<PathBuf> = self.entries.iter().filter_map(parent).collect();
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+}
+
+/// An apply that may be taken back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct UndoRecord {
+    pub(crate) subject: EditSubject,
+    pub(crate) files: Vec<WsPath>,
+    /// `None`: they were too large.
+    pub(crate) entries: Option<Vec<JournalEntry>>,
+    pub(crate) new_folders: Vec<WsPath>,
+}

@@ -1,0 +1,88 @@
+//! Describes one run of the collection: its limits, its context, its counts, and why it may end early.
+
+use std::time::Duration;
+
+use hob_base::AbsPath;
+use hob_store::{Op, Store, StoreError};
+
+use crate::open_workspaces::OpenWorkspaces;
+
+/// When this was done last, and what the store took on disk afterwards: seconds and bytes, little-endian.
+pub(super) const RECORD: &[u8] = b"collected";
+
+/// Limits of what is kept, in time and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionLimits {
+    /// Time for which unused facts and snapshots of missing folders stay.
+    pub grace: Duration,
+    /// Bytes that facts may take, in use or not, before unused ones go sooner. What is in use stays in any case.
+    pub bytes: u64,
+    /// Bytes on disk beyond three times what is alive before the store is written anew. (A store that was just filled takes
+    /// twice what is alive.)
+    pub slack: u64,
+}
+
+impl Default for RetentionLimits {
+    fn default() -> Self {
+        Self { grace: Duration::from_secs(14 * 24 * 3600), bytes: 2 << 30, slack: 64 << 20 }
+    }
+}
+
+/// The counts of one run of the collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Facts that stay, in use or not, and their bytes.
+    pub kept: (u64, u64),
+    /// Number of facts that stay although they are unused.
+    pub unused: u64,
+    /// Facts that were removed.
+    pub removed: u64,
+    /// Snapshots that were removed.
+    pub snapshots: u64,
+    /// True if the store was written anew.
+    pub compacted: bool,
+}
+
+/// Why a run did not come to its end. Another one begins from the start.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// A workspace is being indexed: what it has is not known.
+    #[error("a workspace is being indexed")]
+    Busy,
+    /// The daemon ends, so the run was given up.
+    #[error("it was given up")]
+    Stopped,
+    /// The store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The context of one run of the collection.
+pub(super) struct CollectRun<'r> {
+    pub(super) store: &'r dyn Store,
+    /// The folder of all snapshots.
+    pub(super) snapshots: &'r AbsPath,
+    pub(super) open: &'r OpenWorkspaces,
+    pub(super) keep: RetentionLimits,
+    /// Time of the run, in seconds since 1970.
+    pub(super) now: u64,
+    /// Asked between slices; takes its time if others need the processor.
+    pub(super) go_on: &'r dyn Fn() -> bool,
+}
+
+impl CollectRun<'_> {
+    /// Returns an error if the run is to be given up.
+    pub(super) fn check_go_on(&self) -> Result<(), CollectError> {
+        if (self.go_on)() { Ok(()) } else { Err(CollectError::Stopped) }
+    }
+}
+
+/// Removes an entry of the store.
+pub(super) fn remove(key: Vec<u8>) -> Op {
+    Op::Remove { key }
+}
+
+/// Reads a little-endian number; `None` unless it has eight bytes.
+pub(super) fn parse_u64(bytes: &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}

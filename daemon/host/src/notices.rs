@@ -1,0 +1,27 @@
+//! Keeps what happened behind the scenes, until users are told.
+
+use std::sync::Mutex;
+
+use hob_base::lock;
+
+/// Things that happened behind the scenes and that users should know: each is said once per kind until it is read.
+#[derive(Debug, Default)]
+pub(super) struct Notices {
+    list: Mutex<Vec<(&'static str, String)>>,
+}
+
+impl Notices {
+    /// Adds a notice unless one of this kind is there.
+    pub(super) fn add_once(&self, kind: &'static str, text: String) {
+        let mut list = lock(&self.list);
+        if list.iter().all(|(other, _)| *other != kind) {
+            tracing::warn!("{text}");
+            list.push((kind, text));
+        }
+    }
+
+    /// The notices so far, oldest first.
+    pub(super) fn all(&self) -> Vec<String> {
+        lock(&self.list).iter().map(|(_, text)| text.clone()).collect()
+    }
+}

@@ -1,0 +1,19 @@
+//! Holds the open workspaces by root, each with the time of its last use. One lock guards opening, closing and looking.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use hob_base::AbsPath;
+
+use super::workspace::Workspace;
+
+/// The open workspaces by root.
+pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, UsedWorkspace>>>;
+
+/// An open workspace and when a call last used it.
+#[derive(Debug)]
+pub(super) struct UsedWorkspace {
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) used: Instant,
+}

@@ -1,0 +1,21 @@
+//! Keeps the packages that a workspace depends on, as they were last read. `packages` reads them.
+
+use std::sync::{Arc, Mutex};
+
+use hob_base::{ContentHash, WsPath};
+use hob_workspace::manifest::{Dependency, Package};
+
+/// The packages of a workspace, as they were last read.
+#[derive(Debug, Default)]
+pub(super) struct PackageCache {
+    pub(super) state: Mutex<PackageCacheState>,
+}
+
+/// The packages and the files that name them.
+#[derive(Debug, Default)]
+pub(super) struct PackageCacheState {
+    /// The workspace's generation, and what it depended on then.
+    pub(super) known: Option<(u64, Arc<Vec<Package>>)>,
+    /// Manifests and lock files with the contents that were read, and the dependencies that these name.
+    pub(super) files: Vec<(WsPath, ContentHash, Vec<Dependency>)>,
+}

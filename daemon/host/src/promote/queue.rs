@@ -1,0 +1,103 @@
+//! Holds the answers that wait for promotion, and remembers those that need not be taken in again.
+//!
+//! The thread that takes them in is in `promote`; this file knows of no workspace, so that a workspace can hold it.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hob_base::lock;
+use hob_bridge::Answered;
+use rustc_hash::FxHashSet;
+
+use crate::revision::Moment;
+
+/// Answers of one moment that are remembered; beyond it they are forgotten, and taken in once more.
+const MOST_REMEMBERED: usize = 1024;
+
+/// Answers on their way into the map.
+#[derive(Debug, Default)]
+pub(crate) struct Promoter {
+    pub(super) waiting: Mutex<PromotionQueue>,
+    /// Up to where what is confirmed has been brought to the store.
+    pub(super) saved: AtomicU64,
+    /// Changes of the map when the store was last looked through.
+    pub(super) recalled: AtomicU64,
+}
+
+/// The answers that wait, and those that need not be taken in again.
+#[derive(Debug, Default)]
+pub(super) struct PromotionQueue {
+    /// Answers, first come first.
+    pub(super) answers: VecDeque<HandedIn>,
+    /// True while a thread takes answers in.
+    pub(super) working: bool,
+    pub(super) repeats: Repeats,
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+pub(super) struct HandedIn {
+    pub(super) answered: Answered,
+    pub(super) moment: Moment,
+    pub(super) hash: u64,
+}
+
+/// The answers of one moment that have been handed in, by their hashes: two that have the same by chance cost an
+/// edge.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    moment: Option<Moment>,
+    hashes: FxHashSet<u64>,
+}
+
+impl Repeats {
+    /// Notes an answer. Returns true if it is a new one.
+    pub(super) fn is_new(&mut self, hash: u64, moment: Moment) -> bool {
+        if self.moment != Some(moment) || self.hashes.len() >= MOST_REMEMBERED {
+            self.hashes.clear();
+            self.moment = Some(moment);
+        }
+        self.hashes.insert(hash)
+    }
+
+    /// Forgets an answer that was not taken in after all.
+    pub(super) fn forget_answer(&mut self, hash: u64, moment: Moment) {
+        if self.moment == Some(moment) {
+            self.hashes.remove(&hash);
+        }
+    }
+}
+
+impl Promoter {
+    /// Forgets what was saved and which answers were taken in, because the map was begun anew.
+    pub(crate) fn start_over(&self) {
+        self.saved.store(0, Ordering::Relaxed);
+        lock(&self.waiting).repeats = Repeats::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_new_once_at_each_moment() {
+        let mut repeats = Repeats::default();
+        let (now, later) = (Moment(1), Moment(2));
+        assert!(repeats.is_new(7, now) && !repeats.is_new(7, now) && repeats.is_new(8, now));
+        assert!(repeats.is_new(7, later), "something has changed");
+        repeats.forget_answer(7, now);
+        assert!(!repeats.is_new(7, later), "what failed was another moment's");
+        repeats.forget_answer(7, later);
+        assert!(repeats.is_new(7, later), "it was not taken in");
+    }
+
+    #[test]
+    fn remembering_has_an_end() {
+        let mut repeats = Repeats::default();
+        let many = MOST_REMEMBERED as u64 + 1;
+        assert!((0..many).all(|hash| repeats.is_new(hash, Moment(1))));
+        assert!(repeats.hashes.len() <= MOST_REMEMBERED);
+    }
+}

@@ -1,0 +1,64 @@
+//! Waits until the ranked index has everything that was noted before a question.
+
+use std::sync::Arc;
+
+use hob_base::{CancelToken, lock};
+use hob_text::ranked::RankedIndex;
+
+use super::state::{Ranked, Taking};
+use super::work;
+use crate::workspace::Workspace;
+
+/// Why there is no index that has everything.
+#[derive(Debug)]
+pub enum NotReady {
+    /// It is being made.
+    Building(Taking),
+    /// It is there, but some changes are not in yet.
+    Late(Arc<RankedIndex>),
+    /// It cannot be made or read.
+    Failed(String),
+}
+
+impl Ranked {
+    /// The index with everything that has been noted so far, waiting for it within `cancel`; `report` is told how far it is.
+    ///
+    /// # Errors
+    /// [`NotReady`].
+    pub fn wait_until_ready(
+        workspace: &Arc<Workspace>,
+        cancel: &CancelToken,
+        report: &dyn Fn(Taking),
+    ) -> Result<Arc<RankedIndex>, NotReady> {
+        let ranked = &workspace.ranked;
+        let mut state = lock(&ranked.state);
+        state.failure = None;
+        let wanted = state.notes;
+        loop {
+            if let Some(failure) = &state.failure {
+                return Err(NotReady::Failed(failure.clone()));
+            }
+            if workspace.closing.check().is_err() {
+                return Err(NotReady::Failed("the workspace is being closed".to_owned()));
+            }
+            if let Some(index) = state.index.as_ref().filter(|_| state.is_built) {
+                if state.taken_in >= wanted {
+                    return Ok(Arc::clone(index));
+                }
+                if cancel.check().is_err() {
+                    return Err(NotReady::Late(Arc::clone(index)));
+                }
+            } else if cancel.check().is_err() {
+                return Err(NotReady::Building(state.progress));
+            }
+            let taking = state.progress;
+            let starts = !std::mem::replace(&mut state.runs, true);
+            drop(state);
+            if starts {
+                work::start(workspace);
+            }
+            report(taking);
+            state = ranked.wait(cancel);
+        }
+    }
+}

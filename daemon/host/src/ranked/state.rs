@@ -1,0 +1,145 @@
+//! Keeps the state of a workspace's ranked index: the index itself, the files that have changed since, and its progress.
+//!
+//! The threads that change it are in `work`, calls wait for it in `ready`; this file knows of no workspace, so that a workspace can hold
+//! it.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, FileId, lock};
+use hob_text::ranked::RankedIndex;
+use rustc_hash::FxHashMap;
+
+/// Memory per file that the index knows, about: two table entries.
+const FILE_BYTES: u64 = 48;
+
+/// The ranked index of one workspace; see the header of `ranked`.
+#[derive(Debug)]
+pub struct Ranked {
+    pub(super) folder: AbsPath,
+    pub(super) state: Mutex<RankedIndexState>,
+    pub(super) moved: Condvar,
+    /// Bytes on disk and in memory when it was last changed.
+    pub(super) cost: Mutex<(u64, u64)>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct RankedIndexState {
+    pub(super) index: Option<Arc<RankedIndex>>,
+    /// True if changes of files are noted.
+    pub(super) tracks: bool,
+    /// Everything that was there at first has been taken in.
+    pub(super) is_built: bool,
+    /// Files that changed since they were taken in, each with its last note.
+    pub(super) noted: FxHashMap<FileId, u64>,
+    /// Counts notes, and which of them have been taken in.
+    pub(super) notes: u64,
+    pub(super) taken_in: u64,
+    /// Counts changes of the index.
+    pub(super) commits: u64,
+    /// Rises when everything begins anew; work for an earlier one is dropped.
+    pub(super) epoch: u64,
+    pub(super) runs: bool,
+    pub(super) failure: Option<String>,
+    pub(super) files: FileNumbers,
+    pub(super) progress: Taking,
+}
+
+/// The progress of ingesting files into the ranked index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taking {
+    /// Number of files done.
+    pub done: u64,
+    /// Number of files in all.
+    pub total: u64,
+}
+
+/// Files by the numbers that the index has for them, both ways.
+#[derive(Debug, Default)]
+pub(super) struct FileNumbers {
+    numbers: FxHashMap<FileId, u64>,
+    pub(super) ids: FxHashMap<u64, FileId>,
+}
+
+impl Ranked {
+    /// Begins with nothing; the index lies below `folder`.
+    pub(crate) fn new(folder: AbsPath) -> Self {
+        Self { folder, state: Mutex::default(), moved: Condvar::new(), cost: Mutex::default() }
+    }
+
+    /// Notes that these files have changed; called while the map that says so is applied.
+    pub(crate) fn note_changed(&self, files: impl Iterator<Item = FileId>) {
+        let mut state = lock(&self.state);
+        if state.tracks {
+            state.notes += 1;
+            let note = state.notes;
+            state.noted.extend(files.map(|file| (file, note)));
+        }
+    }
+
+    /// Returns the number of changes of the index: as long as it is the same, what was found is what [`Ranked::file`]
+    /// judges.
+    #[must_use]
+    pub fn commit_count(&self) -> u64 {
+        lock(&self.state).commits
+    }
+
+    /// Has everything looked at again.
+    pub(crate) fn start_over(&self) {
+        let mut state = lock(&self.state);
+        *state = RankedIndexState { epoch: state.epoch + 1, runs: state.runs, ..RankedIndexState::default() };
+        drop(state);
+        self.moved.notify_all();
+    }
+
+    /// Returns the file of a number, and whether what the index says of it may be taken for what the map says now.
+    #[must_use]
+    pub fn file(&self, number: u64) -> Option<(FileId, bool)> {
+        let state = lock(&self.state);
+        let file = *state.files.ids.get(&number)?;
+        Some((file, !state.noted.contains_key(&file)))
+    }
+
+    /// Returns true if the index was there once in this run.
+    #[must_use]
+    pub fn is_built(&self) -> bool {
+        lock(&self.state).is_built
+    }
+
+    /// Bytes on disk and of private memory.
+    #[must_use]
+    pub fn disk_and_memory_bytes(&self) -> (u64, u64) {
+        let (disk, heap) = *lock(&self.cost);
+        (disk, heap + lock(&self.state).files.ids.len() as u64 * FILE_BYTES)
+    }
+
+    /// Waits within `cancel` until something moves, for a short time at most.
+    pub(super) fn wait(&self, cancel: &CancelToken) -> MutexGuard<'_, RankedIndexState> {
+        // A cancellation does not notify; looking again now and then is enough for it.
+        let longest = Duration::from_millis(50);
+        let rest = cancel.deadline().remaining().map_or(longest, |rest| rest.min(longest));
+        let state = lock(&self.state);
+        if !state.runs || state.failure.is_some() {
+            return state;
+        }
+        self.moved.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl FileNumbers {
+    /// Gives a file its number.
+    pub(super) fn add(&mut self, file: FileId, number: u64) {
+        self.numbers.insert(file, number);
+        self.ids.insert(number, file);
+    }
+
+    /// Takes back the number of a file that is gone, unless another one has its path by now.
+    pub(super) fn remove(&mut self, file: FileId) -> Option<u64> {
+        let number = self.numbers.remove(&file)?;
+        if self.ids.get(&number) != Some(&file) {
+            return None;
+        }
+        self.ids.remove(&number);
+        Some(number)
+    }
+}

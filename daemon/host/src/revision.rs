@@ -1,0 +1,48 @@
+//! Counts the changes of a workspace, and names the contents at which a question was put.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use hob_base::{Generation, lock};
+
+/// The contents at which a question was put.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment(pub(super) u64);
+
+/// Counts the changes of a workspace, and knows when the last one was.
+#[derive(Debug, Default)]
+pub(super) struct RevisionCount {
+    generation: AtomicU64,
+    /// Number of times that contents changed; it is the workspace's revision.
+    contents_seen: AtomicU64,
+    changed_at: Mutex<Option<SystemTime>>,
+}
+
+impl RevisionCount {
+    /// Returns the number of batches taken in so far.
+    pub(super) fn generation(&self) -> Generation {
+        Generation(self.generation.load(Ordering::Acquire))
+    }
+
+    /// Returns the time at which the last batch was taken in.
+    pub(super) fn changed_at(&self) -> Option<SystemTime> {
+        *lock(&self.changed_at)
+    }
+
+    /// Names the contents that there are now, for comparing.
+    pub(super) fn contents_moment(&self) -> Moment {
+        Moment(self.contents_seen.load(Ordering::Acquire))
+    }
+
+    /// Notes that contents change.
+    pub(super) fn contents_change(&self) {
+        self.contents_seen.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Notes that a batch was taken in.
+    pub(super) fn advance(&self) {
+        self.generation.fetch_add(1, Ordering::Release);
+        *lock(&self.changed_at) = Some(SystemTime::now());
+    }
+}

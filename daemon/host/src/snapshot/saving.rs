@@ -1,0 +1,137 @@
+//! Saves what has changed in a workspace: table and text, the texts side by side, names and lists, and hub scores.
+//!
+//! Every function is safe at any moment, and a failure is a notice for users.
+
+use std::fs;
+use std::time::Instant;
+
+use hob_base::lock;
+
+use super::atomic::write_atomically;
+use super::folder::{LONGEST_REST, Snapshots};
+use super::format::{TableEntry, encode};
+use super::image;
+use crate::progress::Phase;
+use crate::workspace::{Core, Workspace};
+
+/// Projects of fewer files are mapped from their facts about as quickly as from an image.
+const IMAGE_FILES: usize = 2_000;
+/// An image is renewed when one file in so many has changed since.
+const IMAGE_AGE: usize = 30;
+
+/// Saves what has changed since the last time. Safe at any moment: every file is written beside and renamed.
+pub(crate) fn save(workspace: &Workspace) {
+    let mut snapshots = lock(&workspace.snapshots);
+    let generation = workspace.generation().0;
+    if snapshots.saved == Some(generation) || generation == 0 {
+        return;
+    }
+    let start = Instant::now();
+    let outcome = try_save(workspace, &mut snapshots);
+    snapshots.took = start.elapsed();
+    match outcome.and_then(|()| save_image(workspace, &snapshots)) {
+        Ok(()) => {
+            tracing::debug!(root = %workspace.root(), generation, took = ?snapshots.took, "saved");
+            snapshots.saved = Some(generation);
+        }
+        Err(error) => {
+            let text = format!(
+                "The index of `{}` could not be saved: {error}. The next start reads all files.",
+                workspace.root()
+            );
+            workspace.shared.notices.add_once("snapshot", text);
+        }
+    }
+}
+
+fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<dyn std::error::Error>> {
+    // The table first: a text index that is newer than it has contents that the table does not claim, which is safe either way.
+    let bytes = {
+        let core = lock(&workspace.core);
+        encode(workspace.root(), &entries(&core))
+    };
+    let saved = snapshots.saver.save(&workspace.text())?;
+    workspace.install_saved(saved);
+    write_atomically(snapshots.table_path().as_path(), &bytes)?;
+    workspace.facts.flush()?;
+    Ok(())
+}
+
+/// Has what the files hold lie side by side for searches, if much of it does not. A matter of speed alone: it uses one
+/// thread, and ends when the workspace is closed.
+pub(crate) fn keep_contents(workspace: &Workspace) {
+    let mut snapshots = lock(&workspace.snapshots);
+    let Some(keeper) = &mut snapshots.contents else { return };
+    let (text, disk) = (workspace.text(), workspace.disk_contents());
+    let refresh = || keeper.refresh_packs(&text, &disk, &workspace.closing);
+    match workspace.shared.pools.merge.install(refresh) {
+        Ok(_) => workspace.install_contents(keeper.cache().clone()),
+        Err(error) => {
+            let text = format!(
+                "The contents of `{}` could not be put side by side: {error}. Broad searches open every file.",
+                workspace.root()
+            );
+            workspace.shared.notices.add_once("contents", text);
+            snapshots.contents = None;
+        }
+    }
+}
+
+/// Saves hub scores and clusters as soon as there are some, and then from time to time: of files that have changed since they are not
+/// used. They count no generation, as nothing that they are of has changed.
+pub(crate) fn save_ranking(workspace: &Workspace) {
+    let mut snapshots = lock(&workspace.snapshots);
+    if snapshots.ranked.is_none_or(|at| at.elapsed() > LONGEST_REST) {
+        write_ranking(workspace, &mut snapshots);
+    }
+}
+
+/// Saves them at the end.
+pub(crate) fn save_last_ranking(workspace: &Workspace) {
+    write_ranking(workspace, &mut lock(&workspace.snapshots));
+}
+
+fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
+    if workspace.generation().0 == 0 {
+        return;
+    }
+    let Some(bytes) = workspace.shared.pools.index.install(|| workspace.map().ranking_bytes()) else {
+        return;
+    };
+    // Whatever is saved first makes the folder.
+    let folder = fs::create_dir_all(snapshots.folder.as_path());
+    match folder.and_then(|()| image::write(image::SCORES, &snapshots.folder, &bytes)) {
+        Ok(()) => snapshots.ranked = Some(Instant::now()),
+        Err(error) => {
+            let text = format!(
+                "The hub scores of `{}` could not be saved: {error}. After the next start, search ranks without them for a \
+                 moment.",
+                workspace.root()
+            );
+            workspace.shared.notices.add_once("scores", text);
+        }
+    }
+}
+
+/// Saves the map's names and lists, unless those that were saved will do.
+fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dyn std::error::Error>> {
+    let files = workspace.map().stats().files;
+    let age = workspace.deriver.image_age();
+    let is_due = files >= IMAGE_FILES && age.is_none_or(|age| age as usize > files / IMAGE_AGE);
+    if is_due && workspace.progress.now().phase == Phase::Done {
+        // Counted before: changes that come in meanwhile may be in the image already, which does no harm.
+        let changes = workspace.deriver.map_changes();
+        let bytes = workspace.shared.pools.index.install(|| workspace.map().image());
+        image::write(image::NAMES, &snapshots.folder, &bytes)?;
+        workspace.deriver.image_saved(changes);
+    }
+    Ok(())
+}
+
+fn entries(core: &Core) -> Vec<TableEntry> {
+    let known = core.table.iter().filter_map(|(id, path, record)| {
+        let kind = *core.kinds.get(&id)?;
+        Some(TableEntry { path: path.clone(), record: *record, kind })
+    });
+    known.collect()
+}

@@ -1,0 +1,96 @@
+//! Waits for the diagnostics of a server that says them by itself, until they are about the contents as they are now.
+
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
+use lsp_types::Diagnostic;
+
+use super::silence::UnansweredRequest;
+use super::{Completeness, Instance, LOOK_FOR_DEATH_EVERY, ServerAnswer};
+use crate::diagnostics::PushedDiagnostics;
+use crate::documents::ReadText;
+use crate::rpc::CallError;
+
+/// A server that does not say which contents a verdict is about gives it in pieces; after so long without another it is
+/// whole.
+const SETTLES_WITHIN: Duration = Duration::from_millis(400);
+
+impl Instance {
+    /// Asks a server that pushes its verdicts for the one on `path` as everything is now, and waits for it; `None` if the
+    /// file cannot be read. Without a verdict in time, the last one is given as partial, or nothing as unknown.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn await_diagnostics(
+        &self,
+        path: &WsPath,
+        patience: Duration,
+        read: ReadText<'_>,
+        cancel: &CancelToken,
+    ) -> Result<Option<ServerAnswer<Vec<Diagnostic>>>, CallError> {
+        let cancel_late = cancel.with_deadline(Deadline::after(patience));
+        self.session.ready.given_work();
+        let waited = self.session.ready.wait(&cancel_late);
+        let before = waited.unwrap_or_else(|_| self.readiness());
+        cancel.check()?;
+        let at = self.root().join_ws(path);
+        let waiting = UnansweredRequest::begin(&self.client);
+        let Some((version, count)) = self.await_verdict(path, &at, read)? else { return Ok(None) };
+        let fits = |verdict: &PushedDiagnostics| match verdict.version {
+            Some(of) => of >= version,
+            None => verdict.count > count,
+        };
+        let verdict = loop {
+            let slice = cancel_late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
+            match self.session.verdicts.wait(&at, fits, &slice) {
+                Ok(verdict) => break Some(verdict),
+                Err(_) if self.client.reason_closed().is_some() => {
+                    return Err(CallError::Closed(self.reason_gone().unwrap_or_default()));
+                }
+                Err(_) if cancel_late.check().is_err() => break None,
+                Err(_) => {}
+            }
+        };
+        if verdict.is_none() {
+            self.count_as_missed(waiting);
+        }
+        cancel.check()?;
+        let Some(mut verdict) = verdict else {
+            let last = self.session.verdicts.last_of_file(&at).map(|verdict| verdict.list);
+            let why = "the server has not judged the present contents in time".to_owned();
+            let completeness = match last {
+                Some(_) => Completeness::Partial(why),
+                None => Completeness::Unknown(why),
+            };
+            return Ok(Some(ServerAnswer { value: last.unwrap_or_default(), completeness }));
+        };
+        while verdict.version.is_none()
+            && let Ok(later) = self.session.verdicts.wait(
+                &at,
+                |later| later.count > verdict.count,
+                &cancel_late.with_deadline(Deadline::after(SETTLES_WITHIN)),
+            )
+        {
+            verdict = later;
+        }
+        Ok(Some(ServerAnswer { value: verdict.list, completeness: self.whole_since(before, true) }))
+    }
+
+    /// Tells the server what it takes to get a verdict on `path`: the version it will be about, and the verdicts before it.
+    fn await_verdict(
+        &self,
+        path: &WsPath,
+        at: &AbsPath,
+        read: ReadText<'_>,
+    ) -> Result<Option<(i32, u64)>, CallError> {
+        let held = self.view.hold_still();
+        let read: ReadText<'_> = &|path| held.read(path, read);
+        let mut documents = self.lock_documents();
+        let so_far = self.session.verdicts.last_of_file(at).map_or(0, |verdict| verdict.count);
+        let Some(awaited) = documents.await_verdict(self.spec(), path, so_far, read) else {
+            return Ok(None);
+        };
+        self.send_all(awaited.tell)?;
+        Ok(Some((awaited.version, awaited.before)))
+    }
+}

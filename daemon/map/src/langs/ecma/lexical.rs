@@ -1,0 +1,141 @@
+//! JavaScript and TypeScript: `var` belongs to the function, the rest to its block, and types may have parameters.
+
+use tree_sitter::Node;
+
+use crate::langs::scope_rules::{
+    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
+};
+
+pub(super) static RULES: LocalRules = LocalRules {
+    scope_of,
+    bind,
+    is_name,
+    rebinding: Rebinding::Same,
+    sees_members: false,
+    binds_members: false,
+};
+
+fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
+    Some(match visit.kind() {
+        "program" => ScopeKind::File,
+        "function_declaration"
+        | "function_expression"
+        | "generator_function"
+        | "generator_function_declaration"
+        | "arrow_function"
+        | "method_definition"
+        | "function_signature"
+        | "method_signature"
+        | "abstract_method_signature"
+        | "construct_signature"
+        | "call_signature"
+        | "function_type"
+        | "constructor_type"
+        | "class_static_block" => ScopeKind::Function,
+        "internal_module" | "module" => ScopeKind::Function,
+        "class_declaration"
+        | "class"
+        | "abstract_class_declaration"
+        | "interface_declaration"
+        | "type_alias_declaration" => ScopeKind::Type,
+        "statement_block" | "for_statement" | "for_in_statement" | "catch_clause" | "switch_body"
+        | "labeled_statement" | "index_signature" | "conditional_type" => ScopeKind::Block,
+        _ => return None,
+    })
+}
+
+fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    match visit.kind() {
+        "function_declaration"
+        | "generator_function_declaration"
+        | "function_signature"
+        | "class_declaration"
+        | "abstract_class_declaration"
+        | "interface_declaration"
+        | "type_alias_declaration"
+        | "internal_module"
+        | "module" => {
+            binder.bind_all(visit.child("name"), Within::Outside);
+        }
+        "enum_declaration" => binder.bind_all(visit.child("name"), Within::Here),
+        "function_expression" | "generator_function" | "class" => {
+            binder.bind_all(visit.child("name"), Within::Here);
+        }
+        "formal_parameters" => bind_pattern(named_children(visit.node), Within::Here, binder),
+        "arrow_function" => bind_pattern(visit.child("parameter"), Within::Here, binder),
+        "variable_declarator" => {
+            let is_var = visit.parent_kind() == "variable_declaration";
+            let within = if is_var { Within::Function } else { Within::Here };
+            bind_pattern(visit.child("name"), within, binder);
+        }
+        "for_in_statement" => bind_loop(visit, binder),
+        "catch_clause" => bind_pattern(visit.child("parameter"), Within::Here, binder),
+        "type_parameter" | "index_signature" | "mapped_type_clause" => {
+            binder.bind_all(visit.child("name"), Within::Here);
+        }
+        "infer_type" => binder.bind_all(visit.node.named_child(0), Within::Here),
+        "labeled_statement" => binder.bind_all(visit.child("label"), Within::Here),
+        "import_clause" | "namespace_import" | "import_require_clause" | "import_alias" => {
+            let name = visit.node.named_child(0).filter(|name| name.kind() == "identifier");
+            binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
+        }
+        "import_specifier" => {
+            let name = visit.child("alias").or_else(|| visit.child("name"));
+            binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
+        }
+        "assignment_expression" => {
+            bind_pattern(visit.child("left"), Within::File, binder.of_kind(BindingKind::Implicit));
+        }
+        _ => {}
+    }
+}
+
+fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    let kinds =
+        [("var", Within::Function), ("let", Within::Here), ("const", Within::Here), ("using", Within::Here)];
+    let declared = kinds.into_iter().find(|(token, _)| has_token(visit.node, token));
+    match declared {
+        Some((_, within)) => bind_pattern(visit.child("left"), within, binder),
+        None => bind_pattern(visit.child("left"), Within::File, binder.of_kind(BindingKind::Implicit)),
+    }
+}
+
+/// Binds the names of a pattern; defaults, keys and types are no part of it.
+fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
+    let mut waiting: Vec<Node<'_>> = pattern.into_iter().collect();
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => binder.bind(node, within),
+            "required_parameter" | "optional_parameter" => {
+                waiting.extend(node.child_by_field_name("pattern"));
+            }
+            "pair_pattern" => waiting.extend(node.child_by_field_name("value")),
+            "assignment_pattern" | "object_assignment_pattern" => {
+                waiting.extend(node.child_by_field_name("left"));
+            }
+            "object_pattern" | "array_pattern" | "rest_pattern" => waiting.extend(named_children(node)),
+            _ => {}
+        }
+    }
+}
+
+fn is_name(visit: &Visit<'_>) -> bool {
+    const NAMES: [&str; 5] = [
+        "identifier",
+        "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+        "type_identifier",
+        "statement_identifier",
+    ];
+    let is_other = match visit.parent_kind() {
+        "nested_type_identifier" => visit.field == Some("name"),
+        "export_specifier" => visit.field == Some("alias"),
+        "namespace_export" | "jsx_namespace_name" => true,
+        "import_specifier" => {
+            visit.field == Some("name")
+                && visit.parent.is_some_and(|one| one.child_by_field_name("alias").is_some())
+        }
+        _ => false,
+    };
+    NAMES.contains(&visit.kind()) && !is_other
+}

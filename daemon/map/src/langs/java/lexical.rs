@@ -1,0 +1,116 @@
+//! Java: blocks are scopes, a variable is visible after its declaration, and members of the types around it are known by bare names.
+
+use tree_sitter::Node;
+
+use crate::langs::scope_rules::{
+    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+};
+
+pub(super) static RULES: LocalRules = LocalRules {
+    scope_of,
+    bind,
+    is_name,
+    rebinding: Rebinding::First,
+    sees_members: true,
+    binds_members: false,
+};
+
+fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
+    Some(match visit.kind() {
+        "program" => ScopeKind::File,
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "record_declaration"
+        | "annotation_type_declaration"
+        | "class_body" => ScopeKind::Type,
+        "method_declaration"
+        | "constructor_declaration"
+        | "compact_constructor_declaration"
+        | "lambda_expression"
+        | "static_initializer" => ScopeKind::Function,
+        "block"
+        | "constructor_body"
+        | "for_statement"
+        | "enhanced_for_statement"
+        | "catch_clause"
+        | "try_with_resources_statement"
+        | "switch_block_statement_group"
+        | "switch_rule"
+        | "labeled_statement" => ScopeKind::Block,
+        _ => return None,
+    })
+}
+
+fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    match visit.kind() {
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "record_declaration"
+        | "annotation_type_declaration" => {
+            binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Outside);
+        }
+        "formal_parameter" | "catch_formal_parameter" | "resource" | "enhanced_for_statement" => {
+            binder.bind_all(visit.child("name"), Within::Here);
+        }
+        "variable_declarator" => bind_variable(visit, binder),
+        "enum_constant" => binder.of_kind(BindingKind::Shared).bind_all(visit.child("name"), Within::Here),
+        "lambda_expression" => {
+            let single = visit.child("parameters").filter(|one| one.kind() == "identifier");
+            binder.bind_all(single, Within::Here);
+        }
+        "inferred_parameters" => binder.bind_all(named_children(visit.node), Within::Here),
+        "instanceof_expression" => binder.bind_all(visit.child("name"), Within::Here),
+        "type_pattern" | "record_pattern_component" => {
+            binder.bind_all(named_children(visit.node).pop().filter(is_identifier), Within::Here);
+        }
+        "type_parameter" => {
+            let name =
+                named_children(visit.node).into_iter().find(|child| child.kind().ends_with("identifier"));
+            binder.bind_all(name, Within::Here);
+        }
+        "labeled_statement" => binder.bind_all(visit.node.named_child(0), Within::Here),
+        "import_declaration" => bind_import(visit, binder),
+        _ => {}
+    }
+}
+
+fn bind_variable(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    if visit.parent_kind() == "field_declaration" || visit.parent_kind() == "constant_declaration" {
+        binder.of_kind(BindingKind::Shared);
+    } else {
+        binder.visible_from(visit.node.start_byte());
+    }
+    binder.bind_all(visit.child("name"), Within::Here);
+}
+
+fn bind_import(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    let children = named_children(visit.node);
+    if children.iter().any(|child| child.kind() == "asterisk") {
+        return;
+    }
+    let path = children.first().copied();
+    let name = path.map(|path| path.child_by_field_name("name").unwrap_or(path));
+    binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
+}
+
+fn is_identifier(node: &Node<'_>) -> bool {
+    node.kind() == "identifier"
+}
+
+fn is_name(visit: &Visit<'_>) -> bool {
+    let is_other = match visit.parent_kind() {
+        "field_access" => visit.field == Some("field"),
+        "method_invocation" | "method_declaration" | "constructor_declaration" | "scoped_identifier" => {
+            visit.field == Some("name")
+        }
+        "element_value_pair" => visit.field == Some("key"),
+        "scoped_type_identifier" | "method_reference" => {
+            visit.parent.and_then(|parent| parent.named_child(0)) != Some(visit.node)
+        }
+        "marker_annotation" | "annotation" => true,
+        _ => false,
+    };
+    matches!(visit.kind(), "identifier" | "type_identifier") && !is_other
+}

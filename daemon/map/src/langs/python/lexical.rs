@@ -1,0 +1,113 @@
+//! Python: functions, classes and comprehensions are scopes, blocks are none; whatever assigns a name binds it in all of its function.
+
+use tree_sitter::Node;
+
+use crate::langs::scope_rules::{
+    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+};
+
+pub(super) static RULES: LocalRules = LocalRules {
+    scope_of,
+    bind,
+    is_name,
+    rebinding: Rebinding::Same,
+    sees_members: false,
+    binds_members: true,
+};
+
+fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
+    Some(match visit.kind() {
+        "module" => ScopeKind::File,
+        "function_definition" | "lambda" => ScopeKind::Function,
+        "class_definition" => ScopeKind::Type,
+        "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression" => {
+            ScopeKind::Block
+        }
+        _ => return None,
+    })
+}
+
+fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    match visit.kind() {
+        "function_definition" | "class_definition" => binder.bind_all(visit.child("name"), Within::Outside),
+        "parameters" | "lambda_parameters" => bind_parameters(visit.node, binder),
+        "assignment" => bind_target(visit.child("left"), Within::Here, binder),
+        "for_statement" | "for_in_clause" => bind_target(visit.child("left"), Within::Here, binder),
+        "named_expression" => binder.bind_all(visit.child("name"), Within::Function),
+        "as_pattern_target" => bind_target(named_children(visit.node), Within::Here, binder),
+        "except_clause" => bind_target(visit.child("alias"), Within::Here, binder),
+        "as_pattern" if visit.parent_kind() == "case_pattern" => {
+            binder.bind_all(named_children(visit.node).pop(), Within::Here);
+        }
+        "splat_pattern" => binder.bind_all(named_children(visit.node), Within::Here),
+        "case_pattern" | "keyword_pattern" => bind_capture(visit, binder),
+        "type_alias_statement" => bind_target(visit.child("left"), Within::Here, binder),
+        "global_statement" => {
+            named_children(visit.node).into_iter().for_each(|name| binder.pass_to(name, Within::File));
+        }
+        "nonlocal_statement" => {
+            named_children(visit.node).into_iter().for_each(|name| binder.pass_to(name, Within::Outside));
+        }
+        "import_statement" | "import_from_statement" => bind_imports(visit, binder),
+        _ => {}
+    }
+}
+
+fn bind_parameters(parameters: Node<'_>, binder: &mut Binder<'_>) {
+    for parameter in named_children(parameters) {
+        let name = match parameter.kind() {
+            "typed_parameter" => parameter.named_child(0),
+            "default_parameter" | "typed_default_parameter" => parameter.child_by_field_name("name"),
+            _ => Some(parameter),
+        };
+        bind_target(name, Within::Here, binder);
+    }
+}
+
+/// Binds the names of what is assigned to; members and elements of other values are none.
+fn bind_target<'t>(target: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
+    let mut waiting: Vec<Node<'_>> = target.into_iter().collect();
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "identifier" => binder.bind(node, within),
+            "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "list_splat_pattern"
+            | "tuple"
+            | "list"
+            | "dictionary_splat_pattern"
+            | "type" => waiting.extend(named_children(node)),
+            _ => {}
+        }
+    }
+}
+
+/// `case name:` binds; `case a.b:` compares.
+fn bind_capture(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    let last = named_children(visit.node).pop().filter(|last| last.kind() == "dotted_name");
+    let names = last.map(named_children).unwrap_or_default();
+    if names.len() == 1 {
+        binder.bind_all(names, Within::Here);
+    }
+}
+
+fn bind_imports(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    binder.of_kind(BindingKind::Shared);
+    for name in visit.children("name") {
+        match name.child_by_field_name("alias") {
+            Some(alias) => binder.bind(alias, Within::Here),
+            None => binder.bind_all(name.named_child(0), Within::Here),
+        }
+    }
+}
+
+fn is_name(visit: &Visit<'_>) -> bool {
+    let is_member = match visit.parent_kind() {
+        "attribute" => visit.field == Some("attribute"),
+        "keyword_argument" => visit.field == Some("name"),
+        "dotted_name" => visit.parent.and_then(|path| path.named_child(0)) != Some(visit.node),
+        _ => false,
+    };
+    visit.kind() == "identifier" && !is_member
+}

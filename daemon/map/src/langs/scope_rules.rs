@@ -1,0 +1,194 @@
+//! Defines how a language's folder describes its lexical scopes: a table of functions over nodes, and the notes that these make.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+/// The kinds of scopes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScopeKind {
+    /// The whole file, or a module inside it that sees nothing of what is around it.
+    File,
+    /// A type with its members.
+    Type,
+    /// A function.
+    Function,
+    /// A block, or whatever else ends the life of a name within a function.
+    Block,
+}
+
+/// The relation of several bindings of one name in one scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rebinding {
+    /// They are one variable, and each place is as good as another.
+    Same,
+    /// They are one variable, which the first place declares.
+    First,
+    /// Each hides those before it.
+    Hides,
+}
+
+/// A language's scopes.
+#[derive(Debug)]
+pub(crate) struct LocalRules {
+    /// The scope that a node opens.
+    pub(crate) scope_of: fn(&Visit<'_>) -> Option<ScopeKind>,
+    /// Binds what a node binds. The scope that the node opens is open already.
+    pub(crate) bind: fn(&Visit<'_>, &mut Binder<'_>),
+    /// Returns true for a leaf that is a name which scopes decide on, and no member, key or part of a path.
+    pub(crate) is_name: fn(&Visit<'_>) -> bool,
+    /// The relation of several bindings in one scope.
+    pub(crate) rebinding: Rebinding,
+    /// True if functions inside a type see its members by their bare names.
+    pub(crate) sees_members: bool,
+    /// True if every name that a type's body binds is a member of it.
+    pub(crate) binds_members: bool,
+}
+
+/// A node with what stands around it.
+pub(crate) struct Visit<'t> {
+    pub(crate) node: Node<'t>,
+    pub(crate) parent: Option<Node<'t>>,
+    pub(crate) field: Option<&'t str>,
+}
+
+impl<'t> Visit<'t> {
+    pub(crate) fn kind(&self) -> &'t str {
+        self.node.kind()
+    }
+
+    /// The kind of the parent; empty at the root.
+    pub(crate) fn parent_kind(&self) -> &'t str {
+        self.parent.map_or("", |parent| parent.kind())
+    }
+
+    /// The first child in a field.
+    pub(crate) fn child(&self, field: &str) -> Option<Node<'t>> {
+        self.node.child_by_field_name(field)
+    }
+
+    /// All named children in a field.
+    pub(crate) fn children(&self, field: &str) -> Vec<Node<'t>> {
+        let mut cursor = self.node.walk();
+        self.node.children_by_field_name(field, &mut cursor).filter(Node::is_named).collect()
+    }
+}
+
+/// The named children of a node.
+pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+/// Returns true if a token without a name, such as an operator, is among a node's children.
+pub(crate) fn has_token(node: Node<'_>, token: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| child.kind() == token)
+}
+
+/// The scope that a binding belongs to, seen from the node that binds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Within {
+    /// The innermost one; that of the node itself, if it opens one.
+    Here,
+    /// The one around the node's own.
+    Outside,
+    /// The innermost function or file.
+    Function,
+    /// The file.
+    File,
+}
+
+/// The kind of thing that binds a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BindingKind {
+    /// A variable, parameter, type parameter or nested definition.
+    Variable,
+    /// A member of a type, or an import: others know more of it.
+    Shared,
+    /// An assignment to a name that nothing else binds.
+    Implicit,
+}
+
+/// One binding of the name, as a language notes it.
+pub(crate) struct BoundName {
+    /// The bytes of the name.
+    pub(crate) place: Range<usize>,
+    /// The scope that it belongs to.
+    pub(crate) within: Within,
+    /// The first byte at which the name has this meaning; 0 for all of its scope.
+    pub(crate) from: usize,
+    /// The kind of binding.
+    pub(crate) kind: BindingKind,
+}
+
+/// Takes what one node says of the name.
+pub(crate) struct Binder<'t> {
+    source: &'t [u8],
+    name: &'t str,
+    from: usize,
+    kind: BindingKind,
+    pub(crate) bound: Vec<BoundName>,
+    pub(crate) passes: Option<Within>,
+}
+
+impl<'t> Binder<'t> {
+    pub(crate) fn new(source: &'t [u8], name: &'t str) -> Self {
+        Self { source, name, from: 0, kind: BindingKind::Variable, bound: Vec::new(), passes: None }
+    }
+
+    /// Binds a name.
+    pub(crate) fn bind(&mut self, name: Node<'_>, within: Within) {
+        if self.is_it(name) {
+            self.bind_place(name.byte_range(), within);
+        }
+    }
+
+    /// Binds all of these names.
+    pub(crate) fn bind_all<'n>(&mut self, names: impl IntoIterator<Item = Node<'n>>, within: Within) {
+        names.into_iter().for_each(|name| self.bind(name, within));
+    }
+
+    /// Binds the last part of a path: `"a/b"` gives `b`.
+    pub(crate) fn bind_last_part(&mut self, path: Node<'_>, within: Within) {
+        let text = self.source.get(path.byte_range()).and_then(|text| std::str::from_utf8(text).ok());
+        let text = text.unwrap_or_default().trim_end_matches(['"', '`']);
+        let last = text.rsplit(['/', '"', '`']).next().unwrap_or_default();
+        if last == self.name {
+            let end = path.start_byte() + text.len();
+            self.bind_place(end - last.len()..end, within);
+        }
+    }
+
+    /// The byte from which on names that are bound next have their meaning.
+    pub(crate) fn visible_from(&mut self, byte: usize) -> &mut Self {
+        self.from = byte;
+        self
+    }
+
+    /// The kind of what is bound next.
+    pub(crate) fn of_kind(&mut self, kind: BindingKind) -> &mut Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Has a name looked up elsewhere than in the innermost function.
+    pub(crate) fn pass_to(&mut self, name: Node<'_>, within: Within) {
+        if self.is_it(name) {
+            self.passes = Some(within);
+        }
+    }
+
+    /// Returns true if the name at a node begins with a capital letter, as constants and types do.
+    pub(crate) fn is_capital(&self, name: Node<'_>) -> bool {
+        self.source.get(name.start_byte()).is_some_and(u8::is_ascii_uppercase)
+    }
+
+    fn is_it(&self, name: Node<'_>) -> bool {
+        self.source.get(name.byte_range()) == Some(self.name.as_bytes())
+    }
+
+    fn bind_place(&mut self, place: Range<usize>, within: Within) {
+        self.bound.push(BoundName { place, within, from: self.from, kind: self.kind });
+    }
+}

@@ -1,0 +1,99 @@
+//! Local names of one text: where the name at a place is bound in its own file, and where else it means the same.
+//!
+//! Facts leave local names out, because nobody outside a function asks about them and there are more of them than of all other names
+//! together. So a question about one parses the file that it is about, which takes milliseconds, and looks at lexical scopes alone.
+//! What a file says by its scopes is certain. Not here: members of values, what an import leads to, what other files define.
+
+mod scopes;
+#[cfg(test)]
+mod tests;
+
+use hob_base::LineIndex;
+use hob_base::line_index::Utf16Position;
+use tree_sitter::{Node, Tree};
+
+use crate::extract::read_tree;
+use crate::langs::lang::Lang;
+use crate::langs::scope_rules::LocalRules;
+use crate::parse::Patience;
+
+use scopes::ScopeTree;
+
+/// Where a name stands in its file: 1-based line and UTF-16 column.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct NamePlace {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column of the first character, from 1, in UTF-16 units.
+    pub col: u32,
+}
+
+/// A name that its own file binds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalName {
+    /// The name as it is written.
+    pub name: String,
+    /// True if only one function, block or type sees the name: then no other file and no definition of the map can be meant. Otherwise
+    /// the file binds it for all of its text, by an import for example, and the map may know more.
+    pub is_local: bool,
+    /// The places that bind it: one, or several where each assignment does. Never empty.
+    pub bindings: Vec<NamePlace>,
+    /// The places that use it, in order.
+    pub uses: Vec<NamePlace>,
+}
+
+/// Finds what binds the name at a place of a text, which may be the binding itself. `None` where nothing in the file does, and in
+/// languages whose scopes are not known here.
+#[must_use]
+pub fn local_name_at(
+    lang: Option<Lang>,
+    source: &[u8],
+    at: NamePlace,
+    patience: Patience<'_>,
+) -> Option<LocalName> {
+    let lang = lang?;
+    let rules = lang.spec()?.source.lexical_scopes?;
+    let index = LineIndex::new(source);
+    let offset = index.offset(source, Utf16Position { line: at.line, col: at.col })? as usize;
+    let found = read_tree(lang, source, patience, |tree| resolve(rules, tree, source, offset))??;
+    let place = |offset: usize| {
+        let at = index.position(source, offset as u32);
+        NamePlace { line: at.line, col: at.col }
+    };
+    Some(LocalName {
+        name: found.name,
+        is_local: found.is_local,
+        bindings: found.bindings.into_iter().map(place).collect(),
+        uses: found.uses.into_iter().map(place).collect(),
+    })
+}
+
+/// The same as [`LocalName`], with byte offsets for places.
+struct FoundName {
+    name: String,
+    is_local: bool,
+    bindings: Vec<usize>,
+    uses: Vec<usize>,
+}
+
+fn resolve(rules: &LocalRules, tree: &Tree, source: &[u8], offset: usize) -> Option<FoundName> {
+    let leaf = leaf_at(tree, offset)?;
+    let name = std::str::from_utf8(source.get(leaf.byte_range())?).ok()?;
+    let scopes = ScopeTree::of_name(rules, tree, source, name);
+    let meant = scopes.meaning_at(leaf.start_byte())?;
+    Some(FoundName {
+        name: name.to_owned(),
+        is_local: scopes.is_local(&meant),
+        uses: scopes.uses_of(&meant),
+        bindings: scopes.places_of(&meant),
+    })
+}
+
+/// The leaf with letters that a byte offset lies in or at the end of.
+fn leaf_at(tree: &Tree, offset: usize) -> Option<Node<'_>> {
+    let leaf_from = |from: usize| tree.root_node().named_descendant_for_byte_range(from, from);
+    let is_name = |leaf: &Node<'_>| leaf.child_count() == 0 && leaf.end_byte() > leaf.start_byte();
+    let touches = |leaf: &Node<'_>| (leaf.start_byte()..=leaf.end_byte()).contains(&offset);
+    let here = leaf_from(offset).filter(is_name).filter(touches);
+    here.or_else(|| leaf_from(offset.checked_sub(1)?).filter(is_name).filter(touches))
+}

@@ -1,0 +1,239 @@
+//! The lexical scopes of a tree, as far as one name is concerned: what binds it, where it is written, and which binding each place means.
+//!
+//! One pre-order pass opens scopes, notes the bindings of the name and its mentions; because most languages hoist, meanings are looked up
+//! only after it.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::{Node, Tree};
+
+use crate::langs::scope_rules::{
+    Binder, BindingKind, BoundName, LocalRules, Rebinding, ScopeKind, Visit, Within,
+};
+
+struct Scope {
+    kind: ScopeKind,
+    parent: Option<usize>,
+    bindings: Vec<BoundName>,
+    /// Where the name is looked up instead, by a statement that says so.
+    passes: Option<Within>,
+}
+
+struct Mention {
+    place: Range<usize>,
+    scope: usize,
+}
+
+/// The meaning of a place: bindings of one scope, by number.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Meaning {
+    scope: usize,
+    bindings: Vec<usize>,
+}
+
+/// The scopes of a tree with the bindings and mentions of one name.
+pub(super) struct ScopeTree<'r> {
+    rules: &'r LocalRules,
+    scopes: Vec<Scope>,
+    mentions: Vec<Mention>,
+    /// The scope of each binding that somebody wrote as one, by the first byte of the name.
+    bound_at: FxHashMap<usize, BindingSite>,
+}
+
+/// The place of a binding among those of its scope.
+#[derive(Clone, Copy)]
+struct BindingSite {
+    scope: usize,
+    number: usize,
+}
+
+/// A pass over a tree.
+struct ScopeReading<'r, 't> {
+    tree: ScopeTree<'r>,
+    source: &'t [u8],
+    name: &'t str,
+    /// The nodes that the pass is in.
+    parents: Vec<Node<'t>>,
+    /// The scopes that are open: the depth of the node that opened each, and its number.
+    open: Vec<(usize, usize)>,
+}
+
+impl<'t> ScopeReading<'_, 't> {
+    fn enter(&mut self, visit: &Visit<'t>) {
+        let opened = (self.tree.rules.scope_of)(visit);
+        if let Some(kind) = opened {
+            let parent = self.open.last().map(|(_, scope)| *scope);
+            self.open.push((self.parents.len(), self.tree.scopes.len()));
+            self.tree.scopes.push(Scope { kind, parent, bindings: Vec::new(), passes: None });
+        }
+        let Some((_, innermost)) = self.open.last().copied() else { return };
+        let mut binder = Binder::new(self.source, self.name);
+        (self.tree.rules.bind)(visit, &mut binder);
+        for mut bound in binder.bound {
+            let scope = self.tree.scope_within(innermost, bound.within, opened.is_some());
+            if self.tree.rules.binds_members && self.tree.scopes[scope].kind == ScopeKind::Type {
+                bound.kind = BindingKind::Shared;
+            }
+            let site = BindingSite { scope, number: self.tree.scopes[scope].bindings.len() };
+            if bound.kind != BindingKind::Implicit {
+                self.tree.bound_at.entry(bound.place.start).or_insert(site);
+            }
+            self.tree.scopes[scope].bindings.push(bound);
+        }
+        if binder.passes.is_some() {
+            let function = self.tree.scope_within(innermost, Within::Function, false);
+            self.tree.scopes[function].passes = binder.passes;
+        }
+        let place = visit.node.byte_range();
+        let is_it =
+            visit.node.child_count() == 0 && self.source.get(place.clone()) == Some(self.name.as_bytes());
+        if is_it && (self.tree.rules.is_name)(visit) {
+            self.tree.mentions.push(Mention { place, scope: innermost });
+        }
+    }
+
+    fn close(&mut self) {
+        let depth = self.parents.len();
+        while self.open.last().is_some_and(|(at, _)| *at >= depth) {
+            self.open.pop();
+        }
+    }
+}
+
+impl<'r> ScopeTree<'r> {
+    /// Reads a tree for one name.
+    pub(super) fn of_name(rules: &'r LocalRules, tree: &Tree, source: &[u8], name: &str) -> Self {
+        let empty = Self { rules, scopes: Vec::new(), mentions: Vec::new(), bound_at: FxHashMap::default() };
+        let mut reading = ScopeReading { tree: empty, source, name, parents: Vec::new(), open: Vec::new() };
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            if node.is_named() {
+                let parent = reading.parents.last().copied();
+                reading.enter(&Visit { node, parent, field: cursor.field_name() });
+            }
+            if cursor.goto_first_child() {
+                reading.parents.push(node);
+                continue;
+            }
+            reading.close();
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return reading.tree;
+                }
+                reading.parents.pop();
+                reading.close();
+            }
+        }
+    }
+
+    /// The meaning of the name at a byte: of the binding that stands there, or of the mention.
+    pub(super) fn meaning_at(&self, byte: usize) -> Option<Meaning> {
+        if let Some(bound) = self.meaning_of_binding(byte) {
+            return Some(bound);
+        }
+        // The pass goes through the text in order.
+        let at = self.mentions.binary_search_by_key(&byte, |mention| mention.place.start).ok()?;
+        self.meaning_of(&self.mentions[at])
+    }
+
+    /// Returns true if only one function, block or type sees the name.
+    pub(super) fn is_local(&self, meaning: &Meaning) -> bool {
+        let scope = &self.scopes[meaning.scope];
+        let is_variable = |at: &usize| scope.bindings[*at].kind == BindingKind::Variable;
+        scope.kind != ScopeKind::File && meaning.bindings.iter().any(is_variable)
+    }
+
+    /// The first bytes of the bindings.
+    pub(super) fn places_of(&self, meaning: &Meaning) -> Vec<usize> {
+        let bindings = &self.scopes[meaning.scope].bindings;
+        let mut places: Vec<usize> = meaning.bindings.iter().map(|at| bindings[*at].place.start).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// The first bytes of the other places with the same meaning, in order.
+    pub(super) fn uses_of(&self, meaning: &Meaning) -> Vec<usize> {
+        let bindings = self.places_of(meaning);
+        let starts = self.mentions.iter().map(|mention| mention.place.start);
+        let others = starts.filter(|start| !bindings.contains(start));
+        others.filter(|start| self.meaning_at(*start).as_ref() == Some(meaning)).collect()
+    }
+
+    fn meaning_of_binding(&self, byte: usize) -> Option<Meaning> {
+        let site = self.bound_at.get(&byte)?;
+        let bound = &self.scopes[site.scope].bindings[site.number];
+        // A declaration that repeats another is a use of it.
+        self.meaning_in(site.scope, bound.from.max(bound.place.start))
+    }
+
+    fn meaning_of(&self, mention: &Mention) -> Option<Meaning> {
+        let (mut next, mut is_inside) = (Some(mention.scope), false);
+        while let Some(at) = next {
+            let scope = &self.scopes[at];
+            next = match scope.passes {
+                Some(Within::File) => Some(0).filter(|file| *file != at),
+                _ => scope.parent,
+            };
+            let is_hidden = scope.kind == ScopeKind::Type && is_inside && !self.rules.sees_members;
+            if scope.passes.is_none()
+                && let Some(found) = self.meaning_in(at, mention.place.start)
+                && !(is_hidden && self.is_shared(&found))
+            {
+                return Some(found);
+            }
+            is_inside |= scope.kind == ScopeKind::Function;
+            if scope.kind == ScopeKind::File {
+                break;
+            }
+        }
+        self.implicit_meaning()
+    }
+
+    fn is_shared(&self, meaning: &Meaning) -> bool {
+        let scope = &self.scopes[meaning.scope];
+        meaning.bindings.iter().any(|at| scope.bindings[*at].kind == BindingKind::Shared)
+    }
+
+    /// The bindings of one scope that a byte sees.
+    fn meaning_in(&self, scope: usize, byte: usize) -> Option<Meaning> {
+        let all = self.scopes[scope].bindings.iter().enumerate();
+        let seen = all.filter(|(_, bound)| bound.kind != BindingKind::Implicit && bound.from <= byte);
+        let seen: Vec<(usize, &BoundName)> = seen.collect();
+        let chosen = match self.rules.rebinding {
+            Rebinding::Same => seen,
+            Rebinding::First => seen.into_iter().take(1).collect(),
+            Rebinding::Hides => {
+                let last = seen.iter().map(|(_, bound)| bound.from).max()?;
+                seen.into_iter().filter(|(_, bound)| bound.from == last).collect()
+            }
+        };
+        let bindings: Vec<usize> = chosen.into_iter().map(|(at, _)| at).collect();
+        (!bindings.is_empty()).then_some(Meaning { scope, bindings })
+    }
+
+    /// The first assignments to a name that nothing binds.
+    fn implicit_meaning(&self) -> Option<Meaning> {
+        let scope = 0;
+        let bindings = &self.scopes.get(scope)?.bindings;
+        let first = bindings.iter().position(|bound| bound.kind == BindingKind::Implicit)?;
+        Some(Meaning { scope, bindings: vec![first] })
+    }
+
+    fn scope_within(&self, innermost: usize, within: Within, opened: bool) -> usize {
+        let parent = |scope: usize| self.scopes[scope].parent;
+        match within {
+            Within::Here => innermost,
+            Within::Outside if opened => parent(innermost).unwrap_or(innermost),
+            Within::Outside => innermost,
+            Within::File => 0,
+            Within::Function => {
+                let is_end =
+                    |scope: &usize| matches!(self.scopes[*scope].kind, ScopeKind::Function | ScopeKind::File);
+                std::iter::successors(Some(innermost), |scope| parent(*scope)).find(is_end).unwrap_or(0)
+            }
+        }
+    }
+}

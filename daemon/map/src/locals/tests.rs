@@ -1,0 +1,186 @@
+//! Marks in the texts say what is asked and what is right: `§` stands before the name that is asked about, `¤` before each binding.
+
+use super::*;
+
+#[track_caller]
+fn check(lang: Lang, marked: &str) {
+    let found = named(lang, marked);
+    let places = |mark: char| marks_in(marked, mark);
+    let bindings = found.map(|found| found.bindings).unwrap_or_default();
+    assert_eq!(bindings, places('¤'), "{lang:?}: {marked}");
+}
+
+#[track_caller]
+fn check_local(lang: Lang, marked: &str) {
+    check(lang, marked);
+    assert!(named(lang, marked).is_some_and(|found| found.is_local), "{lang:?}: {marked}");
+}
+
+fn named(lang: Lang, marked: &str) -> Option<LocalName> {
+    let at = marks_in(marked, '§')[0];
+    local_name_at(Some(lang), marked.replace(['§', '¤'], "").as_bytes(), at, &|| true)
+}
+
+/// The places before which a mark stands, in the text without marks.
+fn marks_in(marked: &str, mark: char) -> Vec<NamePlace> {
+    let (mut found, mut line, mut col) = (Vec::new(), 1, 1);
+    for c in marked.chars() {
+        match c {
+            '\n' => (line, col) = (line + 1, 1),
+            '§' | '¤' if c == mark => found.push(NamePlace { line, col }),
+            '§' | '¤' => {}
+            _ => col += c.len_utf16() as u32,
+        }
+    }
+    found
+}
+
+#[test]
+fn python_parameters_and_assignments() {
+    for marked in [
+        "def f(a, ¤b: int, c=1):\n    return §b\n",
+        "def f(*¤args, **kw):\n    return §args\n",
+        "def f(*, ¤k=1):\n    return [§k for x in y]\n",
+        "def f(¤x):\n    def g():\n        return §x\n",
+        "def f():\n    ¤x = 1\n    ¤x = 2\n    return §x\n",
+        "def f():\n    (a, ¤b), c = y\n    return §b\n",
+        "def f():\n    return [§x for ¤x in y]\n",
+        "f = lambda ¤x: §x\n",
+        "def f():\n    with a() as ¤b:\n        §b\n",
+        "def f():\n    try:\n        pass\n    except E as ¤e:\n        §e\n",
+        "def f():\n    for i, ¤v in y:\n        §v.x\n",
+        "def f():\n    while (¤m := g()):\n        §m\n",
+        "def f():\n    match y:\n        case [¤a, *rest]:\n            §a\n",
+        "def f():\n    ¤x = 1\n    def g():\n        nonlocal x\n        §x\n",
+    ] {
+        check_local(Lang::Python, marked);
+    }
+}
+
+#[test]
+fn python_members_and_keys_are_no_local_names() {
+    for marked in [
+        "def f(x):\n    y.§x\n",
+        "def f(x):\n    g(§x=1)\n",
+        "class A:\n    x = 1\n    def f(self):\n        §x\n",
+        "def f(x):\n    import a.§x\n",
+    ] {
+        check(Lang::Python, marked);
+    }
+    check(Lang::Python, "¤x = 1\ndef f():\n    x = 2\n    def g():\n        global x\n        §x\n");
+    check(Lang::Python, "from a import b as ¤c\n§c()\n");
+}
+
+#[test]
+fn ecma_variables_and_patterns() {
+    for lang in [Lang::JavaScript, Lang::TypeScript, Lang::Tsx] {
+        for marked in [
+            "function f(a, { b: ¤c, d = 1 }) { return §c; }",
+            "function f(a, { b: c, ¤d = 1 }) { return §d; }",
+            "const g = ¤x => §x;",
+            "function f() { §x = 2; for (var ¤x = 0;;) {} }",
+            "function f() { let x = 1; { let ¤x = 2; §x; } }",
+            "function f() { let ¤x = 1; { let x = 2; } return { §x }; }",
+            "function f() { for (const ¤k of y) { §k; } }",
+            "try {} catch (¤e) { §e; }",
+            "class A { m(...¤rest) { return §rest; } }",
+            "const g = function ¤h() { §h(); };",
+            "function f() { ¤out: for (;;) { break §out; } }",
+        ] {
+            check_local(lang, marked);
+        }
+        check(lang, "import { a as ¤b } from 'x';\n§b();");
+        check(lang, "function f(x) { return y.§x + { x: 1 }; }");
+        check(lang, "¤y = 1;\nfunction f() { return §y; }");
+    }
+}
+
+#[test]
+fn typescript_types_have_parameters() {
+    for marked in [
+        "function f<¤T>(a: §T): T { return a; }",
+        "interface A<¤T> { m(a: §T): void }",
+        "type A<¤T> = { x: §T };",
+        "class A<¤T> { x: §T; }",
+        "let id: <¤X>(x: §X) => V;",
+        "function f(¤val: any): asserts §val is string {}",
+    ] {
+        check_local(Lang::TypeScript, marked);
+    }
+}
+
+#[test]
+fn go_names_are_visible_after_their_declaration() {
+    let in_function = |body: &str| format!("package a\n\nfunc f(p int, ¤q string) {{\n{body}\n}}\n");
+    check_local(Lang::Go, &in_function("§q()"));
+    for body in [
+        "x, ¤err := a()\ny, err := b()\n§err",
+        "x := 1\nif ¤x := x; §x > 0 {}",
+        "¤x := 1\nif x := §x; x > 0 {}",
+        "for i, ¤v := range y { §v() }",
+        "var ¤x, z int\nx = §x",
+        "switch ¤t := y.(type) { case int: §t() }",
+        "g := func(¤a int) { §a }",
+        "y := T{x: 1, z: 2}\n¤x := 1\nm := map[int]int{§x: 1}",
+    ] {
+        check_local(Lang::Go, &in_function(body).replacen("¤q", "q", 1));
+    }
+    check(Lang::Go, "package a\n\nfunc f() {\n\tx := 1\n\ty := T{§x: x}\n}\n");
+    check_local(Lang::Go, "package a\n\nfunc f[¤T any](a §T) {}\n");
+    check(Lang::Go, "package a\n\nimport \"net/¤http\"\n\nvar x = §http.Get\n");
+}
+
+#[test]
+fn java_blocks_and_types() {
+    let in_class = |body: &str| format!("class A<¤T> {{\n{body}\n}}\n");
+    check_local(Lang::Java, &in_class("§T t;"));
+    for body in [
+        "void f(int ¤x) { g(§x); }",
+        "void f() { int ¤x = 1, y = §x; }",
+        "void f() { for (int ¤i = 0; §i < 3; i++) {} }",
+        "void f() { for (String ¤s : all) { s.y(§s); } }",
+        "void f() { g(¤x -> h(§x)); }",
+        "void f() { g((y, ¤x) -> h(§x)); }",
+        "void f() { try (R ¤r = g()) { §r.h(); } catch (E e) {} }",
+        "void f() { try { } catch (E ¤e) { §e.h(); } }",
+        "void f(Object o) { if (o instanceof B ¤b && §b.c()) {} }",
+        "<¤U> §U f() { return null; }",
+    ] {
+        check_local(Lang::Java, &in_class(body).replacen("¤T", "T", 1));
+    }
+    check(Lang::Java, "class A {\n  int ¤x;\n  void f() { §x++; }\n}\n");
+    check(Lang::Java, "class A {\n  void f(int x) { this.§x = x; }\n}\n");
+    check(Lang::Java, "import java.util.¤Scanner;\nclass A { §Scanner s; }\n");
+}
+
+#[test]
+fn rust_patterns_and_shadowing() {
+    for marked in [
+        "fn f(a: u8, ¤b: u8) -> u8 { a + §b }",
+        "fn f() { let x = 1; let ¤x = x + 1; §x; }",
+        "fn f() { let ¤x = 1; let x = §x + 1; x; }",
+        "fn f() { if let Some(¤x) = y { §x } }",
+        "fn f() { match y { Some(¤x) if x > 1 => §x, None => 0 } }",
+        "fn f() { match y { P { ¤x, .. } => §x } }",
+        "fn f() { for (i, ¤v) in y { println!(\"{}\", §v); } }",
+        "fn f() { g(|¤x, y| §x); }",
+        "fn f() { let ¤x = 1; P { §x }; }",
+        "fn f<¤T>(a: §T) {}",
+        "struct A<¤T> { x: §T }",
+    ] {
+        check_local(Lang::Rust, marked);
+    }
+    check(Lang::Rust, "fn f(x: u8) { y.§x; }");
+    check(Lang::Rust, "fn f(x: u8) { g!(y.§x); }");
+    check(Lang::Rust, "use a::{b::¤c, d};\nfn f() { §c(); }");
+}
+
+#[test]
+fn uses_are_those_of_the_same_binding() {
+    let source = "def f(x):\n    return x + [x for x in y] + x\n\n\ndef g(x):\n    return x\n";
+    let found =
+        local_name_at(Some(Lang::Python), source.as_bytes(), NamePlace { line: 2, col: 12 }, &|| true);
+    let found = found.expect("a parameter");
+    let cols: Vec<(u32, u32)> = found.uses.iter().map(|at| (at.line, at.col)).collect();
+    assert_eq!((found.bindings, cols), (vec![NamePlace { line: 1, col: 7 }], vec![(2, 12), (2, 33)]));
+}

@@ -1,0 +1,32 @@
+//! Tests single definitions, and picks one among several of one name. Asks about the definitions alone, so every kind of lookup can use it.
+
+use super::Want;
+use crate::facts::{Def, DefFlags, DefIdx, DefKind};
+use crate::index::FileEntry;
+
+/// Returns true if a definition is at the top level of its file.
+pub(super) fn is_top(def: &Def) -> bool {
+    def.parent.is_none() && def.qualified == def.name
+}
+
+/// A file's top-level definitions of a name.
+pub(super) fn top_defs<'m>(entry: &'m FileEntry, name: &str) -> impl Iterator<Item = (DefIdx, &'m Def)> {
+    entry.defs_named(name).filter(|(_, def)| is_top(def))
+}
+
+/// The definition among several of one name that fits best: of the wanted kind, with a body, first in the file.
+pub(super) fn pick_best_def<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want) -> Option<DefIdx> {
+    let key = |def: &Def| (!want.prefers_kind(def.kind), def.flags.has(DefFlags::DECLARATION));
+    defs.min_by_key(|(idx, def)| (key(def), *idx)).map(|(idx, _)| idx)
+}
+
+/// Returns true if resolution looks for members and bases in a definition; the modules of some languages have both.
+pub(super) fn is_class(entry: &FileEntry, def: &Def) -> bool {
+    def.kind.is_type() || (def.kind == DefKind::Module && entry.lang().semantics().modules_are_types)
+}
+
+/// Returns true if a definition is a table, whose fields no bare name means, also in functions that are written in it.
+pub(super) fn is_table(entry: &FileEntry, def: &Def) -> bool {
+    let may_be_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);
+    entry.lang().semantics().tables_hide_fields && may_be_table && !def.flags.has(DefFlags::TEST)
+}

@@ -1,0 +1,152 @@
+//! Defines what every store can do: the [`Store`] trait, the trees that it has, the steps of a batch, and its errors.
+//!
+//! The stores on disk and in memory, and the version record, use this file and never the crate's root.
+
+use std::fmt;
+use std::io;
+
+/// The trees of the store: a closed list, so that two parts cannot use one name for two things.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum StoreTree {
+    /// Small records about the store itself and about whole workspaces.
+    Meta,
+    /// Extracted facts, keyed by content hash and extractor version.
+    Facts,
+    /// The file tables of workspaces, as they were last saved.
+    Files,
+    /// Edges that a language server confirmed, keyed by the contents they depended on.
+    Confirmed,
+    /// Since when facts have not been used; the keys are those of `Facts`.
+    Unused,
+}
+
+impl StoreTree {
+    /// Every tree, in the order of the declaration.
+    pub const ALL: [Self; 5] = [Self::Meta, Self::Facts, Self::Files, Self::Confirmed, Self::Unused];
+
+    /// The tree's name on disk. Never change one without a new format version.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Meta => "meta",
+            Self::Facts => "facts",
+            Self::Files => "files",
+            Self::Confirmed => "confirmed",
+            Self::Unused => "unused",
+        }
+    }
+}
+
+/// One step of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Sets `key` to `value`.
+    Put {
+        /// The key to set.
+        key: Vec<u8>,
+        /// The new value of the key.
+        value: Vec<u8>,
+    },
+    /// Forgets `key`; no error if it is absent.
+    Remove {
+        /// The key to remove.
+        key: Vec<u8>,
+    },
+}
+
+/// Why an operation on the store failed. Never a reason to stop: what was to be stored can be computed again.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk refused; most often it is full.
+    #[error("the store could not be read or written: {0}")]
+    Io(#[from] io::Error),
+    /// The data on disk is inconsistent. The next start rebuilds the store.
+    #[error("the store is damaged ({0}); it will be rebuilt at the next start")]
+    Damaged(String),
+}
+
+impl StoreError {
+    /// Returns true if the disk has no room left.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Io(e) if matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+    }
+}
+
+/// Typed trees of plain bytes. Implementations never panic, whatever is on the disk.
+///
+/// Writes are visible to readers at once; they are on disk after [`Store::flush`]. A process that is killed in between
+/// loses some of its latest writes and nothing else.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// The value of `key`, if any.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk cannot be read.
+    fn get(&self, tree: StoreTree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Applies `ops` to one tree in order: all of them or none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn batch(&self, tree: StoreTree, ops: Vec<Op>) -> Result<(), StoreError>;
+
+    /// Calls `visit` with every key and value of `tree` whose key starts with `prefix`, in byte order, until it answers
+    /// `false`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk cannot be read.
+    fn each(
+        &self,
+        tree: StoreTree,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError>;
+
+    /// Brings all writes to the disk. Nothing is flushed by itself: an idle daemon must not wake up.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn flush(&self) -> Result<(), StoreError>;
+
+    /// Bytes the store takes on disk; zero for a store in memory.
+    fn size_on_disk(&self) -> u64;
+
+    /// Gives back the disk space of what was removed, by writing what is left anew. Takes seconds for a large store, blocks
+    /// neither readers nor (for longer than some milliseconds) writers, and asks `go_on` in between; answers whether it was
+    /// done.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses; the store is then as it was.
+    fn compact(&self, _go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    /// Sets `key` to `value`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn put(&self, tree: StoreTree, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.batch(tree, vec![Op::Put { key: key.to_vec(), value: value.to_vec() }])
+    }
+
+    /// Forgets `key`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn remove(&self, tree: StoreTree, key: &[u8]) -> Result<(), StoreError> {
+        self.batch(tree, vec![Op::Remove { key: key.to_vec() }])
+    }
+
+    /// All keys of `tree` that start with `prefix`, in byte order.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk cannot be read.
+    fn keys(&self, tree: StoreTree, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let mut keys = Vec::new();
+        self.each(tree, prefix, &mut |key, _| {
+            keys.push(key.to_vec());
+            true
+        })?;
+        Ok(keys)
+    }
+}
