@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hob_edit::{SymbolEditError, SymbolOperation, SymbolPlace, apply_splices, edit_symbol};
-use hob_map::facts::{Def, FileFacts};
+use hob_map::facts::{Def, DefKind, FileFacts};
 use hob_map::{extract, language_of};
 use hob_tests::{projects, projects_native, projects_small};
 
@@ -79,9 +79,11 @@ impl Code {
         Ok(Self { name: self.name.clone(), text, facts })
     }
 
-    /// The names of all definitions that `keep` wants.
+    /// The names of all definitions that `keep` wants. Routes are left out: one is named with the prefix that another
+    /// definition holds, so it rightly changes with that one.
     fn names(&self, keep: impl Fn(&Def) -> bool) -> BTreeSet<&str> {
-        self.facts.defs.iter().filter(|def| keep(def)).map(|def| self.facts.name(def.name)).collect()
+        let kept = self.facts.defs.iter().filter(|def| def.kind != DefKind::Route && keep(def));
+        kept.map(|def| self.facts.name(def.name)).collect()
     }
 
     fn describe(&self, def: &Def) -> String {

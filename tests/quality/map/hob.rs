@@ -146,8 +146,8 @@ impl Asked {
 fn note(neighbor: &Value, lines: &mut Lines) {
     let file = neighbor["file"].as_str().unwrap_or_default();
     assert!(neighbor.get("siteCount").is_none(), "every line is shown: {neighbor}");
-    // A call through a value names something else: no server lists it as a reference.
-    if neighbor["confidence"] == "flow" {
+    // A call through a value, or by a framework, names something else: no server lists it as a reference.
+    if neighbor["confidence"] == "flow" || neighbor["confidence"] == "framework" {
         return;
     }
     let level =
