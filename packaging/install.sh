@@ -109,11 +109,11 @@ install() {
     target=$(target)
     name=hob-$version-$target
     fetch SHA256SUMS "$work/SHA256SUMS"
-    fetch "$name.tar.gz" "$work/$name.tar.gz"
-    check "$name.tar.gz"
+    fetch "$name.tar.xz" "$work/$name.tar.xz"
+    check "$name.tar.xz"
     mkdir "$work/unpacked"
-    tar -xzf "$work/$name.tar.gz" -C "$work/unpacked" || fail "$name.tar.gz cannot be unpacked"
-    mv "$work/unpacked/$name" "$work/tree" || fail "$name.tar.gz has no folder $name"
+    tar -xJf "$work/$name.tar.xz" -C "$work/unpacked" || fail "$name.tar.xz cannot be unpacked (tar needs xz for it)"
+    mv "$work/unpacked/$name" "$work/tree" || fail "$name.tar.xz has no folder $name"
     "$work/tree/bin/hob" --version >/dev/null || fail "the programs do not run on this system; build hob from source instead"
     (cd "$work/tree" && find . -type f | sed 's|^\./||' | sort) >"$work/files"
 

@@ -7,22 +7,22 @@ class Hob < Formula
 
   on_macos do
     on_arm do
-      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-aarch64-apple-darwin.tar.gz"
+      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-aarch64-apple-darwin.tar.xz"
       sha256 "SHA256_OF_aarch64-apple-darwin"
     end
     on_intel do
-      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-x86_64-apple-darwin.tar.gz"
+      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-x86_64-apple-darwin.tar.xz"
       sha256 "SHA256_OF_x86_64-apple-darwin"
     end
   end
 
   on_linux do
     on_arm do
-      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-aarch64-unknown-linux-gnu.tar.gz"
+      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-aarch64-unknown-linux-gnu.tar.xz"
       sha256 "SHA256_OF_aarch64-unknown-linux-gnu"
     end
     on_intel do
-      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-x86_64-unknown-linux-gnu.tar.gz"
+      url "https://example.invalid/hob/releases/download/v0.1.0/hob-0.1.0-x86_64-unknown-linux-gnu.tar.xz"
       sha256 "SHA256_OF_x86_64-unknown-linux-gnu"
     end
   end

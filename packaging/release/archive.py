@@ -1,7 +1,7 @@
 """The archive of an installation, the same bytes for the same programs, and the list of checksums beside it."""
 
-import gzip
 import hashlib
+import lzma
 import tarfile
 import tempfile
 import time
@@ -20,7 +20,7 @@ def make(out: Path, programs: Path, target: str, level: int, with_notices: bool)
             made = out / f"{stem}.zip"
             write_zip(made, root, stem, level)
         else:
-            made = out / f"{stem}.tar.gz"
+            made = out / f"{stem}.tar.xz"
             write_tar(made, root, stem, level)
     return [made, checksums(out)]
 
@@ -32,8 +32,7 @@ def files(root: Path) -> list[Path]:
 
 def write_tar(made: Path, root: Path, stem: str, level: int) -> None:
     with (
-        made.open("wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=level, mtime=0) as packed,
+        lzma.open(made, "wb", preset=level) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
     ):
         for path in files(root):

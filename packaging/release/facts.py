@@ -78,7 +78,7 @@ def programs(folder: Path, target: str) -> list[Path]:
     found = [folder / (name + TARGETS[target].ending) for name in PROGRAMS]
     for path in found:
         if not path.is_file():
-            raise Wrong(f"{path} is not there; build the programs first: cargo build --profile dist --locked")
+            raise Wrong(f"{path} is not there; build the programs first: cargo build --profile dist --features full --locked")
     return found
 
 

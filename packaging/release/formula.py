@@ -15,7 +15,7 @@ def write(out: Path) -> list[Path]:
     text = (facts.PACKAGING / "homebrew" / "hob.rb").read_text(encoding="utf-8")
 
     def digest(match: "re.Match[str]") -> str:
-        archive = f"{facts.stem(match['target'])}.tar.gz"
+        archive = f"{facts.stem(match['target'])}.tar.xz"
         if archive not in known:
             raise facts.Wrong(f"{sums} has no {archive}; the formula needs the archives of all four Unix platforms")
         return known[archive]

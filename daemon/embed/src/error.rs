@@ -5,9 +5,12 @@
 use std::io;
 use std::path::PathBuf;
 
-/// The reason why a folder is no usable model. Every message names the file.
+/// The reason why a folder is no usable model. Every message about the folder names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
+    /// This build reads no models at all.
+    #[error("this hob was built without embedding models; packages have them, and so has `cargo build --release --features full`")]
+    NotBuilt,
     /// A file that every model has is missing.
     #[error("`{}` has no `{file}`{also}", folder.display())]
     Missing {

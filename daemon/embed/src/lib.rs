@@ -9,6 +9,8 @@ mod error;
 mod files;
 mod model;
 mod table;
+#[cfg_attr(not(feature = "tokenizers"), path = "no_tokenizer.rs")]
+mod tokenizer;
 mod vector;
 mod words;
 

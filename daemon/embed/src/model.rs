@@ -7,11 +7,11 @@ use std::path::Path;
 
 use hob_base::ContentHash;
 use rustc_hash::FxHashMap;
-use tokenizers::Tokenizer;
 
 use crate::error::ModelError;
 use crate::files::ModelFiles;
 use crate::table::Table;
+use crate::tokenizer::Tokenizer;
 use crate::vector::Vector;
 use crate::words::each_word;
 
@@ -21,16 +21,11 @@ const WORDS_MAX: usize = 2_048;
 /// Numbers that an [`Embedder`] remembers of words, before it begins anew: 16 MB.
 const REMEMBERED_MAX: usize = 1 << 22;
 
-/// Memory that the tokenizer takes for each of its tokens, in bytes, about: the token in two tables, and a merge.
-const TOKEN_BYTES: usize = 250;
-
 /// A static-embedding model. Its table is mapped, its tokenizer is in memory.
 #[derive(Debug)]
 pub struct Model {
     table: Table,
     tokenizer: Tokenizer,
-    /// The token of what the tokenizer does not know.
-    unknown: Option<u32>,
     fingerprint: ContentHash,
 }
 
@@ -40,20 +35,23 @@ impl Model {
     /// # Errors
     /// [`ModelError`].
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        if !Tokenizer::IS_BUILT {
+            return Err(ModelError::NotBuilt);
+        }
         let files = ModelFiles::find(folder)?;
         let table = Table::open(&files.weights)?;
         let unreadable = |source| ModelError::Unreadable { file: files.tokenizer.clone(), source };
         let bytes = std::fs::read(&files.tokenizer).map_err(unreadable)?;
         let wrong = |why| ModelError::Wrong { file: files.tokenizer.clone(), expected: "a tokenizer", why };
-        let tokenizer = load_tokenizer(&bytes).map_err(wrong)?;
-        let known = tokenizer.get_vocab_size(false);
+        let tokenizer = Tokenizer::load(&bytes).map_err(wrong)?;
+        let known = tokenizer.tokens();
         if known > table.tokens() {
             let why = format!("it has {known} tokens, and the weights are for {}", table.tokens());
             return Err(wrong(why));
         }
         let both = [ContentHash::of(table.bytes()), ContentHash::of(&bytes)];
         let fingerprint = ContentHash::of(both.map(|hash| *hash.as_bytes()).as_flattened());
-        Ok(Self { unknown: unknown_token(&tokenizer, &bytes), table, tokenizer, fingerprint })
+        Ok(Self { table, tokenizer, fingerprint })
     }
 
     /// Numbers in a vector.
@@ -77,7 +75,7 @@ impl Model {
     /// Bytes of private memory that it takes, about; what is mapped is not among them.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.table.private_bytes() + self.tokenizer.get_vocab_size(true) * TOKEN_BYTES
+        self.table.private_bytes() + self.tokenizer.heap_bytes()
     }
 
     /// The vector of a text; nothing if no word of it is known.
@@ -85,21 +83,6 @@ impl Model {
     pub fn embed(&self, text: &str) -> Vector {
         Embedder::new(self).embed(&[(text, 1.0)])
     }
-}
-
-fn load_tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
-    let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
-    tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
-    tokenizer.with_padding(None);
-    Ok(tokenizer)
-}
-
-/// Returns the token that stands for unknown words, which means nothing. Kinds of tokenizers name it or number it.
-fn unknown_token(tokenizer: &Tokenizer, bytes: &[u8]) -> Option<u32> {
-    let said: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    let model = said.get("model")?;
-    let named = model.get("unk_token").and_then(|token| tokenizer.token_to_id(token.as_str()?));
-    named.or_else(|| u32::try_from(model.get("unk_id")?.as_u64()?).ok())
 }
 
 /// Embeds many texts and remembers the words between them.
@@ -170,10 +153,8 @@ impl<'m> Embedder<'m> {
 impl Model {
     fn sum_of_word(&self, word: &str) -> Word {
         let mut sum = vec![0.0; self.dims()].into_boxed_slice();
-        let encoding = self.tokenizer.encode_fast(word, false);
-        let tokens = encoding.iter().flat_map(|encoding| encoding.get_ids());
-        let known = tokens.filter(|token| Some(**token) != self.unknown);
-        let tokens = known.filter(|token| self.table.add(**token, &mut sum)).count();
+        let known = self.tokenizer.known_tokens(word).into_iter();
+        let tokens = known.filter(|token| self.table.add(*token, &mut sum)).count();
         Word { sum, tokens }
     }
 }

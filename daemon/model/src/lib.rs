@@ -8,13 +8,12 @@
 use std::fmt;
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Stopped};
 use serde_json::{Value, json};
 use ureq::http::{HeaderValue, Response, Uri, header};
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 /// An answer is not longer; what is asked for is a few words.
@@ -25,6 +24,10 @@ const LARGEST_KEY: u64 = 16 * 1024;
 const SHOWN: usize = 160;
 /// Interval at which a waiting call checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// The fault of an `https` address in a build that has no TLS, as the end of a sentence that begins with its key.
+const NO_HTTPS: &str = "must begin with http://, because this hob was built without TLS; packages have it, and so has \
+    `cargo build --release --features full`";
 
 /// A model behind an address, as the settings name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,6 +134,9 @@ impl ModelEndpoint {
         let has_scheme = matches!(uri.scheme_str(), Some("http" | "https"));
         let authority = uri.authority().filter(|authority| has_scheme && !authority.host().is_empty());
         let authority = authority.ok_or("must begin with http:// or https:// and name a machine")?;
+        if uri.scheme_str() == Some("https") && !cfg!(feature = "https") {
+            return Err(NO_HTTPS);
+        }
         if authority.as_str().contains('@') {
             return Err("must not hold a name or a password; `key_env` or `key_file` says where a key is");
         }
@@ -288,15 +294,22 @@ impl KeySource {
     }
 }
 
-/// An agent for one question. Who is trusted is what the system trusts, so that a company's own server can be asked.
-fn http_agent(time_out: Duration) -> Agent {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let tls = TlsConfig::builder()
-        .root_certs(RootCerts::PlatformVerifier)
+/// Trusts whom the system trusts, so that a company's own server can be asked.
+#[cfg(feature = "https")]
+fn tls_config() -> ureq::tls::TlsConfig {
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    ureq::tls::TlsConfig::builder()
+        .root_certs(ureq::tls::RootCerts::PlatformVerifier)
         .unversioned_rustls_crypto_provider(provider)
-        .build();
-    Agent::config_builder()
-        .tls_config(tls)
+        .build()
+}
+
+/// An agent for one question.
+fn http_agent(time_out: Duration) -> Agent {
+    let config = Agent::config_builder();
+    #[cfg(feature = "https")]
+    let config = config.tls_config(tls_config());
+    config
         .timeout_global(Some(time_out))
         .proxy(None)
         .max_redirects(0)
