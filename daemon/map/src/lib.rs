@@ -14,6 +14,7 @@ mod hazards;
 mod index;
 pub mod langs;
 pub mod locals;
+pub mod meaning;
 pub mod names_on_line;
 mod node;
 mod overview;

@@ -1,0 +1,80 @@
+//! Finds what the name at a place means without a language server: a local name by the scopes of its file, anything else by the graph.
+//!
+//! A local name hides what the graph knows by the same name, and what the graph is sure of hides guesses. Candidates are given only
+//! where nothing is known, and never beside anything else.
+
+use crate::graph::{Confidence, DefRef, Map, NodeRef};
+use crate::locals::{LocalName, NamePlace};
+
+/// The meaning of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// A name that the file itself binds, and that no definition of the map is.
+    Local(LocalName),
+    /// The nodes that are meant, each with the confidence that it is: several where each may be, none where nothing is known.
+    Nodes(Vec<(NodeRef, Confidence)>),
+}
+
+/// The place of a name whose meaning is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct NameInFile<'t> {
+    /// The file, relative to the workspace's root.
+    pub path: &'t str,
+    /// Where the name stands.
+    pub at: NamePlace,
+    /// The name itself, as it is written; empty where none stands.
+    pub word: &'t str,
+}
+
+impl Map {
+    /// Finds what a name means. `local` is what [`local_name_at`](crate::locals::local_name_at) found at the place.
+    #[must_use]
+    pub fn meaning_at(&self, name: NameInFile<'_>, local: Option<LocalName>) -> Meaning {
+        let Some(local) = local else { return Meaning::Nodes(self.nodes_meant_at(name)) };
+        let defined = local.bindings.iter().find_map(|at| self.def_named_at(name.path, at.line, at.col));
+        if let Some(def) = defined {
+            return Meaning::Nodes(vec![(def.into(), Confidence::Exact)]);
+        }
+        if local.is_local {
+            return Meaning::Local(local);
+        }
+        let known = self.nodes_meant_at(name);
+        if known.iter().any(|(_, sure)| *sure < Confidence::Name) {
+            return Meaning::Nodes(known);
+        }
+        let led = local.bindings.iter().find_map(|at| self.imported_at(name.path, at.line, &local.name));
+        match led {
+            Some(node) => Meaning::Nodes(vec![(node, Confidence::Import)]),
+            None => Meaning::Local(local),
+        }
+    }
+
+    /// Finds the definition whose name stands at a place, or that the reference there surely means.
+    #[must_use]
+    pub fn sure_def_at(&self, name: NameInFile<'_>) -> Option<DefRef> {
+        let NameInFile { path, at, word } = name;
+        if let Some(named) = self.def_named_at(path, at.line, at.col) {
+            return Some(named);
+        }
+        if let Some((meant, _)) = self.def_meant_at(path, (at.line, at.col), word) {
+            return Some(meant);
+        }
+        match self.imported_at(path, at.line, word)? {
+            NodeRef::Def(def) => Some(def),
+            _ => None,
+        }
+    }
+
+    fn nodes_meant_at(&self, name: NameInFile<'_>) -> Vec<(NodeRef, Confidence)> {
+        let NameInFile { path, at, word } = name;
+        if let Some(named) = self.def_named_at(path, at.line, at.col) {
+            return vec![(named.into(), Confidence::Exact)];
+        }
+        let meant = self.defs_meant_at(path, (at.line, at.col), word);
+        let is_known = meant.iter().any(|(_, sure)| *sure < Confidence::Name);
+        match self.imported_at(path, at.line, word).filter(|_| !is_known) {
+            Some(node) => vec![(node, Confidence::Import)],
+            None => meant.into_iter().map(|(def, sure)| (def.into(), sure)).collect(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Measures what the map says that a name means against references that others wrote down: recall and precision by category.
+//!
+//! The cases are not of this project. `HOB_STACK_GRAPHS` names the folder `languages` of github/stack-graphs at fcb7705, whose tests say
+//! `^ defined: LINES` below a name. `HOB_SCIP_SNAPSHOTS` names a folder with `input` and `output`: `snapshots` of
+//! sourcegraph/scip-typescript at 891eb42, `packages/pyright-scip/snapshots` of sourcegraph/scip-python at 04f4f63d8. With
+//! `HOB_REFERENCE_MISSES=1` what is missing and wrong is printed. Without a folder nothing is measured, and that is said.
+//!
+//! Only sure answers count as answers: a guess is a miss. A name whose definition is not among the sources must have no sure answer.
+
+mod scip;
+mod sources;
+mod stack_graphs;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sources::Project;
+
+/// What came of the questions of a category.
+#[derive(Default)]
+struct Score {
+    right: usize,
+    missed: usize,
+    wrong: usize,
+}
+
+impl Score {
+    fn summary_line(&self) -> String {
+        let share = |part: usize, rest: usize| part as f64 / (part + rest).max(1) as f64;
+        let (recall, precision) = (share(self.right, self.missed), share(self.right, self.wrong));
+        let Self { right, missed, wrong } = self;
+        format!("recall {recall:.3} precision {precision:.3} ({right} right, {missed} missed, {wrong} wrong)")
+    }
+}
+
+/// Scores by category.
+#[derive(Default)]
+pub(crate) struct Scores(BTreeMap<String, Score>);
+
+impl Scores {
+    /// Asks every question of a project.
+    pub(crate) fn measure_references(&mut self, category: &str, project: &Project) {
+        for question in &project.questions {
+            let score = self.0.entry(category.to_owned()).or_default();
+            let answer = project.answer(question);
+            let is_wrong = answer.iter().any(|place| !question.wanted.contains(place));
+            let is_found = !answer.is_empty() && !is_wrong;
+            score.right += usize::from(is_found && !question.wanted.is_empty());
+            score.missed += usize::from(!is_found && !question.wanted.is_empty());
+            score.wrong += usize::from(is_wrong);
+            if is_wrong || (!is_found && !question.wanted.is_empty()) {
+                print_miss(category, &format!("{question:?}: {answer:?}"));
+            }
+        }
+    }
+
+    /// Counts a definition that the map has or lacks.
+    pub(crate) fn count_definition(&mut self, category: &str, is_known: bool, what: &str) {
+        let score = self.0.entry(category.to_owned()).or_default();
+        score.right += usize::from(is_known);
+        score.missed += usize::from(!is_known);
+        if !is_known {
+            print_miss(category, what);
+        }
+    }
+
+    fn print(&self) {
+        self.0.iter().for_each(|(category, score)| println!("{category:24} {}", score.summary_line()));
+    }
+}
+
+fn print_miss(category: &str, what: &str) {
+    if std::env::var("HOB_REFERENCE_MISSES").is_ok() {
+        println!("miss {category} {what}");
+    }
+}
+
+/// Measures the folder that a variable names.
+fn measure_folder(variable: &str, measure: impl Fn(&Path, &mut Scores)) {
+    let Ok(root) = std::env::var(variable) else {
+        println!("skipped: {variable} names no folder");
+        return;
+    };
+    let mut scores = Scores::default();
+    measure(Path::new(&root), &mut scores);
+    scores.print();
+    assert!(scores.0.values().any(|score| score.right > 0), "the folder has no cases");
+}
+
+#[test]
+fn references_are_those_of_stack_graphs() {
+    measure_folder("HOB_STACK_GRAPHS", stack_graphs::measure);
+}
+
+#[test]
+fn definitions_and_references_are_those_of_an_indexer() {
+    measure_folder("HOB_SCIP_SNAPSHOTS", scip::measure);
+}

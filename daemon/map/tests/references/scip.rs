@@ -1,0 +1,101 @@
+//! Snapshots of an indexer: `input` has sources, `output` the same with a line below each that names what its names define or mean.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use hob_map::locals::NamePlace;
+
+use super::Scores;
+use super::sources::{Line, Project, Question, SourceFile, files_below};
+
+/// A name that the indexer found.
+struct Occurrence {
+    path: String,
+    at: NamePlace,
+    is_definition: bool,
+    /// The same for all names of a thing.
+    symbol: String,
+}
+
+pub(crate) fn measure(root: &Path, scores: &mut Scores) {
+    let mut cases: Vec<_> = std::fs::read_dir(root.join("input"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    cases.sort();
+    for case in cases {
+        let name = case.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        measure_case(&name, &case, &root.join("output").join(&name), scores);
+    }
+}
+
+fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
+    let (mut files, mut occurrences) = (Vec::new(), Vec::new());
+    for path in files_below(input) {
+        let (Ok(text), Ok(inside)) = (std::fs::read_to_string(&path), path.strip_prefix(input)) else { continue };
+        let inside = inside.to_string_lossy().into_owned();
+        if let Ok(snapshot) = std::fs::read_to_string(output.join(&inside)) {
+            occurrences.extend(read_occurrences(&inside, &text, &snapshot));
+        }
+        files.push(SourceFile { path: inside, text });
+    }
+    let mut defined: BTreeMap<&str, BTreeSet<Line>> = BTreeMap::new();
+    for one in occurrences.iter().filter(|one| one.is_definition) {
+        defined.entry(&one.symbol).or_default().insert((one.path.clone(), one.at.line));
+    }
+    let question = |one: &Occurrence| {
+        let wanted = defined.get(one.symbol.as_str())?.clone();
+        Some(Question { path: one.path.clone(), at: one.at, wanted })
+    };
+    let questions = occurrences.iter().filter(|one| !one.is_definition).filter_map(question).collect();
+    let project = Project::new(files, questions);
+    for one in occurrences.iter().filter(|one| one.is_definition) {
+        let what = format!("{name}/{}:{}:{} {}", one.path, one.at.line, one.at.col, one.symbol);
+        scores.count_definition("definitions", project.defines(&one.path, one.at), &what);
+    }
+    scores.measure_references("references", &project);
+    scores.measure_references(&format!("references in {name}"), &project);
+}
+
+/// Reads the lines of a snapshot that are not those of its source.
+fn read_occurrences(path: &str, text: &str, snapshot: &str) -> Vec<Occurrence> {
+    let mut source = text.lines().enumerate().peekable();
+    let mut found = Vec::new();
+    let mut current = (0, "");
+    for line in snapshot.lines() {
+        match source.next_if(|(_, next)| *next == line) {
+            Some((index, text)) => current = (index as u32 + 1, text),
+            None => found.extend(occurrence(path, current.0, current.1, line)),
+        }
+    }
+    found
+}
+
+/// Reads `//  ^^^^ reference scip-x npm name 1.0 src/x/f().`. The comment's sign may hide a name's first characters, so the name is
+/// found from its end.
+fn occurrence(path: &str, line: u32, source: &str, note: &str) -> Option<Occurrence> {
+    let start = note.find('^')?;
+    let rest = note[start..].trim_start_matches('^');
+    let end = note[..note.len() - rest.len()].chars().count();
+    let (is_definition, symbol) = match rest.trim_start().split_once(' ')? {
+        ("definition", symbol) => (true, symbol),
+        ("reference", symbol) => (false, symbol),
+        _ => return None,
+    };
+    let chars: Vec<char> = source.chars().collect();
+    let carets = note[start..].len() - rest.len();
+    let hides = note[..start].chars().all(|c| matches!(c, '/' | '#')) && !note[..start].is_empty();
+    let is_part = |c: &&char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let length =
+        if hides { chars.get(..end)?.iter().rev().take_while(is_part).count().max(carets) } else { carets };
+    let symbol = symbol.trim();
+    let symbol = match symbol.strip_prefix("local ") {
+        Some(number) => format!("{path} {number}"),
+        None => symbol.rsplit_once(' ').map_or(symbol, |(_, descriptors)| descriptors).to_owned(),
+    };
+    let at = NamePlace { line, col: (end - length) as u32 + 1 };
+    Some(Occurrence { path: path.to_owned(), at, is_definition, symbol })
+}

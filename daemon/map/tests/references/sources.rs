@@ -1,0 +1,112 @@
+//! A few sources as a map, and questions about the names in them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use hob_base::{FileId, WsPath};
+use hob_map::graph::{Confidence, NodeRef};
+use hob_map::locals::{LocalName, NamePlace, local_name_at};
+use hob_map::meaning::{Meaning, NameInFile};
+use hob_map::{Map, MapChange, extract, language_of};
+
+/// A line of a file: the file's path, and the line from 1.
+pub(crate) type Line = (String, u32);
+
+/// A source of a project.
+pub(crate) struct SourceFile {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// A name whose meaning is known.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) path: String,
+    pub(crate) at: NamePlace,
+    /// The lines that define it, as others say; none if nothing in the project does.
+    pub(crate) wanted: BTreeSet<Line>,
+}
+
+/// Sources, their map, and what is asked about them.
+pub(crate) struct Project {
+    files: Vec<SourceFile>,
+    map: Map,
+    pub(crate) questions: Vec<Question>,
+}
+
+impl Project {
+    pub(crate) fn new(files: Vec<SourceFile>, questions: Vec<Question>) -> Self {
+        let mut map = Map::new();
+        map.apply(files.iter().enumerate().filter_map(|(number, file)| change(number, file)).collect());
+        Self { files, map, questions }
+    }
+
+    /// The lines that surely define what a question asks about.
+    pub(crate) fn answer(&self, question: &Question) -> BTreeSet<Line> {
+        let Some(word) = self.word_at(&question.path, question.at) else { return BTreeSet::new() };
+        let local = self.local_at(&question.path, question.at);
+        let name = NameInFile { path: &question.path, at: question.at, word: &word };
+        match self.map.meaning_at(name, local) {
+            Meaning::Local(local) => {
+                local.bindings.iter().map(|at| (question.path.clone(), at.line)).collect()
+            }
+            Meaning::Nodes(nodes) => {
+                let sure = nodes.into_iter().filter(|(_, confidence)| *confidence < Confidence::Name);
+                sure.filter_map(|(node, _)| self.line_of(node)).collect()
+            }
+        }
+    }
+
+    /// Whether the map has a definition, or the file's scopes a binding, whose name stands there.
+    pub(crate) fn defines(&self, path: &str, at: NamePlace) -> bool {
+        let binds = |local: LocalName| local.bindings.contains(&at);
+        self.map.def_named_at(path, at.line, at.col).is_some() || self.local_at(path, at).is_some_and(binds)
+    }
+
+    fn line_of(&self, node: NodeRef) -> Option<Line> {
+        let info = self.map.info(node)?;
+        Some((info.path?.to_string(), info.name_at.0.max(1)))
+    }
+
+    fn local_at(&self, path: &str, at: NamePlace) -> Option<LocalName> {
+        let text = self.text(path)?.as_bytes();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        local_name_at(language_of(name, text), text, at, &|| true)
+    }
+
+    fn text(&self, path: &str) -> Option<&str> {
+        self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
+    }
+
+    /// The name around a place. Columns count characters here, which is the same for what the cases are written in.
+    fn word_at(&self, path: &str, at: NamePlace) -> Option<String> {
+        let line: Vec<char> = self.text(path)?.lines().nth(at.line as usize - 1)?.chars().collect();
+        let at = at.col as usize - 1;
+        let is_part = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
+        let before = line.get(..at)?.iter().rev().take_while(|c| is_part(c)).count();
+        let after = line.get(at..)?.iter().take_while(|c| is_part(c)).count();
+        Some(line[at - before..at + after].iter().collect())
+    }
+}
+
+fn change(number: usize, file: &SourceFile) -> Option<MapChange> {
+    let path = WsPath::from_path(Path::new(&file.path)).ok()?;
+    let name = path.file_name().to_owned();
+    let lang = language_of(&name, file.text.as_bytes())?;
+    let facts = Arc::new(extract(lang, &name, file.text.as_bytes()));
+    Some(MapChange::Set { file: FileId(number as u32), path, facts })
+}
+
+/// Every file below a folder, in order.
+pub(crate) fn files_below(root: &Path) -> Vec<std::path::PathBuf> {
+    let (mut found, mut waiting) = (Vec::new(), vec![root.to_path_buf()]);
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { waiting.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
