@@ -9,7 +9,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// This build reads no models at all.
-    #[error("this hob was built without embedding models; packages have them, and so has `cargo build --release --features full`")]
+    #[error(
+        "this hob was built without embedding models; packages have them, and so has `cargo build --release --features full`"
+    )]
     NotBuilt,
     /// A file that every model has is missing.
     #[error("`{}` has no `{file}`{also}", folder.display())]

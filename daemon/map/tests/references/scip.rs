@@ -35,7 +35,9 @@ pub(crate) fn measure(root: &Path, scores: &mut Scores) {
 fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
     let (mut files, mut occurrences) = (Vec::new(), Vec::new());
     for path in files_below(input) {
-        let (Ok(text), Ok(inside)) = (std::fs::read_to_string(&path), path.strip_prefix(input)) else { continue };
+        let (Ok(text), Ok(inside)) = (std::fs::read_to_string(&path), path.strip_prefix(input)) else {
+            continue;
+        };
         let inside = inside.to_string_lossy().into_owned();
         if let Ok(snapshot) = std::fs::read_to_string(output.join(&inside)) {
             occurrences.extend(read_occurrences(&inside, &text, &snapshot));
