@@ -6,6 +6,7 @@
 //! `HOB_REFERENCE_MISSES=1` what is missing and wrong is printed. Without a folder nothing is measured, and that is said.
 //!
 //! Only sure answers count as answers: a guess is a miss. A name whose definition is not among the sources must have no sure answer.
+//! What the map has no definition of (a key of an object that a function returns) can be no answer, and is counted apart.
 
 mod scip;
 mod sources;
@@ -22,14 +23,17 @@ struct Score {
     right: usize,
     missed: usize,
     wrong: usize,
+    /// Missed, because the map has no such definition.
+    unknown: usize,
 }
 
 impl Score {
     fn summary_line(&self) -> String {
         let share = |part: usize, rest: usize| part as f64 / (part + rest).max(1) as f64;
         let (recall, precision) = (share(self.right, self.missed), share(self.right, self.wrong));
-        let Self { right, missed, wrong } = self;
-        format!("recall {recall:.3} precision {precision:.3} ({right} right, {missed} missed, {wrong} wrong)")
+        let Self { right, missed, wrong, unknown } = self;
+        let counts = format!("{right} right, {missed} missed, {wrong} wrong, {unknown} not in the map");
+        format!("recall {recall:.3} precision {precision:.3} ({counts})")
     }
 }
 
@@ -46,10 +50,13 @@ impl Scores {
             let is_wrong = answer.iter().any(|place| !question.wanted.contains(place));
             let is_found = !answer.is_empty() && !is_wrong;
             score.right += usize::from(is_found && !question.wanted.is_empty());
-            score.missed += usize::from(!is_found && !question.wanted.is_empty());
+            let is_missed = !is_found && !question.wanted.is_empty();
+            let is_known = project.has_definition(question);
+            score.missed += usize::from(is_missed && is_known);
+            score.unknown += usize::from(is_missed && !is_known);
             score.wrong += usize::from(is_wrong);
-            if is_wrong || (!is_found && !question.wanted.is_empty()) {
-                print_miss(category, &format!("{question:?}: {answer:?}"));
+            if is_wrong || (is_missed && is_known) {
+                print_miss(category, &project.describe(question, &answer));
             }
         }
     }

@@ -53,7 +53,7 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
         Some(Question { path: one.path.clone(), at: one.at, wanted })
     };
     let questions = occurrences.iter().filter(|one| !one.is_definition).filter_map(question).collect();
-    let project = Project::new(files, questions);
+    let project = Project::new(name, files, questions);
     for one in occurrences.iter().filter(|one| one.is_definition) {
         let what = format!("{name}/{}:{}:{} {}", one.path, one.at.line, one.at.col, one.symbol);
         scores.count_definition("definitions", project.defines(&one.path, one.at), &what);

@@ -30,16 +30,17 @@ pub(crate) struct Question {
 
 /// Sources, their map, and what is asked about them.
 pub(crate) struct Project {
+    name: String,
     files: Vec<SourceFile>,
     map: Map,
     pub(crate) questions: Vec<Question>,
 }
 
 impl Project {
-    pub(crate) fn new(files: Vec<SourceFile>, questions: Vec<Question>) -> Self {
+    pub(crate) fn new(name: &str, files: Vec<SourceFile>, questions: Vec<Question>) -> Self {
         let mut map = Map::new();
         map.apply(files.iter().enumerate().filter_map(|(number, file)| change(number, file)).collect());
-        Self { files, map, questions }
+        Self { name: name.to_owned(), files, map, questions }
     }
 
     /// The lines that surely define what a question asks about.
@@ -64,9 +65,53 @@ impl Project {
         self.map.def_named_at(path, at.line, at.col).is_some() || self.local_at(path, at).is_some_and(binds)
     }
 
+    /// Whether the map has a definition of the name on a line that is wanted, or the file's scopes bind it.
+    pub(crate) fn has_definition(&self, question: &Question) -> bool {
+        let word = self.word_at(&question.path, question.at).unwrap_or_default();
+        let is_wanted =
+            |node: NodeRef| self.line_of(node).is_some_and(|line| question.wanted.contains(&line));
+        let files = (0..self.files.len() as u32).map(FileId);
+        let mut defs = files.flat_map(|file| self.map.defs_of(file));
+        self.local_at(&question.path, question.at).is_some()
+            || defs.any(|def| {
+                self.map.info(def.into()).is_some_and(|info| info.name == word) && is_wanted(def.into())
+            })
+    }
+
+    /// A question that was answered otherwise than wanted, on one line.
+    pub(crate) fn describe(&self, question: &Question, answer: &BTreeSet<Line>) -> String {
+        let Question { path, at, wanted } = question;
+        let source =
+            self.text(path).and_then(|text| text.lines().nth(at.line as usize - 1)).unwrap_or_default();
+        let source: String = source
+            .chars()
+            .take(at.col as usize - 1)
+            .chain(['^'])
+            .chain(source.chars().skip(at.col as usize - 1))
+            .collect();
+        let lines = |places: &BTreeSet<Line>| {
+            places.iter().map(|(path, line)| format!("{path}:{line}")).collect::<Vec<_>>().join(" ")
+        };
+        format!(
+            "{} {path}:{} `{}` wanted [{}] found [{}]",
+            self.name,
+            at.line,
+            source.trim(),
+            lines(wanted),
+            lines(answer)
+        )
+    }
+
+    /// The line of a node; that of a file is its first with any text.
     fn line_of(&self, node: NodeRef) -> Option<Line> {
         let info = self.map.info(node)?;
-        Some((info.path?.to_string(), info.name_at.0.max(1)))
+        let path = info.path?.to_string();
+        let first = || self.text(&path)?.lines().position(|line| !line.trim().is_empty());
+        let line = match info.name_at.0 {
+            0 => first().map_or(1, |index| index as u32 + 1),
+            line => line,
+        };
+        Some((path, line))
     }
 
     fn local_at(&self, path: &str, at: NamePlace) -> Option<LocalName> {

@@ -16,7 +16,7 @@ pub(crate) fn measure(root: &Path, scores: &mut Scores) {
         for path in files_below(&root.join(format!("tree-sitter-stack-graphs-{language}/test"))) {
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            if !name.ends_with(".skip") {
+            if !name.ends_with(".skip") && !name.ends_with(".bug") {
                 scores.measure_references(language, &project(&name, &text));
             }
         }
@@ -48,7 +48,7 @@ fn project(name: &str, text: &str) -> Project {
         Some(Question { path: owner(at.line)?, at, wanted })
     };
     let questions = asked.into_iter().filter(|(at, _)| at.line > 0).filter_map(question).collect();
-    Project::new(files, questions)
+    Project::new(name, files, questions)
 }
 
 /// What stands after `--- KEY` in a line that begins a source.
