@@ -336,7 +336,12 @@ impl<'m> Resolver<'m> {
         let thing = match thing {
             Thing::Def(def) if !self.has_members(def) => match self.type_of(def, TypePart::VALUE, None) {
                 Some(thing) => thing,
-                None => return self.unknown_ref(site, r),
+                None => {
+                    return match self.member_of_thing(site, &thing, name) {
+                        NameLookup::Thing(key, confidence) => Resolution::To(key, confidence.max(sure)),
+                        NameLookup::Bound | NameLookup::Absent { .. } => self.unknown_ref(site, r),
+                    };
+                }
             },
             thing => thing,
         };

@@ -325,8 +325,10 @@ impl<'m> Resolver<'m> {
                     return self.in_namespace(*def, name);
                 }
                 if !self.has_members(*def) {
-                    let ty = self.type_of(*def, crate::facts::TypePart::VALUE, None);
-                    return ty.map_or(NameLookup::Bound, |ty| self.member_of_thing(site, &ty, name));
+                    return match self.type_of(*def, crate::facts::TypePart::VALUE, None) {
+                        Some(ty) => self.member_of_thing(site, &ty, name),
+                        None => self.key_of_object(site, *def, name),
+                    };
                 }
                 let near = if entry.path == site.entry.path { Confidence::Exact } else { Confidence::Import };
                 match self.member_of_type(*def, name, site.want) {
@@ -336,6 +338,20 @@ impl<'m> Resolver<'m> {
                     other => other,
                 }
             }
+        }
+    }
+
+    /// A key of the object that a variable is given where it is defined, or of the object type that an alias names.
+    fn key_of_object(&self, site: Site<'m>, object: DefRef, name: &str) -> NameLookup {
+        let Some(entry) = self.entry(object.file) else { return NameLookup::Bound };
+        if !entry.lang().semantics().objects_hide_members {
+            return NameLookup::Bound;
+        }
+        let mut keys = entry.defs_named(name).filter(|(_, key)| key.parent == Some(object.def));
+        let near = if object.file == site.file { Confidence::Exact } else { Confidence::Import };
+        match keys.next() {
+            Some((def, _)) => NameLookup::Thing(DefRef { file: object.file, def }.into(), near),
+            None => NameLookup::Bound,
         }
     }
 
