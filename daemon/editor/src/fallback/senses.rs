@@ -236,7 +236,7 @@ pub(super) fn edge_kind(kind: RefKind) -> EdgeKind {
         RefKind::Call | RefKind::Framework | RefKind::Injected => EdgeKind::Calls,
         RefKind::Extends => EdgeKind::Extends,
         RefKind::Implements => EdgeKind::Implements,
-        RefKind::Type | RefKind::Use => EdgeKind::References,
+        RefKind::Type | RefKind::Use | RefKind::Key => EdgeKind::References,
     }
 }
 

@@ -388,6 +388,8 @@ pub enum RefKind {
     Framework,
     /// Named by a parameter that a framework fills, such as a fixture of a test.
     Injected,
+    /// A key of an object literal or of a pattern, which means a member of the object's type or nothing.
+    Key,
 }
 
 /// The receiver of a reference: the part of the expression that stands before the name.

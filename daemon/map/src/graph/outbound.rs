@@ -17,7 +17,7 @@ impl EdgeKind {
             RefKind::Call | RefKind::Framework | RefKind::Injected => Self::Calls,
             RefKind::Extends => Self::Extends,
             RefKind::Implements => Self::Implements,
-            RefKind::Type | RefKind::Use => Self::References,
+            RefKind::Type | RefKind::Use | RefKind::Key => Self::References,
         }
     }
 }

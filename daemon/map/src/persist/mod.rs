@@ -389,6 +389,7 @@ fn ref_from(limits: FactsLimits<'_>, row: [u32; 7]) -> Result<Ref, PersistError>
         RefKind::Use,
         RefKind::Framework,
         RefKind::Injected,
+        RefKind::Key,
     ];
     let receiver = match receiver {
         0 => Receiver::None,

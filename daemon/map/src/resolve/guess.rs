@@ -327,7 +327,7 @@ fn fits_reference(entry: &FileEntry, def: &Def, kind: RefKind, member: bool) -> 
         RefKind::Extends | RefKind::Implements | RefKind::Type => {
             def.kind.is_type() || def.kind == DefKind::TypeAlias
         }
-        RefKind::Use => def.kind != DefKind::Module,
+        RefKind::Use | RefKind::Key => def.kind != DefKind::Module,
     };
     if global::is_test_block(def) && global::has_test_blocks(entry.lang()) {
         return false;

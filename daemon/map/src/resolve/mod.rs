@@ -27,6 +27,7 @@ mod global;
 mod guess;
 mod include;
 mod links;
+mod lists;
 mod members;
 mod modules;
 mod outside_impls;
@@ -118,7 +119,7 @@ impl Want {
         match kind {
             RefKind::Call | RefKind::Framework | RefKind::Injected => Self::Callee,
             RefKind::Extends | RefKind::Implements | RefKind::Type => Self::Type,
-            RefKind::Use => Self::Any,
+            RefKind::Use | RefKind::Key => Self::Any,
         }
     }
 
@@ -249,6 +250,7 @@ impl<'m> Resolver<'m> {
         };
         let found = self.prefer_body(file, found);
         match found {
+            found if r.kind == RefKind::Key && !is_sure_def(&found) => Resolution::Dropped,
             Resolution::To(Thing::Def(def), sure) => {
                 let sure = framework::confidence_of(r.kind, sure);
                 Resolution::To(self.meaning_for(def, site.want).into(), sure)
@@ -360,6 +362,9 @@ impl<'m> Resolver<'m> {
     fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
         if let Some(path) = ty.strip_prefix('=') {
             return match self.value(site, path, None) {
+                Some(Thing::External(name)) if builtins::is_global(site.entry.lang(), &name) => {
+                    Resolution::Dropped
+                }
                 Some(Thing::External(name)) if outside_members(site) == OutsideMembers::Traits => {
                     self.outside_ref(site, r, &name)
                 }
@@ -471,4 +476,9 @@ fn language_group(site: Site<'_>) -> Lang {
 
 fn outside_members(site: Site<'_>) -> OutsideMembers {
     site.entry.lang().semantics().outside_members
+}
+
+/// Returns true if a reference surely means a definition of the project.
+fn is_sure_def(found: &Resolution) -> bool {
+    matches!(found, Resolution::To(Thing::Def(_), sure) if *sure < Confidence::Name)
 }

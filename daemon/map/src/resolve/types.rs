@@ -4,6 +4,7 @@
 //! Nothing is inferred here but what is said: a variable has the type that its annotation or its first value gives it, a call
 //! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
 
+use super::lists::{Holder, HolderResult};
 use super::members::MemberLookup;
 use super::written::{Inner, Then, WrittenType};
 use super::{NameLookup, Resolver, Site, Thing, Want};
@@ -19,6 +20,10 @@ pub(super) enum MemberPathPoint<'m> {
     Of(DefRef),
     /// At a value of a type that has arguments.
     Written(WrittenType<'m>),
+    /// At a list or map.
+    Holder(Holder<'m>),
+    /// At a method of one.
+    HolderMethod(Holder<'m>, HolderResult),
 }
 
 /// A step of a path.
@@ -90,7 +95,10 @@ impl<'m> Resolver<'m> {
                     MemberStep::Name(name) => self.to_member(site, at, name)?,
                     MemberStep::Call => self.result_of_call(at)?,
                     MemberStep::Given(part) => self.given_to_callback(at, part)?,
-                    MemberStep::Inner(inner) => self.inner_value(at, inner)?,
+                    MemberStep::Inner(inner) if site.entry.lang().semantics().library_types => {
+                        self.inner_value(at, inner)?
+                    }
+                    MemberStep::Inner(_) => self.taken_out(&at)?,
                 };
             }
             self.settled_thing(at)
@@ -120,6 +128,9 @@ impl<'m> Resolver<'m> {
         if let Some(written) = path.strip_prefix(':') {
             let (text, rest) = written.split_at(end_of_type(written));
             return Some((MemberPathPoint::Written(WrittenType { text: text.into(), site, me }), rest));
+        }
+        if let Some((holder, rest)) = path.split_once('~') {
+            return Some((self.holder_from_hint(holder, site, me)?, rest));
         }
         let end = path.find('.').unwrap_or(path.len());
         let (first, rest) = path.split_at(end);
@@ -159,14 +170,19 @@ impl<'m> Resolver<'m> {
                 MemberPathPoint::Of(class) => Some(class.into()),
                 MemberPathPoint::Named(thing, _) => Some(thing),
                 MemberPathPoint::Written(ty) => Some(Thing::External(ty.text)),
+                MemberPathPoint::Holder(_) | MemberPathPoint::HolderMethod(..) => None,
             },
             MemberPathPoint::Named(Thing::Def(def), _) if self.is_variant(def) => {
                 self.variant_of(def).map(Thing::Def)
             }
             MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(def) => {
-                self.type_of(def, TypePart::VALUE, me)
+                match self.typed_at(def, TypePart::VALUE, me) {
+                    Some(holder @ MemberPathPoint::Holder(_)) => self.settled_thing(holder),
+                    _ => self.type_of(def, TypePart::VALUE, me).or_else(|| self.object_with_keys(def)),
+                }
             }
             MemberPathPoint::Named(thing, _) => Some(thing),
+            MemberPathPoint::Holder(_) | MemberPathPoint::HolderMethod(..) => Some(Self::library_list()),
         }
     }
 
@@ -179,6 +195,9 @@ impl<'m> Resolver<'m> {
     }
 
     fn to_member(&self, site: Site<'m>, at: MemberPathPoint<'m>, name: &str) -> Option<MemberPathPoint<'m>> {
+        if let Some(method) = self.holder_method(&at, name) {
+            return Some(method);
+        }
         let is_value = !matches!(&at, MemberPathPoint::Named(Thing::Def(def), _) if self.has_members(*def));
         let thing = self.settled_thing(at)?;
         let me = match &thing {
@@ -193,8 +212,10 @@ impl<'m> Resolver<'m> {
 
     pub(super) fn result_of_call(&self, at: MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
+            MemberPathPoint::HolderMethod(holder, result) => self.holder_result(holder, result),
             MemberPathPoint::Of(_)
             | MemberPathPoint::Written(_)
+            | MemberPathPoint::Holder(_)
             | MemberPathPoint::Named(Thing::Module(_), _) => None,
             MemberPathPoint::Named(Thing::External(package), me) => {
                 Some(MemberPathPoint::Named(Thing::External(package), me))
@@ -219,6 +240,9 @@ impl<'m> Resolver<'m> {
         at: MemberPathPoint<'m>,
         part: TypePart,
     ) -> Option<MemberPathPoint<'m>> {
+        if let MemberPathPoint::HolderMethod(holder, _) = &at {
+            return self.given_by_holder(holder, part);
+        }
         let MemberPathPoint::Named(Thing::Def(def), me) = at else { return None };
         let function = match self.has_members(def) {
             true => match self.find_member(def, "constructor") {
@@ -253,11 +277,14 @@ impl<'m> Resolver<'m> {
     ) -> Option<MemberPathPoint<'m>> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
+        let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
+        let site = Site { file: def.file, entry, owner, want: Want::Type };
+        if let Some(holder) = self.holder_from_hint(hint, site, me) {
+            return Some(holder);
+        }
         let Some(text) = hint.strip_prefix(':') else {
             return self.type_of(def, part, me).map(point_of_thing);
         };
-        let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
-        let site = Site { file: def.file, entry, owner, want: Want::Type };
         Some(MemberPathPoint::Written(WrittenType { text: text.into(), site, me }))
     }
 
@@ -275,12 +302,22 @@ impl<'m> Resolver<'m> {
             Some(path) => self.value(site, path, me),
             None => match self.follow_path(site, hint) {
                 NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
-                    self.type_of(ty, TypePart::VALUE, None)
+                    self.type_of(ty, TypePart::VALUE, None).or_else(|| self.object_with_keys(ty))
                 }
                 NameLookup::Thing(thing @ (Thing::Def(_) | Thing::External(_)), _) => Some(thing),
                 _ => None,
             },
         })
+    }
+}
+
+impl Resolver<'_> {
+    /// A variable or a name of a type, if keys of its object are definitions: their members are looked for in it.
+    fn object_with_keys(&self, def: DefRef) -> Option<Thing> {
+        let (entry, _) = self.def(def)?;
+        let first_inside = entry.facts.defs.get(def.def.index() + 1);
+        let has_keys = first_inside.is_some_and(|inside| inside.parent == Some(def.def));
+        (has_keys && entry.lang().semantics().objects_hide_members).then_some(Thing::Def(def))
     }
 }
 
@@ -298,7 +335,7 @@ fn end_of_type(text: &str) -> usize {
     text.len()
 }
 
-fn point_of_thing<'m>(thing: Thing) -> MemberPathPoint<'m> {
+pub(super) fn point_of_thing<'m>(thing: Thing) -> MemberPathPoint<'m> {
     match thing {
         Thing::Def(class) => MemberPathPoint::Of(class),
         other => MemberPathPoint::Named(other, None),

@@ -208,8 +208,8 @@ impl<'m> Resolver<'m> {
         let owner = match &at {
             MemberPathPoint::Written(ty) => return self.library_member(ty, name, then),
             MemberPathPoint::Named(Thing::External(_), _) => return Some(at),
-            MemberPathPoint::Named(Thing::Module(_), _) => None,
             MemberPathPoint::Named(Thing::Def(def), _) | MemberPathPoint::Of(def) => Some(*def),
+            _ => None,
         };
         if let Some(part) = owner.and_then(|owner| self.part_of(owner, name)) {
             return Some(part);
@@ -286,7 +286,7 @@ impl<'m> Resolver<'m> {
                 MemberLookup::Missing { .. } => None,
             },
             outside @ MemberPathPoint::Named(Thing::External(_), _) => Some(outside),
-            MemberPathPoint::Of(_) | MemberPathPoint::Named(..) => None,
+            _ => None,
         }
     }
 

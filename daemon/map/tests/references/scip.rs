@@ -48,11 +48,16 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
     for one in occurrences.iter().filter(|one| one.is_definition) {
         defined.entry(&one.symbol).or_default().insert((one.path.clone(), one.at.line));
     }
-    let question = |one: &Occurrence| {
-        let wanted = defined.get(one.symbol.as_str())?.clone();
-        Some(Question { path: one.path.clone(), at: one.at, wanted })
-    };
-    let questions = occurrences.iter().filter(|one| !one.is_definition).filter_map(question).collect();
+    // One name may mean several things: a class and its constructor, a getter and its setter.
+    let mut asked: BTreeMap<(&str, NamePlace), BTreeSet<Line>> = BTreeMap::new();
+    for one in occurrences.iter().filter(|one| !one.is_definition) {
+        if let Some(wanted) = defined.get(one.symbol.as_str()) {
+            asked.entry((&one.path, one.at)).or_default().extend(wanted.iter().cloned());
+        }
+    }
+    let question =
+        |((path, at), wanted): ((&str, NamePlace), _)| Question { path: path.to_owned(), at, wanted };
+    let questions = asked.into_iter().map(question).collect();
     let project = Project::new(name, files, questions);
     for one in occurrences.iter().filter(|one| one.is_definition) {
         let what = format!("{name}/{}:{}:{} {}", one.path, one.at.line, one.at.col, one.symbol);

@@ -434,10 +434,10 @@ impl Ecma {
 
     /// Returns the container of the members of `node`'s parent.
     pub(super) fn container_around(&mut self, node: Node<'_>) -> Container {
-        while self.containers.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
+        while self.containers.last().is_some_and(|brace| brace.end <= node.start_byte()) {
             self.containers.pop();
         }
-        self.containers.last().map_or(Container::Other, |(_, container)| *container)
+        self.containers.last().map_or(Container::Other, |brace| brace.container)
     }
 
     /// Bases are references of their own kind; `nodes` are the clause's children.

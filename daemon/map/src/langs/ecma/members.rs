@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::defs::{New, Wrap};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::{THIS, TypeName};
-use super::{Container, Ecma};
+use super::{Brace, Container, Ecma};
 use crate::facts::{DefFlags, DefIdx, DefKind, TypePart};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -22,7 +22,7 @@ impl Ecma {
         let nameless = !self.nameless.is_empty() && self.nameless.remove(&node.id());
         self.container_around(node);
         let container = if nameless { Container::Other } else { Container::Class };
-        self.containers.push((node.end_byte(), container));
+        self.containers.push(Brace { end: node.end_byte(), container, expected: None });
         WalkStep::Into
     }
 
@@ -36,7 +36,8 @@ impl Ecma {
             self.local_container(node).unwrap_or(Container::Other)
         };
         self.container_around(node);
-        self.containers.push((node.end_byte(), container));
+        let expected = if self.expected.is_empty() { None } else { self.expected.remove(&node.id()) };
+        self.containers.push(Brace { end: node.end_byte(), container, expected });
         WalkStep::Into
     }
 
@@ -44,7 +45,8 @@ impl Ecma {
     pub(super) fn visit_object_type(&mut self, node: Node<'_>) -> WalkStep {
         let named = self.interface_body == node.id();
         self.container_around(node);
-        self.containers.push((node.end_byte(), if named { Container::Interface } else { Container::Other }));
+        let container = if named { Container::Interface } else { Container::Other };
+        self.containers.push(Brace { end: node.end_byte(), container, expected: None });
         WalkStep::Into
     }
 
@@ -53,6 +55,7 @@ impl Ecma {
         let container = self.container_around(node);
         let wrap = self.take_wrap(node, cx);
         let at = node.child_by_field_id(self.grammar.fields.name);
+        self.use_expected_key(at, None, cx);
         let name = at.and_then(|at| self.property_name(at, cx));
         match (container, at, name) {
             (Container::Exports, Some(at), Some(name)) => {
@@ -131,6 +134,7 @@ impl Ecma {
         let name = at.and_then(|at| self.property_name(at, cx));
         let (Container::Class, Some(at), Some(name)) = (container, at, name) else { return WalkStep::Into };
         let value = node.child_by_field_id(f.value);
+        self.expect_annotated(value, node.child_by_field_id(f.ty), cx);
         self.define_property(node, name, at, value, &wrap, cx);
         WalkStep::Into
     }
@@ -138,6 +142,8 @@ impl Ecma {
     /// `key: value` of an object literal.
     pub(super) fn visit_pair<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let container = self.container_around(node);
+        let f = &self.grammar.fields;
+        self.use_expected_key(node.child_by_field_id(f.key), node.child_by_field_id(f.value), cx);
         if container == Container::Methods {
             return self.local_member(node, cx);
         }
@@ -200,7 +206,7 @@ impl Ecma {
     }
 
     fn object_depth(&self) -> usize {
-        self.containers.iter().filter(|(_, container)| *container == Container::Object).count()
+        self.containers.iter().filter(|brace| brace.container == Container::Object).count()
     }
 
     /// `a: T;` of an interface.

@@ -15,6 +15,7 @@
 mod builtins;
 mod commonjs;
 mod defs;
+mod expected;
 mod flows;
 mod frameworks;
 mod grammar;
@@ -35,6 +36,8 @@ mod tests;
 mod typedefs;
 mod types;
 mod variables;
+
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
@@ -151,6 +154,15 @@ enum Container {
     Other,
 }
 
+/// Braces around the walk.
+struct Brace {
+    /// The byte where they end.
+    end: usize,
+    container: Container,
+    /// The type that an object literal is expected to have.
+    expected: Option<Rc<str>>,
+}
+
 /// The walk's state. Sets of node ids say what a node further up decided about one further down.
 struct Ecma {
     grammar: &'static EcmaGrammar,
@@ -171,8 +183,12 @@ struct Ecma {
     overloads: FxHashMap<(Option<DefIdx>, StrId), DefIdx>,
     /// The field types of classes.
     classes: FxHashMap<DefIdx, members::FieldTypes>,
-    /// The kinds of the braces around the walk, each with the byte it ends at.
-    containers: Vec<(usize, Container)>,
+    /// The braces around the walk, outermost first.
+    containers: Vec<Brace>,
+    /// The types that object literals are expected to have, by node ID.
+    expected: FxHashMap<usize, Rc<str>>,
+    /// The declared results of the functions around the walk, each with the byte that the function ends at.
+    results: Vec<(usize, Option<Rc<str>>)>,
     /// The function that is called with a function as argument, and the argument's position, by the node ID of the
     /// argument.
     contexts: FxHashMap<usize, (String, usize)>,
@@ -230,6 +246,8 @@ impl Ecma {
             overloads: FxHashMap::default(),
             classes: FxHashMap::default(),
             containers: Vec::new(),
+            expected: FxHashMap::default(),
+            results: Vec::new(),
             contexts: FxHashMap::default(),
             objects: FxHashSet::default(),
             local_objects: FxHashSet::default(),
@@ -305,6 +323,7 @@ impl Rules for Ecma {
             Act::PropertySignature => self.visit_property_signature(node, cx),
             Act::Pair => self.visit_pair(node, cx),
             Act::Return => self.returned_object(node, cx),
+            Act::Cast => self.visit_cast(node, cx),
             Act::Interface => self.visit_interface(node, cx),
             Act::Enum => self.visit_enumeration(node, cx),
             Act::EnumMember => self.visit_enum_members(node, cx),

@@ -15,6 +15,7 @@ impl Ecma {
     /// `return { run() {} }`.
     pub(super) fn returned_object<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
         self.note_object(node.named_child(0), cx);
+        self.expect_returned(node);
         WalkStep::Into
     }
 

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::{SELF, without_local_names};
-use super::types::{LONGEST, PATH, THIS, TypeName};
+use super::types::{LONGEST, PATH, THIS, TypeName, element_type};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -326,7 +326,14 @@ impl Ecma {
         let left = node.child_by_field_id(f.left).filter(|_| node.child_by_field_id(f.kind).is_some());
         if let Some(left) = left {
             cx.open_scope(true);
-            self.bind_names(left, None, cx);
+            let right = node.child_by_field_id(f.right).filter(|_| goes_through_values(node, cx));
+            let ty =
+                right.and_then(|right| self.type_reader(cx).value(right)).and_then(|ty| element_type(&ty));
+            let ty: TypeName<'t> = ty.map(Into::into);
+            if left.kind() != "identifier" {
+                self.use_pattern_keys(left, ty.clone(), cx);
+            }
+            self.bind_names(left, ty, cx);
         }
         WalkStep::Into
     }
@@ -350,4 +357,10 @@ fn typed_receiver(ty: &TypeName<'_>, cx: &mut Cx<'_>) -> Receiver {
     }
     let ty = ty.as_deref().and_then(|ty| without_local_names(ty, cx));
     ty.map_or(Receiver::Unknown, |ty| Receiver::Typed(cx.facts.intern(&ty)))
+}
+
+/// Returns true for `for (x of xs)`, false for `for (key in object)`.
+fn goes_through_values(node: Node<'_>, cx: &Cx<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| cx.text(child) == "of")
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::Ecma;
-use super::types::{EcmaTypeReader, THIS, TypeName, head, member_type, text};
+use super::types::{EcmaTypeReader, THIS, TypeName, head, member_type, split_holder, text};
 use crate::facts::StrId;
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -41,6 +41,7 @@ impl Ecma {
         if let Some(parameter) = node.child_by_field_id(f.parameter) {
             self.bind_names(parameter, None, cx);
         }
+        self.note_result(node, cx);
         if let Some(body) = node.child_by_field_id(f.body).filter(|b| b.kind() == "statement_block") {
             self.body = body.id();
             self.hoist_variables(body, cx);
@@ -71,6 +72,9 @@ impl Ecma {
                 parameter.child_by_field_id(f.ty).map(|ty| self.type_reader(cx).annotation_type(ty));
             let value = || parameter.child_by_field_id(f.value).and_then(|v| self.type_reader(cx).value(v));
             let ty = declared.unwrap_or_else(value);
+            if pattern.kind() != "identifier" {
+                self.use_pattern_keys(pattern, ty.clone(), cx);
+            }
             self.bind_names(pattern, ty, cx);
         }
     }
@@ -83,6 +87,9 @@ impl Ecma {
             return;
         }
         self.each_name(pattern, &mut |name| cx.bind(cx.text(name), Binding::Opaque));
+        if let Some(ty) = ty.filter(|ty| ty != THIS) {
+            self.bind_pattern(pattern, &ty, cx);
+        }
     }
 
     /// Calls `f` with the names that a pattern binds.
@@ -263,6 +270,9 @@ pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
 
 /// A type in terms of the file: what it says by way of local names is said by way of their types.
 pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
+    if let Some((holder, held)) = split_holder(ty) {
+        return without_local_names(held, cx).map(|held| format!("{holder}{held}"));
+    }
     let first = head(ty);
     match (cx.local_binding(first), ty.strip_prefix('=')) {
         (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={path}")),

@@ -36,8 +36,27 @@ pub(super) fn head(path: &str) -> &str {
 
 /// The type of a member of a value of this type: `rest` starts with a dot.
 pub(super) fn member_type(ty: &str, rest: &str) -> Option<String> {
-    let path = if ty.starts_with('=') { format!("{ty}{rest}") } else { format!("={ty}(){rest}") };
+    let path = match (ty.starts_with('='), split_holder(ty)) {
+        (true, _) => format!("{ty}{rest}"),
+        // The end of the type is marked, because a type may have dots of its own.
+        (false, Some(_)) => format!("={ty}~{rest}"),
+        (false, None) => format!("={ty}(){rest}"),
+    };
     (path.len() <= LONGEST).then_some(path)
+}
+
+/// Splits `[]Foo` (a list of `Foo`) and `{}Foo` (a map to `Foo`) into the sign and what is held.
+pub(super) fn split_holder(ty: &str) -> Option<(&str, &str)> {
+    ["[]", "{}"].iter().find_map(|sign| ty.starts_with(sign).then(|| ty.split_at(sign.len())))
+}
+
+/// The type of the elements of a list of this type; `None` if it is no list.
+pub(super) fn element_type(ty: &str) -> Option<String> {
+    match split_holder(ty) {
+        Some(("[]", held)) => Some(held.to_owned()),
+        Some(_) => None,
+        None => ty.starts_with('=').then(|| format!("{ty}.[]")).filter(|path| path.len() <= LONGEST),
+    }
 }
 
 /// A file's text and its grammar's fields, to read expressions with.
@@ -97,7 +116,11 @@ impl<'t> EcmaTypeReader<'t> {
                     return self.dotted_path(at.child_by_field_id(self.fields.constructor)?);
                 }
                 "this" => return Some(THIS.into()),
-                "call_expression" | "member_expression" | "identifier" | "await_expression" => {
+                "call_expression"
+                | "member_expression"
+                | "subscript_expression"
+                | "identifier"
+                | "await_expression" => {
                     let path = self.path(at, PATH).filter(|path| path.len() < LONGEST)?;
                     return Some(format!("={path}").into());
                 }
@@ -118,6 +141,15 @@ impl<'t> EcmaTypeReader<'t> {
                 let name = node.child_by_field_id(self.fields.property)?;
                 let object = inner(node.child_by_field_id(self.fields.object))?;
                 Some(format!("{object}.{}", text(self.source, name)))
+            }
+            "subscript_expression" => {
+                let object = inner(node.child_by_field_id(self.fields.object))?;
+                let index = node.child_by_field_id(self.fields.index)?;
+                match self.string_text(index) {
+                    Some(name) if is_plain_name(name) => Some(format!("{object}.{name}")),
+                    Some(_) => None,
+                    None => Some(format!("{object}.[]")),
+                }
             }
             "await_expression" | "non_null_expression" | "satisfies_expression" => inner(node.named_child(0)),
             "parenthesized_expression" => inner(node.named_child(0)),
@@ -142,10 +174,13 @@ impl<'t> EcmaTypeReader<'t> {
                 "type_identifier" | "nested_type_identifier" | "identifier" => return self.dotted_path(at),
                 "generic_type" => {
                     let name = self.dotted_path(at.child_by_field_id(self.fields.name)?)?;
-                    if !matches!(&*name, "Readonly" | "Partial" | "Required" | "NonNullable") {
-                        return Some(name);
+                    let arguments = at.child_by_field_id(self.fields.type_arguments);
+                    match generic_kind(&name) {
+                        GenericKind::Itself => at = arguments?.named_child(0)?,
+                        GenericKind::List => return self.holder("[]", arguments?.named_child(0)),
+                        GenericKind::Map => return self.holder("{}", arguments?.named_child(1)),
+                        GenericKind::Other => return Some(name),
                     }
-                    at = at.child_by_field_id(self.fields.type_arguments)?.named_child(0)?;
                 }
                 "union_type" => {
                     let (a, b) = (at.named_child(0)?, at.named_child(1)?);
@@ -155,7 +190,8 @@ impl<'t> EcmaTypeReader<'t> {
                         _ => return None,
                     };
                 }
-                "array_type" | "tuple_type" => return Some("Array".into()),
+                "array_type" => return self.holder("[]", at.named_child(0)),
+                "tuple_type" => return Some("Array".into()),
                 "predefined_type" => return predefined_type(text(self.source, at)).map(Cow::from),
                 "this_type" => return Some(THIS.into()),
                 "function_type" => return Some("Function".into()),
@@ -163,6 +199,12 @@ impl<'t> EcmaTypeReader<'t> {
             }
         }
         None
+    }
+
+    /// A list of, or map to, values of a type.
+    fn holder(self, sign: &str, held: Option<Node<'_>>) -> TypeName<'t> {
+        let held = held.and_then(|held| self.annotation_type(held)).filter(|held| held != THIS);
+        Some(held.map_or(Cow::from("Array"), |held| format!("{sign}{held}").into()))
     }
 
     fn is_nothing(self, ty: Node<'_>) -> bool {
@@ -175,6 +217,40 @@ impl<'t> EcmaTypeReader<'t> {
         let is_string = matches!(node.kind(), "string" | "template_string");
         (is_string && text.len() >= 2).then(|| text.get(1..text.len() - 1)).flatten()
     }
+}
+
+/// What a type of the library's with arguments stands for.
+enum GenericKind {
+    /// Its first argument, or what awaiting it gives: types are read as if everything had been awaited.
+    Itself,
+    List,
+    Map,
+    Other,
+}
+
+fn generic_kind(name: &str) -> GenericKind {
+    match name {
+        "Readonly" | "Partial" | "Required" | "NonNullable" | "Promise" | "PromiseLike" | "Awaited" => {
+            GenericKind::Itself
+        }
+        "Array"
+        | "ReadonlyArray"
+        | "Set"
+        | "ReadonlySet"
+        | "Iterable"
+        | "AsyncIterable"
+        | "Iterator"
+        | "IterableIterator"
+        | "AsyncIterableIterator"
+        | "Generator"
+        | "AsyncGenerator" => GenericKind::List,
+        "Map" | "ReadonlyMap" | "WeakMap" | "Record" => GenericKind::Map,
+        _ => GenericKind::Other,
+    }
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
 fn literal_type(kind: &str) -> Option<&'static str> {

@@ -35,6 +35,7 @@ impl Ecma {
         let alone = declarators.len() == 1;
         for (i, &declarator) in declarators.iter().enumerate() {
             let value = declarator.child_by_field_id(f.value);
+            self.note_expected(declarator, cx);
             let value = value.map_or(EcmaValueKind::Plain, |value| self.value_kind(value, cx.source));
             let is_local = local && value == EcmaValueKind::Plain;
             if is_local && !self.holds_functions(declarator, cx) {
@@ -50,6 +51,16 @@ impl Ecma {
                 .insert(declarator.id(), EcmaVariablePlan { wrap: own, value, is_const, is_local, head });
         }
         WalkStep::Into
+    }
+
+    /// Notes what is known of the keys in a variable's value, and in a pattern in the place of its name.
+    fn note_expected<'t>(&mut self, declarator: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let (name, value) = (declarator.child_by_field_id(f.name), declarator.child_by_field_id(f.value));
+        self.expect_annotated(value, declarator.child_by_field_id(f.ty), cx);
+        if let Some(pattern) = name.filter(|name| name.kind() != "identifier") {
+            self.use_pattern_keys(pattern, self.declared_type(declarator, cx), cx);
+        }
     }
 
     /// Carries out the plan for one variable.

@@ -1,0 +1,128 @@
+//! Lists and maps of values, as languages with the library's collections write them: `[]Foo` is a list of `Foo`, `{}Foo` a map to
+//! `Foo`. What an index, a loop or one of the library's methods takes out is a `Foo`; what else is done with them is the library's own.
+//!
+//! Not here: the collections of languages that write types with all their arguments ([`written`](super::written)).
+
+use super::types::MemberPathPoint;
+use super::written::WrittenType;
+use super::{NameLookup, Resolver, Site, Thing, Want};
+use crate::facts::TypePart;
+use crate::node::DefRef;
+
+/// The name that the library has for what holds values.
+const LIST: &str = "Array";
+
+/// A value that holds others of one type.
+#[derive(Clone, Debug)]
+pub(super) struct Holder<'m> {
+    /// The type of what it holds, as in a hint.
+    held: WrittenType<'m>,
+    is_map: bool,
+}
+
+/// What calling a method of a holder gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HolderResult {
+    /// One of the values.
+    Value,
+    /// A list of them.
+    Values,
+    /// Nothing that is known.
+    Unknown,
+}
+
+impl<'m> Resolver<'m> {
+    /// Reads a hint that names a holder; `None` if it names anything else.
+    pub(super) fn holder_from_hint(
+        &self,
+        hint: &str,
+        site: Site<'m>,
+        me: Option<DefRef>,
+    ) -> Option<MemberPathPoint<'m>> {
+        let (held, is_map) = match (hint.strip_prefix("[]"), hint.strip_prefix("{}")) {
+            (Some(held), _) => (held, false),
+            (None, Some(held)) => (held, true),
+            (None, None) => return None,
+        };
+        let held = WrittenType { text: held.into(), site, me };
+        Some(MemberPathPoint::Holder(Holder { held, is_map }))
+    }
+
+    /// The holder that a value is; `None` if it is none, or not known.
+    fn as_holder(&self, at: &MemberPathPoint<'m>) -> Option<Holder<'m>> {
+        match at {
+            MemberPathPoint::Holder(holder) => Some(holder.clone()),
+            MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(*def) => {
+                match self.typed_at(*def, TypePart::VALUE, *me)? {
+                    MemberPathPoint::Holder(holder) => Some(holder),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The value that an index or a loop takes out of a holder.
+    pub(super) fn taken_out(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
+        self.held_value(&self.as_holder(at)?)
+    }
+
+    /// A method of a holder; `None` if the value is none.
+    pub(super) fn holder_method(&self, at: &MemberPathPoint<'m>, name: &str) -> Option<MemberPathPoint<'m>> {
+        let holder = self.as_holder(at)?;
+        let result = match name {
+            "get" if holder.is_map => HolderResult::Value,
+            "values" if holder.is_map => HolderResult::Values,
+            "at" | "find" | "findLast" | "pop" | "shift" if !holder.is_map => HolderResult::Value,
+            "filter" | "slice" | "concat" | "reverse" | "sort" | "splice" | "toSorted" | "toReversed"
+            | "values"
+                if !holder.is_map =>
+            {
+                HolderResult::Values
+            }
+            _ => HolderResult::Unknown,
+        };
+        Some(MemberPathPoint::HolderMethod(holder, result))
+    }
+
+    /// The result of calling a holder's method.
+    pub(super) fn holder_result(
+        &self,
+        holder: Holder<'m>,
+        result: HolderResult,
+    ) -> Option<MemberPathPoint<'m>> {
+        match result {
+            HolderResult::Value => self.held_value(&holder),
+            HolderResult::Values => Some(MemberPathPoint::Holder(Holder { is_map: false, ..holder })),
+            HolderResult::Unknown => None,
+        }
+    }
+
+    /// The value that a function gets which is passed to a holder's method: `map`, `filter`, `forEach` and their like.
+    pub(super) fn given_by_holder(&self, holder: &Holder<'m>, part: TypePart) -> Option<MemberPathPoint<'m>> {
+        let is_value = TypePart::callback(0, 0) == Some(part);
+        if is_value { self.held_value(holder) } else { None }
+    }
+
+    fn held_value(&self, holder: &Holder<'m>) -> Option<MemberPathPoint<'m>> {
+        let WrittenType { text, site, me } = &holder.held;
+        if let Some(nested) = self.holder_from_hint(text, *site, *me) {
+            return Some(nested);
+        }
+        if let Some(path) = text.strip_prefix('=') {
+            return self.value(*site, path, *me).map(super::types::point_of_thing);
+        }
+        match self.follow_path(Site { want: Want::Type, ..*site }, text) {
+            NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
+                Some(self.typed_at(ty, TypePart::VALUE, None).unwrap_or(MemberPathPoint::Of(ty)))
+            }
+            NameLookup::Thing(thing, _) => Some(super::types::point_of_thing(thing)),
+            NameLookup::Bound | NameLookup::Absent { .. } => None,
+        }
+    }
+
+    /// The thing that stands for a holder's own members, which are the library's.
+    pub(super) fn library_list() -> Thing {
+        Thing::External(LIST.into())
+    }
+}
