@@ -30,6 +30,16 @@ impl Map {
     /// Finds what a name means. `local` is what [`local_name_at`](crate::locals::local_name_at) found at the place.
     #[must_use]
     pub fn meaning_at(&self, name: NameInFile<'_>, local: Option<LocalName>) -> Meaning {
+        // A key names a member of the object's type first, and only then what it defines or binds itself.
+        if let Some(member) = self.key_meant_at(name.path, (name.at.line, name.at.col), name.word) {
+            return Meaning::Nodes(vec![member]);
+        }
+        self.meaning_of_name(name, local)
+    }
+
+    /// The same, but a key of a pattern means what it binds.
+    #[must_use]
+    pub fn meaning_of_name(&self, name: NameInFile<'_>, local: Option<LocalName>) -> Meaning {
         let Some(local) = local else { return Meaning::Nodes(self.nodes_meant_at(name)) };
         let defined = local.bindings.iter().find_map(|at| self.def_named_at(name.path, at.line, at.col));
         if let Some(def) = defined {

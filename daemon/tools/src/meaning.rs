@@ -41,6 +41,20 @@ pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &C
     }
 }
 
+/// The name that the file itself binds at a place, or uses there, if no definition of the map is meant. Unlike [`meaning_at`], a
+/// key of a pattern is what it binds: whoever asks for its uses asks for those.
+pub(super) fn bound_name_at(
+    workspace: &Workspace,
+    at: &RequestPosition,
+    cancel: &CancelToken,
+) -> Option<LocalName> {
+    let (local, word) = (local_name(workspace, at, cancel), word_at(workspace, at));
+    match workspace.map().meaning_of_name(name_in_file(at, &word), local) {
+        meaning::Meaning::Local(local) => Some(local),
+        meaning::Meaning::Nodes(_) => None,
+    }
+}
+
 /// The definition whose name stands at a place, or that the reference there surely means.
 pub(super) fn def_at(map: &Map, at: &RequestPosition, word: &str) -> Option<DefRef> {
     map.sure_def_at(name_in_file(at, word))

@@ -21,7 +21,7 @@ use hob_proto::{Anchor, ErrorCode, ToolError};
 
 use hob_results::FileLineCache;
 
-use super::meaning::{self, Meaning, meaning_at};
+use super::meaning::{self, Meaning, bound_name_at, meaning_at};
 use super::nav_query::{NavQuery, word_at};
 use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
 use hob_host::Workspace;
@@ -146,7 +146,7 @@ pub(super) fn references(
 ) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        if let Meaning::Local(local) = meaning_at(&workspace, &asked.at, &call.cancel) {
+        if let Some(local) = bound_name_at(&workspace, &asked.at, &call.cancel) {
             let mut places = if with_declaration { local.bindings } else { Vec::new() };
             places.extend(local.uses);
             places.retain(|place| counts(&asked.at.file, place.line));

@@ -9,7 +9,7 @@ use super::answers::Use;
 use super::outbound::owner_node;
 use super::uses::Search;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{DefIdx, FileFacts, Import, Ref};
+use crate::facts::{DefIdx, FileFacts, Import, Ref, RefKind};
 use crate::langs::rules::ModuleTarget;
 use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
@@ -87,6 +87,22 @@ impl Map {
         }
     }
 
+    /// Finds the member that a key of an object literal or a pattern means.
+    pub(crate) fn key_meant_at(
+        &self,
+        path: &str,
+        at: (u32, u32),
+        word: &str,
+    ) -> Option<(NodeRef, Confidence)> {
+        let file = self.file_at(path)?;
+        let (_, facts) = self.file(file)?;
+        let key = facts.refs.iter().find(|r| r.kind == RefKind::Key && stands_at(facts, r, at, word))?;
+        match Resolver::new(&self.index).resolve(file, key) {
+            Resolution::To(Thing::Def(def), confidence) => Some((def.into(), confidence)),
+            _ => None,
+        }
+    }
+
     /// Finds what an import leads to that writes a name on a line, as the imported thing or as what it is called here: a definition, or
     /// the file of a module. `None` where it leads out of the workspace, or nowhere.
     #[must_use]
@@ -109,10 +125,12 @@ impl Map {
 
 /// The reference whose name stands at a place.
 fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
+    facts.refs.iter().find(|r| r.kind != RefKind::Key && stands_at(facts, r, at, word))
+}
+
+fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
     let width = word.encode_utf16().count() as u32;
-    let is_here =
-        |r: &&Ref| r.line == at.0 && (r.col..=r.col + width).contains(&at.1) && facts.name(r.name) == word;
-    facts.refs.iter().find(is_here)
+    r.line == at.0 && (r.col..=r.col + width).contains(&at.1) && facts.name(r.name) == word
 }
 
 /// The one file of a module, if it has one.

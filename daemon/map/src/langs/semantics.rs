@@ -96,6 +96,8 @@ pub struct NameSemantics {
     pub variant_values: bool,
     /// True if the standard library's types are followed as they are written (`Option<Conn>` gives a `Conn` to `map`).
     pub library_types: bool,
+    /// Reads the type of a parameter as a signature writes it, where keys of an argument are uses of the type's members.
+    pub parameter_type: Option<fn(&str) -> Option<String>>,
     /// True if the facts write a value that may come from several paths with `|` between these paths.
     pub joined_values: bool,
     /// The bodies that a name may have side by side, one for each configuration.
@@ -166,6 +168,7 @@ impl NameSemantics {
         derefs: false,
         variant_values: false,
         library_types: false,
+        parameter_type: None,
         joined_values: false,
         twins: Twins::None,
         marks_tests: false,

@@ -25,6 +25,11 @@ pub(super) fn is_class(entry: &FileEntry, def: &Def) -> bool {
     def.kind.is_type() || (def.kind == DefKind::Module && entry.lang().semantics().modules_are_types)
 }
 
+/// Returns true if a definition is a name that may stand for an object type with members of its own.
+pub(super) fn is_named_object(entry: &FileEntry, def: &Def) -> bool {
+    def.kind == DefKind::TypeAlias && entry.lang().semantics().objects_hide_members
+}
+
 /// Returns true if a definition is a table, whose fields no bare name means, also in functions that are written in it.
 pub(super) fn is_table(entry: &FileEntry, def: &Def) -> bool {
     let may_be_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);

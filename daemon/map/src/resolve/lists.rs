@@ -105,7 +105,12 @@ impl<'m> Resolver<'m> {
     }
 
     fn held_value(&self, holder: &Holder<'m>) -> Option<MemberPathPoint<'m>> {
-        let WrittenType { text, site, me } = &holder.held;
+        self.point_of_hint(&holder.held)
+    }
+
+    /// A value of the type that a hint names.
+    pub(super) fn point_of_hint(&self, hint: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
+        let WrittenType { text, site, me } = hint;
         if let Some(nested) = self.holder_from_hint(text, *site, *me) {
             return Some(nested);
         }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::choice::is_class;
 use super::choice::pick_best_def;
+use super::choice::{is_class, is_named_object};
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::index::FileEntry;
@@ -239,7 +239,9 @@ impl<'m> Resolver<'m> {
         match found {
             NameLookup::Thing(Thing::Def(def), _) => {
                 let def = self.body_of(def);
-                let is_base = self.def(def).is_some_and(|(entry, def)| is_class(entry, def));
+                let is_base = self
+                    .def(def)
+                    .is_some_and(|(entry, def)| is_class(entry, def) || is_named_object(entry, def));
                 (def != class && is_base).then_some(def)
             }
             _ => None,

@@ -20,6 +20,7 @@
 mod builtins;
 mod choice;
 mod constants;
+mod expected;
 mod extensions;
 mod flow;
 mod framework;

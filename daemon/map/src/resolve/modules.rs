@@ -347,11 +347,12 @@ impl<'m> Resolver<'m> {
         if !entry.lang().semantics().objects_hide_members {
             return NameLookup::Bound;
         }
-        let mut keys = entry.defs_named(name).filter(|(_, key)| key.parent == Some(object.def));
-        let near = if object.file == site.file { Confidence::Exact } else { Confidence::Import };
-        match keys.next() {
-            Some((def, _)) => NameLookup::Thing(DefRef { file: object.file, def }.into(), near),
-            None => NameLookup::Bound,
+        match self.find_wanted(object, name, Want::Any) {
+            MemberLookup::Found(key) => {
+                let near = if key.file == site.file { Confidence::Exact } else { Confidence::Import };
+                NameLookup::Thing(key.into(), near)
+            }
+            MemberLookup::Missing { .. } => NameLookup::Bound,
         }
     }
 

@@ -4,6 +4,7 @@
 //! Nothing is inferred here but what is said: a variable has the type that its annotation or its first value gives it, a call
 //! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
 
+use super::choice::is_named_object;
 use super::lists::{Holder, HolderResult};
 use super::members::MemberLookup;
 use super::written::{Inner, Then, WrittenType};
@@ -33,12 +34,14 @@ enum MemberStep<'p> {
     Call,
     /// To a parameter of a function that is passed to the call.
     Given(TypePart),
+    /// To a parameter of the function itself.
+    Parameter(usize),
     /// To a value that the value holds.
     Inner(Inner),
 }
 
 /// The steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is what the function that is passed to `each` as its first argument gets as
-/// its second parameter.
+/// its second parameter, `each@0` what it gets itself as its first.
 fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
     path.split('.').flat_map(|segment| {
         let inner = match segment {
@@ -61,7 +64,9 @@ fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
 }
 
 fn callback_step(place: &str) -> Option<MemberStep<'_>> {
-    let (argument, parameter) = place.split_once(':')?;
+    let Some((argument, parameter)) = place.split_once(':') else {
+        return place.parse().ok().map(MemberStep::Parameter);
+    };
     TypePart::callback(argument.parse().ok()?, parameter.parse().ok()?).map(MemberStep::Given)
 }
 
@@ -95,6 +100,7 @@ impl<'m> Resolver<'m> {
                     MemberStep::Name(name) => self.to_member(site, at, name)?,
                     MemberStep::Call => self.result_of_call(at)?,
                     MemberStep::Given(part) => self.given_to_callback(at, part)?,
+                    MemberStep::Parameter(number) => self.parameter_value(&at, number)?,
                     MemberStep::Inner(inner) if site.entry.lang().semantics().library_types => {
                         self.inner_value(at, inner)?
                     }
@@ -314,10 +320,12 @@ impl<'m> Resolver<'m> {
 impl Resolver<'_> {
     /// A variable or a name of a type, if keys of its object are definitions: their members are looked for in it.
     fn object_with_keys(&self, def: DefRef) -> Option<Thing> {
-        let (entry, _) = self.def(def)?;
+        let (entry, found) = self.def(def)?;
         let first_inside = entry.facts.defs.get(def.def.index() + 1);
         let has_keys = first_inside.is_some_and(|inside| inside.parent == Some(def.def));
-        (has_keys && entry.lang().semantics().objects_hide_members).then_some(Thing::Def(def))
+        let has_members =
+            has_keys || is_named_object(entry, found) && entry.bases_of(def.def).next().is_some();
+        (has_members && entry.lang().semantics().objects_hide_members).then_some(Thing::Def(def))
     }
 }
 

@@ -56,6 +56,31 @@ impl Ecma {
         }
     }
 
+    /// Notes that an argument is expected to have the type of the parameter of the function that a path leads to.
+    pub(super) fn expect_argument<'t>(
+        &mut self,
+        argument: Node<'t>,
+        path: &str,
+        place: usize,
+        cx: &mut Cx<'t>,
+    ) {
+        if let Some(ty) = without_local_names(&format!("={path}@{place}"), cx) {
+            self.expect_type(argument, &ty);
+        }
+    }
+
+    /// Records the attributes of a JSX element as uses of members of what its component gets.
+    pub(super) fn use_attributes<'t>(&self, element: Node<'t>, component: Node<'t>, cx: &mut Cx<'t>) {
+        let Some(path) = self.type_reader(cx).dotted_path(component) else { return };
+        let Some(ty) = without_local_names(&format!("={path}@0"), cx) else { return };
+        let mut cursor = element.walk();
+        let attributes = element.named_children(&mut cursor).filter(|child| child.kind() == "jsx_attribute");
+        let names = attributes.filter_map(|attribute| attribute.named_child(0));
+        for name in names.filter(|name| name.kind() == "property_identifier") {
+            record_key(cx.text(name), name, &ty, cx);
+        }
+    }
+
     /// `value as T`, `value satisfies T`, `<T>value`.
     pub(super) fn visit_cast<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let (first, second) = (node.named_child(0), node.named_child(1));

@@ -36,6 +36,7 @@ mod tests;
 mod typedefs;
 mod types;
 mod variables;
+mod written;
 
 use std::rc::Rc;
 
@@ -85,6 +86,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         imports_tell_all: true,
         static_members: StaticMembers::ByWord,
         exports_by_word: true,
+        parameter_type: Some(written::hint_of_type),
         ..NameSemantics::PLAIN
     },
     source: SourceRules {

@@ -167,7 +167,7 @@ impl Ecma {
     }
 
     /// Marks the class in `new Foo()` as called, and notes callbacks among the arguments.
-    pub(super) fn visit_construction<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> WalkStep {
+    pub(super) fn visit_construction<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         let constructor = node.child_by_field_id(self.grammar.fields.constructor);
         if let Some(constructor) = constructor {
             self.note_callbacks(node, constructor, cx);
@@ -176,16 +176,22 @@ impl Ecma {
     }
 
     /// Functions among the arguments of a call get what the function that is called says they get.
-    fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &Cx<'t>) {
+    fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &mut Cx<'t>) {
         let Some(arguments) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
         let mut cursor = arguments.walk();
         let arguments = arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(16);
         for (place, argument) in arguments.enumerate() {
-            if !matches!(argument.kind(), "arrow_function" | "function_expression") {
+            let is_function = matches!(argument.kind(), "arrow_function" | "function_expression");
+            if !is_function && !matches!(argument.kind(), "object" | "array") {
                 continue;
             }
-            if let Some(path) = self.type_reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST) {
-                self.contexts.insert(argument.id(), (path, place));
+            let path = self.type_reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST);
+            match path {
+                Some(path) if is_function => {
+                    self.contexts.insert(argument.id(), (path, place));
+                }
+                Some(path) => self.expect_argument(argument, &path, place, cx),
+                None => {}
             }
         }
     }
@@ -225,6 +231,8 @@ impl Ecma {
         let text = cx.text(name);
         if name.kind() == "identifier" && (text.starts_with(char::is_lowercase) || text.contains('-')) {
             self.handled.mark(name);
+        } else {
+            self.use_attributes(node, name, cx);
         }
         WalkStep::Into
     }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::{New, Wrap};
-use crate::facts::DefKind;
+use crate::facts::{DefKind, RefKind};
 use crate::langs::support::Outer;
 use crate::walk::{Cx, WalkStep};
 
@@ -22,8 +22,28 @@ impl Ecma {
     pub(super) fn visit_type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.type_declaration(node, DefKind::TypeAlias, cx) {
             self.bind_type_parameters(node, cx);
+            self.open_alias(node.child_by_field_id(self.grammar.fields.value));
         }
         WalkStep::Into
+    }
+
+    /// An object type that an alias names has its members as an interface has; what else is in an intersection are its bases.
+    fn open_alias(&mut self, value: Option<Node<'_>>) {
+        let mut waiting: Vec<Node<'_>> = value.into_iter().collect();
+        while let Some(part) = waiting.pop() {
+            let mut cursor = part.walk();
+            match part.kind() {
+                "object_type" => self.interface_body = part.id(),
+                "intersection_type" => {
+                    let _ = self.mark_bases(part, RefKind::Extends);
+                    let inner = part.named_children(&mut cursor);
+                    waiting.extend(
+                        inner.filter(|inner| matches!(inner.kind(), "object_type" | "intersection_type")),
+                    );
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Defines an enumeration: `enum A {}`.

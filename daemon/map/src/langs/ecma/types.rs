@@ -220,7 +220,7 @@ impl<'t> EcmaTypeReader<'t> {
 }
 
 /// What a type of the library's with arguments stands for.
-enum GenericKind {
+pub(super) enum GenericKind {
     /// Its first argument, or what awaiting it gives: types are read as if everything had been awaited.
     Itself,
     List,
@@ -228,7 +228,7 @@ enum GenericKind {
     Other,
 }
 
-fn generic_kind(name: &str) -> GenericKind {
+pub(super) fn generic_kind(name: &str) -> GenericKind {
     match name {
         "Readonly" | "Partial" | "Required" | "NonNullable" | "Promise" | "PromiseLike" | "Awaited" => {
             GenericKind::Itself
@@ -265,7 +265,7 @@ fn literal_type(kind: &str) -> Option<&'static str> {
     }
 }
 
-fn predefined_type(name: &str) -> Option<&'static str> {
+pub(super) fn predefined_type(name: &str) -> Option<&'static str> {
     match name {
         "string" => Some("String"),
         "number" => Some("Number"),

@@ -17,7 +17,9 @@ use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::index::FileEntry;
 use crate::langs::semantics::StaticMembers;
 use crate::node::DefRef;
-use parameters::{Parameter, fitting, parameters_of};
+use parameters::{Parameter, fitting};
+
+pub(super) use parameters::parameters_of;
 
 /// The parameters of one function.
 pub(super) type Parameters = Rc<[Parameter]>;

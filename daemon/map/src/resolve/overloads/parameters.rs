@@ -9,7 +9,7 @@ use crate::langs::support::kind_of_type;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Parameter {
     /// The type as written; empty if none is.
-    pub(super) ty: String,
+    pub(in crate::resolve) ty: String,
     /// True if calls may leave it out.
     optional: bool,
     /// True if it takes any number of arguments.
@@ -132,7 +132,7 @@ fn is_root_type(ty: &str) -> bool {
 
 /// The parameters in the signature of `name`: what stands between the first bracket after the name and the one that closes it.
 /// `None` where the signature does not show them all, or the first is the value that the function is called on.
-pub(super) fn parameters_of(signature: &str, name: &str) -> Option<Vec<Parameter>> {
+pub(in crate::resolve) fn parameters_of(signature: &str, name: &str) -> Option<Vec<Parameter>> {
     let behind = signature.find(name).map_or(0, |at| at + name.len());
     let open = behind + signature[behind..].find('(')?;
     // What overrides has the defaults of what it overrides.

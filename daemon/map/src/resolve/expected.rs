@@ -1,0 +1,50 @@
+//! The type that an argument is expected to have: that of the parameter, as the signature of the function writes it.
+
+use std::rc::Rc;
+
+use super::members::MemberLookup;
+use super::overloads::parameters_of;
+use super::types::MemberPathPoint;
+use super::written::WrittenType;
+use super::{Resolver, Site, Thing, Want};
+use crate::node::DefRef;
+
+impl<'m> Resolver<'m> {
+    /// A value as a function gets it as its parameter of this number, or a class's constructor does.
+    pub(super) fn parameter_value(
+        &self,
+        at: &MemberPathPoint<'m>,
+        number: usize,
+    ) -> Option<MemberPathPoint<'m>> {
+        let MemberPathPoint::Named(Thing::Def(def), me) = at else { return None };
+        let function = self.called_function(*def)?;
+        let (entry, found) = self.def(function)?;
+        let read = entry.lang().semantics().parameter_type?;
+        let (signature, name) = (entry.facts.text(found.signature), entry.facts.name(found.name));
+        let parameters = parameters_of(signature, name)?;
+        let hint = read(&parameters.get(number)?.ty)?;
+        let site = Site { file: function.file, entry, owner: Some(function.def), want: Want::Type };
+        if is_type_parameter(signature, &hint) {
+            return None;
+        }
+        self.point_of_hint(&WrittenType { text: Rc::from(hint), site, me: *me })
+    }
+
+    fn called_function(&self, def: DefRef) -> Option<DefRef> {
+        if !self.has_members(def) {
+            return Some(def);
+        }
+        match self.find_member(def, "constructor") {
+            MemberLookup::Found(constructor) => Some(constructor),
+            MemberLookup::Missing { .. } => None,
+        }
+    }
+}
+
+/// Returns true if a signature declares the type that a hint names as a parameter of its own.
+fn is_type_parameter(signature: &str, hint: &str) -> bool {
+    let head = signature.split('(').next().unwrap_or(signature);
+    let Some((_, declared)) = head.split_once('<') else { return false };
+    let name = hint.trim_start_matches(['[', ']', '{', '}']);
+    declared.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|word| word == name)
+}
