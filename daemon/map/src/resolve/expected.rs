@@ -22,7 +22,8 @@ impl<'m> Resolver<'m> {
         let read = entry.lang().semantics().parameter_type?;
         let (signature, name) = (entry.facts.text(found.signature), entry.facts.name(found.name));
         let parameters = parameters_of(signature, name)?;
-        let hint = read(&parameters.get(number)?.ty)?;
+        let written = parameters.get(number).map(|parameter| parameter.ty.as_str()).filter(|ty| is_type(ty));
+        let hint = read(written.or_else(|| component_properties(signature).filter(|_| number == 0))?)?;
         let site = Site { file: function.file, entry, owner: Some(function.def), want: Want::Type };
         if is_type_parameter(signature, &hint) {
             return None;
@@ -39,6 +40,19 @@ impl<'m> Resolver<'m> {
             MemberLookup::Missing { .. } => None,
         }
     }
+}
+
+/// Returns true if what stands in a signature is a type. A pattern without one is read as if it were.
+fn is_type(text: &str) -> bool {
+    !text.starts_with(['{', '[']) && !text.is_empty()
+}
+
+/// The properties of a component that is declared by its type: `Props` of `const Panel: React.FC<Props> = (...)`.
+fn component_properties(signature: &str) -> Option<&str> {
+    let (declared, _) = signature.split_once('=')?;
+    let (head, arguments) = declared.split_once('<')?;
+    let is_component = ["FC", "FunctionComponent", "VFC"].iter().any(|name| head.ends_with(name));
+    arguments.trim_end().strip_suffix('>').filter(|_| is_component)
 }
 
 /// Returns true if a signature declares the type that a hint names as a parameter of its own.

@@ -135,8 +135,9 @@ impl<'m> Resolver<'m> {
             let (text, rest) = written.split_at(end_of_type(written));
             return Some((MemberPathPoint::Written(WrittenType { text: text.into(), site, me }), rest));
         }
-        if let Some((holder, rest)) = path.split_once('~') {
-            return Some((self.holder_from_hint(holder, site, me)?, rest));
+        // `Type~.member`: a value of the type.
+        if let Some((hint, rest)) = path.split_once('~') {
+            return Some((self.point_of_hint(&WrittenType { text: hint.into(), site, me })?, rest));
         }
         let end = path.find('.').unwrap_or(path.len());
         let (first, rest) = path.split_at(end);

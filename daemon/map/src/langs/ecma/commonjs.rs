@@ -62,6 +62,7 @@ impl Ecma {
 
     /// `module.exports = ...`, `exports.x = ...`, `Foo.prototype.bar = ...`, `Foo.bar = function ...`.
     pub(super) fn visit_assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.expect_assigned(node, cx);
         if self.in_function(node) {
             return WalkStep::Into;
         }

@@ -69,6 +69,19 @@ impl Ecma {
         }
     }
 
+    /// Notes that an object literal is expected to have the type of the variable or field that it is assigned to.
+    pub(super) fn expect_assigned<'t>(&mut self, assignment: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let (left, right) = (assignment.child_by_field_id(f.left), assignment.child_by_field_id(f.right));
+        let Some(right) = right.filter(|right| right.kind() == "object") else { return };
+        let path = left.and_then(|left| self.type_reader(cx).dotted_path(left));
+        let is_export = |path: &str| matches!(path.split('.').next(), Some("module" | "exports"));
+        let Some(path) = path.filter(|path| !is_export(path)) else { return };
+        if let Some(ty) = without_local_names(&format!("={path}"), cx) {
+            self.expect_type(right, &ty);
+        }
+    }
+
     /// Records the attributes of a JSX element as uses of members of what its component gets.
     pub(super) fn use_attributes<'t>(&self, element: Node<'t>, component: Node<'t>, cx: &mut Cx<'t>) {
         let Some(path) = self.type_reader(cx).dotted_path(component) else { return };

@@ -145,6 +145,7 @@ export import Short = ns.Long;
              field I.a 2-2@2:41 ED | readonly a: string
              method I.m 2-2@2:52 ED | m(): Z
              type_alias Alias 3-3@3:13 E | type Alias<K> = { a: K }
+             field Alias.a 3-3@3:26 ED | a: K
              enum Color 4-4@4:19 E | const enum Color
              constant Color.Red 4-4@4:27 E | Red = 1
              constant Color.Dark Blue 4-4@4:36 E | 'Dark Blue'
@@ -404,7 +405,7 @@ class A extends B {
              11:28 call ?.n in A.m
              11:35 call <Foo>.n in A.m
              11:42 use <Foo>.z in A.m
-             11:44 call <=Foo().z>.n in A.m
+             11:44 call <=Foo~.z>.n in A.m
              11:53 call Foo in A.m
              11:59 call <Foo>.n in A.m
              11:70 type Foo in A.m
@@ -510,6 +511,7 @@ type R<F> = F extends (...a: infer A) => infer B ? [A, B] : never;
             is_ref,
             "1:35 use css in App
              1:41 call Comp in App
+             1:46 key <=Comp@0>.a in App
              1:49 use b in App
              1:56 use rest in App
              1:64 use Ns in App

@@ -31,17 +31,13 @@ pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
 /// The first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
-    path.split(['.', '(', '@']).next().unwrap_or(path)
+    path.split(['.', '(', '@', '~']).next().unwrap_or(path)
 }
 
 /// The type of a member of a value of this type: `rest` starts with a dot.
 pub(super) fn member_type(ty: &str, rest: &str) -> Option<String> {
-    let path = match (ty.starts_with('='), split_holder(ty)) {
-        (true, _) => format!("{ty}{rest}"),
-        // The end of the type is marked, because a type may have dots of its own.
-        (false, Some(_)) => format!("={ty}~{rest}"),
-        (false, None) => format!("={ty}(){rest}"),
-    };
+    // The end of a type is marked, because a type may have dots of its own.
+    let path = if ty.starts_with('=') { format!("{ty}{rest}") } else { format!("={ty}~{rest}") };
     (path.len() <= LONGEST).then_some(path)
 }
 
