@@ -5,6 +5,7 @@
 
 use crate::graph::{Confidence, DefRef, Map, NodeRef};
 use crate::locals::{LocalName, NamePlace};
+use crate::receiver::ReceiverExpr;
 
 /// The meaning of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +25,17 @@ pub struct NameInFile<'t> {
     pub at: NamePlace,
     /// The name itself, as it is written; empty where none stands.
     pub word: &'t str,
+}
+
+impl Meaning {
+    /// Returns true if it is known, and not merely guessed by a name.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        match self {
+            Self::Local(_) => true,
+            Self::Nodes(nodes) => nodes.iter().any(|(_, sure)| *sure < Confidence::Name),
+        }
+    }
 }
 
 impl Map {
@@ -73,6 +85,16 @@ impl Map {
             NodeRef::Def(def) => Some(def),
             _ => None,
         }
+    }
+
+    /// Finds what a member means by the values of the expression before it, where nothing surer is known.
+    #[must_use]
+    pub fn meaning_through_values(
+        &self,
+        name: NameInFile<'_>,
+        receiver: &ReceiverExpr,
+    ) -> Vec<(NodeRef, Confidence)> {
+        self.members_through_values(name.path, (name.at.line, name.at.col), name.word, receiver)
     }
 
     fn nodes_meant_at(&self, name: NameInFile<'_>) -> Vec<(NodeRef, Confidence)> {

@@ -5,6 +5,7 @@ use hob_live::requests::RequestPosition;
 use hob_map::graph::{Confidence, DefRef, NodeInfo, NodeRef};
 use hob_map::locals::{LocalName, NamePlace, local_name_at};
 use hob_map::meaning::{self, NameInFile};
+use hob_map::receiver::{ReceiverExpr, receiver_at};
 use hob_map::{Lang, Map, language_of};
 
 use super::ask::text_of;
@@ -34,8 +35,15 @@ pub(super) struct MeantNode {
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Meaning {
     // The file is parsed before the map is held.
     let (local, word) = (local_name(workspace, at, cancel), word_at(workspace, at));
+    let found = workspace.map().meaning_at(name_in_file(at, &word), local);
+    let receiver = if found.is_sure() { None } else { receiver(workspace, at, cancel) };
     let map = workspace.map();
-    match map.meaning_at(name_in_file(at, &word), local) {
+    let through_values = receiver.map(|of| map.meaning_through_values(name_in_file(at, &word), &of));
+    let found = match through_values.filter(|nodes| !nodes.is_empty()) {
+        Some(nodes) => meaning::Meaning::Nodes(nodes),
+        None => found,
+    };
+    match found {
         meaning::Meaning::Local(local) => Meaning::Local(local),
         meaning::Meaning::Nodes(nodes) => Meaning::Nodes(infos(&map, nodes)),
     }
@@ -61,7 +69,7 @@ pub(super) fn def_at(map: &Map, at: &RequestPosition, word: &str) -> Option<DefR
 }
 
 fn name_in_file<'t>(at: &'t RequestPosition, word: &'t str) -> NameInFile<'t> {
-    NameInFile { path: at.file.as_str(), at: NamePlace { line: at.line, col: at.col }, word }
+    NameInFile { path: at.file.as_str(), at: place_of(at), word }
 }
 
 fn infos(map: &Map, nodes: Vec<(NodeRef, Confidence)>) -> Vec<MeantNode> {
@@ -72,8 +80,20 @@ fn infos(map: &Map, nodes: Vec<(NodeRef, Confidence)>) -> Vec<MeantNode> {
 /// The name at a place, if its file binds it.
 fn local_name(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<LocalName> {
     let text = text_of(workspace, &at.file)?;
+    local_name_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
+}
+
+/// The expression before the member's name at a place.
+fn receiver(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<ReceiverExpr> {
+    let text = text_of(workspace, &at.file)?;
+    receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
+}
+
+fn language_at(at: &RequestPosition, text: &str) -> Option<Lang> {
     let lang = language_of(at.file.file_name(), &text.as_bytes()[..text.len().min(HEAD)]);
-    let lang = lang.filter(|lang| *lang != Lang::Manifest);
-    let place = NamePlace { line: at.line, col: at.col };
-    local_name_at(lang, text.as_bytes(), place, &|| cancel.check().is_ok())
+    lang.filter(|lang| *lang != Lang::Manifest)
+}
+
+fn place_of(at: &RequestPosition) -> NamePlace {
+    NamePlace { line: at.line, col: at.col }
 }

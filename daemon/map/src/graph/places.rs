@@ -11,6 +11,7 @@ use super::uses::Search;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefIdx, FileFacts, Import, Ref, RefKind};
 use crate::langs::rules::ModuleTarget;
+use crate::receiver::ReceiverExpr;
 use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
 impl Use {
@@ -101,6 +102,21 @@ impl Map {
             Resolution::To(Thing::Def(def), confidence) => Some((def.into(), confidence)),
             _ => None,
         }
+    }
+
+    /// Finds what the member at a place means by the values that the expression before it can have.
+    pub(crate) fn members_through_values(
+        &self,
+        path: &str,
+        at: (u32, u32),
+        word: &str,
+        receiver: &ReceiverExpr,
+    ) -> Vec<(NodeRef, Confidence)> {
+        let Some(file) = self.file_at(path) else { return Vec::new() };
+        let owner = self.file(file).and_then(|(_, facts)| ref_at(facts, at, word)).and_then(|r| r.owner);
+        let resolver = Resolver::new(&self.index);
+        let found = resolver.members_through_values(file, owner, receiver, word).into_iter();
+        found.map(|def| (def.into(), Confidence::Flow)).collect()
     }
 
     /// Finds what an import leads to that writes a name on a line, as the imported thing or as what it is called here: a definition, or

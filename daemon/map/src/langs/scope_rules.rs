@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use crate::receiver::MemberRules;
+
 /// The kinds of scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScopeKind {
@@ -43,6 +45,8 @@ pub(crate) struct LocalRules {
     pub(crate) sees_members: bool,
     /// True if every name that a type's body binds is a member of it.
     pub(crate) binds_members: bool,
+    /// The notation of members, if values are followed; `None` if they are not.
+    pub(crate) members: Option<&'static MemberRules>,
 }
 
 /// A node with what stands around it.

@@ -8,6 +8,7 @@ use hob_base::{FileId, WsPath};
 use hob_map::graph::{Confidence, NodeRef};
 use hob_map::locals::{LocalName, NamePlace, local_name_at};
 use hob_map::meaning::{Meaning, NameInFile};
+use hob_map::receiver::{ReceiverExpr, receiver_at};
 use hob_map::{Map, MapChange, extract, language_of};
 
 /// A line of a file: the file's path, and the line from 1.
@@ -48,7 +49,11 @@ impl Project {
         let Some(word) = self.word_at(&question.path, question.at) else { return BTreeSet::new() };
         let local = self.local_at(&question.path, question.at);
         let name = NameInFile { path: &question.path, at: question.at, word: &word };
-        match self.map.meaning_at(name, local) {
+        let meaning = self.map.meaning_at(name, local);
+        let receiver = if meaning.is_sure() { None } else { self.receiver_at(&question.path, question.at) };
+        let through_values =
+            receiver.map(|of| self.map.meaning_through_values(name, &of)).unwrap_or_default();
+        match if through_values.is_empty() { meaning } else { Meaning::Nodes(through_values) } {
             Meaning::Local(local) => {
                 local.bindings.iter().map(|at| (question.path.clone(), at.line)).collect()
             }
@@ -107,9 +112,9 @@ impl Project {
         let info = self.map.info(node)?;
         let path = info.path?.to_string();
         let first = || self.text(&path)?.lines().position(|line| !line.trim().is_empty());
-        let line = match info.name_at.0 {
-            0 => first().map_or(1, |index| index as u32 + 1),
-            line => line,
+        let line = match node {
+            NodeRef::File(_) => first().map_or(1, |index| index as u32 + 1),
+            _ => info.name_at.0,
         };
         Some((path, line))
     }
@@ -118,6 +123,12 @@ impl Project {
         let text = self.text(path)?.as_bytes();
         let name = path.rsplit('/').next().unwrap_or(path);
         local_name_at(language_of(name, text), text, at, &|| true)
+    }
+
+    fn receiver_at(&self, path: &str, at: NamePlace) -> Option<ReceiverExpr> {
+        let text = self.text(path)?.as_bytes();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        receiver_at(language_of(name, text), text, at, &|| true)
     }
 
     fn text(&self, path: &str) -> Option<&str> {

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
 };
+use crate::receiver::MemberRules;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,
@@ -13,6 +14,19 @@ pub(super) static RULES: LocalRules = LocalRules {
     rebinding: Rebinding::Same,
     sees_members: false,
     binds_members: false,
+    members: Some(&MEMBERS),
+};
+
+static MEMBERS: MemberRules = MemberRules {
+    member: "member_expression",
+    object: "object",
+    property: "property",
+    calls: &["call_expression", "new_expression"],
+    callees: &["function", "constructor"],
+    item: "subscript_expression",
+    of: "object",
+    index: "index",
+    wrappers: &["parenthesized_expression", "await_expression", "non_null_expression"],
 };
 
 fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {

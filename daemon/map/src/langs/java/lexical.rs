@@ -13,6 +13,7 @@ pub(super) static RULES: LocalRules = LocalRules {
     rebinding: Rebinding::First,
     sees_members: true,
     binds_members: false,
+    members: None,
 };
 
 fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::langs::scope_rules::{
     Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
+use crate::receiver::MemberRules;
 
 pub(super) static RULES: LocalRules = LocalRules {
     scope_of,
@@ -13,6 +14,19 @@ pub(super) static RULES: LocalRules = LocalRules {
     rebinding: Rebinding::Same,
     sees_members: false,
     binds_members: true,
+    members: Some(&MEMBERS),
+};
+
+static MEMBERS: MemberRules = MemberRules {
+    member: "attribute",
+    object: "object",
+    property: "attribute",
+    calls: &["call"],
+    callees: &["function"],
+    item: "subscript",
+    of: "value",
+    index: "subscript",
+    wrappers: &["parenthesized_expression", "await"],
 };
 
 fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {

@@ -244,7 +244,13 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a call in a file gives.
-    fn result(&self, file: FileId, entry: &'m FileEntry, call: CallIdx, bound: Option<Bound>) -> Vec<Obj> {
+    pub(super) fn result(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        call: CallIdx,
+        bound: Option<Bound>,
+    ) -> Vec<Obj> {
         let at = CallAt { file, call };
         let Some((_, found)) = self.call(at) else { return Vec::new() };
         let callees = self.read(FlowKey::Value(file, found.callee, bound));

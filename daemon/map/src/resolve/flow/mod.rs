@@ -14,6 +14,7 @@ mod callers;
 mod eval;
 mod library;
 mod members;
+mod receivers;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -99,6 +100,12 @@ enum FlowKey {
     /// The calls that reach a function or class.
     Callers(DefRef),
     CallersOf(FileId, ScopeIdx),
+    /// What a call gives.
+    Result(CallAt),
+    /// A member of what another key can be.
+    Member(Rc<Self>, Rc<str>),
+    /// What another key's objects hold under a key; without one, all of it.
+    Item(Rc<Self>, Option<Rc<str>>),
 }
 
 #[derive(Debug, Default)]
@@ -388,6 +395,16 @@ impl<'m> Resolver<'m> {
             }
             FlowKey::Callers(def) => self.callers_of_def(*def),
             FlowKey::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
+            FlowKey::Result(at) => self.call_result(*at),
+            FlowKey::Member(of, name) => {
+                let objects = self.read((**of).clone());
+                objects.iter().flat_map(|obj| self.member_of_object(obj, name, false)).collect()
+            }
+            FlowKey::Item(of, key) => {
+                let keys: Vec<Obj> = key.iter().cloned().map(Obj::Text).collect();
+                let objects = self.read((**of).clone());
+                objects.iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
+            }
         }
     }
 }

@@ -1,0 +1,148 @@
+//! Reads the expression before a member's name, for the names whose values are followed: `make()[0].run` at `run` is a call, and one
+//! of its values.
+//!
+//! Facts say of a receiver only what its own file knows of its type. Where that is not enough, a question about one place reads the
+//! file once more, and the values that the expression can have are followed from there.
+
+use hob_base::LineIndex;
+use hob_base::line_index::Utf16Position;
+use tree_sitter::{Node, Tree};
+
+use crate::extract::read_tree;
+use crate::langs::lang::Lang;
+use crate::locals::NamePlace;
+use crate::parse::Patience;
+
+/// Most expressions within one another.
+const DEPTH: usize = 16;
+
+/// The notation of members, calls and items in a language's grammar.
+#[derive(Debug)]
+pub(crate) struct MemberRules {
+    /// Kinds of nodes for a member: `object.name`.
+    pub(crate) member: &'static str,
+    /// The field with the object of a member.
+    pub(crate) object: &'static str,
+    /// The field with the name of a member.
+    pub(crate) property: &'static str,
+    /// The kinds of nodes for calls.
+    pub(crate) calls: &'static [&'static str],
+    /// The fields with what is called.
+    pub(crate) callees: &'static [&'static str],
+    /// The kind of node for `of[index]`.
+    pub(crate) item: &'static str,
+    /// The field with what an item is taken of.
+    pub(crate) of: &'static str,
+    /// The field with an item's index.
+    pub(crate) index: &'static str,
+    /// Kinds of nodes that stand for the expression in them.
+    pub(crate) wrappers: &'static [&'static str],
+}
+
+/// An expression whose values can be followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReceiverExpr {
+    /// A name.
+    Name(String),
+    /// The result of the call of the name at this place.
+    Call(NamePlace),
+    /// A member of a value.
+    Member(Box<Self>, String),
+    /// What a value holds under a key; under any, if the key is not written.
+    Item(Box<Self>, Option<String>),
+}
+
+/// Reads the expression before the member's name at a place; `None` if no member stands there, in languages whose values are not
+/// followed, and where the expression is of another form.
+#[must_use]
+pub fn receiver_at(
+    lang: Option<Lang>,
+    source: &[u8],
+    at: NamePlace,
+    patience: Patience<'_>,
+) -> Option<ReceiverExpr> {
+    let lang = lang?;
+    let rules = lang.spec()?.source.lexical_scopes?.members?;
+    let index = LineIndex::new(source);
+    let offset = index.offset(source, Utf16Position { line: at.line, col: at.col })? as usize;
+    let reader = ReceiverReader { rules, source, index: &index };
+    read_tree(lang, source, patience, |tree| reader.receiver(tree, offset))?
+}
+
+struct ReceiverReader<'s> {
+    rules: &'static MemberRules,
+    source: &'s [u8],
+    index: &'s LineIndex,
+}
+
+impl ReceiverReader<'_> {
+    fn receiver(&self, tree: &Tree, offset: usize) -> Option<ReceiverExpr> {
+        let name = tree.root_node().named_descendant_for_byte_range(offset, offset)?;
+        let around = name.parent()?;
+        let is_name =
+            |field: &str| around.child_by_field_name(field).is_some_and(|child| child.id() == name.id());
+        if around.kind() == self.rules.member && is_name(self.rules.property) {
+            return self.expression(around.child_by_field_name(self.rules.object)?, DEPTH);
+        }
+        // `object["name"]`, asked at the quotes or within.
+        let (index, item) =
+            if around.kind() == self.rules.item { (name, around) } else { (around, around.parent()?) };
+        let is_index = item.kind() == self.rules.item
+            && item.child_by_field_name(self.rules.index).is_some_and(|child| child.id() == index.id());
+        if !is_index {
+            return None;
+        }
+        self.expression(item.child_by_field_name(self.rules.of)?, DEPTH)
+    }
+
+    fn expression(&self, node: Node<'_>, depth: usize) -> Option<ReceiverExpr> {
+        let below = depth.checked_sub(1)?;
+        let kind = node.kind();
+        if kind == "identifier" {
+            return Some(ReceiverExpr::Name(self.text(node)?.to_owned()));
+        }
+        if kind == self.rules.member {
+            let of = self.expression(node.child_by_field_name(self.rules.object)?, below)?;
+            let name = self.text(node.child_by_field_name(self.rules.property)?)?;
+            return Some(ReceiverExpr::Member(Box::new(of), name.to_owned()));
+        }
+        if kind == self.rules.item {
+            let of = self.expression(node.child_by_field_name(self.rules.of)?, below)?;
+            let key = self.key(node.child_by_field_name(self.rules.index)?);
+            return Some(ReceiverExpr::Item(Box::new(of), key));
+        }
+        if self.rules.calls.contains(&kind) {
+            let callee = self.rules.callees.iter().find_map(|field| node.child_by_field_name(field))?;
+            return self.called_name(callee).map(ReceiverExpr::Call);
+        }
+        if self.rules.wrappers.contains(&kind) {
+            return self.expression(node.named_child(0)?, below);
+        }
+        None
+    }
+
+    /// The place of the name that is called.
+    fn called_name(&self, callee: Node<'_>) -> Option<NamePlace> {
+        let name = match callee.kind() {
+            "identifier" => callee,
+            kind if kind == self.rules.member => callee.child_by_field_name(self.rules.property)?,
+            _ => return None,
+        };
+        let at = self.index.position(self.source, name.start_byte() as u32);
+        Some(NamePlace { line: at.line, col: at.col })
+    }
+
+    /// A key as flows write it: a number as it is, a text behind a quote.
+    fn key(&self, index: Node<'_>) -> Option<String> {
+        let text = self.text(index)?;
+        let quoted = text.strip_prefix(['"', '\'']).and_then(|rest| rest.strip_suffix(['"', '\'']));
+        match quoted {
+            Some(key) => Some(format!("'{key}")),
+            None => text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.to_owned()),
+        }
+    }
+
+    fn text(&self, node: Node<'_>) -> Option<&str> {
+        std::str::from_utf8(self.source.get(node.byte_range())?).ok()
+    }
+}

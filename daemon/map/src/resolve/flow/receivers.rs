@@ -1,0 +1,125 @@
+//! Members of what an expression can be: the objects that the expression's values are followed to have the member, or their classes do.
+
+use std::rc::Rc;
+
+use hob_base::FileId;
+
+use super::{CallAt, FlowKey, Obj};
+use crate::facts::{DefIdx, ScopeIdx, ValueIdx};
+use crate::index::FileEntry;
+use crate::node::DefRef;
+use crate::receiver::ReceiverExpr;
+use crate::resolve::members::MemberLookup;
+use crate::resolve::{NameLookup, Resolver, Thing};
+
+/// Most definitions that a member is said to mean.
+const SHOWN: usize = 4;
+
+impl<'m> Resolver<'m> {
+    /// The definitions of a member of an expression's values. `owner` is the definition that the expression stands in.
+    pub(crate) fn members_through_values(
+        &self,
+        file: FileId,
+        owner: Option<DefIdx>,
+        receiver: &ReceiverExpr,
+        name: &str,
+    ) -> Vec<DefRef> {
+        let Some(entry) = self.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else {
+            return Vec::new();
+        };
+        let scope = self.scope_of_owner(file, entry, owner);
+        let objects = self.key_of(file, entry, scope, receiver).and_then(|key| self.solve(key));
+        let mut found: Vec<DefRef> =
+            objects.unwrap_or_default().iter().flat_map(|obj| self.defined_members(obj, name)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.truncate(SHOWN);
+        found
+    }
+
+    fn scope_of_owner(&self, file: FileId, entry: &FileEntry, owner: Option<DefIdx>) -> ScopeIdx {
+        let uses = self.uses_in_file(file, entry);
+        let mut at = owner;
+        while let Some(def) = at {
+            if let Some(&scope) = uses.by_def.get(&def) {
+                return scope;
+            }
+            at = entry.facts.def(def).parent;
+        }
+        ScopeIdx(0)
+    }
+
+    fn key_of(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        scope: ScopeIdx,
+        receiver: &ReceiverExpr,
+    ) -> Option<FlowKey> {
+        let inner = |of: &ReceiverExpr| self.key_of(file, entry, scope, of).map(Rc::new);
+        match receiver {
+            ReceiverExpr::Name(name) => self.key_of_name(file, entry, scope, name),
+            ReceiverExpr::Call(at) => self.call_at(file, (at.line, at.col)).map(FlowKey::Result),
+            ReceiverExpr::Member(of, name) => Some(FlowKey::Member(inner(of)?, Rc::from(name.as_str()))),
+            ReceiverExpr::Item(of, key) => Some(FlowKey::Item(inner(of)?, key.as_deref().map(Rc::from))),
+        }
+    }
+
+    /// The variable that a name is where it stands, or the definition that it means.
+    fn key_of_name(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        scope: ScopeIdx,
+        name: &str,
+    ) -> Option<FlowKey> {
+        let opened = self.uses_in_file(file, entry);
+        let mut at = scope;
+        if let Some(id) = entry.facts.names.find(name) {
+            while let Some(found) = opened.flows.scopes.get(at.0 as usize) {
+                if let Some(&slot) = opened.vars.get(&(at, id)) {
+                    return Some(FlowKey::Slot(file, slot, None));
+                }
+                if found.parent == at {
+                    break;
+                }
+                at = found.parent;
+            }
+        }
+        match self.resolve_bare(self.site_in(file, entry, scope), name) {
+            NameLookup::Thing(Thing::Def(def), _) => Some(FlowKey::Def(self.body_of(def))),
+            _ => None,
+        }
+    }
+
+    /// What a call gives, whoever asks.
+    pub(super) fn call_result(&self, at: CallAt) -> Vec<Obj> {
+        let Some(entry) = self.entry(at.file) else { return Vec::new() };
+        self.result(at.file, entry, at.call, None)
+    }
+
+    /// The definitions of an object's member.
+    fn defined_members(&self, obj: &Obj, name: &str) -> Vec<DefRef> {
+        match obj {
+            Obj::Instance(class, _) | Obj::Def(class, _) if self.has_members(*class) => {
+                match self.find_member(*class, name) {
+                    MemberLookup::Found(def) => vec![def],
+                    MemberLookup::Missing { .. } => Vec::new(),
+                }
+            }
+            Obj::Container(file, at) => self.defined_keys(*file, *at, name),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The definitions of a key of a container: those below the variables that hold it.
+    fn defined_keys(&self, file: FileId, container: ValueIdx, name: &str) -> Vec<DefRef> {
+        let Some(entry) = self.entry(file) else { return Vec::new() };
+        let holds = |parent: DefIdx| {
+            let objects = self.solve(FlowKey::Def(DefRef { file, def: parent })).unwrap_or_default();
+            objects.contains(&Obj::Container(file, container))
+        };
+        let keys = entry.defs_named(name).filter(|(_, key)| key.parent.is_some_and(&holds));
+        keys.map(|(def, _)| DefRef { file, def }).collect()
+    }
+}
