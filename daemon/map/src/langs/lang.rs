@@ -53,11 +53,15 @@ pub enum Lang {
     Lua,
     /// Bash, and other shells.
     Bash,
+    /// Protocol Buffers (`.proto`).
+    Proto,
+    /// Terraform and other HCL files (`.tf`, `.hcl`).
+    Hcl,
 }
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -81,6 +85,8 @@ impl Lang {
         Self::Ruby,
         Self::Lua,
         Self::Bash,
+        Self::Proto,
+        Self::Hcl,
     ];
 
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++

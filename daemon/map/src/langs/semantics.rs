@@ -49,6 +49,9 @@ pub struct NameSemantics {
     /// True if a star import passes on no modules within the module of the star: a module of the importing package goes
     /// before one that a star brings.
     pub modules_before_stars: bool,
+    /// True if a star import brings only names of the importing file's package and of those around it: others are named with
+    /// their package (`import "a.proto"`).
+    pub stars_keep_packages: bool,
     /// True if a folder is a package by its `__init__` file, and a stub (`.pyi`) may lie beside a module.
     pub init_files: bool,
     /// True if a file's imports, with its package, tell all that the file can see. Claim it only if you are sure.
@@ -145,6 +148,7 @@ impl NameSemantics {
         never_renames: false,
         passed_imports: PassedImports::Marked,
         modules_before_stars: false,
+        stars_keep_packages: false,
         init_files: false,
         imports_tell_all: false,
         returned_tables: false,

@@ -6,8 +6,8 @@ use super::rules::LangSpec;
 use super::semantics::NameSemantics;
 use super::source::SourceRules;
 use super::{
-    bash, c, cpp, csharp, ecma, embedded, go, java, kotlin, lua, markdown, php, python, ruby, rust, scala,
-    swift,
+    bash, c, cpp, csharp, ecma, embedded, go, hcl, java, kotlin, lua, markdown, php, proto, python, ruby,
+    rust, scala, swift,
 };
 
 /// Every language, sorted by [`Lang`]; new ones go last, in both.
@@ -34,6 +34,8 @@ pub static TABLE: &[LangSpec] = &[
     ruby::SPEC,
     lua::SPEC,
     bash::SPEC,
+    proto::SPEC,
+    hcl::SPEC,
 ];
 
 /// The languages that this build reads, as a set: bit `n` stands for the language with the number `n`. Saved kinds of files hold for

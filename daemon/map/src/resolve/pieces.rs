@@ -92,6 +92,34 @@ impl<'m> Resolver<'m> {
         })
     }
 
+    /// A top-level name of an imported file that has the package of the importing one, or the innermost of those around it.
+    pub(super) fn starred_in_packages(&self, site: Site<'m>, name: &str, mut open: bool) -> NameLookup {
+        let mut best: Option<(usize, DefRef)> = None;
+        for star in site.entry.star_imports() {
+            let module = self.resolve_module(site.file, site.entry, star.module);
+            match self.lookup_in(&module, name, &mut Vec::new()) {
+                NameLookup::Thing(Thing::Def(def), _) => {
+                    let found = self.package_around(site, def).map(|depth| (depth, def));
+                    best = found.filter(|(depth, _)| best.is_none_or(|(most, _)| *depth > most)).or(best);
+                }
+                NameLookup::Thing(..) | NameLookup::Bound => open = true,
+                NameLookup::Absent { open: unseen } => open |= unseen,
+            }
+        }
+        match best {
+            Some((_, def)) => NameLookup::Thing(Thing::Def(def), Confidence::Import),
+            None => NameLookup::Absent { open },
+        }
+    }
+
+    /// The length of the package of a definition's file, if it is the site's own or lies around it.
+    fn package_around(&self, site: Site<'m>, def: DefRef) -> Option<usize> {
+        let package = |entry: &'m FileEntry| entry.facts.package.map_or("", |id| entry.facts.name(id));
+        let theirs = package(self.entry(def.file)?);
+        let mut around = packages::packages_around(package(site.entry)).chain([""]);
+        around.find(|around| *around == theirs).map(str::len)
+    }
+
     /// Looks a name up through star imports of other files that hold for the whole project.
     pub(super) fn through_project_wide(&self, site: Site<'m>, name: &str, mut open: bool) -> NameLookup {
         let Some(row) = site.entry.lang().spec() else { return NameLookup::Absent { open } };

@@ -128,7 +128,7 @@ impl<'m> Resolver<'m> {
             return NameLookup::Absent { open: false };
         }
         match self.find_member(class, name) {
-            MemberLookup::Found(def) if self.fits_bare(site, def) => {
+            MemberLookup::Found(def) if self.fits_bare(site, def) && self.is_name_inside(def) => {
                 let near = def.file == site.file;
                 NameLookup::Thing(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
@@ -221,6 +221,9 @@ impl<'m> Resolver<'m> {
                 Some((def, confidence)) => NameLookup::Thing(Thing::Def(def), confidence),
                 None => NameLookup::Absent { open },
             };
+        }
+        if site.entry.lang().semantics().stars_keep_packages {
+            return self.starred_in_packages(site, name, open);
         }
         let stars =
             site.entry.star_imports().filter(|star| star.owner == owner || is_around(site, star.owner));

@@ -1,0 +1,56 @@
+//! Protocol Buffers: messages, enumerations and services, and the types that they name.
+//!
+//! Conventions that the graph relies on:
+//! - An `import` is a star import, passed on if it is `public`. It brings only names of the file's own package and of the packages
+//!   around it; every other name is written with its package, and `imports` finds the imported file that declares the package.
+//! - A name is looked for in the messages around it, then in the file, then in the imported files. Fields and calls are no names
+//!   there, so that `common.Status common = 1` names the package.
+//! - A path that the file begins with a dot begins with a dot in the facts too: it starts at no scope.
+//! - The fields of a `oneof` and the `oneof` itself are fields of the message. An extension is a field of the scope in which its
+//!   `extend` is written. A value of an enumeration is a constant of the enumeration.
+
+mod builtins;
+mod grammar;
+mod imports;
+mod items;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Tree;
+
+use super::support::define_grammar;
+use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Proto,
+    id: "proto",
+    name: "Protocol Buffers",
+    extensions: &["proto", "protodevel"],
+    file_names: &[],
+    interpreters: &[],
+    reader: LanguageReader::Tree { grammar: language, extract },
+    imports: &imports::ProtoImports,
+    bare_members: true,
+    package_scope: PackageScope::File,
+    project_files: &[],
+    semantics: NameSemantics {
+        builtins: builtins::BUILTINS,
+        named_packages: true,
+        never_renames: true,
+        objects_hide_members: true,
+        stars_keep_packages: true,
+        ..NameSemantics::PLAIN
+    },
+    source: SourceRules::PLAIN,
+};
+
+define_grammar!(language, "proto", tree_sitter_proto::LANGUAGE);
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::ProtoRules::new())
+}

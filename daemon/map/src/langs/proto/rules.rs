@@ -1,0 +1,47 @@
+//! The judgement on each node of a `.proto` file: which handler it goes to, and what handlers remember between nodes.
+
+use tree_sitter::Node;
+
+use super::grammar::{GRAMMAR, ProtoGrammar, ProtoKind};
+use crate::facts::DefKind;
+use crate::langs::support::{Comment, Lead};
+use crate::walk::{Cx, Rules, WalkStep};
+
+/// The rules for Protocol Buffers.
+pub(super) struct ProtoRules {
+    pub(super) g: &'static ProtoGrammar,
+    pub(super) lead: Lead,
+    /// The type of the field around the walk, as [`crate::facts::Receiver::Typed`] writes it; empty for a type of the language.
+    pub(super) field_type: String,
+}
+
+impl ProtoRules {
+    pub(super) fn new() -> Self {
+        Self { g: &GRAMMAR, lead: Lead::default(), field_type: String::new() }
+    }
+}
+
+impl Rules for ProtoRules {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        match self.g.kind(node) {
+            ProtoKind::Comment => {
+                self.lead.add_comment(node, cx.source, Comment::Doc);
+                WalkStep::Skip
+            }
+            ProtoKind::Package => self.visit_package(node, cx),
+            ProtoKind::Import => self.visit_import(node, cx),
+            ProtoKind::Message | ProtoKind::Group => self.visit_scope(node, DefKind::Struct, cx),
+            ProtoKind::Enum => self.visit_scope(node, DefKind::Enum, cx),
+            ProtoKind::Service => self.visit_scope(node, DefKind::Interface, cx),
+            ProtoKind::Rpc => self.visit_scope(node, DefKind::Method, cx),
+            ProtoKind::EnumField => self.visit_member(node, DefKind::Constant, cx),
+            ProtoKind::Oneof => self.visit_member(node, DefKind::Field, cx),
+            ProtoKind::Field => self.visit_field(node, cx),
+            ProtoKind::TypeName => self.visit_type_name(node, cx),
+            ProtoKind::FullIdent => self.visit_full_ident(node, cx),
+            ProtoKind::FieldOption => self.visit_field_option(node, cx),
+            ProtoKind::Constant | ProtoKind::Nothing | ProtoKind::Ident | ProtoKind::Name => WalkStep::Skip,
+            ProtoKind::Extend | ProtoKind::Other => WalkStep::Into,
+        }
+    }
+}
