@@ -82,6 +82,9 @@ fn rows_tell_the_language_of_a_file() {
         ("PKGBUILD", "", Some(Lang::Bash)),
         ("run", "#!/usr/bin/env python3\n", Some(Lang::Python)),
         ("part.inc", "<?php\n", Some(Lang::Php)),
+        ("api.proto", "", Some(Lang::Proto)),
+        ("prod.tfvars", "", Some(Lang::Hcl)),
+        ("Schema.SQL", "", Some(Lang::Sql)),
         ("a.h", "int f(void);\n", Some(Lang::C)),
         ("a.h", "namespace a { class B; }\n", Some(Lang::Cpp)),
     ];

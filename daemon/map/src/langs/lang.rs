@@ -57,11 +57,13 @@ pub enum Lang {
     Proto,
     /// Terraform and other HCL files (`.tf`, `.hcl`).
     Hcl,
+    /// SQL of any dialect.
+    Sql,
 }
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -87,6 +89,7 @@ impl Lang {
         Self::Bash,
         Self::Proto,
         Self::Hcl,
+        Self::Sql,
     ];
 
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++

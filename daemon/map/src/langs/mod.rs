@@ -29,6 +29,7 @@ pub mod scala;
 pub(crate) mod scope_rules;
 pub(crate) mod semantics;
 pub(crate) mod source;
+pub mod sql;
 pub(crate) mod support;
 pub mod swift;
 mod table;

@@ -52,6 +52,8 @@ pub struct NameSemantics {
     /// True if a star import brings only names of the importing file's package and of those around it: others are named with
     /// their package (`import "a.proto"`).
     pub stars_keep_packages: bool,
+    /// True if a member behind a path is the one that the path leads to, or none of the project (`orders.id`).
+    pub exact_paths: bool,
     /// True if a folder is a package by its `__init__` file, and a stub (`.pyi`) may lie beside a module.
     pub init_files: bool,
     /// True if a file's imports, with its package, tell all that the file can see. Claim it only if you are sure.
@@ -149,6 +151,7 @@ impl NameSemantics {
         passed_imports: PassedImports::Marked,
         modules_before_stars: false,
         stars_keep_packages: false,
+        exact_paths: false,
         init_files: false,
         imports_tell_all: false,
         returned_tables: false,

@@ -7,7 +7,7 @@ use super::semantics::NameSemantics;
 use super::source::SourceRules;
 use super::{
     bash, c, cpp, csharp, ecma, embedded, go, hcl, java, kotlin, lua, markdown, php, proto, python, ruby,
-    rust, scala, swift,
+    rust, scala, sql, swift,
 };
 
 /// Every language, sorted by [`Lang`]; new ones go last, in both.
@@ -36,6 +36,7 @@ pub static TABLE: &[LangSpec] = &[
     bash::SPEC,
     proto::SPEC,
     hcl::SPEC,
+    sql::SPEC,
 ];
 
 /// The languages that this build reads, as a set: bit `n` stands for the language with the number `n`. Saved kinds of files hold for

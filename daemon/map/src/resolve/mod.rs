@@ -245,7 +245,7 @@ impl<'m> Resolver<'m> {
             Receiver::SelfType => self.self_ref(site, r, false),
             Receiver::Path(path) if is_root(entry, path) => self.root_ref(site, r, name),
             Receiver::Super => self.self_ref(site, r, true),
-            Receiver::Path(path) => self.path_ref(site, r, entry.facts.name(path)),
+            Receiver::Path(path) => without_guesses(site, self.path_ref(site, r, entry.facts.name(path))),
             Receiver::Typed(ty) => self.typed_ref(site, r, entry.facts.name(ty)),
             Receiver::Unknown => self.unknown_ref(site, r),
         };
@@ -468,6 +468,14 @@ impl<'m> Resolver<'m> {
         let result = work();
         self.depth.set(depth);
         result
+    }
+}
+
+/// Drops what a path does not lead to, where a path tells all.
+fn without_guesses(site: Site<'_>, found: Resolution) -> Resolution {
+    match found {
+        Resolution::Unresolved if site.entry.lang().semantics().exact_paths => Resolution::Dropped,
+        found => found,
     }
 }
 

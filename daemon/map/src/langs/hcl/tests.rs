@@ -82,7 +82,7 @@ fn definitions_imports_and_references() {
          28:38 use var.zones in aws_instance.web
          29:14 use data.aws_ami.ubuntu in aws_instance.web
          31:16 use local.rules in aws_instance.web
-         32:39 use var.base in aws_instance.web
+         32:40 use var.base in aws_instance.web
          35:20 use var.zones in aws_instance.web
          36:20 use aws_eip.ip in aws_instance.web
          40:17 use module.vpc in aws_instance.web

@@ -1,7 +1,8 @@
 //! Finds the file that an import names, and the package that a path begins with.
 //!
 //! Compilers look for an import below folders that only the build knows. Here these are the folders around the importing file,
-//! nearest first, the root of the project last; else the import is the one file whose path ends so, of several the nearest.
+//! nearest first, the root of the project last; else the import is the one file whose path ends so, of several the nearest. The root
+//! may have a name of its own in imports (`github.com/acme/shop/api/order.proto`), which the project does not know.
 //! A path begins with a package of the importing file or of one that it imports, for nothing else can be named; a package outside
 //! is known by the folder of its files (`google/protobuf/any.proto`).
 
@@ -11,6 +12,9 @@ use crate::facts::Import;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::packages::{of_file, packages_around};
 use crate::langs::support::project::{folder_of, join, shared_folders};
+
+/// Most segments of a name that the root of the project has in imports.
+const MOST_ROOT: usize = 4;
 
 /// Most files that are looked at for the packages that one file sees.
 const MOST: usize = 256;
@@ -23,7 +27,8 @@ impl ImportRules for ProtoImports {
         let here = project.path(from);
         let places = folders_around(here).filter_map(|folder| join(folder, module));
         let exact = places.filter_map(|place| project.file(&place)).find(|file| *file != from);
-        let found = exact.or_else(|| by_end(project, here, module));
+        let found =
+            exact.or_else(|| by_end(project, here, module)).or_else(|| below_named_root(project, module));
         found.map_or_else(|| missing(project, here, module), ModuleTarget::File)
     }
 
@@ -72,6 +77,14 @@ fn by_end(project: &dyn ImportProject, here: &str, end: &str) -> Option<FileId> 
         [file] => Some(file),
         _ => None,
     }
+}
+
+/// The file that an import names from the root of the project, if its path begins with a name of that root.
+fn below_named_root(project: &dyn ImportProject, module: &str) -> Option<FileId> {
+    let is_compilers = module.starts_with("google/");
+    let cuts = module.match_indices('/').map(|(at, _)| &module[at + 1..]).take(MOST_ROOT);
+    let mut below = cuts.filter(|path| path.contains('/') && !is_compilers);
+    below.find_map(|path| project.file(path))
 }
 
 /// An import without a file is one of a package outside, unless the project has the folder that it names.
