@@ -39,7 +39,7 @@ impl HclRules {
                 receiver,
                 owner: cx.owner(),
                 line,
-                col: col + utf16_len(text[..step.at].as_bytes()),
+                col: col + utf16_len(&text.as_bytes()[..step.at]),
             });
         }
         WalkStep::Skip

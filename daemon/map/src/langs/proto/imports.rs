@@ -119,15 +119,17 @@ impl<'p> VisiblePackages<'p> {
         let Some(facts) = project.facts(from) else { return };
         for import in facts.imports.iter().filter(|import| keep(import)) {
             match ProtoImports.resolve(project, from, facts.name(import.module)) {
-                ModuleTarget::File(file) if self.files.len() < MOST => {
-                    if !self.files.iter().any(|(_, known)| *known == file) {
-                        self.files.push((of_file(project, file), file));
-                    }
+                ModuleTarget::File(file) if self.files.len() < MOST && !self.has(file) => {
+                    self.files.push((of_file(project, file), file));
                 }
                 ModuleTarget::External(package) => self.outside.push(package),
                 _ => {}
             }
         }
+    }
+
+    fn has(&self, file: FileId) -> bool {
+        self.files.iter().any(|(_, known)| *known == file)
     }
 
     /// The files of the longest package that a full path begins with, and how many segments it has.

@@ -194,35 +194,3 @@ UPDATE posts SET id = 1;
          schema.sql#touch references schema.sql#posts.user_id exact",
     );
 }
-
-#[test]
-fn real_probe() {
-    let Ok(root) = std::env::var("HOB_REAL") else { return };
-    let mut stack = vec![std::path::PathBuf::from(&root)];
-    let mut text = String::new();
-    while let Some(dir) = stack.pop() {
-        for entry in std::fs::read_dir(dir).unwrap().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                stack.push(path);
-                continue;
-            }
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let bytes = std::fs::read(&path).unwrap();
-            if crate::langs::detect::language_of(&name, &bytes).is_none() {
-                continue;
-            }
-            let Ok(body) = String::from_utf8(bytes) else { continue };
-            let rel = path.strip_prefix(&root).unwrap().display().to_string();
-            text.push_str(&format!("//- /{rel}\n{body}\n"));
-        }
-    }
-    let map = crate::fixture::map(&text);
-    let mut out = crate::fixture::shown_uses(&map).join("\n");
-    for (path, body) in crate::fixture::files(&text) {
-        let lang =
-            crate::langs::detect::language_of(path.rsplit('/').next().unwrap(), body.as_bytes()).unwrap();
-        out.push_str(&format!("\n==== {path}\n{}", crate::langs::support::render::facts_of(lang, &body)));
-    }
-    std::fs::write(format!("{root}.txt"), out).unwrap();
-}
