@@ -9,6 +9,7 @@ mod flow;
 mod frameworks;
 mod image;
 mod impact;
+mod keys;
 mod ladder;
 mod languages;
 mod ranking;
