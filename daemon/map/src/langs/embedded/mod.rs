@@ -15,8 +15,9 @@ use crate::facts::{Receiver, RefKind};
 use crate::langs::ecma;
 use crate::langs::lang::Lang;
 use crate::langs::rules::{LangSpec, LanguageReader, PackageScope};
+use crate::langs::support::PiecePositions;
 use crate::parse::Patience;
-use scan::{EmbeddedPageKind, PagePiece, PiecePositions, scan_page};
+use scan::{EmbeddedPageKind, PagePiece, scan_page};
 
 /// Vue's row in the language table.
 pub const VUE: LangSpec = LangSpec {

@@ -3,7 +3,6 @@
 //! It follows what the parsers of HTML do as far as scripts are concerned: comments are passed over, and a script ends at the
 //! first `</script`, whatever the script says.
 
-use hob_base::line_index::{mark_len, utf16_len};
 use memchr::{memchr, memmem};
 
 use crate::langs::lang::Lang;
@@ -229,34 +228,5 @@ fn quoted_value(source: &[u8], start: usize) -> (&[u8], usize) {
             let len = rest.iter().take_while(|b| !b.is_ascii_whitespace() && **b != b'>').count();
             (&rest[..len], start + len)
         }
-    }
-}
-
-/// Positions of places that are asked for from first to last.
-#[derive(Debug)]
-pub(super) struct PiecePositions<'s> {
-    source: &'s [u8],
-    at: usize,
-    line: u32,
-    col: u32,
-}
-
-impl<'s> PiecePositions<'s> {
-    pub(super) fn new(source: &'s [u8]) -> Self {
-        Self { source, at: mark_len(source), line: 1, col: 1 }
-    }
-
-    /// The 1-based line and UTF-16 column of a byte that is not before the last one asked for.
-    pub(super) fn position_at(&mut self, byte: usize) -> (u32, u32) {
-        let between = self.source.get(self.at..byte).unwrap_or(&[]);
-        match memchr::memrchr(b'\n', between) {
-            Some(last) => {
-                self.line += memchr::memchr_iter(b'\n', between).count() as u32;
-                self.col = 1 + utf16_len(&between[last + 1..]);
-            }
-            None => self.col += utf16_len(between),
-        }
-        self.at = byte.max(self.at);
-        (self.line, self.col)
     }
 }

@@ -10,6 +10,7 @@ mod grammar;
 mod header;
 mod lead;
 mod pending;
+mod positions;
 pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
@@ -26,6 +27,7 @@ pub(crate) use grammar::{Grammar, define_grammar};
 pub(crate) use header::{has_word, header_start};
 pub(crate) use lead::{Comment, Lead, Outer};
 pub(crate) use pending::Pending;
+pub(crate) use positions::PiecePositions;
 pub(crate) use title::test_title;
 pub(crate) use values::{Members, SurroundingBody, Syntax, TypedExpression, is_capital};
 
