@@ -52,6 +52,12 @@ mod tests {
     }
 
     #[test]
+    fn colons_that_csss_scanner_would_look_far_from() {
+        let list = |times: usize| format!(".f {{ }}\n{}", "a:b ".repeat(times));
+        only_text(Lang::Css, &list(100_000), &list(100));
+    }
+
+    #[test]
     fn conditions_that_cs_parser_would_not_finish() {
         let chain = |times: usize| format!("int f(void) {{ return 0; }}\n{}", "a?.".repeat(times));
         only_text(Lang::C, &chain(100_000), &chain(100));

@@ -85,6 +85,9 @@ fn rows_tell_the_language_of_a_file() {
         ("api.proto", "", Some(Lang::Proto)),
         ("prod.tfvars", "", Some(Lang::Hcl)),
         ("Schema.SQL", "", Some(Lang::Sql)),
+        ("mix.exs", "", Some(Lang::Elixir)),
+        ("main.css", "", Some(Lang::Css)),
+        ("study.ipynb", "", Some(Lang::Notebook)),
         ("a.h", "int f(void);\n", Some(Lang::C)),
         ("a.h", "namespace a { class B; }\n", Some(Lang::Cpp)),
     ];

@@ -26,7 +26,7 @@ const HASH: Style = Style { line: &["#"], but: &["#!"], block: None, by_indentat
 pub(super) fn style_of(language: &str) -> Style {
     match language {
         "py" => Style { by_indentation: true, ..HASH },
-        "rb" | "sh" => HASH,
+        "rb" | "sh" | "ex" => HASH,
         "lua" => Style { line: &["--"], but: &[], block: Some(("--[[", "]]")), by_indentation: false },
         "php" => Style { line: &["//", "#"], but: &["#["], ..SLASHES },
         _ => SLASHES,

@@ -84,18 +84,18 @@ pub struct FactsBuilder {
     lang: Lang,
     names: Interner,
     texts: String,
-    defs: Vec<Def>,
+    pub(super) defs: Vec<Def>,
     ordinals: FxHashMap<StrId, u32>,
-    imports: Vec<Import>,
+    pub(super) imports: Vec<Import>,
     exports: Vec<Export>,
-    refs: Vec<Ref>,
+    pub(super) refs: Vec<Ref>,
     package: Option<StrId>,
     manifest: Vec<(StrId, StrId)>,
     types: Vec<TypeHint>,
-    calls: Vec<CallArguments>,
-    flows: Flows,
+    pub(super) calls: Vec<CallArguments>,
+    pub(super) flows: Flows,
     has_errors: bool,
-    unmapped: Vec<(u32, u32)>,
+    pub(super) unmapped: Vec<(u32, u32)>,
     gave_up: Option<GaveUp>,
 }
 
@@ -197,6 +197,12 @@ impl FactsBuilder {
             module.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         self.imports.iter().any(|import| is_within(self.provisional_name(import.module)))
+    }
+
+    /// Returns true if the file so far imports every name of some module.
+    #[must_use]
+    pub fn has_star_imports(&self) -> bool {
+        self.imports.iter().any(|import| import.kind == ImportKind::Star)
     }
 
     /// The module that an import so far binds a name from.

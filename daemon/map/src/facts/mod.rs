@@ -13,6 +13,7 @@ mod builder;
 mod flows;
 mod header;
 mod interner;
+mod moved;
 mod names;
 
 pub use arguments::{ArgumentKind, Arguments, CallArguments};
@@ -21,6 +22,7 @@ pub use flows::{
     Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget, FlowValue, Flows, Label,
     PackedFlows, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, ValueIdx,
 };
+pub(crate) use moved::SourcePlaces;
 pub use names::{NamePool, StrId};
 
 use crate::langs::lang::Lang;
@@ -239,6 +241,12 @@ impl DefKind {
     #[must_use]
     pub fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum)
+    }
+
+    /// Returns true if the kind is a type or a module: a path can lead through it.
+    #[must_use]
+    pub fn is_scope(self) -> bool {
+        self.is_type() || self == Self::Module
     }
 
     /// Returns true if the kind is a heading or a title: text for people, and no symbol.

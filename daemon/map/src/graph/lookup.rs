@@ -9,6 +9,9 @@ use crate::index::FileEntry;
 use crate::langs::lang::Lang;
 use crate::resolve::Resolver;
 
+/// Marks that can begin a name as it is written (`.btn`, `#main`, `@keyframes spin`).
+const MARKS: [char; 3] = ['.', '#', '@'];
+
 impl Map {
     /// The node that an ID names, if it exists.
     #[must_use]
@@ -138,9 +141,26 @@ impl Map {
         {
             return Lookup::One(NodeRef::File(file));
         }
+        if target.starts_with(MARKS) {
+            let found = self.by_written_name(target);
+            if found != Lookup::None {
+                return found;
+            }
+        }
         let found = dotted_spellings(target).into_iter().map(|name| self.by_dotted_name(&name));
         let found = found.into_iter().find(|found| *found != Lookup::None);
         found.unwrap_or_else(|| self.by_heading(target))
+    }
+
+    /// The definitions of exactly this name.
+    fn by_written_name(&self, name: &str) -> Lookup {
+        let files = self.index.files_defining(name).iter().map(|&file| FileId(file));
+        let entries = files.filter_map(|file| Some((file, self.index.entry(file)?)));
+        let found = entries
+            .filter(|(_, entry)| !entry.lang().is_prose())
+            .flat_map(|(file, entry)| entry.defs_named(name).map(move |(def, _)| DefRef { file, def }));
+        let found: Vec<DefRef> = found.collect();
+        if found.is_empty() { Lookup::None } else { self.told_apart(found) }
     }
 
     /// A heading, or a path of headings: these hold dots and colons themselves.

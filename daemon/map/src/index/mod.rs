@@ -448,6 +448,18 @@ impl ImportProject for Index {
         self.paths.files_named(file_name)
     }
 
+    fn files_defining(&self, qualified: &str) -> Vec<FileId> {
+        let last = qualified.rsplit('.').next().unwrap_or(qualified);
+        let files = Self::files_defining(self, last).iter().map(|&file| FileId(file));
+        let defines = |entry: &FileEntry| {
+            let mut named = entry.defs_named(last);
+            named.any(|(_, def)| def.kind.is_scope() && entry.facts.name(def.qualified) == qualified)
+        };
+        let mut found: Vec<FileId> = files.filter(|file| self.entry(*file).is_some_and(defines)).collect();
+        found.sort_by_key(|file| self.entry(*file).map(|entry| entry.path.as_str()));
+        found
+    }
+
     fn files_of_package(&self, package: &str) -> &[FileId] {
         self.paths.files_of_package(package)
     }

@@ -59,11 +59,17 @@ pub enum Lang {
     Hcl,
     /// SQL of any dialect.
     Sql,
+    /// Jupyter notebooks (`.ipynb`), read by their Python cells and in one language group with Python.
+    Notebook,
+    /// Style sheets (`.css`).
+    Css,
+    /// Elixir source files and scripts (`.ex`, `.exs`).
+    Elixir,
 }
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 29] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -90,10 +96,13 @@ impl Lang {
         Self::Proto,
         Self::Hcl,
         Self::Sql,
+        Self::Notebook,
+        Self::Css,
+        Self::Elixir,
     ];
 
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
-    /// for C and C++, Java for those of its virtual machine, itself for the others.
+    /// for C and C++, Java for those of its virtual machine, Python for notebooks, itself for the others.
     #[must_use]
     pub fn language_group(self) -> Self {
         match self {
@@ -102,6 +111,7 @@ impl Lang {
             }
             Self::C => Self::Cpp,
             Self::Kotlin | Self::Scala => Self::Java,
+            Self::Notebook => Self::Python,
             other => other,
         }
     }

@@ -137,6 +137,8 @@ pub trait ImportProject {
     fn files_below(&self, dir: &str) -> Vec<FileId>;
     /// The mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
     fn files_named(&self, file_name: &str) -> &[FileId];
+    /// The files that define a module or type of this qualified name, in order of path.
+    fn files_defining(&self, qualified: &str) -> Vec<FileId>;
     /// The files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
     fn files_of_package(&self, package: &str) -> &[FileId];
     /// All project files with this file name: (folder, facts).

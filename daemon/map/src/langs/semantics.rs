@@ -83,6 +83,8 @@ pub struct NameSemantics {
     pub blanket_impls: bool,
     /// True if functions of one name and place may differ by their parameters (`f(int)` beside `f(String)`).
     pub overloads: bool,
+    /// True if functions of one name and place differ by the number of their parameters alone (`get/1` beside `get/2`).
+    pub arities: bool,
     /// True if arguments are converted by fixed rules alone: no type has another name, and no program adds conversions.
     pub strict_arguments: bool,
     /// The way in which a member shows whether it belongs to the type itself or to its objects.
@@ -166,6 +168,7 @@ impl NameSemantics {
         outside_members: OutsideMembers::None,
         blanket_impls: false,
         overloads: false,
+        arities: false,
         strict_arguments: false,
         static_members: StaticMembers::Unmarked,
         redefined_macros: false,

@@ -6,8 +6,8 @@ use super::rules::LangSpec;
 use super::semantics::NameSemantics;
 use super::source::SourceRules;
 use super::{
-    bash, c, cpp, csharp, ecma, embedded, go, hcl, java, kotlin, lua, markdown, php, proto, python, ruby,
-    rust, scala, sql, swift,
+    bash, c, cpp, csharp, css, ecma, elixir, embedded, go, hcl, java, kotlin, lua, markdown, notebook, php,
+    proto, python, ruby, rust, scala, sql, swift,
 };
 
 /// Every language, sorted by [`Lang`]; new ones go last, in both.
@@ -37,6 +37,9 @@ pub static TABLE: &[LangSpec] = &[
     proto::SPEC,
     hcl::SPEC,
     sql::SPEC,
+    notebook::SPEC,
+    css::SPEC,
+    elixir::SPEC,
 ];
 
 /// The languages that this build reads, as a set: bit `n` stands for the language with the number `n`. Saved kinds of files hold for
@@ -70,11 +73,13 @@ impl Lang {
         self.spec().map_or(&PROSE, |spec| &spec.source)
     }
 
-    /// The prefix of the IDs of packages outside that its files import: a component imports what its scripts can.
+    /// The prefix of the IDs of packages outside that its files import: a component imports what its scripts can,
+    /// and a notebook what its cells can.
     #[must_use]
     pub fn package_id(self) -> &'static str {
         match self {
             Self::Vue | Self::Svelte | Self::Astro | Self::Html => Self::TypeScript.id(),
+            Self::Notebook => Self::Python.id(),
             other => other.id(),
         }
     }

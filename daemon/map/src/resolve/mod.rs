@@ -249,7 +249,7 @@ impl<'m> Resolver<'m> {
             Receiver::Typed(ty) => self.typed_ref(site, r, entry.facts.name(ty)),
             Receiver::Unknown => self.unknown_ref(site, r),
         };
-        let found = self.prefer_body(file, found);
+        let found = self.prefer_body(file, self.defined_module(site, found));
         match found {
             found if r.kind == RefKind::Key && !is_sure_def(&found) => Resolution::Dropped,
             Resolution::To(Thing::Def(def), sure) => {
@@ -407,6 +407,18 @@ impl<'m> Resolver<'m> {
             return Resolution::Unresolved;
         }
         self.by_name(site, r)
+    }
+
+    /// The definition of a module that is written in a file, where modules are used as types are.
+    fn defined_module(&self, site: Site<'m>, found: Resolution) -> Resolution {
+        if let Resolution::To(Thing::Module(module), confidence) = &found
+            && site.entry.lang().semantics().modules_are_types
+            && let ModuleTarget::Inside(file, inner) = &*module.target
+            && let Some(def) = self.entry(*file).and_then(|entry| entry.def_qualified(inner, 1))
+        {
+            return Resolution::To(Thing::Def(DefRef { file: *file, def }), *confidence);
+        }
+        found
     }
 
     /// In C and C++, the definition with a body that a declaration announces, where there is exactly one; of a type in several

@@ -1,22 +1,31 @@
 //! Files that hold scripts among other things: Vue, Svelte and Astro components, HTML pages.
 //!
-//! No grammar of their own: a small scanner finds the script elements, and the extractor of the script's language reads
+//! No grammar of their own: a small scanner finds the elements of scripts and styles, and the extractor of their language reads
 //! each in place, so that positions are those of the whole file. Their imports and exports work as in any module, whichever
 //! way they lead. A component is its file's default export, written or not. Elements of a template that are named after
 //! something the scripts have are uses of it; the expressions in a template are not read.
+//!
+//! A class in a tag is one of the file's own styles or, in a page, of the sheets that the page loads; another file has nothing to do
+//! with it, whatever is called the same there. An id of a page is a definition for the links of that page alone.
 
+mod marks;
 mod scan;
+mod tag;
 #[cfg(test)]
 mod tests;
 
+use rustc_hash::FxHashSet;
+
 use crate::extract::{EmbeddedSource, extract_part};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, ImportInput, ImportKind, RefInput};
-use crate::facts::{Receiver, RefKind};
+use crate::facts::{Receiver, RefKind, StrId};
+use crate::langs::css;
 use crate::langs::ecma;
 use crate::langs::lang::Lang;
 use crate::langs::rules::{LangSpec, LanguageReader, PackageScope};
 use crate::langs::support::PiecePositions;
 use crate::parse::Patience;
+use marks::{MarkKind, PageMark};
 use scan::{EmbeddedPageKind, PagePiece, scan_page};
 
 /// Vue's row in the language table.
@@ -27,7 +36,7 @@ pub const VUE: LangSpec = LangSpec {
     extensions: &["vue"],
     file_names: &[],
     interpreters: &[],
-    reader: LanguageReader::Own { read: read_component, is_built: ecma::is_built },
+    reader: LanguageReader::Own { read: read_component, is_built },
     imports: ecma::TYPESCRIPT.imports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -46,7 +55,7 @@ pub const ASTRO: LangSpec = LangSpec {
     id: "astro",
     name: "Astro",
     extensions: &["astro"],
-    reader: LanguageReader::Own { read: read_astro, is_built: ecma::is_built },
+    reader: LanguageReader::Own { read: read_astro, is_built },
     ..VUE
 };
 
@@ -56,9 +65,13 @@ pub const HTML: LangSpec = LangSpec {
     id: "html",
     name: "HTML",
     extensions: &["html", "htm"],
-    reader: LanguageReader::Own { read: read_page, is_built: ecma::is_built },
+    reader: LanguageReader::Own { read: read_page, is_built },
     ..VUE
 };
+
+fn is_built() -> bool {
+    ecma::is_built() && css::is_built()
+}
 
 fn read_component(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
     read(source, facts, EmbeddedPageKind::Component, patience)
@@ -78,28 +91,79 @@ fn read(
     page: EmbeddedPageKind,
     patience: Patience<'_>,
 ) -> FactsBuilder {
-    let pieces = scan_page(source, page);
+    let scan = scan_page(source, page);
+    if page == EmbeddedPageKind::Html {
+        // Before the styles, whose rules for an id then are uses of it.
+        define_ids(source, &scan.marks, &mut facts);
+    }
     let mut places = PiecePositions::new(source);
-    for piece in &pieces {
-        if let PagePiece::Script { lang, from, to } = *piece {
-            let row = places.position_at(from).0 as usize - 1;
-            facts = extract_part(lang, &EmbeddedSource { source, from, to, row }, facts, patience);
-        }
+    for piece in &scan.pieces {
+        let (lang, from, to) = match *piece {
+            PagePiece::Script { lang, from, to } => (lang, from, to),
+            PagePiece::Style { from, to } => (Lang::Css, from, to),
+            _ => continue,
+        };
+        let row = places.position_at(from).0 as usize - 1;
+        facts = extract_part(lang, &EmbeddedSource { source, from, to, row }, facts, patience);
     }
     let component =
         if page == EmbeddedPageKind::Html { None } else { Some(define_component(source, &mut facts)) };
     let mut places = PiecePositions::new(source);
-    for piece in &pieces {
+    for piece in &scan.pieces {
         match piece {
-            PagePiece::Source { at, module } => load(module, places.position_at(*at).0, &mut facts),
+            PagePiece::Source { at, module } => {
+                load(module, ImportKind::Effect, places.position_at(*at).0, &mut facts);
+            }
+            PagePiece::Sheet { at, module } => {
+                load(module, ImportKind::Star, places.position_at(*at).0, &mut facts);
+            }
             PagePiece::Element { at, name } => {
                 let (line, col) = places.position_at(*at);
                 refer_element(name, line, col, component, &mut facts);
             }
-            PagePiece::Script { .. } => {}
+            PagePiece::Script { .. } | PagePiece::Style { .. } => {}
         }
     }
+    refer_marks(source, &scan.marks, component, &mut facts);
     facts
+}
+
+/// Defines the ids of a page; each is its tag.
+fn define_ids(source: &[u8], marks: &[PageMark], facts: &mut FactsBuilder) {
+    let mut places = PiecePositions::new(source);
+    for mark in marks.iter().filter(|mark| mark.kind == MarkKind::Id) {
+        let (first, _) = places.position_at(mark.tag.start);
+        let name_at = places.position_at(mark.at);
+        let (last, _) = places.position_at(mark.tag.end);
+        facts.define(&DefInput {
+            name: &mark.name,
+            kind: DefKind::Constant,
+            flags: DefFlags::default(),
+            parent: None,
+            qualifier: None,
+            lines: (first, last),
+            bytes: (mark.tag.start as u32, mark.tag.end as u32),
+            name_at,
+            signature: &format!("id=\"{}\"", &mark.name[1..]),
+            doc: "",
+        });
+    }
+}
+
+/// Records the uses of classes and ids: those that the file has, and classes of the sheets that it loads.
+fn refer_marks(source: &[u8], marks: &[PageMark], owner: Option<DefIdx>, facts: &mut FactsBuilder) {
+    let known: FxHashSet<StrId> = facts.defs().iter().map(|def| def.name).collect();
+    let loads_sheets = facts.has_star_imports();
+    let mut places = PiecePositions::new(source);
+    for mark in marks.iter().filter(|mark| mark.kind != MarkKind::Id) {
+        let is_loaded = loads_sheets && mark.kind == MarkKind::Class;
+        if !is_loaded && !known.contains(&facts.intern(&mark.name)) {
+            continue;
+        }
+        let (line, col) = places.position_at(mark.at);
+        let (name, receiver) = (mark.name.as_str(), Receiver::None);
+        facts.add_reference(&RefInput { name, kind: RefKind::Use, receiver, owner, line, col });
+    }
 }
 
 /// The component itself: what the scripts export by default, or the file.
@@ -123,8 +187,8 @@ fn define_component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
     })
 }
 
-/// Records the import of a loaded script: `<script src="x.js">`.
-fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
+/// Records the import of a loaded script or sheet: `<script src="x.js">`, `<link rel=stylesheet href="x.css">`.
+fn load(module: &str, kind: ImportKind, line: u32, facts: &mut FactsBuilder) {
     let outside = module.contains(':') || module.starts_with("//");
     if module.is_empty() || outside {
         return;
@@ -132,7 +196,7 @@ fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
     let told = module.starts_with(['.', '/', '@', '~']);
     let module = if told { module.to_owned() } else { format!("./{module}") };
     facts.add_import(&ImportInput {
-        kind: ImportKind::Effect,
+        kind,
         module: &module,
         name: None,
         local: None,

@@ -1,16 +1,16 @@
-//! Finds script elements, and elements that may be components, in text that is otherwise not understood.
+//! Finds scripts, styles, elements that may be components, and the names in tags, in text that is otherwise not understood.
 //!
 //! It follows what the parsers of HTML do as far as scripts are concerned: comments are passed over, and a script ends at the
 //! first `</script`, whatever the script says.
 
 use memchr::{memchr, memmem};
 
+use super::marks::{PageMark, gather_marks};
+use super::tag::{Tag, read_tag};
 use crate::langs::lang::Lang;
 
 /// Most pieces of one page; people write a handful.
 const MOST: usize = 2_000;
-/// Most attributes of one tag that are looked at.
-const ATTRIBUTES: usize = 64;
 
 /// The kind of page that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +40,20 @@ pub(super) enum PagePiece {
         /// From where, as written.
         module: String,
     },
+    /// The inside of a style that is plain CSS.
+    Style {
+        /// First byte of the style in the file.
+        from: usize,
+        /// End of the style in the file, exclusive.
+        to: usize,
+    },
+    /// A style sheet that is loaded from elsewhere.
+    Sheet {
+        /// Where the tag starts.
+        at: usize,
+        /// From where, as written.
+        module: String,
+    },
     /// An element that no HTML has.
     Element {
         /// Where its name starts.
@@ -50,26 +64,33 @@ pub(super) enum PagePiece {
 }
 
 /// Everything of interest, in order.
-pub(super) fn scan_page(source: &[u8], page: EmbeddedPageKind) -> Vec<PagePiece> {
-    let mut pieces = Vec::new();
+#[derive(Debug, Default)]
+pub(super) struct PageScan {
+    pub(super) pieces: Vec<PagePiece>,
+    pub(super) marks: Vec<PageMark>,
+}
+
+/// Scans a whole page.
+pub(super) fn scan_page(source: &[u8], page: EmbeddedPageKind) -> PageScan {
+    let mut scan = PageScan::default();
     let mut at = 0;
     if page == EmbeddedPageKind::Astro
         && let Some((from, to)) = front_range(source)
     {
-        pieces.push(PagePiece::Script { lang: Lang::TypeScript, from, to });
+        scan.pieces.push(PagePiece::Script { lang: Lang::TypeScript, from, to });
         at = to;
     }
     while let Some(open) = memchr(b'<', source.get(at..).unwrap_or(&[])).map(|found| at + found) {
-        if pieces.len() >= MOST {
+        if scan.pieces.len() >= MOST {
             break;
         }
         at = if source[open..].starts_with(b"<!--") {
             end_after(source, open + 4, b"-->")
         } else {
-            scan_element(source, open, page, &mut pieces)
+            scan_element(source, open, page, &mut scan)
         };
     }
-    pieces
+    scan
 }
 
 /// The text between two lines of three dashes at the top.
@@ -86,19 +107,25 @@ fn end_after(source: &[u8], from: usize, end: &[u8]) -> usize {
 }
 
 /// One tag that opens at `open`; gives where to go on.
-fn scan_element(source: &[u8], open: usize, page: EmbeddedPageKind, pieces: &mut Vec<PagePiece>) -> usize {
+fn scan_element(source: &[u8], open: usize, page: EmbeddedPageKind, scan: &mut PageScan) -> usize {
     let name = name_at(source, open + 1);
     let end = open + 1 + name.len();
     match name.to_ascii_lowercase().as_str() {
         "" => open + 1,
-        "script" => scan_script(source, open, end, page, pieces),
-        "style" => close(source, read_tag(source, end).end, "</style"),
+        "script" => scan_script(source, open, end, page, &mut scan.pieces),
+        "style" => scan_style(source, end, &mut scan.pieces),
         _ => {
             let own = name.starts_with(|c: char| c.is_ascii_uppercase()) || name.contains('-');
             if page != EmbeddedPageKind::Html && own {
-                pieces.push(PagePiece::Element { at: open + 1, name: name.to_owned() });
+                scan.pieces.push(PagePiece::Element { at: open + 1, name: name.to_owned() });
             }
-            end
+            let tag = read_tag(source, end);
+            if page == EmbeddedPageKind::Html && name.eq_ignore_ascii_case("link") && tag.is_sheet() {
+                let module = tag.value("href").unwrap_or("").to_owned();
+                scan.pieces.push(PagePiece::Sheet { at: open, module });
+            }
+            gather_marks(source, open, &tag, &mut scan.marks);
+            tag.end
         }
     }
 }
@@ -109,6 +136,17 @@ fn name_at(source: &[u8], from: usize) -> &str {
         rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_')).count();
     let name = std::str::from_utf8(&rest[..len]).unwrap_or("");
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { "" }
+}
+
+/// A style in another language than CSS gives nothing.
+fn scan_style(source: &[u8], from: usize, pieces: &mut Vec<PagePiece>) -> usize {
+    let tag = read_tag(source, from);
+    let to = close(source, tag.end, "</style");
+    let is_css = |value: Option<&str>| matches!(value, None | Some("" | "css" | "postcss" | "text/css"));
+    if is_css(tag.value("lang")) && is_css(tag.value("type")) && to > tag.end {
+        pieces.push(PagePiece::Style { from: tag.end, to });
+    }
+    to
 }
 
 fn scan_script(
@@ -158,75 +196,5 @@ fn language(tag: &Tag, page: EmbeddedPageKind) -> Option<Lang> {
         "text/babel" | "text/jsx" => Some(Lang::JavaScript),
         "ts" | "text/typescript" | "application/typescript" => Some(Lang::TypeScript),
         _ => None,
-    }
-}
-
-/// The attributes of a tag, and where it ends.
-#[derive(Debug, Default)]
-struct Tag {
-    attributes: Vec<(String, String)>,
-    /// The byte after `>`.
-    end: usize,
-    /// True if the tag ends with `/>`.
-    closed: bool,
-}
-
-impl Tag {
-    fn value(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(have, _)| have == name).map(|(_, value)| value.as_str())
-    }
-}
-
-/// Reads attributes up to the `>` that is in none of them.
-fn read_tag(source: &[u8], from: usize) -> Tag {
-    let mut found = Tag { end: source.len(), ..Tag::default() };
-    let mut at = from;
-    while let Some(&byte) = source.get(at) {
-        match byte {
-            b'>' => {
-                found.end = at + 1;
-                found.closed = source[..at].ends_with(b"/");
-                break;
-            }
-            b'/' | b'=' => at += 1,
-            _ if byte.is_ascii_whitespace() => at += 1,
-            _ => at = read_attribute(source, at, &mut found),
-        }
-    }
-    found
-}
-
-fn read_attribute(source: &[u8], from: usize, tag: &mut Tag) -> usize {
-    let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'=' | b'>' | b'/');
-    let len = source[from..].iter().take_while(|b| !ends(b)).count().max(1);
-    let name = String::from_utf8_lossy(&source[from..from + len]).to_lowercase();
-    let blank = |at: usize| source[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let mut at = from + len;
-    let equals = at + blank(at);
-    let mut value = String::new();
-    if source.get(equals) == Some(&b'=') {
-        let start = equals + 1 + blank(equals + 1);
-        let (text, end) = quoted_value(source, start);
-        value = String::from_utf8_lossy(text).into_owned();
-        at = end;
-    }
-    if tag.attributes.len() < ATTRIBUTES {
-        tag.attributes.push((name, value));
-    }
-    at
-}
-
-/// The value that starts here, and the byte after it.
-fn quoted_value(source: &[u8], start: usize) -> (&[u8], usize) {
-    match source.get(start) {
-        Some(&quote @ (b'"' | b'\'')) => {
-            let end = memchr(quote, &source[start + 1..]).map_or(source.len(), |at| start + 1 + at);
-            (&source[start + 1..end], (end + 1).min(source.len()))
-        }
-        _ => {
-            let rest = source.get(start..).unwrap_or(&[]);
-            let len = rest.iter().take_while(|b| !b.is_ascii_whitespace() && **b != b'>').count();
-            (&rest[..len], start + len)
-        }
     }
 }

@@ -140,3 +140,82 @@ fn damaged_pages_give_facts_all_the_same() {
     }
     render::torture(Lang::Astro, &format!("---\nconst a = 1\n---\n{sample}"));
 }
+
+#[test]
+fn ids_and_classes_of_a_page() {
+    render::check(
+        Lang::Html,
+        r##"<link rel="stylesheet" href="css/main.css?v=1"><link rel=icon href=a.png>
+<style>.btn { color: var(--brand) } @keyframes go { } #main { }</style>
+<div id="main"
+  class="btn {{ kind }} {% if active %}on{% endif %} é wide"><a href="#main" class=btn>x</a><a href="#gone">y</a></div>
+<script>go(".btn")</script><label for=main></label><p class='
+ btn'>
+"##,
+        r##"
+            constant #main 3-4@3:10 | id="main"
+            class .btn 2-2@2:8 | .btn
+            function @keyframes go 2-2@2:48 | @keyframes go
+            import star ./css/main.css?v=1 @1
+            2:26 use --brand in .btn
+            2:55 use #main
+            4:10 use .btn
+            4:54 use .é
+            4:56 use .wide
+            4:72 use #main
+            4:84 use .btn
+            5:9 call go
+            5:39 use #main
+            6:2 use .btn
+        "##,
+    );
+}
+
+#[test]
+fn classes_mean_the_styles_that_the_file_has_or_loads() {
+    check_edges(
+        r##"
+//- /web/index.html
+<link href="/css/main.css" rel="stylesheet">
+<div class="card btn alone"></div><script>spin()</script>
+//- /web/plain.html
+<div class="card btn alone"></div>
+//- /web/own.html
+<style>.alone { } @keyframes spin { }</style><div class="alone card" id="top"><a href="#top">x</a></div>
+//- /web/far.html
+<link href="https://cdn.example/x.css" rel="stylesheet"><a class="alone" href="#top">x</a>
+//- /css/main.css
+@import "parts.css";
+.card { animation: spin 1s }
+//- /css/parts.css
+.btn { }
+@keyframes spin { }
+//- /src/Box.vue
+<template><div class="box card"></div></template>
+<style>.box { }</style>
+<style lang="scss">.card { }</style>
+"##,
+        "
+            css/main.css exports css/parts.css import
+            css/main.css#.card calls css/parts.css#@keyframes spin import
+            src/Box.vue#default references src/Box.vue#.box exact
+            web/index.html references css/main.css#.card import
+            web/index.html references css/parts.css#.btn import
+            web/own.html references web/own.html#%23top exact
+            web/own.html references web/own.html#.alone exact
+        ",
+    );
+}
+
+#[test]
+fn names_with_marks_are_found_by_what_is_written() {
+    let map = crate::fixture::map(
+        "//- /a.css\n.btn { }\n#main { }\n@keyframes spin { }\n.sm\\:x { }\n:root { --brand: red }\n",
+    );
+    for id in [".btn", "#main", "@keyframes spin", ".sm:x", "--brand"] {
+        let node = crate::fixture::lookup_node(&map, id);
+        let full = map.id(node).to_string();
+        assert_eq!(full.strip_prefix("css:a.css#"), Some(id.replace('#', "%23").as_str()));
+        assert_eq!(crate::fixture::lookup_node(&map, &full), node);
+    }
+}

@@ -84,6 +84,11 @@ pub const SPEC: LangSpec = LangSpec {
     },
 };
 
+/// Returns true if this build has the grammar, by which notebooks are read too.
+pub(super) fn is_built() -> bool {
+    language().is_some()
+}
+
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = Python::new(scan::scan_file(tree, source));
     let facts = walk(tree, source, facts, &mut rules);

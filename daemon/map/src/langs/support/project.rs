@@ -199,6 +199,14 @@ pub(crate) mod fake {
             self.named.get(file_name).map_or(&[], Vec::as_slice)
         }
 
+        fn files_defining(&self, qualified: &str) -> Vec<FileId> {
+            let defines = |facts: &FileFacts| {
+                facts.defs.iter().any(|def| def.kind.is_scope() && facts.name(def.qualified) == qualified)
+            };
+            let files = (0..self.paths.len() as u32).map(FileId);
+            files.filter(|file| self.facts(*file).is_some_and(defines)).collect()
+        }
+
         fn files_of_package(&self, package: &str) -> &[FileId] {
             self.packages.get(package).map_or(&[], Vec::as_slice)
         }

@@ -5,6 +5,7 @@
 //! never takes an overload for what it is not: it drops those that cannot take the arguments, prefers one over another only where
 //! every argument that tells them apart is known, and leaves the call open among those that remain.
 
+mod arity;
 mod parameters;
 
 use std::rc::Rc;
@@ -71,7 +72,7 @@ impl<'m> Resolver<'m> {
                 .map_or(Overloads::Single, |def| Overloads::Chosen(DefRef { file: found.file, def }));
         }
         let has_sides = semantics.static_members != StaticMembers::Unmarked && is_member(entry, def);
-        let has_overloads = semantics.overloads && def.kind.is_callable();
+        let has_overloads = (semantics.overloads || semantics.arities) && def.kind.is_callable();
         if !has_sides && !has_overloads {
             return Overloads::Single;
         }
@@ -89,6 +90,9 @@ impl<'m> Resolver<'m> {
         }
         if !has_overloads {
             return Overloads::Single;
+        }
+        if semantics.arities {
+            return self.by_arity(file, r, &all);
         }
         match self.announcements(found) {
             Announcements::None => self.by_arguments(file, r, &all, DEEPEST),

@@ -1,0 +1,41 @@
+//! Moves the places of facts from a text that was put together to the file that its parts stand in.
+//!
+//! The code of a notebook is spread over strings of JSON. Its extractor reads the code as one text, and afterwards each
+//! line, column and byte becomes that of the file, before the facts are sorted and sealed.
+
+use super::builder::FactsBuilder;
+
+/// Tells where the places of a text stand in the file that the text was taken from.
+pub(crate) trait SourcePlaces {
+    /// The line and UTF-16 column in the file, both from 1, of a line and column of the text.
+    fn place_of(&self, line: u32, col: u32) -> (u32, u32);
+
+    /// The byte in the file at which a byte of the text stands.
+    fn byte_of(&self, byte: u32) -> u32;
+}
+
+impl FactsBuilder {
+    /// Moves every fact so far to its place in the file.
+    pub(crate) fn move_places(&mut self, places: &dyn SourcePlaces) {
+        let line_of = |line: u32| places.place_of(line, 1).0;
+        for def in &mut self.defs {
+            def.lines = (line_of(def.lines.0), line_of(def.lines.1));
+            let last = def.bytes.1.saturating_sub(1).max(def.bytes.0);
+            def.bytes = (places.byte_of(def.bytes.0), places.byte_of(last) + 1);
+            def.name_at = places.place_of(def.name_at.0, def.name_at.1);
+        }
+        self.imports.iter_mut().for_each(|import| import.line = line_of(import.line));
+        for found in &mut self.refs {
+            (found.line, found.col) = places.place_of(found.line, found.col);
+        }
+        for call in &mut self.calls {
+            (call.line, call.col) = places.place_of(call.line, call.col);
+        }
+        for call in &mut self.flows.calls {
+            (call.line, call.col) = places.place_of(call.line, call.col);
+        }
+        for (first, last) in &mut self.unmapped {
+            (*first, *last) = (line_of(*first), line_of(*last));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The judgement on each node of CSS: which handler it goes to, and what handlers remember between nodes.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::grammar::{CssGrammar, CssKind, GRAMMAR};
+use crate::facts::{DefFlags, DefIdx, FactsBuilder};
+use crate::langs::lang::Lang;
+use crate::langs::support::{Comment, Lead};
+use crate::walk::{Cx, Rules, WalkStep};
+
+/// The rules for CSS.
+pub(super) struct CssRules {
+    pub(super) g: &'static CssGrammar,
+    pub(super) lead: Lead,
+    /// The definitions of the file so far, by name.
+    pub(super) known: FxHashMap<String, DefIdx>,
+    /// What all definitions are: exported from a style sheet, but not from a page.
+    pub(super) flags: DefFlags,
+    /// Before this byte, a family of fonts is defined.
+    pub(super) font_until: usize,
+}
+
+impl CssRules {
+    pub(super) fn new(facts: &FactsBuilder) -> Self {
+        Self {
+            g: &GRAMMAR,
+            lead: Lead::default(),
+            known: known_names(facts),
+            flags: DefFlags::default().with_if(facts.lang() == Lang::Css, DefFlags::EXPORTED),
+            font_until: 0,
+        }
+    }
+}
+
+/// The definitions that a page has from other styles and from its tags.
+fn known_names(facts: &FactsBuilder) -> FxHashMap<String, DefIdx> {
+    let defs = facts.defs().iter().enumerate();
+    let named = defs.map(|(at, def)| (facts.provisional_name(def.name).to_owned(), DefIdx(at as u32)));
+    named.collect()
+}
+
+impl Rules for CssRules {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        match self.g.kind(node) {
+            CssKind::RuleSet => self.visit_rule(node, cx),
+            CssKind::Class | CssKind::Id => self.visit_asked_selector(node, cx),
+            CssKind::Declaration => self.visit_declaration(node, cx),
+            CssKind::Call => self.visit_call(node, cx),
+            CssKind::Import => self.visit_import(node, cx),
+            CssKind::Keyframes => self.visit_keyframes(node, cx),
+            CssKind::AtRule => self.visit_at_rule(node, cx),
+            CssKind::PostCss => self.visit_postcss(node, cx),
+            CssKind::Comment => {
+                self.lead.add_comment(node, cx.source, Comment::Doc);
+                WalkStep::Skip
+            }
+            CssKind::Nothing | CssKind::Selectors => WalkStep::Skip,
+            _ => WalkStep::Into,
+        }
+    }
+}
