@@ -47,6 +47,11 @@ pub enum SymbolEditError {
     /// It is not UTF-8.
     #[error("the file is not UTF-8; its encoding would not survive an edit")]
     NotUtf8,
+    /// Its text is written in strings of another notation, as in a notebook.
+    #[error(
+        "the definition is written in strings of a notebook's JSON, where code cannot be put as it is; use edit_text"
+    )]
+    InStrings,
     /// There is nothing to put there.
     #[error("`source` is empty; to remove the definition use the operation `delete`")]
     EmptySource,
@@ -73,6 +78,9 @@ pub enum SymbolEditError {
     NothingChanges,
 }
 
+/// The tag of notebooks.
+const NOTEBOOK: &str = "ipynb";
+
 /// The replacements that do it.
 ///
 /// # Errors
@@ -83,6 +91,9 @@ pub fn edit_symbol(
     operation: SymbolOperation<'_>,
 ) -> Result<Vec<Splice>, SymbolEditError> {
     let text = std::str::from_utf8(contents).map_err(|_| SymbolEditError::NotUtf8)?;
+    if place.language == NOTEBOOK {
+        return Err(SymbolEditError::InStrings);
+    }
     let item = EditedDefinition::new(text, place)?;
     let splice = match operation {
         SymbolOperation::Replace(source) => item.replace(require_source(source)?),

@@ -27,6 +27,8 @@ pub(super) fn style_of(language: &str) -> Style {
     match language {
         "py" => Style { by_indentation: true, ..HASH },
         "rb" | "sh" | "ex" => HASH,
+        "sql" => Style { line: &["--"], ..SLASHES },
+        "tf" => Style { line: &["#", "//"], ..SLASHES },
         "lua" => Style { line: &["--"], but: &[], block: Some(("--[[", "]]")), by_indentation: false },
         "php" => Style { line: &["//", "#"], but: &["#["], ..SLASHES },
         _ => SLASHES,

@@ -212,6 +212,8 @@ fn what_makes_no_sense_is_refused_in_words() {
     assert!(matches!(edit_symbol(b"a", &place(0..9), Delete), Err(SymbolEditError::Stale(_))));
     assert!(matches!(edit_symbol(b"a", &place(1..1), Delete), Err(SymbolEditError::Stale(_))));
     assert_eq!(edit_symbol(b"\xff", &place(0..1), Delete), Err(SymbolEditError::NotUtf8));
+    let cell = "{\"source\": [\"«def f(): ...»\"]}";
+    assert_eq!(try_edit("ipynb", cell, Delete), Err(SymbolEditError::InStrings));
 }
 
 #[test]

@@ -116,7 +116,12 @@ pub(super) const LANGUAGES: &[Language] = &[
     Language { emacs: &["json-ts-mode"], ..one_word("json", &["json"]) },
     Language { emacs: &["tuareg-mode", "caml-mode"], ..one_word("ocaml", &["ocaml"]) },
     Language { emacs: &["ess-r-mode"], ..one_word("r", &["r"]) },
-    Language { helix: &["hcl"], emacs: &["terraform-mode"], ..one_word("terraform", &["terraform"]) },
+    Language {
+        mapped: true,
+        helix: &["hcl"],
+        emacs: &["terraform-mode"],
+        ..one_word("terraform", &["terraform"])
+    },
     Language { emacs: &["yaml-mode", "yaml-ts-mode"], ..one_word("yaml", &["yaml"]) },
     Language { emacs: &["zig-mode"], ..one_word("zig", &["zig"]) },
 ];
