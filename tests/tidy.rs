@@ -100,7 +100,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("quick_xml::", &["daemon/workspace/src/manifest/maven"]),
     ("ureq::", &["daemon/model/"]),
     ("safetensors::", &["daemon/embed/src/table.rs"]),
-    ("tokenizers::", &["daemon/embed/src/model.rs"]),
+    ("tokenizers::", &["daemon/embed/src/tokenizer.rs"]),
 ];
 
 #[test]

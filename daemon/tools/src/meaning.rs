@@ -16,7 +16,7 @@ use hob_host::Workspace;
 const HEAD: usize = 4096;
 
 /// The meaning of a name; see [`meaning::Meaning`].
-pub(super) enum Meaning {
+pub(super) enum NameMeaning {
     /// A name that the file itself binds.
     Local(LocalName),
     /// The nodes that are meant.
@@ -32,7 +32,7 @@ pub(super) struct MeantNode {
 }
 
 /// Finds what is meant by the name at a place.
-pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Meaning {
+pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
     let (local, word) = (local_name(workspace, at, cancel), word_at(workspace, at));
     let found = workspace.map().meaning_at(name_in_file(at, &word), local);
@@ -44,8 +44,8 @@ pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &C
         None => found,
     };
     match found {
-        meaning::Meaning::Local(local) => Meaning::Local(local),
-        meaning::Meaning::Nodes(nodes) => Meaning::Nodes(infos(&map, nodes)),
+        meaning::Meaning::Local(local) => NameMeaning::Local(local),
+        meaning::Meaning::Nodes(nodes) => NameMeaning::Nodes(infos(&map, nodes)),
     }
 }
 

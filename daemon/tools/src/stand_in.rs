@@ -21,7 +21,7 @@ use hob_proto::{Anchor, ErrorCode, ToolError};
 
 use hob_results::FileLineCache;
 
-use super::meaning::{self, Meaning, bound_name_at, meaning_at};
+use super::meaning::{self, NameMeaning, bound_name_at, meaning_at};
 use super::nav_query::{NavQuery, word_at};
 use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
 use hob_host::Workspace;
@@ -113,8 +113,8 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolE
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
         let locations = match meaning_at(&workspace, &asked.at, &call.cancel) {
-            Meaning::Local(local) => local_anchors(&workspace, &asked.at, &local.bindings),
-            Meaning::Nodes(nodes) => {
+            NameMeaning::Local(local) => local_anchors(&workspace, &asked.at, &local.bindings),
+            NameMeaning::Nodes(nodes) => {
                 nodes.iter().filter_map(|one| definition_anchor(&workspace, &one.info, one.sure)).collect()
             }
         };
@@ -170,8 +170,8 @@ pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolErro
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
         let (signature, docs) = match meaning_at(&workspace, &asked.at, &call.cancel) {
-            Meaning::Local(local) => (binding_line(&workspace, &asked.at, &local), String::new()),
-            Meaning::Nodes(nodes) => {
+            NameMeaning::Local(local) => (binding_line(&workspace, &asked.at, &local), String::new()),
+            NameMeaning::Nodes(nodes) => {
                 let only = if nodes.len() == 1 { nodes.into_iter().next() } else { None };
                 only.map(|one| (one.info.signature, one.info.doc)).unwrap_or_default()
             }

@@ -34,7 +34,7 @@ pub(super) struct Statements<'s> {
 
 /// The state of the statement that is being read.
 #[derive(Default)]
-struct Progress {
+struct StatementProgress {
     /// True for a `CREATE` or an `ALTER` that has not yet said what of.
     may_be_routine: bool,
     is_routine: bool,
@@ -55,11 +55,11 @@ impl<'s> Statements<'s> {
 
     pub(super) fn next_statement(&mut self) -> Option<Statement> {
         let mut statement = Statement { tokens: Vec::new(), comments: None };
-        let mut progress = Progress::default();
+        let mut progress = StatementProgress::default();
         while let Some((token, comments)) = self.next_token() {
             if token.kind == TokenKind::End || self.is_last(token, &mut progress) {
                 if statement.tokens.is_empty() {
-                    progress = Progress::default();
+                    progress = StatementProgress::default();
                     continue;
                 }
                 self.skip_data(&statement);
@@ -93,7 +93,7 @@ impl<'s> Statements<'s> {
     }
 
     /// Counts the block that the tokens before have opened or closed; true if the token is the semicolon that ends the statement.
-    fn is_last(&self, token: Token, progress: &mut Progress) -> bool {
+    fn is_last(&self, token: Token, progress: &mut StatementProgress) -> bool {
         let is_semicolon = token.kind == TokenKind::Symbol(b';');
         if self.is(progress.last, &["END"]) {
             let goes_on = self.is(Some(token), &["IF", "LOOP", "WHILE", "REPEAT", "FOR"]);
@@ -111,7 +111,7 @@ impl<'s> Statements<'s> {
 
     /// A `CREATE` inside a statement begins another one, as behind `IF NOT EXISTS (…)`. In a routine, it does so only where the
     /// routine seems to have lost its end.
-    fn begins_another(&self, token: Token, progress: &Progress) -> bool {
+    fn begins_another(&self, token: Token, progress: &StatementProgress) -> bool {
         if progress.in_body || progress.parentheses > 0 || !self.is(Some(token), &["CREATE"]) {
             return false;
         }
@@ -122,7 +122,7 @@ impl<'s> Statements<'s> {
         if progress.is_routine { is_at_margin && ended } else { !is_privilege }
     }
 
-    fn note(&self, token: Token, number: usize, progress: &mut Progress) {
+    fn note(&self, token: Token, number: usize, progress: &mut StatementProgress) {
         match token.kind {
             TokenKind::Body => progress.in_body = !progress.in_body,
             TokenKind::Symbol(b'(') => progress.parentheses += 1,

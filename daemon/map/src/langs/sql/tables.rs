@@ -72,7 +72,7 @@ const MOST_GIVEN: usize = 200;
 
 /// One level of parentheses.
 #[derive(Clone, Copy, Default)]
-struct Level {
+struct BlockLevel {
     /// True where a comma is followed by another table.
     in_list: bool,
     /// True in a function whose `FROM` is followed by a value.
@@ -84,7 +84,7 @@ pub(super) struct TableSearch<'a> {
     list: TokenList<'a>,
     created: Option<Created>,
     found: StatementUses,
-    levels: Vec<Level>,
+    levels: Vec<BlockLevel>,
     has_with: bool,
     has_other_source: bool,
     has_on: bool,
@@ -96,7 +96,7 @@ impl<'a> TableSearch<'a> {
             list,
             created,
             found: StatementUses::default(),
-            levels: vec![Level::default()],
+            levels: vec![BlockLevel::default()],
             has_with: false,
             has_other_source: false,
             has_on: false,
@@ -121,9 +121,9 @@ impl<'a> TableSearch<'a> {
         self.found
     }
 
-    fn level(&mut self) -> &mut Level {
+    fn level(&mut self) -> &mut BlockLevel {
         if self.levels.is_empty() {
-            self.levels.push(Level::default());
+            self.levels.push(BlockLevel::default());
         }
         let last = self.levels.len() - 1;
         &mut self.levels[last]
@@ -131,7 +131,7 @@ impl<'a> TableSearch<'a> {
 
     fn open(&mut self, at: usize) -> usize {
         let own_from = self.list.is_before(at, WITH_OWN_FROM);
-        self.levels.push(Level { in_list: false, own_from });
+        self.levels.push(BlockLevel { in_list: false, own_from });
         at + 1
     }
 
