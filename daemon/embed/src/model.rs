@@ -35,9 +35,7 @@ impl Model {
     /// # Errors
     /// [`ModelError`].
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
-        if !Tokenizer::IS_BUILT {
-            return Err(ModelError::NotBuilt);
-        }
+        Self::require_built()?;
         let files = ModelFiles::find(folder)?;
         let table = Table::open(&files.weights)?;
         let unreadable = |source| ModelError::Unreadable { file: files.tokenizer.clone(), source };
@@ -52,6 +50,14 @@ impl Model {
         let both = [ContentHash::of(table.bytes()), ContentHash::of(&bytes)];
         let fingerprint = ContentHash::of(both.map(|hash| *hash.as_bytes()).as_flattened());
         Ok(Self { table, tokenizer, fingerprint })
+    }
+
+    /// Fails in a build that can read no model, whatever a folder holds.
+    ///
+    /// # Errors
+    /// [`ModelError::NotBuilt`].
+    pub fn require_built() -> Result<(), ModelError> {
+        if Tokenizer::IS_BUILT { Ok(()) } else { Err(ModelError::NotBuilt) }
     }
 
     /// Numbers in a vector.

@@ -6,7 +6,7 @@
 pub(crate) enum Tokenizer {}
 
 impl Tokenizer {
-    /// Whether this build can load rules.
+    /// True if this build can load rules.
     pub(crate) const IS_BUILT: bool = false;
 
     /// Fails.

@@ -16,7 +16,7 @@ pub(crate) struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// Whether this build can load rules.
+    /// True if this build can load rules.
     pub(crate) const IS_BUILT: bool = true;
 
     /// Loads the rules of a `tokenizer.json`. Fails with the library's reason.

@@ -282,6 +282,7 @@ pub fn unknown_server(name: &str) -> ToolError {
 pub fn model_failed(error: &ModelsError) -> ToolError {
     let base = ToolError::bad_args(crate::to_sentence(&error.to_string()));
     match error {
+        ModelsError::Model(_) if error.is_not_built() => base,
         ModelsError::Model(_) => base.hint(
             "A model is a folder with `model.safetensors` and `tokenizer.json`, as model2vec writes it.",
         ),

@@ -49,6 +49,14 @@ pub enum ModelsError {
     },
 }
 
+impl ModelsError {
+    /// Returns true if this build reads no models, so that no other folder would do.
+    #[must_use]
+    pub fn is_not_built(&self) -> bool {
+        matches!(self, Self::Model(ModelError::NotBuilt))
+    }
+}
+
 fn list_known(known: &[String]) -> String {
     if known.is_empty() { "; none was added".to_owned() } else { format!("; there are {}", known.join(", ")) }
 }
@@ -132,6 +140,8 @@ impl Models {
     /// # Errors
     /// [`ModelsError`]; everything is then as it was.
     pub fn add(&self, from: &Path, name: &str) -> Result<InstalledModel, ModelsError> {
+        // Said first: no folder would do.
+        Model::require_built()?;
         check_name(name)?;
         let files = ModelFiles::find(from)?;
         let mut active = lock(&self.active);

@@ -1,6 +1,6 @@
 //! Holds one running server: what it is, what it can do, the files that it has open, and its end.
 //!
-//! How it starts, what it is asked, what it says of files and when it is given up are in files of their own.
+//! Files of their own start it, ask it, keep what it says of files, and give it up.
 //!
 //! An instance is used by everybody who asks about its project. It never comes back to life: when its process ends, it is
 //! replaced as a whole, because nothing that it knew can be trusted to have survived.

@@ -14,6 +14,7 @@ use super::{NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{DefKind, Ref, TypePart};
 use crate::index::FileEntry;
 use crate::langs::semantics::OutsideMembers;
+use crate::langs::support::split_outside_brackets;
 use crate::node::{Confidence, DefRef};
 
 /// Most files looked at for a trait's member.
@@ -61,7 +62,7 @@ impl<'m> WrittenType<'m> {
         let open = text.find(['<', '(', '[']).unwrap_or(text.len());
         let head = if open == 0 { text.get(..1).unwrap_or("") } else { &text[..open] };
         let inside = text.get(open + 1..text.len().max(open + 2) - 1).unwrap_or("");
-        (head, split(inside).collect())
+        (head, split_outside_brackets(inside, ',').filter(|part| !part.is_empty()).collect())
     }
 
     fn argument(&self, at: usize) -> Option<Self> {
@@ -514,20 +515,6 @@ fn passed_by(ty: &WrittenType<'_>, name: &str, part: TypePart) -> Option<String>
         LibraryKind::Entry if name == "and_modify" && is(0, 0) => argument(1),
         _ => None,
     }
-}
-
-/// The parts between commas that stand in no brackets.
-fn split(inside: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_i32;
-    let parts = inside.split(move |c: char| {
-        match c {
-            '(' | '<' | '[' => depth += 1,
-            ')' | '>' | ']' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.filter(|part| !part.is_empty())
 }
 
 /// Returns true if traits of the project may add members to types from outside in a file's language.

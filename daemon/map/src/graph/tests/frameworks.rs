@@ -1,4 +1,4 @@
-//! What a framework calls: handlers of routes, tasks, fixtures, commands; from both ends.
+//! Frameworks call handlers of routes, tasks, fixtures and commands: each such call is found from both ends.
 
 use hob_base::CancelToken;
 

@@ -15,7 +15,7 @@ pub(super) struct CssRules {
     pub(super) lead: Lead,
     /// The definitions of the file so far, by name.
     pub(super) known: FxHashMap<String, DefIdx>,
-    /// What all definitions are: exported from a style sheet, but not from a page.
+    /// The flags of all definitions: a style sheet exports them, a page does not.
     pub(super) flags: DefFlags,
     /// Before this byte, a family of fonts is defined.
     pub(super) font_until: usize,

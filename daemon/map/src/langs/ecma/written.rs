@@ -2,6 +2,7 @@
 //! [`types`](super::types) says of an annotation.
 
 use super::types::{GenericKind, generic_kind, predefined_type};
+use crate::langs::support::split_outside_brackets;
 
 /// Most types within one another.
 const DEPTH: usize = 8;
@@ -13,8 +14,10 @@ pub(super) fn hint_of_type(text: &str) -> Option<String> {
 
 fn hint_within(text: &str, depth: usize) -> Option<String> {
     let (text, below) = (text.trim().trim_start_matches("readonly ").trim(), depth.checked_sub(1)?);
-    let parts: Vec<&str> =
-        split_outside(text, '|').filter(|part| !matches!(*part, "null" | "undefined" | "")).collect();
+    let parts: Vec<&str> = split_outside_brackets(text, '|')
+        .map(str::trim)
+        .filter(|part| !matches!(*part, "null" | "undefined" | ""))
+        .collect();
     match parts[..] {
         [one] if one.len() < text.len() => return hint_within(one, below),
         [_] => {}
@@ -24,7 +27,7 @@ fn hint_within(text: &str, depth: usize) -> Option<String> {
         return hint_within(element, below).map(|element| format!("[]{element}"));
     }
     let Some((name, arguments)) = text.split_once('<') else { return type_name(text) };
-    let arguments: Vec<&str> = split_outside(arguments.strip_suffix('>')?, ',').collect();
+    let arguments: Vec<&str> = split_outside_brackets(arguments.strip_suffix('>')?, ',').collect();
     let argument = |at: usize| arguments.get(at).and_then(|argument| hint_within(argument, below));
     match generic_kind(name) {
         GenericKind::Itself => argument(0),
@@ -40,22 +43,6 @@ fn type_name(text: &str) -> Option<String> {
     let is_library =
         predefined_type(text).is_some() || matches!(text, "any" | "unknown" | "void" | "never" | "object");
     (is_name && !is_library).then(|| text.to_owned())
-}
-
-/// The parts between separators that stand in no brackets.
-fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let (mut depth, mut before) = (0_i32, ' ');
-    let parts = text.split(move |c: char| {
-        match c {
-            '(' | '<' | '[' | '{' => depth += 1,
-            '>' if before == '=' => {}
-            ')' | '>' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        before = c;
-        c == separator && depth == 0
-    });
-    parts.map(str::trim)
 }
 
 #[cfg(test)]

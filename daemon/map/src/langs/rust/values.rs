@@ -13,7 +13,7 @@ use tree_sitter::Node;
 use super::grammar::RustKind;
 use super::infer::{CHAIN_LIMIT, PATH_LIMIT, is_type_name, is_word};
 use super::rules::RustRules;
-use crate::langs::support::each_child;
+use crate::langs::support::{each_child, split_outside_brackets};
 use crate::walk::Cx;
 
 /// Most elements of a tuple that are followed.
@@ -203,24 +203,11 @@ pub(super) fn opened_path(path: String) -> Option<String> {
 pub(super) fn element_path(path: &str, step: &str) -> String {
     let written = path.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     match (written, step.parse::<usize>()) {
-        (Some(inside), Ok(at)) => split(inside).nth(at).unwrap_or("_").to_owned(),
+        (Some(inside), Ok(at)) => split_outside_brackets(inside, ',').nth(at).unwrap_or("_").to_owned(),
         (Some(_), _) => "_".to_owned(),
         _ if path == "_" => "_".to_owned(),
         _ => format!("{path}.{step}"),
     }
-}
-
-/// The parts between commas that stand in no brackets.
-fn split(inside: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_i32;
-    inside.split(move |c: char| {
-        match c {
-            '(' | '<' | '[' => depth += 1,
-            ')' | '>' | ']' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    })
 }
 
 fn is_step(name: &str) -> bool {

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod assign;
+mod brackets;
 mod flows;
 mod grammar;
 mod header;
@@ -20,6 +21,7 @@ mod values;
 
 pub(crate) use arguments::{kind_of_type, record_arguments};
 pub(crate) use assign::assign_type;
+pub(crate) use brackets::split_outside_brackets;
 pub(crate) use flows::{TracedRun, Tracer};
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;

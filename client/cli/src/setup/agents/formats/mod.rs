@@ -1,6 +1,6 @@
 //! Changing one entry of a configuration file and nothing else.
 //!
-//! Each format has a parser that says where things are; the change itself is made to the text, because
+//! Each format has a parser that says where things are; the change itself is made by cutting and inserting text, because
 //! writing a parsed file anew would touch its neighbours: blank lines, one-line objects, comments. So everything outside the
 //! few places of [`Edit`] is kept byte for byte by construction, and `put` and `take` look at the outcome once more: it must
 //! parse, say the same as before but for the entry, and give back the old text when the edits are taken back. If it does not,

@@ -1,164 +1,255 @@
 //! TOML: an entry is a table with a header of its own at the end of the file, or a pair in an inline table.
 //!
-//! `toml_edit` changes the document and keeps the form of all that it is not told to change. What it made of the text becomes one
-//! [`Edit`], so that the change is checked and taken back as that of any other format.
+//! The parser says where keys and values are. Headers it gives only for tables, so their lines are looked for: a line that
+//! begins with `[` and lies in no value.
+
+use std::ops::Range;
 
 use serde_json::{Map, Value};
-use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value as TomlValue};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-use super::{Broken, Edit, Slot};
+use super::{Broken, Edit, Slot, line_end, line_start};
 
-/// Stands after every table that a file has.
-const LAST_POSITION: isize = isize::MAX;
-
-/// Reads a text, with the place of everything in it.
-fn read(text: &str) -> Result<Document<&str>, Broken> {
-    Document::parse(text).map_err(|error| {
+fn read(text: &str) -> Result<DeTable<'_>, Broken> {
+    let parsed = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         Broken::at_byte(text, at, error.message())
-    })
+    })?;
+    Ok(parsed.into_inner())
 }
 
 pub(super) fn parse(text: &str) -> Result<Value, Broken> {
-    Ok(table_data(read(text)?.as_table()))
+    Ok(table_value(&read(text)?))
 }
 
-fn table_data(table: &dyn TableLike) -> Value {
-    table.iter().map(|(name, item)| (name.to_owned(), item_data(item))).collect::<Map<_, _>>().into()
+fn table_value(from: &DeTable<'_>) -> Value {
+    from.iter()
+        .map(|(name, value)| (name.get_ref().to_string(), to_json_value(value.get_ref())))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
-fn item_data(item: &Item) -> Value {
-    match item {
-        Item::None => Value::Null,
-        Item::Value(value) => value_data(value),
-        Item::Table(table) => table_data(table),
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| table_data(table)).collect(),
+fn to_json_value(from: &DeValue<'_>) -> Value {
+    match from {
+        DeValue::String(text) => Value::from(text.to_string()),
+        DeValue::Boolean(truth) => Value::from(*truth),
+        DeValue::Integer(number) => number
+            .as_str()
+            .parse::<i64>()
+            .map_or_else(|_| Value::from(format!("{}:{}", number.radix(), number.as_str())), Value::from),
+        DeValue::Float(number) => Value::from(number.as_str()),
+        DeValue::Datetime(time) => Value::from(time.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| to_json_value(item.get_ref())).collect(),
+        DeValue::Table(inner) => table_value(inner),
     }
 }
 
-fn value_data(value: &TomlValue) -> Value {
-    match value {
-        TomlValue::String(text) => Value::from(text.value().as_str()),
-        TomlValue::Boolean(truth) => Value::from(*truth.value()),
-        TomlValue::Integer(number) => Value::from(*number.value()),
-        // As text, because JSON has neither all numbers of TOML nor its times.
-        TomlValue::Float(number) => Value::from(number.value().to_string()),
-        TomlValue::Datetime(time) => Value::from(time.value().to_string()),
-        TomlValue::Array(items) => items.iter().map(value_data).collect(),
-        TomlValue::InlineTable(table) => table_data(table),
+/// The notation of a table in the file.
+enum TableNotation {
+    /// `[name]` on a line of its own.
+    Header,
+    /// An inline table: `{ ... }`
+    Inline,
+    /// Dotted keys: `name.key = ...`
+    Dotted,
+}
+
+fn table_notation(text: &str, value: &Spanned<DeValue<'_>>) -> TableNotation {
+    match text.as_bytes().get(value.span().start) {
+        Some(b'[') => TableNotation::Header,
+        Some(b'{') => TableNotation::Inline,
+        _ => TableNotation::Dotted,
     }
 }
 
 pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
-    let document = read(text)?;
-    if let Some(container) = document.get(slot.container) {
-        let Some(servers) = container.as_table_like() else {
-            let problem = format!("`{}` is no table; take it out", slot.container);
-            return Err(Broken::at_byte(text, start_of(container), problem));
-        };
-        if let Some(there) = servers.get(slot.name).filter(|there| is_dotted(there)) {
+    let root = read(text)?;
+    let Some(container) = root.get(slot.container) else { return Ok(vec![append_table(text, slot, value)]) };
+    let DeValue::Table(servers) = container.get_ref() else {
+        let problem = format!("`{}` is no table; take it out", slot.container);
+        return Err(Broken::at_byte(text, container.span().start, problem));
+    };
+    match (servers.get(slot.name), table_notation(text, container)) {
+        (Some(there), _) => replace(text, &root, slot, there, value),
+        (None, TableNotation::Inline) => {
+            let start = container.span().start + 1;
+            let more = if servers.is_empty() { " " } else { "," };
+            Ok(vec![Edit::insert(start, format!(" {} = {}{more}", key(slot.name), inline_text(value)))])
+        }
+        (None, _) => Ok(vec![append_table(text, slot, value)]),
+    }
+}
+
+fn append_table(text: &str, slot: Slot<'_>, value: &Value) -> Edit {
+    let gap = match text {
+        "" => "",
+        _ if text.ends_with("\n\n") => "",
+        _ if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    Edit::insert(text.len(), format!("{gap}{}\n", header_table_text(slot, value)))
+}
+
+fn replace(
+    text: &str,
+    root: &DeTable<'_>,
+    slot: Slot<'_>,
+    there: &Spanned<DeValue<'_>>,
+    value: &Value,
+) -> Result<Vec<Edit>, Broken> {
+    match table_notation(text, there) {
+        TableNotation::Inline => Ok(vec![Edit { at: there.span(), with: inline_text(value) }]),
+        TableNotation::Header => {
+            let mut regions = table_regions(text, root, &[slot.container, slot.name]).into_iter();
+            let first = regions.next().map(|at| Edit { at, with: header_table_text(slot, value) });
+            Ok(first.into_iter().chain(regions.map(Edit::remove)).collect())
+        }
+        TableNotation::Dotted => {
             let problem = format!(
                 "`{}` is written with dotted keys; take it out by hand, or choose another --name",
                 slot.name
             );
-            return Err(Broken::at_byte(text, start_of(there), problem));
+            Err(Broken::at_byte(text, there.span().start, problem))
         }
-    }
-    let mut document = document.into_mut();
-    put_entry(&mut document, slot, value);
-    Ok(difference(text, &document.to_string()))
-}
-
-fn put_entry(document: &mut DocumentMut, slot: Slot<'_>, value: &Value) {
-    let is_empty = document.is_empty();
-    let container = document.entry(slot.container).or_insert_with(implicit_table);
-    let is_inline = container.is_inline_table();
-    let Some(servers) = container.as_table_like_mut() else { return };
-    match servers.get_mut(slot.name) {
-        Some(Item::Table(there)) => {
-            let mut table = entry_table(value);
-            *table.decor_mut() = there.decor().clone();
-            table.set_position(there.position());
-            *there = table;
-        }
-        Some(Item::Value(there)) => {
-            let decor = there.decor().clone();
-            *there = toml_value(value);
-            *there.decor_mut() = decor;
-        }
-        _ if is_inline => drop(servers.insert(slot.name, Item::Value(toml_value(value)))),
-        _ => {
-            let mut table = entry_table(value);
-            table.set_position(Some(LAST_POSITION));
-            table.decor_mut().set_prefix(if is_empty { "" } else { "\n" });
-            servers.insert(slot.name, Item::Table(table));
-        }
-    }
-}
-
-/// A table that has no header of its own.
-fn implicit_table() -> Item {
-    let mut table = Table::new();
-    table.set_implicit(true);
-    Item::Table(table)
-}
-
-fn entry_table(value: &Value) -> Table {
-    let pairs = value.as_object().into_iter().flatten();
-    pairs.map(|(name, value)| (Key::new(name), Item::Value(toml_value(value)))).collect()
-}
-
-fn toml_value(value: &Value) -> TomlValue {
-    match value {
-        Value::Object(map) => {
-            map.iter().map(|(name, value)| (name.as_str(), toml_value(value))).collect::<InlineTable>().into()
-        }
-        Value::Array(items) => items.iter().map(toml_value).collect::<Array>().into(),
-        Value::Bool(truth) => (*truth).into(),
-        Value::Number(number) => {
-            number.as_i64().map_or_else(|| number.as_f64().into_iter().sum::<f64>().into(), Into::into)
-        }
-        Value::String(text) => text.as_str().into(),
-        Value::Null => String::new().into(),
     }
 }
 
 pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
-    let document = read(text)?;
-    let Some(there) = path.iter().try_fold(document.as_item(), |item, name| item.get(name)) else {
-        return Ok(Vec::new());
-    };
-    if is_dotted(there) {
-        let problem = "this is written with dotted keys; take it out by hand";
-        return Err(Broken::at_byte(text, start_of(there), problem));
+    let root = read(text)?;
+    let mut found: Option<(&Spanned<std::borrow::Cow<'_, str>>, &Spanned<DeValue<'_>>)> = None;
+    let mut inside = &root;
+    for name in path {
+        let Some((key, value)) = inside.iter().find(|(key, _)| key.get_ref() == name) else {
+            return Ok(Vec::new());
+        };
+        found = Some((key, value));
+        match value.get_ref() {
+            DeValue::Table(next) => inside = next,
+            _ => break,
+        }
     }
-    let mut document = document.into_mut();
-    let Some((name, around)) = path.split_last() else { return Ok(Vec::new()) };
-    let container = around.iter().try_fold(document.as_item_mut(), |item, name| item.get_mut(name));
-    if let Some(container) = container.and_then(Item::as_table_like_mut) {
-        container.remove(name);
+    let Some((key, value)) = found else { return Ok(Vec::new()) };
+    match table_notation(text, value) {
+        TableNotation::Header => Ok(table_regions(text, &root, path)
+            .into_iter()
+            .map(|at| Edit::remove(with_gap(text, at)))
+            .collect()),
+        TableNotation::Inline => Ok(vec![Edit::remove(pair_range(text, key.span().start, value.span().end))]),
+        TableNotation::Dotted => Err(Broken::at_byte(
+            text,
+            value.span().start,
+            "this is written with dotted keys; take it out by hand",
+        )),
     }
-    Ok(difference(text, &document.to_string()))
 }
 
-fn is_dotted(item: &Item) -> bool {
-    item.as_table_like().is_some_and(TableLike::is_dotted)
-}
-
-fn start_of(item: &Item) -> usize {
-    item.span().map_or(0, |span| span.start)
-}
-
-/// The one change that makes `new` of `old`.
-fn difference(old: &str, new: &str) -> Vec<Edit> {
-    let same = |(a, b): &(char, char)| a == b;
-    let start: usize = old.chars().zip(new.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let ends = old_rest.chars().rev().zip(new_rest.chars().rev());
-    let end: usize = ends.take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    if old_rest.is_empty() && new_rest.is_empty() {
-        return Vec::new();
+/// A pair with what separates it: its line, or its comma in an inline table.
+fn pair_range(text: &str, start: usize, end: usize) -> Range<usize> {
+    let (line, rest) = (line_start(text, start), line_end(text, end));
+    if text[line..start].trim().is_empty() && text[end..rest].trim().is_empty() {
+        return line..(rest + 1).min(text.len());
     }
-    let with = new_rest[..new_rest.len() - end].to_owned();
-    vec![Edit { at: start..old.len() - end, with }]
+    let after = text[end..].trim_start();
+    if after.starts_with(',') {
+        return start..text.len() - after.len() + 1;
+    }
+    let before = text[..start].trim_end();
+    if before.ends_with(',') { before.len() - 1..end } else { start..end }
+}
+
+/// A region with its line break and one blank line before it.
+fn with_gap(text: &str, Range { start, end }: Range<usize>) -> Range<usize> {
+    let end = (end + 1).min(text.len());
+    let start = if text[..start].ends_with("\n\n") { start - 1 } else { start };
+    start..end
+}
+
+/// Where the tables at `path` and below it are: from a header to the end of its last value.
+fn table_regions(text: &str, root: &DeTable<'_>, path: &[&str]) -> Vec<Range<usize>> {
+    let mut values = Vec::new();
+    collect_values(text, root, &mut values);
+    let in_value = |at: usize| values.iter().any(|value| value.start < at && at < value.end);
+    let mut headers = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with('[') && !in_value(start) {
+            headers.push((start, line));
+        }
+        start += line.len();
+    }
+    let mut found = Vec::new();
+    for (nth, (start, line)) in headers.iter().enumerate() {
+        let names = header_names(line);
+        if names.len() < path.len() || !names.iter().zip(path).all(|(is, wanted)| is == wanted) {
+            continue;
+        }
+        let next = headers.get(nth + 1).map_or(text.len(), |(next, _)| *next);
+        let last = values
+            .iter()
+            .filter(|value| value.start > *start && value.start < next)
+            .map(|value| value.end)
+            .max();
+        found.push(*start..line_end(text, last.unwrap_or(*start)));
+    }
+    found
+}
+
+/// The dotted name in a header.
+fn header_names(header: &str) -> Vec<String> {
+    let Ok(parsed) = DeTable::parse(header) else { return Vec::new() };
+    let (mut names, mut inside) = (Vec::new(), Some(parsed.get_ref()));
+    while let Some((name, value)) = inside.and_then(|table| table.iter().next()) {
+        names.push(name.get_ref().to_string());
+        inside = match value.get_ref() {
+            DeValue::Table(next) => Some(next),
+            _ => None,
+        };
+    }
+    names
+}
+
+/// Every value that is written after an equals sign.
+fn collect_values(text: &str, table: &DeTable<'_>, into: &mut Vec<Range<usize>>) {
+    table.iter().for_each(|(_, value)| collect_value(text, value, into));
+}
+
+fn collect_value(text: &str, value: &Spanned<DeValue<'_>>, into: &mut Vec<Range<usize>>) {
+    let span = value.span();
+    if text[line_start(text, span.start)..span.start].contains('=') {
+        into.push(span);
+    }
+    match value.get_ref() {
+        DeValue::Table(inner) => collect_values(text, inner, into),
+        DeValue::Array(items) => items.iter().for_each(|item| collect_value(text, item, into)),
+        _ => {}
+    }
+}
+
+fn header_table_text(slot: Slot<'_>, value: &Value) -> String {
+    let pairs = value.as_object().into_iter().flatten();
+    let lines = pairs.map(|(name, value)| format!("\n{} = {}", key(name), inline_text(value)));
+    format!("[{}.{}]{}", key(slot.container), key(slot.name), lines.collect::<String>())
+}
+
+fn inline_text(value: &Value) -> String {
+    match value {
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let all: Vec<String> =
+                map.iter().map(|(name, value)| format!("{} = {}", key(name), inline_text(value))).collect();
+            format!("{{ {} }}", all.join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(inline_text).collect::<Vec<_>>().join(", ")),
+        // The escapes of JSON are escapes of TOML.
+        other => other.to_string(),
+    }
+}
+
+fn key(name: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    match !name.is_empty() && name.bytes().all(is_bare) {
+        true => name.to_owned(),
+        false => Value::from(name).to_string(),
+    }
 }
