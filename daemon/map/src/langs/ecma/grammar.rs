@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use tree_sitter::Language;
 
+use super::flows::FlowKind;
 use crate::langs::support::{define_grammar, fields};
 use crate::walk::KindTable;
 
@@ -187,6 +188,7 @@ const KINDS: &[(&str, Act)] = &[
 #[derive(Debug)]
 pub(super) struct EcmaGrammar {
     pub(super) kinds: KindTable<Act>,
+    pub(super) flow_kinds: KindTable<FlowKind>,
     pub(super) fields: Fields,
     /// True if the language writes no types: fields are then found where they are assigned.
     pub(super) untyped: bool,
@@ -194,7 +196,12 @@ pub(super) struct EcmaGrammar {
 
 impl EcmaGrammar {
     fn new(language: Option<&Language>, untyped: bool) -> Self {
-        Self { kinds: KindTable::new(language, KINDS), fields: Fields::new(language), untyped }
+        Self {
+            kinds: KindTable::new(language, KINDS),
+            flow_kinds: KindTable::new(language, FlowKind::NAMES),
+            fields: Fields::new(language),
+            untyped,
+        }
     }
 }
 

@@ -138,7 +138,7 @@ fn extract_javascript(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsB
 fn extract(grammar: &'static EcmaGrammar, tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = Ecma::new(grammar);
     let facts = walk(tree, source, facts, &mut rules);
-    flows::trace_values(tree, source, rules.settle_exports(facts), &grammar.fields)
+    flows::trace_values(tree, source, rules.settle_exports(facts), grammar)
 }
 
 /// The kind of container that a member belongs to.

@@ -5,7 +5,7 @@
 //! of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
+use tree_sitter::{Node, TreeCursor};
 
 use crate::facts::{
     Call, CallIdx, CallKind, DefIdx, FactsBuilder, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget,
@@ -75,6 +75,19 @@ pub(crate) enum TracedRun {
     Again,
 }
 
+/// Collects the named children of a node that are no comments. The cursor is only there to be used again: making one costs more
+/// than a node with few children does.
+pub(crate) fn children_but<'t>(
+    cursor: &mut TreeCursor<'t>,
+    node: Node<'t>,
+    is_comment: impl Fn(Node<'t>) -> bool,
+) -> Vec<Node<'t>> {
+    if node.named_child_count() == 0 {
+        return Vec::new();
+    }
+    node.named_children(cursor).filter(|child| !is_comment(*child)).collect()
+}
+
 impl<'t> Tracer<'t> {
     pub(crate) fn new(source: &'t [u8], facts: FactsBuilder) -> Self {
         let file = FlowScope {
@@ -130,12 +143,22 @@ impl<'t> Tracer<'t> {
         self.values.len() >= MOST
     }
 
+    /// Returns the bytes of a node.
+    pub(crate) fn bytes(&self, node: Node<'_>) -> &'t [u8] {
+        self.source.get(node.byte_range()).unwrap_or(&[])
+    }
+
     pub(crate) fn text(&self, node: Node<'_>) -> &'t str {
-        self.source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+        std::str::from_utf8(self.bytes(node)).unwrap_or("")
     }
 
     pub(crate) fn intern(&mut self, name: &str) -> StrId {
         self.facts.intern(name)
+    }
+
+    /// Returns true if a name is this text, which need not be among the names of the file.
+    pub(crate) fn is_name(&self, name: StrId, text: &str) -> bool {
+        self.facts.provisional_name(name) == text
     }
 
     /// The scope that is gone through.
@@ -231,13 +254,13 @@ impl<'t> Tracer<'t> {
 
     /// A parameter of the scope just opened; all come before its variables.
     pub(crate) fn declare_parameter(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
+        let name = self.facts.intern(name);
         let slot = self.new_slot(name, kind);
         self.scopes[self.scope.0 as usize].param_count += 1;
         slot
     }
 
-    fn new_slot(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
-        let name = self.facts.intern(name);
+    fn new_slot(&mut self, name: StrId, kind: SlotKind) -> SlotIdx {
         self.slots.push(Slot { scope: self.scope, name, kind });
         let slot = SlotIdx(self.slots.len() as u32 - 1);
         self.names.insert((self.scope, name), slot);
@@ -249,7 +272,7 @@ impl<'t> Tracer<'t> {
         let id = self.facts.intern(name);
         match self.names.get(&(self.scope, id)) {
             Some(&slot) => slot,
-            None => self.new_slot(name, SlotKind::Variable),
+            None => self.new_slot(id, SlotKind::Variable),
         }
     }
 
@@ -257,7 +280,7 @@ impl<'t> Tracer<'t> {
     pub(crate) fn declare_hiding(&mut self, name: &str) -> (StrId, Option<SlotIdx>) {
         let id = self.facts.intern(name);
         let hidden = self.names.get(&(self.scope, id)).copied();
-        self.new_slot(name, SlotKind::Variable);
+        self.new_slot(id, SlotKind::Variable);
         (id, hidden)
     }
 
@@ -271,6 +294,10 @@ impl<'t> Tracer<'t> {
     /// The variable that a name means here. Names of a class are seen in its body alone.
     pub(crate) fn find(&mut self, name: &str) -> Option<SlotIdx> {
         let id = self.facts.intern(name);
+        self.find_interned(id)
+    }
+
+    fn find_interned(&self, id: StrId) -> Option<SlotIdx> {
         let mut at = self.scope;
         loop {
             let scope = &self.scopes[at.0 as usize];
@@ -288,9 +315,9 @@ impl<'t> Tracer<'t> {
 
     /// Returns the value that a name stands for here.
     pub(crate) fn read(&mut self, name: &str) -> ValueIdx {
-        let Some(slot) = self.find(name) else {
-            let (name, scope) = (self.facts.intern(name), self.scope);
-            return self.value(FlowValue::Free(name, scope));
+        let name = self.facts.intern(name);
+        let Some(slot) = self.find_interned(name) else {
+            return self.value(FlowValue::Free(name, self.scope));
         };
         match self.known.get(&slot) {
             Some(&value) => value,

@@ -22,7 +22,7 @@ mod values;
 pub(crate) use arguments::{kind_of_type, record_arguments};
 pub(crate) use assign::assign_type;
 pub(crate) use brackets::split_outside_brackets;
-pub(crate) use flows::{TracedRun, Tracer};
+pub(crate) use flows::{TracedRun, Tracer, children_but};
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;
 pub(crate) use grammar::{Grammar, define_grammar};
@@ -62,6 +62,22 @@ macro_rules! fields {
     };
 }
 pub(crate) use fields;
+
+/// Defines an enum of the kinds of nodes that a reader tells apart, `Other` for the rest, and `NAMES`, which has the grammar's name of each
+/// for a [`crate::walk::KindTable`]: comparing names costs more than all else that is done with a node.
+macro_rules! node_kinds {
+    ($type:ident { $($kind:ident: $name:literal),* $(,)? }) => {
+        /// The kinds of nodes that are told apart.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        pub(crate) enum $type { #[default] Other, $($kind),* }
+
+        impl $type {
+            /// The grammar's name of each kind.
+            pub(crate) const NAMES: &[(&str, Self)] = &[$(($name, Self::$kind)),*];
+        }
+    };
+}
+pub(crate) use node_kinds;
 
 /// A definition about to be made, in terms of nodes.
 pub(crate) struct NewDef<'t, 'a> {

@@ -3,14 +3,17 @@
 //! Text is gone through in the order in which it runs. A function that is a definition is known by where its name stands. Depth is
 //! bounded; what is nested deeper is not followed.
 
+mod kinds;
 mod patterns;
 mod values;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::grammar::Fields;
+use super::grammar::{EcmaGrammar, Fields};
 use crate::facts::{CallKind, FactsBuilder, FlowTarget, FlowValue, ScopeKind, SlotIdx, StrId, ValueIdx};
-use crate::langs::support::{TracedRun, Tracer};
+use crate::langs::support::{TracedRun, Tracer, children_but};
+use crate::walk::KindTable;
+pub(super) use kinds::FlowKind;
 
 /// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
@@ -20,12 +23,19 @@ pub(super) fn trace_values(
     tree: &Tree,
     source: &[u8],
     facts: FactsBuilder,
-    fields: &'static Fields,
+    grammar: &'static EcmaGrammar,
 ) -> FactsBuilder {
     if facts.has_flows() {
         return facts;
     }
-    let mut trace = Trace { to: Tracer::new(source, facts), f: fields, depth: 0, hidden: Vec::new() };
+    let mut trace = Trace {
+        to: Tracer::new(source, facts),
+        f: &grammar.fields,
+        kinds: &grammar.flow_kinds,
+        cursor: tree.walk(),
+        depth: 0,
+        hidden: Vec::new(),
+    };
     trace.trace_statements(tree.root_node());
     trace.to.finish()
 }
@@ -33,23 +43,29 @@ pub(super) fn trace_values(
 struct Trace<'t> {
     to: Tracer<'t>,
     f: &'static Fields,
+    kinds: &'static KindTable<FlowKind>,
+    cursor: TreeCursor<'t>,
     depth: usize,
     /// Names that blocks around hide, with what they stand for outside; `None` begins the names of a function.
     hidden: Vec<Vec<(StrId, Option<SlotIdx>)>>,
 }
 
-fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
-}
-
 impl<'t> Trace<'t> {
+    fn kind_of(&self, node: Node<'t>) -> FlowKind {
+        self.kinds.get(node)
+    }
+
+    fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        let kinds = self.kinds;
+        children_but(&mut self.cursor, node, |child| kinds.get(child) == FlowKind::Comment)
+    }
+
     fn trace_statements(&mut self, node: Node<'t>) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
         }
         self.depth += 1;
-        let all = children(node);
+        let all = self.children(node);
         // Functions are there before the text around them runs.
         all.iter().for_each(|child| self.declare_hoisted(*child));
         all.into_iter().for_each(|child| self.trace_statement(child));
@@ -66,44 +82,50 @@ impl<'t> Trace<'t> {
     }
 
     fn one_statement(&mut self, node: Node<'t>) {
-        match node.kind() {
-            "expression_statement"
-            | "else_clause"
-            | "finally_clause"
-            | "labeled_statement"
-            | "switch_default" => {
-                children(node).into_iter().for_each(|child| self.trace_statement(child));
+        match self.kind_of(node) {
+            FlowKind::ExpressionStatement
+            | FlowKind::ElseClause
+            | FlowKind::FinallyClause
+            | FlowKind::LabeledStatement
+            | FlowKind::SwitchDefault => {
+                self.children(node).into_iter().for_each(|child| self.trace_statement(child));
             }
-            "export_statement" => self.trace_export(node),
-            "lexical_declaration" | "variable_declaration" | "using_declaration" => {
+            FlowKind::ExportStatement => self.trace_export(node),
+            FlowKind::LexicalDeclaration | FlowKind::VariableDeclaration | FlowKind::UsingDeclaration => {
                 self.trace_declaration(node);
             }
-            "function_declaration" | "generator_function_declaration" => {
+            FlowKind::FunctionDeclaration | FlowKind::GeneratorFunctionDeclaration => {
                 let value = self.trace_function(node, node.child_by_field_id(self.f.name));
                 self.bind_definition(node, value);
             }
-            "class_declaration" | "abstract_class_declaration" => {
+            FlowKind::ClassDeclaration | FlowKind::AbstractClassDeclaration => {
                 let value = self.trace_class(node, node.child_by_field_id(self.f.name));
                 self.bind_definition(node, value);
             }
-            "statement_block" => self.trace_block(node, TracedRun::Perhaps),
-            "if_statement" | "try_statement" | "switch_statement" | "switch_body" | "switch_case" => {
+            FlowKind::StatementBlock => self.trace_block(node, TracedRun::Perhaps),
+            FlowKind::IfStatement
+            | FlowKind::TryStatement
+            | FlowKind::SwitchStatement
+            | FlowKind::SwitchBody
+            | FlowKind::SwitchCase => {
                 self.trace_branches(node);
             }
-            "while_statement" | "do_statement" | "for_statement" => self.trace_loop(node),
-            "for_in_statement" => self.for_in(node),
-            "catch_clause" => self.trace_branches(node),
-            "return_statement" => self.trace_return(node),
-            "import_statement"
-            | "interface_declaration"
-            | "type_alias_declaration"
-            | "ambient_declaration"
-            | "enum_declaration"
-            | "function_signature"
-            | "empty_statement"
-            | "break_statement"
-            | "continue_statement" => {}
-            "internal_module" | "module" => {
+            FlowKind::WhileStatement | FlowKind::DoStatement | FlowKind::ForStatement => {
+                self.trace_loop(node)
+            }
+            FlowKind::ForInStatement => self.for_in(node),
+            FlowKind::CatchClause => self.trace_branches(node),
+            FlowKind::ReturnStatement => self.trace_return(node),
+            FlowKind::ImportStatement
+            | FlowKind::InterfaceDeclaration
+            | FlowKind::TypeAliasDeclaration
+            | FlowKind::AmbientDeclaration
+            | FlowKind::EnumDeclaration
+            | FlowKind::FunctionSignature
+            | FlowKind::EmptyStatement
+            | FlowKind::BreakStatement
+            | FlowKind::ContinueStatement => {}
+            FlowKind::InternalModule | FlowKind::Module => {
                 if let Some(body) = node.child_by_field_id(self.f.body) {
                     self.trace_block(body, TracedRun::Perhaps);
                 }
@@ -115,12 +137,15 @@ impl<'t> Trace<'t> {
     }
 
     fn declare_hoisted(&mut self, node: Node<'t>) {
-        let declared = match node.kind() {
-            "export_statement" => node.child_by_field_id(self.f.declaration),
+        let declared = match self.kind_of(node) {
+            FlowKind::ExportStatement => node.child_by_field_id(self.f.declaration),
             _ => Some(node),
         };
         let is_function = |node: &Node<'_>| {
-            matches!(node.kind(), "function_declaration" | "generator_function_declaration")
+            matches!(
+                self.kind_of(*node),
+                FlowKind::FunctionDeclaration | FlowKind::GeneratorFunctionDeclaration
+            )
         };
         if let Some(name) = declared.filter(is_function).and_then(|node| node.child_by_field_id(self.f.name))
         {
@@ -131,7 +156,7 @@ impl<'t> Trace<'t> {
 
     /// A statement of which each part may run or not.
     fn trace_branches(&mut self, node: Node<'t>) {
-        for child in children(node) {
+        for child in self.children(node) {
             let before = self.to.begin(TracedRun::Perhaps);
             self.trace_statement(child);
             self.to.end(before);
@@ -141,7 +166,7 @@ impl<'t> Trace<'t> {
     fn trace_loop(&mut self, node: Node<'t>) {
         let before = self.to.begin(TracedRun::Again);
         self.hidden.push(Vec::new());
-        children(node).into_iter().for_each(|child| self.trace_statement(child));
+        self.children(node).into_iter().for_each(|child| self.trace_statement(child));
         self.reveal_hidden();
         self.to.end(before);
     }
@@ -164,7 +189,7 @@ impl<'t> Trace<'t> {
     fn for_in(&mut self, node: Node<'t>) {
         let right = node.child_by_field_id(self.f.right);
         let over = right.map(|right| (self.value(right), right));
-        let is_of = !self.to.text(node).split_once(')').map_or("", |(head, _)| head).contains(" in ");
+        let is_of = !self.head_of(node).split_once(')').map_or("", |(head, _)| head).contains(" in ");
         let item = over.filter(|_| is_of).map(|(over, at)| self.trace_iteration(over, at));
         let before = self.to.begin(TracedRun::Again);
         self.hidden.push(Vec::new());
@@ -180,6 +205,13 @@ impl<'t> Trace<'t> {
         }
         self.reveal_hidden();
         self.to.end(before);
+    }
+
+    /// The text of a loop before its body, which can be long.
+    fn head_of(&self, node: Node<'t>) -> &'t str {
+        let end = node.child_by_field_id(self.f.body).map_or(node.end_byte(), |body| body.start_byte());
+        let head = self.to.source.get(node.start_byte()..end).unwrap_or(&[]);
+        std::str::from_utf8(head).unwrap_or("")
     }
 
     /// Records a loop over a value and returns the value of its parts.
@@ -208,8 +240,8 @@ impl<'t> Trace<'t> {
     }
 
     fn trace_declaration(&mut self, node: Node<'t>) {
-        let is_scoped = node.kind() != "variable_declaration" && !self.hidden.is_empty();
-        for declarator in children(node) {
+        let is_scoped = self.kind_of(node) != FlowKind::VariableDeclaration && !self.hidden.is_empty();
+        for declarator in self.children(node) {
             let Some(name) = declarator.child_by_field_id(self.f.name) else { continue };
             let written = declarator.child_by_field_id(self.f.value);
             if written.is_some_and(|value| self.is_import(value)) {
@@ -228,17 +260,17 @@ impl<'t> Trace<'t> {
 
     /// Returns true if a value loads a module, which makes it an import.
     fn is_import(&self, value: Node<'t>) -> bool {
-        let text = self.to.text(value);
-        text.starts_with("require(") || text.starts_with("await import(")
+        let text = self.to.bytes(value);
+        text.starts_with(b"require(") || text.starts_with(b"await import(")
     }
 
     /// The value of something that a name is given to: a function or class is then called by it.
     fn named_value(&mut self, value: Node<'t>, name: Node<'t>) -> ValueIdx {
-        match value.kind() {
-            "arrow_function" | "function_expression" | "generator_function" => {
+        match self.kind_of(value) {
+            FlowKind::ArrowFunction | FlowKind::FunctionExpression | FlowKind::GeneratorFunction => {
                 self.trace_function(value, Some(name))
             }
-            "class" => self.trace_class(value, Some(name)),
+            FlowKind::Class => self.trace_class(value, Some(name)),
             _ => self.value(value),
         }
     }
@@ -257,20 +289,19 @@ impl<'t> Trace<'t> {
 
     fn trace_class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
         let def = name.and_then(|name| self.to.def_at(name));
-        children(node)
-            .into_iter()
-            .filter(|child| matches!(child.kind(), "class_heritage" | "decorator"))
-            .for_each(|child| {
+        for child in self.children(node) {
+            if matches!(self.kind_of(child), FlowKind::ClassHeritage | FlowKind::Decorator) {
                 self.value(child);
-            });
+            }
+        }
         let outer = self.to.open(ScopeKind::Class, def, None);
         let hidden = std::mem::take(&mut self.hidden);
         let body = node.child_by_field_id(self.f.body);
-        for member in body.map(children).unwrap_or_default() {
-            match member.kind() {
-                "method_definition" => self.trace_method(member),
-                "field_definition" | "public_field_definition" => self.trace_field(member),
-                "class_static_block" => self.trace_branches(member),
+        for member in body.map(|body| self.children(body)).unwrap_or_default() {
+            match self.kind_of(member) {
+                FlowKind::MethodDefinition => self.trace_method(member),
+                FlowKind::FieldDefinition | FlowKind::PublicFieldDefinition => self.trace_field(member),
+                FlowKind::ClassStaticBlock => self.trace_branches(member),
                 _ => {}
             }
         }
@@ -295,20 +326,23 @@ impl<'t> Trace<'t> {
 
     /// A function of any kind; `name` is where the name stands that it is known by.
     fn trace_function(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
-        let own = node.child_by_field_id(self.f.name).filter(|_| node.kind() == "function_expression");
+        let own = node
+            .child_by_field_id(self.f.name)
+            .filter(|_| self.kind_of(node) == FlowKind::FunctionExpression);
         let def = name.or(own).and_then(|name| self.to.def_at(name));
         let outer = self.to.open(self.function_kind(node), def, None);
-        if node.kind() == "arrow_function" {
+        if self.kind_of(node) == FlowKind::ArrowFunction {
             self.to.is_arrow();
         }
         let hidden = std::mem::take(&mut self.hidden);
         if let Some(list) = node.child_by_field_id(self.f.parameters) {
-            self.trace_parameters(&children(list));
+            let list = self.children(list);
+            self.trace_parameters(&list);
         } else if let Some(one) = node.child_by_field_id(self.f.parameter) {
             self.trace_parameters(&[one]);
         }
         if let Some(body) = node.child_by_field_id(self.f.body) {
-            if body.kind() == "statement_block" {
+            if self.kind_of(body) == FlowKind::StatementBlock {
                 self.trace_statements(body);
             } else {
                 let value = self.value(body);
@@ -321,14 +355,17 @@ impl<'t> Trace<'t> {
     }
 
     fn function_kind(&self, node: Node<'t>) -> ScopeKind {
-        let head = node.child_by_field_id(self.f.name).filter(|_| node.kind() == "method_definition");
+        let kind = self.kind_of(node);
+        let head = node.child_by_field_id(self.f.name).filter(|_| kind == FlowKind::MethodDefinition);
         let words = match head {
             Some(name) => self.to.source.get(node.start_byte()..name.start_byte()).unwrap_or(&[]),
             None => &[],
         };
         let words = std::str::from_utf8(words).unwrap_or("");
         let has = |word: &str| words.split_whitespace().any(|one| one == word);
-        if node.kind().starts_with("generator_function") || words.contains('*') {
+        if matches!(kind, FlowKind::GeneratorFunction | FlowKind::GeneratorFunctionDeclaration)
+            || words.contains('*')
+        {
             ScopeKind::Generator
         } else if has("static") {
             ScopeKind::Static

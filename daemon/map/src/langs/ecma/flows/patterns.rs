@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{DEPTH, Trace, children};
+use super::{DEPTH, FlowKind, Trace};
 use crate::facts::{FlowTarget, FlowValue, Label, SlotKind, ValueIdx};
 
 impl<'t> Trace<'t> {
@@ -10,13 +10,13 @@ impl<'t> Trace<'t> {
         let mut taken = Vec::new();
         for parameter in list {
             let (pattern, default) = self.pattern_and_default(*parameter);
-            let (pattern, kind) = match pattern.kind() {
-                "rest_pattern" => (pattern.named_child(0).unwrap_or(pattern), SlotKind::Rest),
-                "this" => continue,
+            let (pattern, kind) = match self.kind_of(pattern) {
+                FlowKind::RestPattern => (pattern.named_child(0).unwrap_or(pattern), SlotKind::Rest),
+                FlowKind::This => continue,
                 _ => (pattern, SlotKind::Parameter),
             };
             // A parameter that is taken apart has no name of its own; the column keeps it apart from others.
-            let is_plain = pattern.kind() == "identifier";
+            let is_plain = self.kind_of(pattern) == FlowKind::Identifier;
             let name = if is_plain { self.to.text(pattern).to_owned() } else { format!("{{{}", taken.len()) };
             let slot = self.to.declare_parameter(&name, kind);
             taken.push((slot, pattern, is_plain, default, *parameter));
@@ -42,8 +42,8 @@ impl<'t> Trace<'t> {
     }
 
     fn pattern_and_default(&self, node: Node<'t>) -> (Node<'t>, Option<Node<'t>>) {
-        match node.kind() {
-            "assignment_pattern" => {
+        match self.kind_of(node) {
+            FlowKind::AssignmentPattern => {
                 (node.child_by_field_id(self.f.left).unwrap_or(node), node.child_by_field_id(self.f.right))
             }
             _ => match node.child_by_field_id(self.f.pattern) {
@@ -64,8 +64,8 @@ impl<'t> Trace<'t> {
     }
 
     fn declare_pattern(&mut self, pattern: Node<'t>, is_scoped: bool) {
-        match pattern.kind() {
-            "identifier" | "shorthand_property_identifier_pattern" => {
+        match self.kind_of(pattern) {
+            FlowKind::Identifier | FlowKind::ShorthandPropertyIdentifierPattern => {
                 let name = self.to.text(pattern);
                 if is_scoped && !self.hidden.is_empty() {
                     let hidden = self.to.declare_hiding(name);
@@ -74,16 +74,16 @@ impl<'t> Trace<'t> {
                     self.to.declare_variable(name);
                 }
             }
-            "pair_pattern" => {
+            FlowKind::PairPattern => {
                 let value = pattern.child_by_field_id(self.f.value);
                 value.into_iter().for_each(|value| self.declare_all(value, is_scoped));
             }
-            "assignment_pattern" | "object_assignment_pattern" => {
+            FlowKind::AssignmentPattern | FlowKind::ObjectAssignmentPattern => {
                 let left = pattern.child_by_field_id(self.f.left);
                 left.into_iter().for_each(|left| self.declare_all(left, is_scoped));
             }
-            "object_pattern" | "array_pattern" | "rest_pattern" => {
-                children(pattern).into_iter().for_each(|child| self.declare_all(child, is_scoped));
+            FlowKind::ObjectPattern | FlowKind::ArrayPattern | FlowKind::RestPattern => {
+                self.children(pattern).into_iter().for_each(|child| self.declare_all(child, is_scoped));
             }
             _ => {}
         }
@@ -100,19 +100,19 @@ impl<'t> Trace<'t> {
     }
 
     fn bind_pattern(&mut self, pattern: Node<'t>, value: ValueIdx) {
-        match pattern.kind() {
-            "identifier" => {
+        match self.kind_of(pattern) {
+            FlowKind::Identifier => {
                 let name = self.to.text(pattern);
                 if let Some(slot) = self.to.find(name) {
                     self.to.assign_variable(slot, value);
                 }
             }
-            "assignment_pattern" | "object_assignment_pattern" => {
+            FlowKind::AssignmentPattern | FlowKind::ObjectAssignmentPattern => {
                 let default = pattern.child_by_field_id(self.f.right).map(|right| self.value(right));
                 let values: Vec<ValueIdx> = std::iter::once(value).chain(default).collect();
                 let either = self.to.one_of(&values);
                 if let Some(left) = pattern.child_by_field_id(self.f.left) {
-                    if left.kind() == "shorthand_property_identifier_pattern" {
+                    if self.kind_of(left) == FlowKind::ShorthandPropertyIdentifierPattern {
                         let given = self.property_value(value, self.to.text(left));
                         let values: Vec<ValueIdx> = std::iter::once(given).chain(default).collect();
                         let either = self.to.one_of(&values);
@@ -122,10 +122,10 @@ impl<'t> Trace<'t> {
                     }
                 }
             }
-            "object_pattern" => self.take_members(pattern, value),
-            "array_pattern" => self.take_parts(pattern, value),
-            "member_expression" | "subscript_expression" => self.assign_member(pattern, value),
-            "parenthesized_expression" | "rest_pattern" | "non_null_expression" => {
+            FlowKind::ObjectPattern => self.take_members(pattern, value),
+            FlowKind::ArrayPattern => self.take_parts(pattern, value),
+            FlowKind::MemberExpression | FlowKind::SubscriptExpression => self.assign_member(pattern, value),
+            FlowKind::ParenthesizedExpression | FlowKind::RestPattern | FlowKind::NonNullExpression => {
                 pattern.named_child(0).into_iter().for_each(|inner| self.bind(inner, value));
             }
             _ => {}
@@ -139,20 +139,20 @@ impl<'t> Trace<'t> {
     }
 
     fn take_members(&mut self, pattern: Node<'t>, value: ValueIdx) {
-        for child in children(pattern) {
-            match child.kind() {
-                "shorthand_property_identifier_pattern" => {
+        for child in self.children(pattern) {
+            match self.kind_of(child) {
+                FlowKind::ShorthandPropertyIdentifierPattern => {
                     let name = self.to.text(child);
                     let given = self.property_value(value, name);
                     self.assign_known(name, given);
                 }
-                "pair_pattern" => {
+                FlowKind::PairPattern => {
                     let parts = (child.child_by_field_id(self.f.key), child.child_by_field_id(self.f.value));
                     let (Some(key), Some(inner)) = parts else { continue };
                     let given = self.property_value(value, self.key_text(key));
                     self.bind(inner, given);
                 }
-                "object_assignment_pattern" | "rest_pattern" => self.bind(child, value),
+                FlowKind::ObjectAssignmentPattern | FlowKind::RestPattern => self.bind(child, value),
                 _ => {}
             }
         }
@@ -168,9 +168,9 @@ impl<'t> Trace<'t> {
         for target in targets {
             if target.kind() == "," {
                 at += 1;
-            } else if target.is_named() && target.kind() != "comment" {
+            } else if target.is_named() && self.kind_of(target) != FlowKind::Comment {
                 let given = match &plain {
-                    Some(parts) if target.kind() == "rest_pattern" => {
+                    Some(parts) if self.kind_of(target) == FlowKind::RestPattern => {
                         let rest: Vec<ValueIdx> =
                             parts.iter().skip(at as usize).map(|part| part.value).collect();
                         self.list(&rest)
@@ -178,7 +178,7 @@ impl<'t> Trace<'t> {
                     Some(parts) => {
                         parts.get(at as usize).map_or_else(|| self.to.unknown_value(), |part| part.value)
                     }
-                    None if target.kind() == "rest_pattern" => value,
+                    None if self.kind_of(target) == FlowKind::RestPattern => value,
                     None => {
                         let key = self.to.key(&at.to_string());
                         self.to.value_under_key(value, key)
@@ -197,8 +197,9 @@ impl<'t> Trace<'t> {
         }
         let name = left.child_by_field_id(self.f.property).map(|name| self.to.text(name));
         let index = left.named_child(1).filter(|_| name.is_none());
-        let text =
-            name.or_else(|| index.filter(|index| index.kind() == "string").map(|index| self.key_text(index)));
+        let text = name.or_else(|| {
+            index.filter(|index| self.kind_of(*index) == FlowKind::String).map(|index| self.key_text(index))
+        });
         match (text, index) {
             (Some(text), _) if matches!(self.to.value_at(of), FlowValue::Container(_)) => {
                 let key = self.to.key(text);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{DEPTH, Trace, children};
+use super::{DEPTH, FlowKind, Trace};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, ValueIdx};
 
 impl<'t> Trace<'t> {
@@ -18,49 +18,51 @@ impl<'t> Trace<'t> {
     }
 
     fn trace_expression(&mut self, node: Node<'t>) -> ValueIdx {
-        match node.kind() {
-            "identifier" | "shorthand_property_identifier" => self.to.read(self.to.text(node)),
-            "undefined" | "type_annotation" | "type_arguments" | "regex" => self.to.unknown_value(),
-            "this" => self.this_value(),
-            "super" => {
+        match self.kind_of(node) {
+            FlowKind::Identifier | FlowKind::ShorthandPropertyIdentifier => self.to.read(self.to.text(node)),
+            FlowKind::Undefined | FlowKind::TypeAnnotation | FlowKind::TypeArguments | FlowKind::Regex => {
+                self.to.unknown_value()
+            }
+            FlowKind::This => self.this_value(),
+            FlowKind::Super => {
                 let scope = self.method_around();
                 self.to.value(FlowValue::Super(scope))
             }
-            "member_expression" => self.trace_member(node),
-            "subscript_expression" => self.trace_subscript(node),
-            "call_expression" => self.call(node),
-            "new_expression" => self.trace_construction(node),
-            "arrow_function" | "function_expression" | "generator_function" => {
+            FlowKind::MemberExpression => self.trace_member(node),
+            FlowKind::SubscriptExpression => self.trace_subscript(node),
+            FlowKind::CallExpression => self.call(node),
+            FlowKind::NewExpression => self.trace_construction(node),
+            FlowKind::ArrowFunction | FlowKind::FunctionExpression | FlowKind::GeneratorFunction => {
                 self.trace_function(node, None)
             }
-            "class" => self.trace_class(node, node.child_by_field_id(self.f.name)),
-            "object" => self.trace_object(node),
-            "array" => self.trace_array(node),
-            "assignment_expression" => self.trace_assignment(node),
-            "ternary_expression" => self.any_of(node, &[1, 2]),
-            "binary_expression" => self.any_of(node, &[0, 1]),
-            "augmented_assignment_expression" => self.any_of(node, &[0, 1]),
-            "parenthesized_expression"
-            | "await_expression"
-            | "as_expression"
-            | "satisfies_expression"
-            | "non_null_expression" => self.first(node),
-            "type_assertion" | "sequence_expression" => {
+            FlowKind::Class => self.trace_class(node, node.child_by_field_id(self.f.name)),
+            FlowKind::Object => self.trace_object(node),
+            FlowKind::Array => self.trace_array(node),
+            FlowKind::AssignmentExpression => self.trace_assignment(node),
+            FlowKind::TernaryExpression => self.any_of(node, &[1, 2]),
+            FlowKind::BinaryExpression => self.any_of(node, &[0, 1]),
+            FlowKind::AugmentedAssignmentExpression => self.any_of(node, &[0, 1]),
+            FlowKind::ParenthesizedExpression
+            | FlowKind::AwaitExpression
+            | FlowKind::AsExpression
+            | FlowKind::SatisfiesExpression
+            | FlowKind::NonNullExpression => self.first(node),
+            FlowKind::TypeAssertion | FlowKind::SequenceExpression => {
                 let values: Vec<ValueIdx> =
-                    children(node).into_iter().map(|child| self.value(child)).collect();
+                    self.children(node).into_iter().map(|child| self.value(child)).collect();
                 values.last().copied().unwrap_or_else(|| self.to.unknown_value())
             }
-            "yield_expression" => self.trace_yield(node),
-            "string" | "number" => {
+            FlowKind::YieldExpression => self.trace_yield(node),
+            FlowKind::String | FlowKind::Number => {
                 let text = self.key_text(node);
                 self.to.literal_value(text)
             }
-            "statement_block" => {
+            FlowKind::StatementBlock => {
                 self.trace_statement(node);
                 self.to.unknown_value()
             }
             _ => {
-                children(node).into_iter().for_each(|child| {
+                self.children(node).into_iter().for_each(|child| {
                     self.value(child);
                 });
                 self.to.unknown_value()
@@ -86,7 +88,7 @@ impl<'t> Trace<'t> {
     }
 
     fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
-        let values: Vec<ValueIdx> = children(node).into_iter().map(|child| self.value(child)).collect();
+        let values: Vec<ValueIdx> = self.children(node).into_iter().map(|child| self.value(child)).collect();
         let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
         self.to.one_of(&chosen)
     }
@@ -125,7 +127,7 @@ impl<'t> Trace<'t> {
         match self.to.value_at(of) {
             FlowValue::Unknown => of,
             FlowValue::Container(_) => self.to.value_under_key(of, key),
-            _ if index.kind() == "string" => self.to.member_value(of, self.key_text(index)),
+            _ if self.kind_of(index) == FlowKind::String => self.to.member_value(of, self.key_text(index)),
             _ => self.to.value_under_key(of, key),
         }
     }
@@ -133,8 +135,8 @@ impl<'t> Trace<'t> {
     fn trace_assignment(&mut self, node: Node<'t>) -> ValueIdx {
         let (left, right) = (node.child_by_field_id(self.f.left), node.child_by_field_id(self.f.right));
         let (Some(left), Some(right)) = (left, right) else { return self.to.unknown_value() };
-        let name = match left.kind() {
-            "member_expression" => left.child_by_field_id(self.f.property).unwrap_or(left),
+        let name = match self.kind_of(left) {
+            FlowKind::MemberExpression => left.child_by_field_id(self.f.property).unwrap_or(left),
             _ => left,
         };
         let value = self.named_value(right, name);
@@ -153,8 +155,8 @@ impl<'t> Trace<'t> {
 
     fn trace_array(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
-        for (at, child) in children(node).into_iter().enumerate() {
-            let part = if child.kind() == "spread_element" {
+        for (at, child) in self.children(node).into_iter().enumerate() {
+            let part = if self.kind_of(child) == FlowKind::SpreadElement {
                 FlowPart { label: Label::Spread, value: self.first(child) }
             } else {
                 FlowPart { label: Label::At(at as u32), value: self.value(child) }
@@ -185,13 +187,13 @@ impl<'t> Trace<'t> {
 
     fn trace_object(&mut self, node: Node<'t>) -> ValueIdx {
         let (mut parts, mut methods) = (Vec::new(), Vec::new());
-        for child in children(node) {
-            match child.kind() {
-                "pair" => {
+        for child in self.children(node) {
+            match self.kind_of(child) {
+                FlowKind::Pair => {
                     let inner = (child.child_by_field_id(self.f.key), child.child_by_field_id(self.f.value));
                     let (Some(key), Some(value)) = inner else { continue };
                     let value = self.named_value(value, key);
-                    let label = if key.kind() == "computed_property_name" {
+                    let label = if self.kind_of(key) == FlowKind::ComputedPropertyName {
                         Label::Keyed(self.first(key))
                     } else {
                         Label::Named(self.to.intern(self.key_text(key)))
@@ -199,18 +201,20 @@ impl<'t> Trace<'t> {
                     parts.push(FlowPart { label, value });
                     methods.push(value);
                 }
-                "method_definition" => {
+                FlowKind::MethodDefinition => {
                     let Some(name) = child.child_by_field_id(self.f.name) else { continue };
                     let value = self.trace_function(child, Some(name));
                     parts.push(FlowPart { label: Label::Named(self.to.intern(self.key_text(name))), value });
                     methods.push(value);
                 }
-                "shorthand_property_identifier" => {
+                FlowKind::ShorthandPropertyIdentifier => {
                     let name = self.to.text(child);
                     let value = self.to.read(name);
                     parts.push(FlowPart { label: Label::Named(self.to.intern(name)), value });
                 }
-                "spread_element" => parts.push(FlowPart { label: Label::Spread, value: self.first(child) }),
+                FlowKind::SpreadElement => {
+                    parts.push(FlowPart { label: Label::Spread, value: self.first(child) })
+                }
                 _ => {}
             }
         }
@@ -221,7 +225,7 @@ impl<'t> Trace<'t> {
 
     fn trace_yield(&mut self, node: Node<'t>) -> ValueIdx {
         let value = self.first(node);
-        let is_from = self.to.text(node).starts_with("yield*");
+        let is_from = self.to.bytes(node).starts_with(b"yield*");
         let value = if is_from { self.to.value(FlowValue::Each(value)) } else { value };
         let scope = self.to.current_scope();
         if self.to.kind_of(scope) == ScopeKind::Function {
@@ -233,8 +237,8 @@ impl<'t> Trace<'t> {
 
     fn trace_arguments(&mut self, list: Option<Node<'t>>) -> Vec<FlowPart> {
         let mut args = Vec::new();
-        for (at, arg) in list.map(children).unwrap_or_default().into_iter().enumerate() {
-            let part = if arg.kind() == "spread_element" {
+        for (at, arg) in list.map(|list| self.children(list)).unwrap_or_default().into_iter().enumerate() {
+            let part = if self.kind_of(arg) == FlowKind::SpreadElement {
                 FlowPart { label: Label::Spread, value: self.first(arg) }
             } else {
                 FlowPart { label: Label::At(at as u32), value: self.value(arg) }
@@ -253,9 +257,9 @@ impl<'t> Trace<'t> {
 
     /// Where the name of what is called stands, as references have it.
     fn name_of(&self, node: Node<'t>) -> Node<'t> {
-        match node.kind() {
-            "member_expression" => node.child_by_field_id(self.f.property).unwrap_or(node),
-            "parenthesized_expression" | "non_null_expression" => {
+        match self.kind_of(node) {
+            FlowKind::MemberExpression => node.child_by_field_id(self.f.property).unwrap_or(node),
+            FlowKind::ParenthesizedExpression | FlowKind::NonNullExpression => {
                 node.named_child(0).map_or(node, |inner| self.name_of(inner))
             }
             _ => node,
@@ -267,15 +271,17 @@ impl<'t> Trace<'t> {
             (node.child_by_field_id(self.f.function), node.child_by_field_id(self.f.arguments));
         let Some(function) = function else { return self.to.unknown_value() };
         let callee = self.value(function);
-        let mut args = self.trace_arguments(list.filter(|list| list.kind() == "arguments"));
-        if function.kind() == "super" {
+        let mut args = self.trace_arguments(list.filter(|list| self.kind_of(*list) == FlowKind::Arguments));
+        if self.kind_of(function) == FlowKind::Super {
             return callee;
         }
-        if self.to.text(function) == "Object.assign" {
+        if self.to.bytes(function) == b"Object.assign" {
             return self.trace_object_assign(&args);
         }
-        let at = match function.kind() {
-            "identifier" | "member_expression" | "parenthesized_expression" => self.name_of(function),
+        let at = match self.kind_of(function) {
+            FlowKind::Identifier | FlowKind::MemberExpression | FlowKind::ParenthesizedExpression => {
+                self.name_of(function)
+            }
             _ => list.unwrap_or(node),
         };
         if let Some(called) = self.called_by_name(callee, &mut args) {
@@ -291,8 +297,7 @@ impl<'t> Trace<'t> {
     /// `f.call(object, argument)` calls `f`.
     fn called_by_name(&mut self, callee: ValueIdx, args: &mut Vec<FlowPart>) -> Option<ValueIdx> {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return None };
-        let (call, apply) = (self.to.intern("call"), self.to.intern("apply"));
-        if name == call && !args.is_empty() {
+        if self.to.is_name(name, "call") && !args.is_empty() {
             args.remove(0);
             args.iter_mut().for_each(|arg| {
                 if let Label::At(at) = &mut arg.label {
@@ -301,7 +306,7 @@ impl<'t> Trace<'t> {
             });
             return Some(of);
         }
-        if name == apply && !args.is_empty() {
+        if self.to.is_name(name, "apply") && !args.is_empty() {
             args.clear();
             return Some(of);
         }
@@ -311,7 +316,7 @@ impl<'t> Trace<'t> {
     /// `list.push(value)` puts something into what it is called on.
     fn trace_push(&mut self, callee: ValueIdx, args: &[FlowPart]) {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
-        let is_put = ["push", "unshift", "add", "set"].map(|known| self.to.intern(known)).contains(&name);
+        let is_put = ["push", "unshift", "add", "set"].into_iter().any(|known| self.to.is_name(name, known));
         if is_put && let Some(arg) = args.last() {
             let key = match args {
                 [key, _] => key.value,

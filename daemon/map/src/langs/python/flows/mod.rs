@@ -2,10 +2,11 @@
 //!
 //! Text is gone through in the order in which it runs. Depth is bounded; what is nested deeper is not followed.
 
+mod kinds;
 mod values;
 
 use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::grammar::FIELDS;
 use super::patterns::{Marks, each_parameter};
@@ -14,7 +15,8 @@ use crate::facts::{
     CallKind, DefIdx, FactsBuilder, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, SlotKind,
     ValueIdx,
 };
-use crate::langs::support::{TracedRun, Tracer};
+use crate::langs::support::{TracedRun, Tracer, children_but};
+use kinds::{FlowKind, kind_of};
 
 /// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
@@ -39,7 +41,8 @@ pub(super) fn trace_values<'t>(
     if facts.has_flows() {
         return facts;
     }
-    let mut trace = Trace { to: Tracer::new(source, facts), known, depth: 0 };
+    let cursor = tree.walk();
+    let mut trace = Trace { to: Tracer::new(source, facts), known, cursor, depth: 0 };
     trace.trace_block(tree.root_node());
     trace.to.finish()
 }
@@ -47,21 +50,21 @@ pub(super) fn trace_values<'t>(
 struct Trace<'k, 't> {
     to: Tracer<'t>,
     known: &'k PythonWalkFindings<'t>,
+    cursor: TreeCursor<'t>,
     depth: usize,
 }
 
-fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
-}
-
 impl<'t> Trace<'_, 't> {
+    fn children(&mut self, node: Node<'t>) -> Vec<Node<'t>> {
+        children_but(&mut self.cursor, node, |child| kind_of(child) == FlowKind::Comment)
+    }
+
     fn trace_block(&mut self, node: Node<'t>) {
         if self.depth >= DEPTH || self.to.is_full() {
             return;
         }
         self.depth += 1;
-        children(node).into_iter().for_each(|child| self.trace_statement(child));
+        self.children(node).into_iter().for_each(|child| self.trace_statement(child));
         self.depth -= 1;
     }
 
@@ -75,36 +78,40 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn one_statement(&mut self, node: Node<'t>) {
-        match node.kind() {
-            "expression_statement" | "module" | "block" | "else_clause" | "finally_clause" => {
+        match kind_of(node) {
+            FlowKind::ExpressionStatement
+            | FlowKind::Module
+            | FlowKind::Block
+            | FlowKind::ElseClause
+            | FlowKind::FinallyClause => {
                 self.trace_block(node);
             }
-            "assignment" => {
+            FlowKind::Assignment => {
                 self.trace_assignment(node);
             }
-            "augmented_assignment" => self.trace_augmented(node),
-            "if_statement" => self.trace_branches(node),
-            "while_statement" => self.trace_loop(node),
-            "for_statement" => self.for_statement(node),
-            "try_statement" | "match_statement" => self.trace_branches(node),
-            "with_statement" => self.with_statement(node),
-            "function_definition" => {
+            FlowKind::AugmentedAssignment => self.trace_augmented(node),
+            FlowKind::IfStatement => self.trace_branches(node),
+            FlowKind::WhileStatement => self.trace_loop(node),
+            FlowKind::ForStatement => self.for_statement(node),
+            FlowKind::TryStatement | FlowKind::MatchStatement => self.trace_branches(node),
+            FlowKind::WithStatement => self.with_statement(node),
+            FlowKind::FunctionDefinition => {
                 let value = self.trace_function(node);
                 self.bind_definition(node, value);
             }
-            "class_definition" => {
+            FlowKind::ClassDefinition => {
                 let value = self.trace_class(node);
                 self.bind_definition(node, value);
             }
-            "decorated_definition" => self.trace_decorated(node),
-            "return_statement" => self.trace_return(node),
-            "raise_statement" => self.trace_raise(node),
-            "global_statement"
-            | "nonlocal_statement"
-            | "import_statement"
-            | "import_from_statement"
-            | "pass_statement"
-            | "type_alias_statement" => {}
+            FlowKind::DecoratedDefinition => self.trace_decorated(node),
+            FlowKind::ReturnStatement => self.trace_return(node),
+            FlowKind::RaiseStatement => self.trace_raise(node),
+            FlowKind::GlobalStatement
+            | FlowKind::NonlocalStatement
+            | FlowKind::ImportStatement
+            | FlowKind::ImportFromStatement
+            | FlowKind::PassStatement
+            | FlowKind::TypeAliasStatement => {}
             _ => {
                 self.value(node);
             }
@@ -113,10 +120,14 @@ impl<'t> Trace<'_, 't> {
 
     /// A statement of which each part may run or not.
     fn trace_branches(&mut self, node: Node<'t>) {
-        for child in children(node) {
-            match child.kind() {
-                "block" => self.trace_optional(child),
-                "elif_clause" | "else_clause" | "except_clause" | "finally_clause" | "case_clause" => {
+        for child in self.children(node) {
+            match kind_of(child) {
+                FlowKind::Block => self.trace_optional(child),
+                FlowKind::ElifClause
+                | FlowKind::ElseClause
+                | FlowKind::ExceptClause
+                | FlowKind::FinallyClause
+                | FlowKind::CaseClause => {
                     self.trace_clause(child);
                 }
                 _ => {
@@ -127,10 +138,10 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_clause(&mut self, node: Node<'t>) {
-        for child in children(node) {
-            match child.kind() {
-                "block" => self.trace_optional(child),
-                "case_pattern" => {}
+        for child in self.children(node) {
+            match kind_of(child) {
+                FlowKind::Block => self.trace_optional(child),
+                FlowKind::CasePattern => {}
                 _ => {
                     self.value(child);
                 }
@@ -158,8 +169,10 @@ impl<'t> Trace<'_, 't> {
         if let (Some(left), Some(item)) = (node.child_by_field_id(FIELDS.left), item) {
             self.bind(left, item);
         }
-        let bodies =
-            children(node).into_iter().filter(|child| matches!(child.kind(), "block" | "else_clause"));
+        let bodies = self
+            .children(node)
+            .into_iter()
+            .filter(|child| matches!(kind_of(*child), FlowKind::Block | FlowKind::ElseClause));
         bodies.for_each(|body| self.trace_block(body));
         self.to.end(before);
     }
@@ -184,9 +197,11 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn with_statement(&mut self, node: Node<'t>) {
-        for child in children(node) {
-            match child.kind() {
-                "with_clause" => children(child).into_iter().for_each(|item| self.with_item(item)),
+        for child in self.children(node) {
+            match kind_of(child) {
+                FlowKind::WithClause => {
+                    self.children(child).into_iter().for_each(|item| self.with_item(item))
+                }
                 _ => self.trace_block(child),
             }
         }
@@ -194,8 +209,9 @@ impl<'t> Trace<'_, 't> {
 
     fn with_item(&mut self, item: Node<'t>) {
         let Some(value) = item.child_by_field_id(FIELDS.value) else { return };
-        let alias = value.child_by_field_id(FIELDS.alias).filter(|_| value.kind() == "as_pattern");
-        let inner = if value.kind() == "as_pattern" { value.named_child(0).unwrap_or(value) } else { value };
+        let alias = value.child_by_field_id(FIELDS.alias).filter(|_| kind_of(value) == FlowKind::AsPattern);
+        let inner =
+            if kind_of(value) == FlowKind::AsPattern { value.named_child(0).unwrap_or(value) } else { value };
         let of = self.value(inner);
         let entered = self.call_implicit(of, &["__enter__"], inner);
         self.call_implicit(of, &["__exit__"], inner);
@@ -208,7 +224,7 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_assignment(&mut self, node: Node<'t>) -> ValueIdx {
         let value = match node.child_by_field_id(FIELDS.right) {
-            Some(right) if right.kind() == "assignment" => self.trace_assignment(right),
+            Some(right) if kind_of(right) == FlowKind::Assignment => self.trace_assignment(right),
             Some(right) => self.value(right),
             None => return self.to.unknown_value(),
         };
@@ -222,7 +238,7 @@ impl<'t> Trace<'_, 't> {
         let value = node.child_by_field_id(FIELDS.right).map(|right| self.value(right));
         let left = node.child_by_field_id(FIELDS.left);
         if let (Some(left), Some(value)) = (left, value)
-            && matches!(left.kind(), "identifier" | "attribute")
+            && matches!(kind_of(left), FlowKind::Identifier | FlowKind::Attribute)
         {
             let before = self.value(left);
             let both = self.to.one_of(&[before, value]);
@@ -241,12 +257,12 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn bind_target(&mut self, left: Node<'t>, value: ValueIdx) {
-        match left.kind() {
-            "identifier" => {
+        match kind_of(left) {
+            FlowKind::Identifier => {
                 let name = self.to.text(left);
                 self.assign_name(name, value);
             }
-            "attribute" => {
+            FlowKind::Attribute => {
                 let object = left.child_by_field_id(FIELDS.object).map(|object| self.value(object));
                 let name = left.child_by_field_id(FIELDS.attribute).map_or("", |name| self.to.text(name));
                 if let Some(object) = object.filter(|object| !self.to.is_unknown(*object)) {
@@ -254,18 +270,24 @@ impl<'t> Trace<'_, 't> {
                     self.to.store_value(FlowTarget::Member(name, object), value);
                 }
             }
-            "subscript" => {
-                let parts = children(left);
+            FlowKind::Subscript => {
+                let parts = self.children(left);
                 if let [of, key] = parts[..] {
                     let (of, key) = (self.value(of), self.value(key));
                     self.to.store_item(of, key, value);
                 }
             }
-            "list_splat_pattern" | "parenthesized_expression" | "as_pattern_target" => {
-                children(left).into_iter().for_each(|inner| self.bind(inner, value));
+            FlowKind::ListSplatPattern | FlowKind::ParenthesizedExpression | FlowKind::AsPatternTarget => {
+                self.children(left).into_iter().for_each(|inner| self.bind(inner, value));
             }
-            "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" | "expression_list" => {
-                self.unpack_targets(&children(left), value);
+            FlowKind::PatternList
+            | FlowKind::TuplePattern
+            | FlowKind::ListPattern
+            | FlowKind::Tuple
+            | FlowKind::List
+            | FlowKind::ExpressionList => {
+                let targets = self.children(left);
+                self.unpack_targets(&targets, value);
             }
             _ => {}
         }
@@ -284,7 +306,7 @@ impl<'t> Trace<'_, 't> {
             .to
             .parts_of(value)
             .filter(|parts| parts.iter().enumerate().all(|(at, part)| part.label == Label::At(at as u32)));
-        let star = targets.iter().position(|target| target.kind() == "list_splat_pattern");
+        let star = targets.iter().position(|target| kind_of(*target) == FlowKind::ListSplatPattern);
         for (at, target) in targets.iter().enumerate() {
             let given = match (&parts, star) {
                 (Some(parts), Some(star)) if at >= star => {
@@ -324,17 +346,18 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_decorated(&mut self, node: Node<'t>) {
         let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return };
-        let decorators = children(node).into_iter().filter(|child| child.kind() == "decorator");
+        let decorators =
+            self.children(node).into_iter().filter(|child| kind_of(*child) == FlowKind::Decorator);
         let mut calls = Vec::new();
         for decorator in decorators {
             let Some(what) = decorator.named_child(0) else { continue };
             if !is_built_in(self.to.text(what)) {
-                let at = if what.kind() == "call" { decorator } else { name_of(what) };
+                let at = if kind_of(what) == FlowKind::Call { decorator } else { name_of(what) };
                 calls.push((self.value(what), at));
             }
         }
-        let mut value = match definition.kind() {
-            "class_definition" => self.trace_class(definition),
+        let mut value = match kind_of(definition) {
+            FlowKind::ClassDefinition => self.trace_class(definition),
             _ => self.trace_function(definition),
         };
         for (callee, at) in calls.into_iter().rev() {
@@ -345,7 +368,7 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_class(&mut self, node: Node<'t>) -> ValueIdx {
         if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
-            children(bases).into_iter().for_each(|base| {
+            self.children(bases).into_iter().for_each(|base| {
                 self.value(base);
             });
         }
@@ -381,7 +404,7 @@ impl<'t> Trace<'_, 't> {
 
     /// The values of parameters that are not given, which are made outside.
     fn default_values(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
-        let values = children(list).into_iter().enumerate();
+        let values = self.children(list).into_iter().enumerate();
         let values: Vec<(usize, Node<'t>)> =
             values.filter_map(|(at, node)| Some((at, node.child_by_field_id(FIELDS.value)?))).collect();
         values.into_iter().map(|(at, value)| (at, self.value(value))).collect()
@@ -394,17 +417,17 @@ impl<'t> Trace<'_, 't> {
         is_class: bool,
         defaults: &[(usize, ValueIdx)],
     ) {
-        for (at, parameter) in children(list).into_iter().enumerate() {
-            let mut kind = match parameter.kind() {
-                "keyword_separator" | "positional_separator" => continue,
-                "list_splat_pattern" => SlotKind::Rest,
-                "dictionary_splat_pattern" => SlotKind::NamedRest,
+        for (at, parameter) in self.children(list).into_iter().enumerate() {
+            let mut kind = match kind_of(parameter) {
+                FlowKind::KeywordSeparator | FlowKind::PositionalSeparator => continue,
+                FlowKind::ListSplatPattern => SlotKind::Rest,
+                FlowKind::DictionarySplatPattern => SlotKind::NamedRest,
                 _ => SlotKind::Parameter,
             };
-            if parameter.kind() == "typed_parameter" {
-                kind = match parameter.named_child(0).map_or("", |name| name.kind()) {
-                    "list_splat_pattern" => SlotKind::Rest,
-                    "dictionary_splat_pattern" => SlotKind::NamedRest,
+            if kind_of(parameter) == FlowKind::TypedParameter {
+                kind = match parameter.named_child(0).map_or(FlowKind::Other, kind_of) {
+                    FlowKind::ListSplatPattern => SlotKind::Rest,
+                    FlowKind::DictionarySplatPattern => SlotKind::NamedRest,
                     _ => kind,
                 };
             }
@@ -430,9 +453,9 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_raise(&mut self, node: Node<'t>) {
-        for (at, what) in children(node).into_iter().enumerate() {
+        for (at, what) in self.children(node).into_iter().enumerate() {
             let value = self.value(what);
-            if at == 0 && matches!(what.kind(), "identifier" | "attribute") {
+            if at == 0 && matches!(kind_of(what), FlowKind::Identifier | FlowKind::Attribute) {
                 self.to.call(value, name_of(what), CallKind::Made, &[]);
             }
         }
@@ -459,8 +482,8 @@ fn is_built_in(name: &str) -> bool {
 
 /// Where the name of what is called stands.
 fn name_of(node: Node<'_>) -> Node<'_> {
-    match node.kind() {
-        "attribute" => node.child_by_field_id(FIELDS.attribute).unwrap_or(node),
+    match kind_of(node) {
+        FlowKind::Attribute => node.child_by_field_id(FIELDS.attribute).unwrap_or(node),
         _ => node,
     }
 }

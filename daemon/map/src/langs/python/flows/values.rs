@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::super::grammar::FIELDS;
 use super::super::patterns::each_target;
 use super::super::types::string_content;
-use super::{DEPTH, Trace, children, name_of};
+use super::kinds::{FlowKind, kind_of};
+use super::{DEPTH, Trace, name_of};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeKind, ValueIdx};
 
 impl<'t> Trace<'_, 't> {
@@ -21,31 +22,36 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_expression(&mut self, node: Node<'t>) -> ValueIdx {
-        match node.kind() {
-            "identifier" => self.to.read(self.to.text(node)),
-            "attribute" => self.trace_attribute(node),
-            "call" => self.call(node),
-            "subscript" => self.trace_subscript(node),
-            "list" | "tuple" | "set" | "expression_list" | "pattern_list" => self.trace_sequence(node),
-            "dictionary" => self.trace_dictionary(node),
-            "lambda" => self.trace_lambda(node),
-            "conditional_expression" => self.any_of(node, &[0, 2]),
-            "boolean_operator" => self.any_of(node, &[0, 1]),
-            "parenthesized_expression" | "await" | "type" => match node.named_child(0) {
+        match kind_of(node) {
+            FlowKind::Identifier => self.to.read(self.to.text(node)),
+            FlowKind::Attribute => self.trace_attribute(node),
+            FlowKind::Call => self.call(node),
+            FlowKind::Subscript => self.trace_subscript(node),
+            FlowKind::List
+            | FlowKind::Tuple
+            | FlowKind::Set
+            | FlowKind::ExpressionList
+            | FlowKind::PatternList => self.trace_sequence(node),
+            FlowKind::Dictionary => self.trace_dictionary(node),
+            FlowKind::Lambda => self.trace_lambda(node),
+            FlowKind::ConditionalExpression => self.any_of(node, &[0, 2]),
+            FlowKind::BooleanOperator => self.any_of(node, &[0, 1]),
+            FlowKind::ParenthesizedExpression | FlowKind::Await | FlowKind::Type => match node.named_child(0)
+            {
                 Some(inner) => self.value(inner),
                 None => self.to.unknown_value(),
             },
-            "named_expression" => self.named_expression(node),
-            "yield" => self.trace_yield(node),
-            "list_comprehension"
-            | "set_comprehension"
-            | "generator_expression"
-            | "dictionary_comprehension" => self.trace_comprehension(node),
-            "string" => self.trace_string(node),
-            "integer" => self.to.key(self.to.text(node)),
-            "assignment" => self.trace_assignment(node),
+            FlowKind::NamedExpression => self.named_expression(node),
+            FlowKind::Yield => self.trace_yield(node),
+            FlowKind::ListComprehension
+            | FlowKind::SetComprehension
+            | FlowKind::GeneratorExpression
+            | FlowKind::DictionaryComprehension => self.trace_comprehension(node),
+            FlowKind::String => self.trace_string(node),
+            FlowKind::Integer => self.to.key(self.to.text(node)),
+            FlowKind::Assignment => self.trace_assignment(node),
             _ => {
-                children(node).into_iter().for_each(|child| {
+                self.children(node).into_iter().for_each(|child| {
                     self.value(child);
                 });
                 self.to.unknown_value()
@@ -54,7 +60,7 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
-        let values: Vec<ValueIdx> = children(node).into_iter().map(|child| self.value(child)).collect();
+        let values: Vec<ValueIdx> = self.children(node).into_iter().map(|child| self.value(child)).collect();
         let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
         self.to.one_of(&chosen)
     }
@@ -69,9 +75,9 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_string(&mut self, node: Node<'t>) -> ValueIdx {
-        let parts = children(node);
-        if parts.iter().any(|part| part.kind() == "interpolation") {
-            parts.into_iter().filter(|part| part.kind() == "interpolation").for_each(|part| {
+        let parts = self.children(node);
+        if parts.iter().any(|part| kind_of(*part) == FlowKind::Interpolation) {
+            parts.into_iter().filter(|part| kind_of(*part) == FlowKind::Interpolation).for_each(|part| {
                 self.value(part);
             });
             return self.to.unknown_value();
@@ -82,12 +88,12 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_subscript(&mut self, node: Node<'t>) -> ValueIdx {
-        let parts = children(node);
+        let parts = self.children(node);
         let Some((of, keys)) = parts.split_first() else { return self.to.unknown_value() };
         let of = self.value(*of);
         let key = keys.first().filter(|_| keys.len() == 1);
         match key {
-            Some(slice) if slice.kind() == "slice" => self.trace_slice(of, *slice),
+            Some(slice) if kind_of(*slice) == FlowKind::Slice => self.trace_slice(of, *slice),
             Some(key) => {
                 let key = self.value(*key);
                 if self.to.is_unknown(of) { of } else { self.to.value_under_key(of, key) }
@@ -115,9 +121,9 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_sequence(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
-        for (at, child) in children(node).into_iter().enumerate() {
-            let (label, inner) = match child.kind() {
-                "list_splat" => (Label::Spread, child.named_child(0).unwrap_or(child)),
+        for (at, child) in self.children(node).into_iter().enumerate() {
+            let (label, inner) = match kind_of(child) {
+                FlowKind::ListSplat => (Label::Spread, child.named_child(0).unwrap_or(child)),
                 _ => (Label::At(at as u32), child),
             };
             let value = self.value(inner);
@@ -128,14 +134,14 @@ impl<'t> Trace<'_, 't> {
 
     fn trace_dictionary(&mut self, node: Node<'t>) -> ValueIdx {
         let mut parts = Vec::new();
-        for child in children(node) {
-            let inner = children(child);
-            match (child.kind(), &inner[..]) {
-                ("pair", [key, value]) => {
+        for child in self.children(node) {
+            let inner = self.children(child);
+            match (kind_of(child), &inner[..]) {
+                (FlowKind::Pair, [key, value]) => {
                     let (key, value) = (self.value(*key), self.value(*value));
                     parts.push(FlowPart { label: self.part_label(key), value });
                 }
-                ("dictionary_splat", [of]) => {
+                (FlowKind::DictionarySplat, [of]) => {
                     let value = self.value(*of);
                     parts.push(FlowPart { label: Label::Spread, value });
                 }
@@ -182,7 +188,8 @@ impl<'t> Trace<'_, 't> {
         }
         if let Some(inner) = node.named_child(0) {
             let value = self.value(inner);
-            let is_from = self.to.text(node).trim_start_matches("yield").trim_start().starts_with("from");
+            let is_from = self.to.bytes(node).trim_ascii_start().strip_prefix(b"yield".as_slice());
+            let is_from = is_from.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"from"));
             let value = if is_from { self.to.value(FlowValue::Each(value)) } else { value };
             self.to.store_value(FlowTarget::Yield(scope), value);
         }
@@ -190,9 +197,9 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_comprehension(&mut self, node: Node<'t>) -> ValueIdx {
-        let parts = children(node);
+        let parts = self.children(node);
         let clauses: Vec<Node<'t>> =
-            parts.iter().copied().filter(|part| part.kind() == "for_in_clause").collect();
+            parts.iter().copied().filter(|part| kind_of(*part) == FlowKind::ForInClause).collect();
         let first = clauses.first().and_then(|clause| clause.child_by_field_id(FIELDS.right));
         let over = first.map(|right| (self.value(right), right));
         let outer = self.to.open(ScopeKind::Function, None, None);
@@ -202,7 +209,7 @@ impl<'t> Trace<'_, 't> {
             let item = over.map(|(over, at)| self.trace_iteration(over, at));
             if let (Some(left), Some(item)) = (clause.child_by_field_id(FIELDS.left), item) {
                 each_target(left, &mut |name| {
-                    if name.kind() == "identifier" {
+                    if kind_of(name) == FlowKind::Identifier {
                         let name = self.to.text(name);
                         self.to.declare_variable(name);
                     }
@@ -210,12 +217,14 @@ impl<'t> Trace<'_, 't> {
                 self.bind(left, item);
             }
         }
-        parts.iter().filter(|part| part.kind() == "if_clause").for_each(|part| {
+        parts.iter().filter(|part| kind_of(**part) == FlowKind::IfClause).for_each(|part| {
             self.value(*part);
         });
         let key = self.to.unknown_value();
-        let given = match parts.first().map(|body| (body.kind(), children(*body))) {
-            Some(("pair", pair)) => pair.into_iter().map(|part| self.value(part)).last().unwrap_or(key),
+        let given = match parts.first().map(|body| (kind_of(*body), self.children(*body))) {
+            Some((FlowKind::Pair, pair)) => {
+                pair.into_iter().map(|part| self.value(part)).last().unwrap_or(key)
+            }
             _ => parts.first().map_or(key, |body| self.value(*body)),
         };
         self.to.close(outer);
@@ -229,14 +238,16 @@ impl<'t> Trace<'_, 't> {
         let callee = self.value(function);
         let mut args = Vec::new();
         let written =
-            list.map(|list| if list.kind() == "argument_list" { children(list) } else { vec![list] });
+            list.map(
+                |list| if kind_of(list) == FlowKind::ArgumentList { self.children(list) } else { vec![list] },
+            );
         for (at, arg) in written.unwrap_or_default().into_iter().enumerate() {
-            let (label, value) = match arg.kind() {
-                "keyword_argument" => {
+            let (label, value) = match kind_of(arg) {
+                FlowKind::KeywordArgument => {
                     let name = arg.child_by_field_id(FIELDS.name).map_or("", |name| self.to.text(name));
                     (Label::Named(self.to.intern(name)), arg.child_by_field_id(FIELDS.value))
                 }
-                "list_splat" | "dictionary_splat" => (Label::Spread, arg.named_child(0)),
+                FlowKind::ListSplat | FlowKind::DictionarySplat => (Label::Spread, arg.named_child(0)),
                 _ => (Label::At(at as u32), Some(arg)),
             };
             let value = match value {
@@ -253,22 +264,22 @@ impl<'t> Trace<'_, 't> {
         if self.to.is_unknown(callee) && args.iter().all(|arg| self.to.is_unknown(arg.value)) {
             return callee;
         }
-        let at = match function.kind() {
-            "identifier" | "attribute" => name_of(function),
+        let at = match kind_of(function) {
+            FlowKind::Identifier | FlowKind::Attribute => name_of(function),
             _ => list.unwrap_or(node),
         };
         self.to.call(callee, at, CallKind::Plain, &args)
     }
 
     fn is_super(&self, function: Node<'t>, args: &[FlowPart]) -> bool {
-        function.kind() == "identifier" && self.to.text(function) == "super" && args.is_empty()
+        kind_of(function) == FlowKind::Identifier && self.to.text(function) == "super" && args.is_empty()
     }
 
     /// `d.update({...})` and `l.append(x)` put something into what they are called on.
     fn trace_update(&mut self, callee: ValueIdx, args: &[FlowPart]) {
         let FlowValue::Member(of, name) = self.to.value_at(callee) else { return };
         let [arg] = args else { return };
-        if name == self.to.intern("update")
+        if self.to.is_name(name, "update")
             && let Some(parts) = self.to.parts_of(arg.value)
         {
             for part in parts {
@@ -277,7 +288,7 @@ impl<'t> Trace<'_, 't> {
                     self.to.store_item(of, key, part.value);
                 }
             }
-        } else if ["append", "add", "appendleft"].map(|known| self.to.intern(known)).contains(&name) {
+        } else if ["append", "add", "appendleft"].into_iter().any(|known| self.to.is_name(name, known)) {
             let key = self.to.unknown_value();
             self.to.store_item(of, key, arg.value);
         }
