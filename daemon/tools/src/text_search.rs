@@ -225,7 +225,8 @@ pub(super) fn tell_left_out(
 }
 
 /// The numbers of the files in scope.
-fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> rustc_hash::FxHashSet<u64> {
+/// The numbers of the files that may answer.
+pub(super) fn admitted_numbers(workspace: &Workspace, asked: &RankedQuery) -> rustc_hash::FxHashSet<u64> {
     let text = workspace.text();
     let inside = text.indexed_paths().filter(|(_, path)| asked.admits_file(path));
     inside.map(|(_, path)| hob_host::ranked_number(path)).collect()

@@ -9,6 +9,7 @@
 //! the file. It holds no text: titles, lines and snippets are made by the caller from what it knows of file and definition now.
 //! So it must be told of every change before it is asked, which is the host's part.
 
+mod files;
 mod folder;
 mod index;
 mod overlay;
@@ -17,6 +18,7 @@ mod question;
 mod schema;
 mod tokens;
 
+pub use files::RankedFile;
 pub use index::{Opened, Patch, RankedError, RankedIndex, RankedStats, Update};
 pub use query::{RankedAnswer, RankedHit, RankedRequest};
 pub use question::{QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};

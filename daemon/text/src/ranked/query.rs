@@ -15,9 +15,10 @@ use hob_base::{CancelToken, Stopped};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
 
 use super::index::{RankedError, RankedIndex};
+use super::overlay::Overlay;
 use super::question::{RankedQuestion, Word};
 use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, split_tag};
 
@@ -32,7 +33,7 @@ const NAME: usize = 0;
 const K1: f32 = 1.2;
 
 /// Weight of having all of the question's words: the exponent of the share that a document has.
-const COVERAGE: f32 = 0.5;
+pub(super) const COVERAGE: f32 = 0.5;
 
 /// Weight of a document's name: this times the part of its name that is in the question, times the share of the
 /// question that is in its name.
@@ -42,7 +43,7 @@ const NAMED: f32 = 1.0;
 const FILE_WORTH: f32 = 0.5;
 
 /// Documents between two looks at the clock.
-const PATIENCE: u32 = 4_096;
+pub(super) const PATIENCE: u32 = 4_096;
 
 /// One ranked search: the question, and the documents that may answer it.
 pub struct RankedRequest<'r> {
@@ -119,11 +120,7 @@ impl RankedIndex {
         cancel: &CancelToken,
     ) -> Result<(RankedAnswer, bool), RankedError> {
         let (searcher, overlay) = self.shown_state();
-        let laid_over = overlay
-            .parts()
-            .flat_map(|(part, laid)| laid.segment_readers().iter().map(move |s| (Some(part), s)));
-        let segments: Vec<(Option<usize>, &SegmentReader)> =
-            searcher.segment_readers().iter().map(|segment| (None, segment)).chain(laid_over).collect();
+        let segments = all_segments(&searcher, &overlay);
         let mut best = Best { limit: request.limit, heap: BinaryHeap::new(), total: 0 };
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
@@ -138,6 +135,17 @@ impl RankedIndex {
             }
         }
         Ok((best.into_answer(&words), true))
+    }
+
+    /// The words of a question that the index has, each with its worth: rarity by weight.
+    pub(super) fn word_worths(&self, question: &RankedQuestion) -> Result<Vec<(Word, f32)>, RankedError> {
+        let (searcher, overlay) = self.shown_state();
+        let segments = all_segments(&searcher, &overlay);
+        let collection = Collection::measure_collection(self, &segments)?;
+        let nowhere = (1.0 + (collection.docs + 0.5) / 0.5).ln();
+        let mut words = collection.weigh_words(question, &segments)?.words;
+        words.retain(|(word, worth)| *worth < nowhere * word.weight * 0.999);
+        Ok(words)
     }
 
     fn search_segment(
@@ -204,10 +212,20 @@ impl Best {
 }
 
 /// Everything that is searched; parts of the overlay with their places.
-type Segments<'s> = [(Option<usize>, &'s SegmentReader)];
+pub(super) type Segments<'s> = [(Option<usize>, &'s SegmentReader)];
+
+/// Everything that is searched: the index's own segments, and what is laid over them.
+pub(super) fn all_segments<'s>(
+    searcher: &'s Searcher,
+    overlay: &'s Overlay,
+) -> Vec<(Option<usize>, &'s SegmentReader)> {
+    let laid_over =
+        overlay.parts().flat_map(|(part, laid)| laid.segment_readers().iter().map(move |s| (Some(part), s)));
+    searcher.segment_readers().iter().map(|segment| (None, segment)).chain(laid_over).collect()
+}
 
 /// Figures of all documents together: their number, and the mean length of each field.
-struct Collection<'i> {
+pub(super) struct Collection<'i> {
     index: &'i RankedIndex,
     docs: f32,
     /// Mean length of each field.
@@ -215,14 +233,17 @@ struct Collection<'i> {
 }
 
 /// A question's words with what they are worth in this collection.
-struct Weighed<'i> {
+pub(super) struct Weighed<'i> {
     index: &'i RankedIndex,
     means: [f32; TEXTS],
-    words: Vec<(Word, f32)>,
+    pub(super) words: Vec<(Word, f32)>,
 }
 
 impl<'i> Collection<'i> {
-    fn measure_collection(index: &'i RankedIndex, segments: &Segments<'_>) -> Result<Self, RankedError> {
+    pub(super) fn measure_collection(
+        index: &'i RankedIndex,
+        segments: &Segments<'_>,
+    ) -> Result<Self, RankedError> {
         let docs: u32 = segments.iter().map(|(_, segment)| segment.max_doc()).sum();
         let mut means = [1.0; TEXTS];
         for (mean, field) in means.iter_mut().zip(index.fields.texts) {
@@ -235,7 +256,7 @@ impl<'i> Collection<'i> {
         Ok(Self { index, docs: docs as f32, means })
     }
 
-    fn weigh_words(
+    pub(super) fn weigh_words(
         self,
         question: &RankedQuestion,
         segments: &Segments<'_>,
@@ -267,11 +288,11 @@ struct Cursor {
 }
 
 /// All lists of a question in one segment, in step.
-struct RankedWalk<'w> {
+pub(super) struct RankedWalk<'w> {
     weighed: &'w Weighed<'w>,
     cursors: Vec<Cursor>,
     /// Weighed counts of each word in the present document.
-    counts: Vec<f32>,
+    pub(super) counts: Vec<f32>,
     /// Number of times that each word is in the document's name, and the name's length.
     named: (Vec<u32>, u32),
     /// Worth of all words that count.
@@ -279,7 +300,7 @@ struct RankedWalk<'w> {
 }
 
 impl<'w> RankedWalk<'w> {
-    fn new(weighed: &'w Weighed<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
+    pub(super) fn new(weighed: &'w Weighed<'w>, segment: &SegmentReader) -> Result<Self, RankedError> {
         let mut cursors = Vec::new();
         for (field, text) in weighed.index.fields.texts.into_iter().enumerate() {
             let lists = segment.inverted_index(text)?;
@@ -297,7 +318,7 @@ impl<'w> RankedWalk<'w> {
     }
 
     /// The next document and its score; 0 for one that lacks what is required.
-    fn next(&mut self) -> Option<(u32, f32)> {
+    pub(super) fn next(&mut self) -> Option<(u32, f32)> {
         let doc =
             self.cursors.iter().map(|cursor| cursor.list.doc()).min().filter(|doc| *doc != TERMINATED)?;
         self.counts.fill(0.0);

@@ -5,6 +5,7 @@
 //! quotes must all be there; that they stand in a row only the text can say ([`RankedQuestion::phrases_are_in`]), because the
 //! index keeps no positions.
 
+use super::index::{RankedError, RankedIndex};
 use super::schema::Prior;
 use super::tokens::{RankedTokenShape, Splitter, tokens};
 
@@ -25,6 +26,8 @@ const MOST_RELATED: usize = 4;
 
 /// Most words of a question that are looked for: as many as there are bits to count them with.
 const MOST_WORDS: usize = 32;
+/// Most words that whole files are ranked by.
+const MOST_WIDE: usize = 160;
 /// Longest question that is read, in bytes.
 const LONGEST: usize = 64 << 10;
 
@@ -65,9 +68,19 @@ impl RankedQuestion {
     /// Reads a question. Everything is one: quotes that do not close, and signs without letters, mean nothing.
     #[must_use]
     pub fn parse(text: &str) -> Self {
+        Self::parse_words(text, MOST_WORDS)
+    }
+
+    /// Reads a question for ranking whole files, which can look for more words.
+    #[must_use]
+    pub fn parse_wide(text: &str) -> Self {
+        Self::parse_words(text, MOST_WIDE)
+    }
+
+    fn parse_words(text: &str, most: usize) -> Self {
         let text = cut_to_bytes(text, LONGEST);
         if text.split_whitespace().nth(LONG).is_some() {
-            let question = Self::read_long(text);
+            let question = Self::read_long(text, most);
             if !question.is_empty() {
                 return question;
             }
@@ -93,7 +106,7 @@ impl RankedQuestion {
     }
 
     /// Reads an issue, a log, a message: of all its words those that it says first, as code, and most often.
-    fn read_long(text: &str) -> Self {
+    fn read_long(text: &str, most: usize) -> Self {
         let mut tallies: Vec<WordTally> = Vec::new();
         let title = text.lines().position(|line| !line.trim().is_empty());
         for (at, line) in text.lines().enumerate() {
@@ -116,7 +129,7 @@ impl RankedQuestion {
         }
         // Stable: what was said first wins.
         tallies.sort_by(|a, b| b.worth.total_cmp(&a.worth));
-        tallies.truncate(MOST_WORDS);
+        tallies.truncate(most);
         let word = |tally: WordTally| Word {
             weight: (1.0 + tally.worth.ln()).clamp(PLAIN, HEAVIEST),
             counts: tally.shape == RankedTokenShape::Part,
@@ -214,6 +227,21 @@ impl RankedQuestion {
     #[must_use]
     pub fn word_counter(&self) -> QuestionWords<'_> {
         QuestionWords { question: self, splitter: Splitter::default() }
+    }
+}
+
+impl RankedIndex {
+    /// The question with those of its words that tell most here: the rarest in the index, by their weight. Of a long text the words that
+    /// it repeats say less than those that few documents have.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn focus(&self, question: &RankedQuestion) -> Result<RankedQuestion, RankedError> {
+        let mut worth = self.word_worths(question)?;
+        worth.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        worth.truncate(MOST_WORDS);
+        let words = worth.into_iter().map(|(word, _)| word).collect();
+        Ok(RankedQuestion { words, phrases: question.phrases.clone() })
     }
 }
 

@@ -1,9 +1,11 @@
 //! `investigate`, `investigate_expand`, `investigate_hydrate`.
 //!
-//! A first answer has entries with the lines that matter in them (`first`): what a question names by place leads (`frames`), then comes
-//! what its words fit best. Everything found is kept as a bundle, from which the source can be had page by page.
+//! A first answer has entries with the lines that matter in them (`first`): what a question names by place leads (`frames`), then come
+//! the files that most kinds of evidence speak for, each with its best definitions (`evidence`). Everything found is kept as a bundle, from
+//! which the source can be had page by page.
 
 mod entry;
+mod evidence;
 mod first;
 mod frames;
 mod scope;
@@ -27,16 +29,21 @@ use super::text_search::{self, RankedQuery};
 use super::{Needs, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
 use entry::{TopicPlace, first_lines, hash};
+use evidence::{Evidence, EvidenceRequest};
 use first::TopicQuery;
 use hob_budget::chars_of;
 use hob_host::Workspace;
+use hob_results::errors;
 use hob_results::text_search::MappedHit;
 use hob_words::investigate::bundle::{self, Bundle, BundleEntry, asset_id};
 use hob_words::investigate::rank::{RankedPlace, Seed, rank};
+use hob_words::investigate::reading::QuestionReading;
 use scope::{Bounds, TopicScope};
 
 /// Most definitions that the words may find.
 const SEEDS: usize = 40;
+/// Definitions of which the words find files.
+const DEPTH: usize = 200;
 /// So many of the best are read for words that they share.
 const NAMES_READ: usize = 10;
 /// Characters for what frames the entries of an answer, and for the names of those that are not in it.
@@ -60,8 +67,9 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let (sought, seeds) = find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
-    let mut found = rank_places(call, &workspace, &seeds, &bounds);
+    let (sought, seeds, evidence) =
+        find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
+    let mut found = rank_places(call, &workspace, &seeds, &evidence, &bounds, &args.query);
     sought.put_places_first(&mut found);
     let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.read_body(&workspace)).collect();
     let kept = found.iter().zip(&bodies).map(|((place, found), body)| BundleEntry {
@@ -104,17 +112,17 @@ fn find_seeds(
     use_embeddings: bool,
     bounds: &Bounds,
     admitted: &super::scope::CallScope,
-) -> Result<(TopicQuery, Vec<(NodeId, f32)>), ToolError> {
+) -> Result<(TopicQuery, Vec<(NodeId, f32)>, Evidence), ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
-    let question = RankedQuestion::parse(query);
     let index = text_search::wait_for_ranked_index(call, workspace)?;
+    let question = focus_question(&index, query)?;
     let mut asked = RankedQuery {
         question,
         kinds: bounds.doc_kinds(),
         below: bounds.below.clone(),
         rules: Arc::clone(&bounds.rules),
-        limit: SEEDS,
+        limit: DEPTH,
     };
     let own = asked.question.clone();
     let mut named = find_by_words(call, workspace, &index, &asked)?;
@@ -133,9 +141,28 @@ fn find_seeds(
     }
     text_search::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
-    let words: Vec<(NodeId, f32)> = words.collect();
+    let mut words: Vec<(NodeId, f32)> = words.collect();
+    let nodes: Vec<(NodeRef, f32)> = {
+        let map = workspace.map();
+        words.iter().filter_map(|(id, score)| Some((map.node(id)?, *score))).collect()
+    };
+    let reading = QuestionReading::of(query);
+    let request = EvidenceRequest { workspace, index: &index, reading: &reading, text: query, asked: &asked };
+    let evidence = Evidence::gather(call, &request, &nodes)?;
+    words.truncate(SEEDS);
     let seeds = with_places_first(&workspace.map(), &places, words);
-    Ok((TopicQuery { question: own, places }, seeds))
+    Ok((TopicQuery { question: own, places }, seeds, evidence))
+}
+
+/// Reads the words of a question; of a long one those that tell most in this project.
+fn focus_question(index: &RankedIndex, query: &str) -> Result<RankedQuestion, ToolError> {
+    let question = RankedQuestion::parse(query);
+    let wide = RankedQuestion::parse_wide(query);
+    if wide == question {
+        return Ok(question);
+    }
+    let focused = index.focus(&wide).map_err(|error| errors::words_failed(&error.to_string()))?;
+    Ok(if focused.is_empty() { question } else { focused })
 }
 
 /// Returns the definitions that the words find, with the credit that their callers add.
@@ -187,7 +214,9 @@ fn rank_places(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,
     seeds: &[(NodeId, f32)],
+    evidence: &Evidence,
     bounds: &Bounds,
+    query: &str,
 ) -> Vec<(RankedPlace, TopicPlace)> {
     let map = workspace.map();
     if !map.is_drawn() {
@@ -195,7 +224,10 @@ fn rank_places(
     }
     let numbered = seeds.iter().filter_map(|(id, score)| Some(Seed { node: map.node(id)?, score: *score }));
     let seeds: Vec<Seed> = numbered.collect();
-    let ranked = rank(&map, &seeds, &|node| bounds.admits_node(&map, node));
+    let admits = |node: NodeRef| bounds.admits_node(&map, node);
+    let near = rank(&map, &seeds, &admits);
+    let asks_for_tests = query.lines().next().is_some_and(|title| title.to_lowercase().contains("test"));
+    let ranked = evidence.places(&map, &near, asks_for_tests, &admits);
     ranked.into_iter().filter_map(|place| Some((place, TopicPlace::new(&map, place.node)?))).collect()
 }
 

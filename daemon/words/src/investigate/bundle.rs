@@ -141,8 +141,8 @@ pub fn forget_bundles(store: &dyn Store, keys: &[Vec<u8>]) -> Result<(), StoreEr
 fn expired_bundle_ops(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
     let (mut going, mut staying) = (Vec::new(), Vec::new());
     store.each(StoreTree::Meta, PREFIX, &mut |key, value| {
-        match decode(value).filter(|bundle| !is_over(bundle.made)) {
-            Some(bundle) => staying.push((bundle.made, key.to_vec())),
+        match made_at(value).filter(|made| !is_over(*made)) {
+            Some(made) => staying.push((made, key.to_vec())),
             None => going.push(key.to_vec()),
         }
         true
@@ -165,12 +165,19 @@ fn is_over(made: u64) -> bool {
     unix_seconds().saturating_sub(made) >= LIFE.as_secs()
 }
 
+/// The time stands before the bundle, so that looking for old ones among a thousand decodes none.
 fn encode(bundle: &Bundle) -> Vec<u8> {
-    serde_json::to_vec(bundle).unwrap_or_default()
+    let mut bytes = bundle.made.to_le_bytes().to_vec();
+    bytes.extend(serde_json::to_vec(bundle).unwrap_or_default());
+    bytes
+}
+
+fn made_at(bytes: &[u8]) -> Option<u64> {
+    bytes.first_chunk().map(|made| u64::from_le_bytes(*made))
 }
 
 fn decode(bytes: &[u8]) -> Option<Bundle> {
-    serde_json::from_slice(bytes).ok()
+    serde_json::from_slice(bytes.get(size_of::<u64>()..)?).ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! From words to the places in a project that they are about.
 //!
-//! Words find seeds; the graph says what else belongs to them (`rank`); what was found is kept for a day, so that a client can
-//! come back for the source (`bundle`). How it is shown, and what it may cost, is the tools' part.
+//! A question is read part by part (`reading`). Each kind of evidence makes a ranking, and `fusion` makes one of them. Words find seeds;
+//! the graph says what else belongs to them (`rank`); what was found is kept for a day, so that a client can come back for the source
+//! (`bundle`). How it is shown, and what it may cost, is the tools' part.
 
 pub mod bundle;
+pub mod fusion;
 pub mod rank;
+pub mod reading;

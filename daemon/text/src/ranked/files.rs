@@ -1,0 +1,123 @@
+//! Ranks whole files by the words of a question.
+//!
+//! A file is about a question if its definitions are, together: each may have one word of it, and none stand out. Counts of a file's
+//! documents are added before they saturate, and a word is as rare as the files that have it are few.
+
+use hob_base::CancelToken;
+use rustc_hash::FxHashMap;
+use tantivy::SegmentReader;
+
+use super::index::{RankedError, RankedIndex};
+use super::query::{COVERAGE, Collection, PATIENCE, RankedRequest, RankedWalk, Weighed, all_segments};
+use super::question::{RankedQuestion, Word};
+use super::schema::{DocKind, FILE, TAG, split_tag};
+
+/// Where the count of a word in a file saturates: files repeat words more than definitions do.
+const SATURATION: f32 = 4.0;
+
+/// A file that has words of a question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedFile {
+    /// Number of the file.
+    pub file: u64,
+    /// The higher the better; comparable within one answer.
+    pub score: f32,
+}
+
+/// What is counted of one file.
+struct FileCounts {
+    words: Box<[f32]>,
+    /// The best prior of its documents.
+    prior: f32,
+}
+
+impl RankedIndex {
+    /// The files that fit best, at most the request's limit, best first. `total` is the number of all files. Stopped early, it ranks
+    /// what it has seen.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn rank_files(
+        &self,
+        request: &RankedRequest<'_>,
+        total: usize,
+        cancel: &CancelToken,
+    ) -> Result<Vec<RankedFile>, RankedError> {
+        let (searcher, overlay) = self.shown_state();
+        let segments = all_segments(&searcher, &overlay);
+        let words =
+            Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
+        let mut tally = FileTally { files: FxHashMap::default(), question: request.question };
+        for (part, segment) in segments {
+            let admits = |file: u64| {
+                overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
+            };
+            tally.count_segment(&words, segment, request.kinds, &admits, cancel)?;
+        }
+        let asked: Vec<Word> = words.words.into_iter().map(|(word, _)| word).collect();
+        let mut ranked = tally.scores(&asked, total);
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.file.cmp(&b.file)));
+        ranked.truncate(request.limit);
+        Ok(ranked)
+    }
+}
+
+/// The counts of all files that have a word.
+struct FileTally<'q> {
+    files: FxHashMap<u64, FileCounts>,
+    question: &'q RankedQuestion,
+}
+
+impl FileTally<'_> {
+    fn count_segment(
+        &mut self,
+        words: &Weighed<'_>,
+        segment: &SegmentReader,
+        kinds: &[DocKind],
+        admits: &dyn Fn(u64) -> bool,
+        cancel: &CancelToken,
+    ) -> Result<(), RankedError> {
+        let columns = segment.fast_fields();
+        let (numbers, tags) = (columns.u64(FILE)?, columns.u64(TAG)?);
+        let mut walk = RankedWalk::new(words, segment)?;
+        let mut seen = 0_u32;
+        while let Some((doc, _)) = walk.next() {
+            seen += 1;
+            if seen.is_multiple_of(PATIENCE) && cancel.check().is_err() {
+                break;
+            }
+            let file = numbers.first(doc).unwrap_or(0);
+            let (kind, prior) = split_tag(tags.first(doc).unwrap_or(0));
+            let is_asked = kinds.is_empty() || kinds.contains(&kind);
+            if !is_asked || segment.is_deleted(doc) || !admits(file) {
+                continue;
+            }
+            let none = || FileCounts { words: vec![0.0; walk.counts.len()].into(), prior: 0.0 };
+            let counts = self.files.entry(file).or_insert_with(none);
+            counts.prior = counts.prior.max(self.question.prior_factor(prior));
+            counts.words.iter_mut().zip(&walk.counts).for_each(|(all, one)| *all += one);
+        }
+        Ok(())
+    }
+
+    fn scores(&self, words: &[Word], total: usize) -> Vec<RankedFile> {
+        let rarity = |at: usize| {
+            let having = self.files.values().filter(|counts| counts.words[at] > 0.0).count() as f32;
+            (1.0 + (total as f32 - having + 0.5).max(0.5) / (having + 0.5)).ln() * words[at].weight
+        };
+        let worths: Vec<f32> = (0..words.len()).map(rarity).collect();
+        let counting = words.iter().zip(&worths).filter(|(word, _)| word.counts);
+        let whole: f32 = counting.map(|(_, worth)| worth).sum::<f32>().max(f32::MIN_POSITIVE);
+        let score = |counts: &FileCounts| {
+            let (mut score, mut had) = (0.0, 0.0);
+            for ((count, worth), word) in counts.words.iter().zip(&worths).zip(words) {
+                if *count > 0.0 {
+                    score += worth * (SATURATION + 1.0) * count / (SATURATION + count);
+                    had += if word.counts { *worth } else { 0.0 };
+                }
+            }
+            counts.prior * score * (had / whole).min(1.0).powf(COVERAGE)
+        };
+        self.files.iter().map(|(file, counts)| RankedFile { file: *file, score: score(counts) }).collect()
+    }
+}
