@@ -1,6 +1,6 @@
 //! `investigate` and what follows it: words lead to the code that they are about, within a budget, and to the same every time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use hob_tests::{Answer, FOREVER, Tree, World};
@@ -115,6 +115,57 @@ fn a_topic_leads_to_its_code_and_to_what_that_is_connected_with() {
     let mut assets = answer.texts("/entries", "asset_id");
     assets.sort_unstable();
     assert_eq!(members, assets, "every entry is in one domain: {answer}");
+}
+
+/// An issue as people write them: the fault is in a function that it never names, its words are everywhere.
+const ISSUE: &str = "\
+### Remembered devices are lost
+
+<!-- Search existing issues before you open a new one. -->
+- [x] I have searched the existing issues
+
+After the account is opened again the basket and the guide are there, the device is not. I pair it and press the button, \
+see https://github.com/acme/app/blob/main/device/store.py#L3 and \"total\".
+
+```python
+from device.pairing import Pairing
+Pairing().start(device)
+```
+
+### Environment
+Python 3.8.1
+requests==2.31.0
+";
+
+#[test]
+fn an_issue_is_read_part_by_part() {
+    let world = World::new();
+    let tree = world.tree(FILES);
+    tree.write(
+        "tests/test_pairing.py",
+        "def test_remembered_devices_are_lost():\n    assert remembered_devices\n",
+    );
+    let answer = investigate(&world, &tree, ISSUE);
+    let mut files: Vec<&str> = Vec::new();
+    for entry in answer.list("/entries") {
+        let file = entry["location"].as_str().and_then(|at| at.rsplit_once(':')).expect("a place").0;
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    assert_eq!(
+        files[..2].iter().collect::<BTreeSet<_>>(),
+        BTreeSet::from([&"device/store.py", &"device/pairing.py"]),
+        "{answer}"
+    );
+    assert!(
+        files.iter().position(|file| file.starts_with("tests/")) > Some(1),
+        "tests stand apart: {answer}"
+    );
+    // Who asks for tests gets them.
+    let answer = investigate(&world, &tree, "the test of remembered devices that are lost");
+    let first = answer.list("/entries")[0]["location"].as_str().unwrap_or_default();
+    assert!(first.starts_with("tests/test_pairing.py"), "{answer}");
 }
 
 #[test]

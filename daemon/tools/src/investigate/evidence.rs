@@ -14,7 +14,7 @@ use hob_text::ranked::{RankedIndex, RankedQuestion, RankedRequest};
 use hob_words::investigate::fusion::{Fused, Ranking, fuse};
 use hob_words::investigate::rank::RankedPlace;
 use hob_words::investigate::reading::{QuestionReading, WrittenIn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::ToolCall;
 use super::super::text_search::{self, RankedQuery};
@@ -51,6 +51,8 @@ pub(super) struct EvidenceRequest<'e> {
 #[derive(Default)]
 pub(super) struct Evidence {
     nodes: Vec<Ranking<NodeRef>>,
+    /// The definitions that the question itself finds, not what is near to these.
+    seeds: FxHashSet<NodeRef>,
     files: Vec<Ranking<FileId>>,
 }
 
@@ -94,6 +96,7 @@ impl Evidence {
         let map = workspace.map();
         evidence.add_nodes(weights::NAMES, named_definitions(&map, reading));
         evidence.add_files(weights::MENTIONED, mentioned_files(&map, reading));
+        evidence.seeds = evidence.nodes.iter().flat_map(|one| one.ranked.iter().copied()).collect();
         evidence.add_nodes(weights::STEP, one_step_from(&map, words));
         Ok(evidence)
     }
@@ -145,15 +148,18 @@ impl Evidence {
             let place = |node: NodeRef, share: f64| RankedPlace {
                 node,
                 relevance: (file.score * (0.7 + 0.3 * share) * 1e3).round() / 1e3,
-                is_seed: true,
+                is_seed: self.seeds.contains(&node) || matches!(node, NodeRef::File(_)),
             };
             if nodes.is_empty() && admits(NodeRef::File(file.item)) {
                 places.push(place(NodeRef::File(file.item), 1.0));
             }
             places.extend(nodes.iter().take(shown).map(|one| place(one.item, one.score / best)));
         }
-        let known: rustc_hash::FxHashSet<NodeRef> = places.iter().map(|place| place.node).collect();
-        places.extend(near.iter().filter(|place| !known.contains(&place.node)).copied());
+        // What is only near comes after what speaks for itself.
+        let least = places.iter().map(|place| place.relevance).fold(1.0, f64::min);
+        let known: FxHashSet<NodeRef> = places.iter().map(|place| place.node).collect();
+        let others = near.iter().filter(|place| !known.contains(&place.node));
+        places.extend(others.map(|place| RankedPlace { relevance: place.relevance.min(least), ..*place }));
         places.truncate(MOST);
         places
     }
