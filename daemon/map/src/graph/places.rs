@@ -139,14 +139,23 @@ impl Map {
     }
 }
 
+/// The signs around a word that some languages count as part of a name, and that a word at a place is told without: `@size`, `empty?`.
+const SIGNS: [char; 5] = ['@', '$', '=', '?', '!'];
+
 /// The reference whose name stands at a place.
 fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
     facts.refs.iter().find(|r| r.kind != RefKind::Key && stands_at(facts, r, at, word))
 }
 
 fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
-    let width = word.encode_utf16().count() as u32;
-    r.line == at.0 && (r.col..=r.col + width).contains(&at.1) && facts.name(r.name) == word
+    let name = facts.name(r.name);
+    let width = name.encode_utf16().count() as u32;
+    let is_it = match word {
+        // No word stands at the sign itself.
+        "" => r.col == at.1 && name.starts_with(['@', '$']),
+        word => name == word || name.trim_matches(SIGNS) == word,
+    };
+    is_it && r.line == at.0 && (r.col..=r.col + width).contains(&at.1)
 }
 
 /// The one file of a module, if it has one.

@@ -15,6 +15,8 @@ pub(crate) enum ScopeKind {
     Type,
     /// A function.
     Function,
+    /// A function, or whatever else sees no variable of the scopes around it.
+    Closed,
     /// A block, or whatever else ends the life of a name within a function.
     Block,
 }
@@ -99,6 +101,8 @@ pub(crate) enum Within {
     Outside,
     /// The innermost function or file.
     Function,
+    /// The scope around, up to the innermost function, that binds the name already; the innermost one if none does.
+    Nearest,
     /// The file.
     File,
 }

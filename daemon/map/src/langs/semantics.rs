@@ -119,6 +119,9 @@ pub struct NameSemantics {
     /// The uses whose name says little, even if a project has only one definition of the name.
     pub vague_names: VagueNames,
 
+    /// The beginning of names that mean members of the object at hand, or nothing of the project (`@` of `@size`).
+    pub own_prefix: Option<&'static str>,
+
     /// Files whose definitions the files of their folder and of the folders below are given by name (`conftest.py`).
     pub fixture_files: &'static [&'static str],
     /// True if a method's first parameter is the object at hand (`def run(self)`), where values are followed.
@@ -185,6 +188,7 @@ impl NameSemantics {
         test_blocks: false,
         test_methods: false,
         vague_names: VagueNames::None,
+        own_prefix: None,
         fixture_files: &[],
         receiver_parameter: false,
         class_methods: false,

@@ -185,7 +185,7 @@ impl<'r> ScopeTree<'r> {
                 return Some(found);
             }
             is_inside |= scope.kind == ScopeKind::Function;
-            if scope.kind == ScopeKind::File {
+            if matches!(scope.kind, ScopeKind::File | ScopeKind::Closed) && scope.passes.is_none() {
                 break;
             }
         }
@@ -230,10 +230,23 @@ impl<'r> ScopeTree<'r> {
             Within::Outside => innermost,
             Within::File => 0,
             Within::Function => {
-                let is_end =
-                    |scope: &usize| matches!(self.scopes[*scope].kind, ScopeKind::Function | ScopeKind::File);
+                let is_end = |scope: &usize| self.ends_function(*scope);
                 std::iter::successors(Some(innermost), |scope| parent(*scope)).find(is_end).unwrap_or(0)
             }
+            Within::Nearest => self.nearest_binding(innermost).unwrap_or(innermost),
         }
+    }
+
+    /// The innermost scope that binds the name, of a scope and those around it up to the function.
+    fn nearest_binding(&self, innermost: usize) -> Option<usize> {
+        let mut scope = innermost;
+        while self.scopes[scope].bindings.iter().all(|bound| bound.kind == BindingKind::Implicit) {
+            scope = self.scopes[scope].parent.filter(|_| !self.ends_function(scope))?;
+        }
+        Some(scope)
+    }
+
+    fn ends_function(&self, scope: usize) -> bool {
+        matches!(self.scopes[scope].kind, ScopeKind::Function | ScopeKind::Closed | ScopeKind::File)
     }
 }

@@ -176,6 +176,53 @@ fn rust_patterns_and_shadowing() {
 }
 
 #[test]
+fn ruby_blocks_see_the_variables_around_them() {
+    for marked in [
+        "def f(a, ¤b = 1)\n  §b\nend\n",
+        "def f(*¤rest, **opts)\n  §rest\nend\n",
+        "def f(k:, ¤l: k, &blk)\n  g(§l)\nend\n",
+        "def f(&¤blk)\n  §blk.call\nend\n",
+        "def f((a, ¤b), c)\n  §b\nend\n",
+        "def f\n  ¤x = 1\n  x = 2\n  §x\nend\n",
+        "def f\n  ¤x = 1\n  all.each { |y| §x += y }\nend\n",
+        "def f\n  x = 1\n  all.each { |¤x| g { §x } }\nend\n",
+        "def f\n  all.each do |y; ¤x| §x = 1 end\nend\n",
+        "def f\n  ¤a, (b, *c) = g\n  §a\nend\n",
+        "def f\n  a, (b, *¤c) = g\n  §c\nend\n",
+        "def f\n  begin\n    g\n  rescue A => ¤e\n    h(§e)\n  end\nend\n",
+        "def f\n  for ¤i in all\n    §i.g\n  end\nend\n",
+        "def f(v)\n  case v\n  in [Integer => ¤n, *] then §n\n  end\nend\n",
+        "def f(v)\n  case v\n  in {name: ¤n} then §n\n  end\nend\n",
+        "def f(v)\n  case v\n  in {¤name:} then §name\n  end\nend\n",
+        "def f(v)\n  v => {a: [_, *¤more]}\n  §more\nend\n",
+        "def f(¤v)\n  case 1\n  in ^§v then 2\n  end\nend\n",
+        "def f(¤x)\n  g(§x:)\nend\n",
+        "def f\n  l = ->(¤x) { \"#{§x}\" }\nend\n",
+        "def f\n  ¤x ||= 1\n  §x\nend\n",
+        "class A\n  ¤x = 1\n  B = §x\nend\n",
+    ] {
+        check_local(Lang::Ruby, marked);
+    }
+}
+
+#[test]
+fn ruby_methods_see_no_variable_around_them() {
+    for marked in [
+        "x = 1\ndef f\n  §x\nend\n",
+        "def f(x)\n  y.§x\nend\n",
+        "def f(x)\n  §x(1)\nend\n",
+        "def f\n  §x\n  x = 1\nend\n",
+        "def f(x)\n  g(§x: 1)\nend\n",
+        "def f\n  g { x = 1 }\n  §x\nend\n",
+        "class A\n  def f\n    @x = 1\n    §@x\n  end\nend\n",
+    ] {
+        check(Lang::Ruby, marked);
+    }
+    check(Lang::Ruby, "¤x = 1\nall.each { §x }\n");
+    check(Lang::Ruby, "describe A do\n  before { ¤@x = 1 }\n  it('y') { §@x }\nend\n");
+}
+
+#[test]
 fn uses_are_those_of_the_same_binding() {
     let source = "def f(x):\n    return x + [x for x in y] + x\n\n\ndef g(x):\n    return x\n";
     let found =

@@ -8,7 +8,8 @@ use hob_base::FileId;
 
 use super::choice::{pick_best_def, top_defs};
 use super::{Bases, NameLookup, Resolution, Resolver, Site, Thing, Want, builtins};
-use crate::facts::{Def, DefFlags, DefIdx, DefKind, Ref};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, ImportKind, Ref};
+use crate::langs::rules::ModuleTarget;
 use crate::node::{Confidence, DefRef};
 
 /// More files than these define a name: the others are not looked at.
@@ -34,8 +35,9 @@ impl<'m> Resolver<'m> {
         for qualified in tried {
             let places = self.places_of_constant(&qualified);
             met |= !places.is_empty();
-            if let Some(def) = self.foremost_place(site.file, places, &qualified) {
-                return Some(NameLookup::Thing(Thing::Def(def), Confidence::Name));
+            if let Some(def) = self.foremost_place(site.file, &places, &qualified) {
+                let sure = self.confidence_of_place(site, def, &places, &qualified);
+                return Some(NameLookup::Thing(Thing::Def(def), sure));
             }
         }
         let builtin = builtins::is_global(site.entry.lang(), path.split('.').next().unwrap_or(path));
@@ -59,10 +61,10 @@ impl<'m> Resolver<'m> {
     }
 
     /// The place that stands for all.
-    fn foremost_place(&self, from: FileId, mut places: Vec<DefRef>, qualified: &str) -> Option<DefRef> {
-        if places.len() > 1 {
-            places.retain(|def| self.entry(def.file).is_some_and(|e| !is_for_tests(e.path.as_str())));
-        }
+    fn foremost_place(&self, from: FileId, places: &[DefRef], qualified: &str) -> Option<DefRef> {
+        let is_alone = places.len() == 1;
+        let is_code =
+            |def: &&DefRef| is_alone || self.entry(def.file).is_some_and(|e| !is_for_tests(e.path.as_str()));
         let conventional = format!("{}.rb", snake_case_path(qualified));
         let key = |def: &&DefRef| {
             let entry = self.entry(def.file);
@@ -70,15 +72,48 @@ impl<'m> Resolver<'m> {
             let strayed = !path.ends_with(&conventional);
             let plain = entry.is_none_or(|entry| entry.bases_of(def.def).next().is_none());
             let far = def.file != from;
-            (strayed, plain, far, path)
+            // A file that only tells of types stands behind the code.
+            (path.ends_with(".rbi"), strayed, plain, far, path)
         };
-        places.iter().min_by_key(key).copied()
+        places.iter().filter(is_code).min_by_key(key).copied()
+    }
+
+    /// Returns how sure it is that a constant is the project's: an import says so that leads to its file, and so does the convention by
+    /// which constants are loaded, where only one file keeps to it.
+    fn confidence_of_place(
+        &self,
+        site: Site<'m>,
+        def: DefRef,
+        places: &[DefRef],
+        qualified: &str,
+    ) -> Confidence {
+        let is_required = || places.iter().any(|place| self.requires(site, place.file));
+        let conventional = format!("{}.rb", snake_case_path(qualified));
+        let keeps_to_it = |place: &&DefRef| {
+            self.entry(place.file).is_some_and(|entry| {
+                let path = entry.path.as_str();
+                let rest = path.strip_suffix(&*conventional);
+                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) && !is_for_tests(path)
+            })
+        };
+        let mut conventional = places.iter().filter(keeps_to_it);
+        let is_loaded = conventional.next() == Some(&def) && conventional.next().is_none();
+        if is_loaded || is_required() { Confidence::Import } else { Confidence::Name }
+    }
+
+    /// Returns true if a file says that it loads another.
+    fn requires(&self, site: Site<'m>, file: FileId) -> bool {
+        let mut required = site.entry.facts.imports.iter().filter(|import| import.kind == ImportKind::Effect);
+        required.any(|import| {
+            let module = self.resolve_module(site.file, site.entry, import.module);
+            matches!(*module.target, ModuleTarget::File(found) if found == file)
+        })
     }
 
     /// A constant that a class or module has itself, wherever that is written.
     pub(super) fn constant_in(&self, class: DefRef, within: &str, name: &str) -> Option<DefRef> {
         let qualified = format!("{within}.{name}");
-        self.foremost_place(class.file, self.places_of_constant(&qualified), &qualified)
+        self.foremost_place(class.file, &self.places_of_constant(&qualified), &qualified)
     }
 
     /// The other places in which a class is written.
@@ -137,6 +172,9 @@ impl<'m> Resolver<'m> {
         if let Some((def, _)) = top.find(|(_, def)| def.kind == DefKind::Function) {
             return Some(exact_resolution(site.file, def));
         }
+        if let Some(def) = self.required_function(site, name) {
+            return Some(Resolution::To(def.into(), Confidence::Import));
+        }
         if !in_group {
             return None;
         }
@@ -148,6 +186,20 @@ impl<'m> Resolver<'m> {
             }
             other => Some(other),
         }
+    }
+}
+
+impl<'m> Resolver<'m> {
+    /// The function of a name that a file has at its top level which the file at hand loads.
+    pub(super) fn required_function(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
+        let files = self.index.files_defining(name).iter().take(MANY).map(|&file| FileId(file));
+        let mut found = files.filter_map(|file| {
+            let entry = self.entry(file).filter(|entry| entry.lang().semantics().functions_are_methods)?;
+            let (def, _) = top_defs(entry, name).find(|(_, def)| def.kind == DefKind::Function)?;
+            self.requires(site, file).then_some(DefRef { file, def })
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
     }
 }
 

@@ -21,7 +21,11 @@ impl<'m> Resolver<'m> {
     pub(super) fn global_binding(&self, site: Site<'m>, name: &str) -> Option<NameLookup> {
         let semantics = site.entry.lang().semantics();
         if semantics.constants_by_capital {
-            return self.constant_path(site, name);
+            let function = || {
+                let def = self.required_function(site, name)?;
+                Some(NameLookup::Thing(Thing::Def(def), Confidence::Import))
+            };
+            return self.constant_path(site, name).or_else(function);
         }
         semantics.root_namespace.and_then(|_| self.without_namespace(site, name, false))
     }

@@ -295,6 +295,7 @@ impl<'m> Resolver<'m> {
                 let near = def.file == site.file;
                 Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
+            members::MemberLookup::Missing { .. } if is_own_alone(site, name) => Resolution::Dropped,
             members::MemberLookup::Missing { open } => {
                 let own = if above || !site.entry.lang().semantics().functions_are_methods {
                     None
@@ -489,6 +490,11 @@ fn without_guesses(site: Site<'_>, found: Resolution) -> Resolution {
         Resolution::Unresolved if site.entry.lang().semantics().exact_paths => Resolution::Dropped,
         found => found,
     }
+}
+
+/// Returns true if a name can mean nothing but a member of the object at hand.
+fn is_own_alone(site: Site<'_>, name: &str) -> bool {
+    site.entry.lang().semantics().own_prefix.is_some_and(|prefix| name.starts_with(prefix))
 }
 
 fn language_group(site: Site<'_>) -> Lang {

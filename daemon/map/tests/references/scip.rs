@@ -73,7 +73,8 @@ fn read_occurrences(path: &str, text: &str, snapshot: &str) -> Vec<Occurrence> {
     let mut found = Vec::new();
     let mut current = (0, "");
     for line in snapshot.lines() {
-        match source.next_if(|(_, next)| *next == line) {
+        // Some snapshots have a blank for each tab.
+        match source.next_if(|(_, next)| *next == line || next.replace('\t', " ") == line) {
             Some((index, text)) => current = (index as u32 + 1, text),
             None => found.extend(occurrence(path, current.0, current.1, line)),
         }

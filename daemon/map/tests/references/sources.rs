@@ -66,8 +66,17 @@ impl Project {
 
     /// Whether the map has a definition, or the file's scopes a binding, whose name stands there.
     pub(crate) fn defines(&self, path: &str, at: NamePlace) -> bool {
+        let at = self.behind_sign(path, at);
         let binds = |local: LocalName| local.bindings.contains(&at);
         self.map.def_named_at(path, at.line, at.col).is_some() || self.local_at(path, at).is_some_and(binds)
+    }
+
+    /// The place of the word of `:word` or `"word"`: some indexers count the sign as a part of a name.
+    fn behind_sign(&self, path: &str, at: NamePlace) -> NamePlace {
+        let line =
+            self.text(path).and_then(|text| text.lines().nth(at.line as usize - 1)).unwrap_or_default();
+        let is_sign = line.chars().nth(at.col as usize - 1).is_some_and(|c| matches!(c, ':' | '"' | '\''));
+        NamePlace { col: at.col + u32::from(is_sign), ..at }
     }
 
     /// Whether the map has a definition of the name on a line that is wanted, or the file's scopes bind it.

@@ -34,7 +34,8 @@ impl ImportRules for LoadPath {
             (shared(file), std::cmp::Reverse((path.matches('/').count(), path)))
         }) {
             Some(file) => ModuleTarget::File(file),
-            None => self.target_of_missing(project, module),
+            None => beside(project, from, &with_ending)
+                .map_or_else(|| self.target_of_missing(project, module), ModuleTarget::File),
         }
     }
 
@@ -61,6 +62,14 @@ impl LoadPath {
 fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
     let root = path.strip_suffix(end)?;
     if root.is_empty() { Some(root) } else { root.strip_suffix('/') }
+}
+
+/// The file beside a script that is in no folder of a load path: such scripts are run with their own folder on it.
+fn beside(project: &dyn ImportProject, from: FileId, name: &str) -> Option<FileId> {
+    let folder = folder_of(project.path(from));
+    let is_script = !folder.split('/').any(|part| ROOTS.contains(&part));
+    let place = join(folder, name).filter(|_| is_script)?;
+    project.file(&place).filter(|file| *file != from)
 }
 
 fn is_root(root: &str) -> bool {

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::grammar::RubyKind;
-use super::paths::{constant_path, text};
+use super::paths::{constant_path, made_type};
 use super::rules::{RubyClassScope, RubyRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
@@ -118,8 +118,11 @@ impl RubyRules {
     }
 
     pub(super) fn visit_superclass(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
-        if let Some(base) = node.named_child(0) {
-            self.refer_constant(base, RefKind::Extends, cx);
+        let Some(base) = node.named_child(0) else { return WalkStep::Into };
+        self.refer_constant(base, RefKind::Extends, cx);
+        // `class Point < Struct.new(:x)` has the struct's members.
+        if let Some((kind @ DefKind::Struct, call)) = made_type(base, cx.source) {
+            self.type_arguments(call, kind, cx);
         }
         WalkStep::Into
     }
@@ -224,7 +227,7 @@ impl RubyRules {
     /// `NAME = …` outside methods. What `Struct.new` and its like make is a type of that name.
     pub(super) fn constant_assigned(&mut self, node: Node<'_>, left: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(right) = node.child_by_field_id(self.g.f.right)
-            && let Some((kind, call)) = self.made_type(right, cx)
+            && let Some((kind, call)) = made_type(right, cx.source)
         {
             let arguments = call.child_by_field_id(self.g.f.arguments);
             let end = arguments.map_or(call.end_byte(), |list| list.end_byte());
@@ -254,20 +257,6 @@ impl RubyRules {
         };
         self.define_item(&item, Some(false), cx);
         WalkStep::Into
-    }
-
-    /// The call that makes a type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
-    fn made_type<'t>(&self, right: Node<'t>, cx: &Cx<'_>) -> Option<(DefKind, Node<'t>)> {
-        let receiver =
-            right.child_by_field_id(self.g.f.receiver).filter(|_| self.g.kind(right) == RubyKind::Call)?;
-        let method = right.child_by_field_id(self.g.f.method)?;
-        let kind = match (text(receiver, cx.source), text(method, cx.source)) {
-            ("Struct", "new") | ("Data", "define") => DefKind::Struct,
-            ("Class", "new") => DefKind::Class,
-            ("Module", "new") => DefKind::Module,
-            _ => return None,
-        };
-        Some((kind, right))
     }
 
     /// The members of a struct, or the base of a class, among a call's arguments.

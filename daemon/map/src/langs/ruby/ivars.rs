@@ -1,56 +1,317 @@
-//! Classes of instance variables: `@x = Foo.new` anywhere in a class.
+//! Variables that outlive a call: what `@x`, `@@x` and `$x` each do where they stand, and the classes that `@x = Foo.new` tells.
 //!
-//! Looked over once before the walk, because methods read what others assign. A variable that is assigned anything else
-//! besides is of no known class.
+//! Looked over once before the walk, because methods read what others assign. A class's variable is defined once, over all its methods and
+//! all places of the file that reopen the class: where `initialize` assigns it, else where it is assigned first, else by an `attr_reader`
+//! and its like. What a class sets on itself and what its objects have are told apart by the methods they stand in. A variable that is
+//! assigned anything else besides is of no known class. Not here: variables outside of classes, which scopes know.
 
-use rustc_hash::FxHashMap;
-use tree_sitter::{Node, Tree};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::grammar::{GRAMMAR, RubyKind};
-use super::paths::{created_class, text};
+use super::paths::{constant_path, created_class, made_type, text};
+use crate::langs::support::each_child;
 
-/// By (node of the class or module, variable): the path of the class, if there is one.
-pub(super) type Ivars = FxHashMap<(usize, String), Option<String>>;
+/// The variables that Ruby itself sets.
+const SPECIAL: &[&str] = &[
+    "$stdout",
+    "$stderr",
+    "$stdin",
+    "$PROGRAM_NAME",
+    "$LOAD_PATH",
+    "$LOADED_FEATURES",
+    "$VERBOSE",
+    "$DEBUG",
+    "$FILENAME",
+];
+
+/// What a variable does where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum VariableRole {
+    /// The definition of the variable.
+    Defines,
+    /// A use of a variable of the file, or of an inherited one.
+    Uses,
+}
+
+/// The variables of a file.
+#[derive(Debug, Default)]
+pub(super) struct Ivars {
+    /// The class that a variable's value is of, by (node of the class or module, variable); `None` if several are.
+    classes: FxHashMap<(usize, String), Option<String>>,
+    /// What each variable does, and each symbol of an `attr_reader`, by its node.
+    roles: FxHashMap<usize, VariableRole>,
+}
+
+impl Ivars {
+    /// The path of the class that a variable's value is of.
+    pub(super) fn class_of(&self, class: usize, variable: &str) -> Option<&str> {
+        self.classes.get(&(class, variable.to_owned()))?.as_deref()
+    }
+
+    /// What a variable does at its node; `None` if nothing is to be said of it.
+    pub(super) fn role(&self, node: Node<'_>) -> Option<VariableRole> {
+        self.roles.get(&node.id()).copied()
+    }
+}
+
+/// Whose a variable is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Side {
+    Object,
+    Class,
+    Program,
+}
+
+/// A variable of a file: the path of its class, the side of it, and its name.
+type VariableKey = (String, Side, String);
+
+/// The places of one variable.
+#[derive(Default)]
+struct Places {
+    all: Vec<usize>,
+    /// The symbols of `attr_reader` and its like.
+    symbols: Vec<usize>,
+    first_assigned: Option<usize>,
+    assigned_in_initialize: Option<usize>,
+}
+
+impl Places {
+    fn definition(&self) -> Option<usize> {
+        let by_symbol = || self.symbols.first().copied().filter(|_| !self.all.is_empty());
+        self.assigned_in_initialize.or(self.first_assigned).or_else(by_symbol)
+    }
+}
+
+/// Something around a variable that decides whose it is.
+struct Around {
+    end: usize,
+    kind: AroundKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AroundKind {
+    /// A class or module; the number of its node.
+    Class(usize),
+    /// `class << self`.
+    Singleton,
+    Method {
+        is_initialize: bool,
+    },
+    /// `def self.run`.
+    OwnMethod,
+    /// A block, which a class mostly runs on objects.
+    Block,
+}
 
 /// Looks over a file.
 pub(super) fn scan_ivars(tree: &Tree, source: &[u8]) -> Ivars {
-    let mut found = Ivars::default();
-    let mut classes: Vec<(usize, usize)> = vec![(usize::MAX, 0)];
+    let mut scan = Scan::new(source);
     let mut cursor = tree.walk();
     loop {
-        let node = cursor.node();
-        while classes.len() > 1 && classes.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
-            classes.pop();
-        }
-        match GRAMMAR.kind(node) {
-            RubyKind::Class | RubyKind::Module if node.is_named() => {
-                classes.push((node.end_byte(), node.id()));
-            }
-            RubyKind::Assign | RubyKind::OpAssign => {
-                note_ivar(node, source, classes.last().map_or(0, |(_, id)| *id), &mut found);
-            }
-            _ => {}
-        }
+        scan.enter(&cursor);
         if cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return found;
+                return scan.finish();
             }
         }
     }
 }
 
-fn note_ivar(node: Node<'_>, source: &[u8], class: usize, found: &mut Ivars) {
-    let left = node.child_by_field_id(GRAMMAR.f.left).filter(|left| GRAMMAR.kind(*left) == RubyKind::Ivar);
-    let (Some(left), Some(right)) = (left, node.child_by_field_id(GRAMMAR.f.right)) else { return };
-    if right.kind() == "nil" {
-        return;
+struct Scan<'s> {
+    source: &'s [u8],
+    around: Vec<Around>,
+    /// The paths of the classes around, each with those before it; the first is empty.
+    paths: Vec<String>,
+    assigned: FxHashSet<usize>,
+    places: FxHashMap<VariableKey, Places>,
+    classes: FxHashMap<(usize, String), Option<String>>,
+}
+
+impl<'s> Scan<'s> {
+    fn new(source: &'s [u8]) -> Self {
+        Self {
+            source,
+            around: Vec::new(),
+            paths: vec![String::new()],
+            assigned: FxHashSet::default(),
+            places: FxHashMap::default(),
+            classes: FxHashMap::default(),
+        }
     }
-    let class_path = created_class(right, source);
-    let known = found.entry((class, text(left, source).to_owned())).or_insert_with(|| class_path.clone());
-    if *known != class_path {
-        *known = None;
+
+    fn enter(&mut self, cursor: &TreeCursor<'_>) {
+        let node = cursor.node();
+        if !node.is_named() {
+            return;
+        }
+        while let Some(left) = self.around.pop_if(|around| around.end <= node.start_byte()) {
+            if matches!(left.kind, AroundKind::Class(_)) {
+                self.paths.pop();
+            }
+        }
+        match GRAMMAR.kind(node) {
+            RubyKind::Class | RubyKind::Module => self.enter_class(node),
+            RubyKind::SingletonClass => self.open(node, AroundKind::Singleton),
+            RubyKind::Method => {
+                let name = node.child_by_field_id(GRAMMAR.f.name).map_or("", |name| text(name, self.source));
+                self.open(node, AroundKind::Method { is_initialize: name == "initialize" });
+            }
+            RubyKind::SingletonMethod => self.open(node, AroundKind::OwnMethod),
+            RubyKind::Block if !self.is_body_of_made(node) => self.open(node, AroundKind::Block),
+            RubyKind::Assign | RubyKind::OpAssign => {
+                let left = node.child_by_field_id(GRAMMAR.f.left);
+                self.assigned.extend(left.map(|left| left.id()));
+                self.note_class(node);
+                self.enter_made_class(node);
+            }
+            RubyKind::LeftList | RubyKind::ExceptionVar => {
+                each_child(node, |child, _| _ = self.assigned.insert(child.id()));
+            }
+            RubyKind::Call => self.note_attributes(node),
+            RubyKind::Ivar | RubyKind::ClassVar | RubyKind::Global => self.note_variable(node),
+            _ => {}
+        }
+    }
+
+    /// `Point = Struct.new(:x) do`: the block is the type's body.
+    fn enter_made_class(&mut self, node: Node<'_>) {
+        let (left, right) = (node.child_by_field_id(GRAMMAR.f.left), node.child_by_field_id(GRAMMAR.f.right));
+        let path = left.and_then(|left| constant_path(left, self.source));
+        if let (Some(path), Some((_, call))) = (path, right.and_then(|right| made_type(right, self.source))) {
+            self.enter_type(call, path);
+        }
+    }
+
+    fn open(&mut self, node: Node<'_>, kind: AroundKind) {
+        self.around.push(Around { end: node.end_byte(), kind });
+    }
+
+    fn enter_class(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_id(GRAMMAR.f.name);
+        self.enter_type(node, name.and_then(|name| constant_path(name, self.source)).unwrap_or_default());
+    }
+
+    fn enter_type(&mut self, node: Node<'_>, path: String) {
+        let whole = match self.paths.last().map_or("", String::as_str) {
+            "" => path,
+            outer => format!("{outer}.{path}"),
+        };
+        self.paths.push(whole);
+        self.open(node, AroundKind::Class(node.id()));
+    }
+
+    /// Returns true if a block is the last child of the call that makes the type at hand.
+    fn is_body_of_made(&self, block: Node<'_>) -> bool {
+        self.around.last().is_some_and(|around| {
+            matches!(around.kind, AroundKind::Class(_)) && around.end == block.end_byte()
+        })
+    }
+
+    /// The side of the class at hand that code here runs on, and whether it is its `initialize`; `None` outside of classes.
+    fn side(&self) -> Option<(Side, bool)> {
+        let class = self.around.iter().rposition(|around| matches!(around.kind, AroundKind::Class(_)))?;
+        let inside = &self.around[class + 1..];
+        let is = |kind| inside.iter().any(|around| around.kind == kind);
+        let is_initialize = is(AroundKind::Method { is_initialize: true });
+        let of_class = is(AroundKind::Singleton) || is(AroundKind::OwnMethod) || inside.is_empty();
+        Some((if of_class { Side::Class } else { Side::Object }, is_initialize))
+    }
+
+    fn note_variable(&mut self, node: Node<'_>) {
+        let name = text(node, self.source).to_owned();
+        let (class, side, is_initialize) = match GRAMMAR.kind(node) {
+            RubyKind::Global => {
+                // `$1`, `$!` and `$-w` are Ruby's own.
+                let is_word = name[1..].starts_with(char::is_alphabetic);
+                if !is_word || SPECIAL.contains(&&*name) {
+                    return;
+                }
+                (String::new(), Side::Program, false)
+            }
+            kind => {
+                let Some((side, is_initialize)) = self.side() else { return };
+                let side = if kind == RubyKind::ClassVar { Side::Object } else { side };
+                (self.paths.last().cloned().unwrap_or_default(), side, is_initialize)
+            }
+        };
+        let is_assigned = self.assigned.contains(&node.id());
+        let places = self.places.entry((class, side, name)).or_default();
+        places.all.push(node.id());
+        if is_assigned {
+            places.first_assigned.get_or_insert(node.id());
+            if is_initialize {
+                places.assigned_in_initialize.get_or_insert(node.id());
+            }
+        }
+    }
+
+    /// `attr_reader :size` reads `@size`.
+    fn note_attributes(&mut self, call: Node<'_>) {
+        let method = call.child_by_field_id(GRAMMAR.f.method).map_or("", |name| text(name, self.source));
+        let is_plain = call.child_by_field_id(GRAMMAR.f.receiver).is_none();
+        let list = call.child_by_field_id(GRAMMAR.f.arguments).filter(|_| is_plain);
+        let (Some(list), Some((side, _))) = (list, self.side()) else { return };
+        if !matches!(method, "attr_reader" | "attr_writer" | "attr_accessor") {
+            return;
+        }
+        let in_singleton = self.around.last().is_some_and(|around| around.kind == AroundKind::Singleton);
+        let side = if in_singleton { side } else { Side::Object };
+        let class = self.paths.last().cloned().unwrap_or_default();
+        each_child(list, |symbol, _| {
+            if GRAMMAR.kind(symbol) == RubyKind::Symbol {
+                let name = format!("@{}", text(symbol, self.source).trim_start_matches(':'));
+                let places = self.places.entry((class.clone(), side, name)).or_default();
+                places.symbols.push(symbol.id());
+            }
+        });
+    }
+
+    fn note_class(&mut self, node: Node<'_>) {
+        let left = node.child_by_field_id(GRAMMAR.f.left);
+        let left = left.filter(|left| GRAMMAR.kind(*left) == RubyKind::Ivar);
+        let (Some(left), Some(right)) = (left, node.child_by_field_id(GRAMMAR.f.right)) else { return };
+        if right.kind() == "nil" {
+            return;
+        }
+        let class = self.around.iter().rev().find_map(|around| match around.kind {
+            AroundKind::Class(node) => Some(node),
+            _ => None,
+        });
+        let class_path = created_class(right, self.source);
+        let key = (class.unwrap_or(0), text(left, self.source).to_owned());
+        let known = self.classes.entry(key).or_insert_with(|| class_path.clone());
+        if *known != class_path {
+            *known = None;
+        }
+    }
+
+    fn finish(self) -> Ivars {
+        let mut roles = FxHashMap::default();
+        for ((class, side, name), places) in &self.places {
+            let other_side = match side {
+                Side::Object => Side::Class,
+                Side::Class => Side::Object,
+                Side::Program => Side::Program,
+            };
+            let is_on = |side| {
+                let other = self.places.get(&(class.clone(), side, name.clone()));
+                other.is_some_and(|other| other.definition().is_some())
+            };
+            // The map has both sides of a class under one name: that of the objects goes first. What a class has itself is not inherited.
+            let is_hidden = *side != Side::Program && is_on(other_side);
+            let definition = places.definition().filter(|_| *side == Side::Object || !is_hidden);
+            if definition.is_some() || (*side != Side::Class && !is_hidden) {
+                roles.extend(places.all.iter().map(|id| (*id, VariableRole::Uses)));
+            }
+            if let Some(definition) = definition {
+                roles.extend(places.symbols.iter().map(|id| (*id, VariableRole::Uses)));
+                roles.insert(definition, VariableRole::Defines);
+            }
+        }
+        Ivars { classes: self.classes, roles }
     }
 }

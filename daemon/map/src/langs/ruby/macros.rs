@@ -37,6 +37,15 @@ impl RubyRules {
             "attr_accessor" | "attr_reader" | "attr_writer" | "attr" | "cattr_accessor"
             | "mattr_accessor" | "class_attribute" | "cattr_reader" | "cattr_writer" | "mattr_reader"
             | "mattr_writer" => return self.define_attributes(node, word, &arguments, cx),
+            "delegate"
+            | "def_delegator"
+            | "def_instance_delegator"
+            | "def_delegators"
+            | "def_instance_delegators"
+            | "delegate_missing_to" => {
+                self.define_delegates(node, word, &arguments, cx);
+            }
+            "prop" | "const" => self.define_property(node, word, &arguments, cx),
             "define_method" => return self.define_method(node, &arguments, cx),
             "alias_method" => return self.alias_method(node, &arguments, cx),
             "private"
@@ -137,6 +146,7 @@ impl RubyRules {
                 };
                 self.define_with(&item, &outer, None, cx);
             }
+            self.visit_attribute(*argument, written, cx);
         }
         Some(WalkStep::Into)
     }

@@ -2,17 +2,19 @@
 //!
 //! Constants are found by their qualified names wherever they are written, because `require` binds nothing and classes are
 //! reopened at will; nesting decides which names are tried. A bare word that is no local variable is a call on the object at
-//! hand. `Foo.new` counts as a call of `Foo`. What `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's
+//! hand. `Foo.new` counts as a call of `Foo`. `@size` is a field of the class, under that name. What `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's
 //! `let` make is defined where its literal name stands; `describe` and `it` with a literal description are tests.
 
 mod builtins;
 mod calls;
+mod delegates;
 mod frameworks;
 mod grammar;
 mod hazard;
 mod imports;
 mod items;
 mod ivars;
+mod lexical;
 mod locals;
 mod macros;
 mod paths;
@@ -21,6 +23,7 @@ mod rules;
 mod specs;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use tree_sitter::Tree;
 
@@ -36,7 +39,7 @@ pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Ruby,
     id: "rb",
     name: "Ruby",
-    extensions: &["rb", "rake", "gemspec", "ru", "rbw", "podspec", "jbuilder", "thor"],
+    extensions: &["rb", "rbi", "rake", "gemspec", "ru", "rbw", "podspec", "jbuilder", "thor"],
     file_names: FILE_NAMES,
     interpreters: &["ruby", "jruby", "rake", "macruby"],
     reader: LanguageReader::Tree { grammar: language, extract },
@@ -53,11 +56,13 @@ pub const SPEC: LangSpec = LangSpec {
         functions_are_methods: true,
         test_blocks: true,
         vague_names: VagueNames::Members,
+        own_prefix: Some("@"),
         ..NameSemantics::PLAIN
     },
     source: SourceRules {
         comments: CommentStyle::Hash,
         is_hazardous: hazard::is_hazardous,
+        lexical_scopes: Some(&lexical::RULES),
         ..SourceRules::PLAIN
     },
 };

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::grammar::{GRAMMAR, RubyKind};
+use crate::facts::DefKind;
 
 /// Longest chain of `::` that is followed.
 const LIMIT: usize = 32;
@@ -39,6 +40,22 @@ pub(super) fn created_class(value: Node<'_>, source: &[u8]) -> Option<String> {
     let method = value.child_by_field_id(GRAMMAR.f.method)?;
     let receiver = value.child_by_field_id(GRAMMAR.f.receiver)?;
     if text(method, source) == "new" { constant_path(receiver, source) } else { None }
+}
+
+/// The call that makes a type, and the kind of the type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
+pub(super) fn made_type<'t>(value: Node<'t>, source: &[u8]) -> Option<(DefKind, Node<'t>)> {
+    if GRAMMAR.kind(value) != RubyKind::Call {
+        return None;
+    }
+    let receiver = value.child_by_field_id(GRAMMAR.f.receiver)?;
+    let method = value.child_by_field_id(GRAMMAR.f.method)?;
+    let kind = match (text(receiver, source), text(method, source)) {
+        ("Struct", "new") | ("Data", "define") => DefKind::Struct,
+        ("Class", "new") => DefKind::Class,
+        ("Module", "new") => DefKind::Module,
+        _ => return None,
+    };
+    Some((kind, value))
 }
 
 /// A node's text; empty where it is not UTF-8.

@@ -98,6 +98,11 @@ impl RubyRules {
             RubyKind::Constant | RubyKind::Scoped if self.method_at(left.start_byte()).is_none() => {
                 self.constant_assigned(node, left, cx)
             }
+            RubyKind::Ivar | RubyKind::ClassVar | RubyKind::Global => {
+                self.visit_variable(left, node, cx);
+                self.handled.mark(left);
+                WalkStep::Into
+            }
             RubyKind::Call => {
                 let how = match self.g.kind(node) {
                     RubyKind::OpAssign => AssignedCall::ReadAndWritten,
@@ -117,7 +122,7 @@ impl RubyRules {
             RubyKind::Ident => self.local_class(value, cx).flatten(),
             RubyKind::Ivar => {
                 let class = self.class_at(value.start_byte()).map_or(0, |class| class.node);
-                let path = self.ivars.get(&(class, cx.text(value).to_owned()))?.as_ref()?;
+                let path = self.ivars.class_of(class, cx.text(value))?;
                 Some(cx.facts.intern(path))
             }
             RubyKind::Parens => {

@@ -121,9 +121,8 @@ impl Rules for RubyRules {
             RubyKind::Method | RubyKind::SingletonMethod => self.visit_method(node, cx),
             RubyKind::Superclass => self.visit_superclass(node, cx),
             RubyKind::Alias => self.visit_alias(node, cx),
-            RubyKind::Undef | RubyKind::Nothing | RubyKind::This | RubyKind::Symbol | RubyKind::Ivar => {
-                WalkStep::Skip
-            }
+            RubyKind::Ivar | RubyKind::ClassVar | RubyKind::Global => self.visit_variable(node, node, cx),
+            RubyKind::Undef | RubyKind::Nothing | RubyKind::This | RubyKind::Symbol => WalkStep::Skip,
             _ => WalkStep::Into,
         }
     }

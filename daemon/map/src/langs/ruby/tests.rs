@@ -76,6 +76,7 @@ fn definitions_imports_and_references() {
          method Shop.Cart.build 17-17@17:11 E | def build(n)
          method Shop.Cart.load 19-23@19:14 | def self.load(path)
          method Shop.Cart.add 25-34@25:9 E | def add(item, *rest, key: nil, &block) | Adds.
+         field Shop.Cart.@log 27-27@27:7 | @log ||= Logger.new
          method Shop.Cart.push 35-35@35:19 E | alias_method :push, :add
          method Shop.Cart.<< 36-36@36:11 E | alias << add
          method Shop.Cart.gone 37-37@37:20 E | define_method(:gone)
@@ -99,6 +100,7 @@ fn definitions_imports_and_references() {
          22:7 call self.parse in Shop.Cart.load
          26:7 call super.add in Shop.Cart.add
          27:16 call Logger in Shop.Cart.add
+         28:7 use self.@log in Shop.Cart.add
          28:12 call <Logger>.info in Shop.Cart.add
          29:7 call self.items in Shop.Cart.add
          29:13 call ?.each in Shop.Cart.add
@@ -251,12 +253,12 @@ Shop::Cart.new.extra
          lib/other.rb#Other.run calls lib/shop/base.rb#Shop.Base.save name
          lib/other.rb#Other.run calls lib/shop/cart.rb#Shop.Cart name
          lib/other.rb#Other.run references lib/more.rb#Shop name
-         lib/shop/cart.rb#Shop.Cart extends lib/shop/base.rb#Shop.Base name
-         lib/shop/cart.rb#Shop.Cart implements lib/shop/helps.rb#Shop.Helps name
+         lib/shop/cart.rb#Shop.Cart extends lib/shop/base.rb#Shop.Base import
+         lib/shop/cart.rb#Shop.Cart implements lib/shop/helps.rb#Shop.Helps import
          lib/shop/cart.rb#Shop.Cart.add calls lib/shop/cart.rb#Shop.Cart.check exact
          lib/shop/cart.rb#Shop.Cart.add calls lib/shop/helps.rb#Shop.Helps.assist import
-         lib/shop/cart.rb#Shop.Cart.add calls lib/shop/item.rb#Shop.Item name
-         lib/shop/cart.rb#Shop.Cart.add calls lib/shop/item.rb#Shop.Item.touch name
+         lib/shop/cart.rb#Shop.Cart.add calls lib/shop/item.rb#Shop.Item import
+         lib/shop/cart.rb#Shop.Cart.add calls lib/shop/item.rb#Shop.Item.touch import
          lib/shop/cart.rb#Shop.Cart.add references lib/shop/base.rb#Shop.Error name
          lib/shop/helps.rb#Shop.Helps.assist calls [lib/shop/base.rb#Shop.Base.save lib/other.rb#Other.Base.save] candidate
          lib/shop/item.rb#Shop.Item references lib/more.rb#Shop name
@@ -297,10 +299,10 @@ end
 "#,
         r"lib/use.rb#go calls [lib/page.rb#Page.draw lib/page.rb#Other.draw] candidate
          lib/use.rb#go calls [lib/page.rb#Page.title] candidate
-         lib/use.rb#go calls lib/page.rb#Page name
-         lib/use.rb#go calls lib/page.rb#Page.build name
+         lib/use.rb#go calls lib/page.rb#Page import
+         lib/use.rb#go calls lib/page.rb#Page.build import
          lib/use.rb#go calls lib/page.rb#Page.render_page name
-         lib/use.rb#go references lib/page.rb#Page name
+         lib/use.rb#go references lib/page.rb#Page import
          spec/page_spec.rb#describe draw.it works calls [lib/use.rb#go] candidate
          spec/page_spec.rb#describe draw.it works calls spec/page_spec.rb#describe draw.help_me exact",
     );
@@ -330,5 +332,150 @@ end
          lib/box.rb#Box.made calls lib/box.rb#Box.name= exact
          lib/box.rb#Box.many calls lib/box.rb#Box.color= exact
          lib/box.rb#Box.plain calls lib/box.rb#Box.width= exact",
+    );
+}
+
+#[test]
+fn a_variable_of_a_class_is_one_field_over_all_its_methods() {
+    check(
+        Lang::Ruby,
+        r"class A
+  @@all = []
+  attr_reader :size, :color
+  def grow; @size += 1; end
+  def initialize(size)
+    @size = size
+    @@all << self
+  end
+  def paint; @color; end
+  def self.reset; @count = 0; end
+  def self.count; @count; end
+end
+class A
+  def shrink; @size -= 1; end
+end
+$log = 1
+def log; $log; $stdout; end
+",
+        r"class A 1-12@1:7 E | class A
+          field A.@@all 2-2@2:3 | @@all = []
+          method A.size 3-3@3:16 E | attr_reader :size, :color
+          method A.color 3-3@3:23 E | attr_reader :size, :color
+          field A.@color 3-3@3:23 | :color
+          method A.grow 4-4@4:7 E | def grow
+          method A.initialize 5-8@5:7 E | def initialize(size)
+          field A.@size 6-6@6:5 | @size = size
+          method A.paint 9-9@9:7 E | def paint
+          method A.reset 10-10@10:12 E | def self.reset
+          field A.@count 10-10@10:19 | @count = 0
+          method A.count 11-11@11:12 E | def self.count
+          class A~2 13-15@13:7 E | class A
+          method A.shrink 14-14@14:7 E | def shrink
+          variable $log 16-16@16:1 E | $log = 1
+          function log 17-17@17:5 E | def log
+          3:16 use self.@size in A
+          4:13 use self.@size in A.grow
+          7:5 use self.@@all in A.initialize
+          9:14 use self.@color in A.paint
+          11:19 use self.@count in A.count
+          14:15 use self.@size in A.shrink
+          17:10 use $log in log",
+    );
+}
+
+#[test]
+fn a_variable_is_found_in_the_class_that_assigns_it() {
+    check_edges(
+        r"
+//- /lib/base.rb
+class Base
+  def initialize; @size = 1; end
+end
+//- /lib/box.rb
+require_relative 'base'
+class Box < Base
+  def area; @size * @depth; end
+  def self.name_all; @size; end
+end
+//- /lib/other.rb
+class Other
+  def initialize; @depth = 1; end
+end
+",
+        r"lib/box.rb#Box extends lib/base.rb#Base import
+         lib/box.rb#Box.area references lib/base.rb#Base.@size import",
+    );
+}
+
+#[test]
+fn methods_that_calls_make_are_defined() {
+    check(
+        Lang::Ruby,
+        r#"class A < Struct.new(:width)
+  delegate :name, :mail, to: :owner
+  delegate :street, to: :owner, prefix: true
+  delegate :zip, to: :@place, prefix: "home"
+  def_delegator :@list, :size, :count
+  def_delegators :@list, :first, :last
+  prop :title, String
+  const :kind, T.nilable(String), default: nil
+end
+"#,
+        r#"class A 1-9@1:7 E | class A < Struct.new(:width)
+          method A.width 1-1@1:23 E | :width
+          method A.width= 1-1@1:23 E | :width
+          method A.name 2-2@2:13 E | delegate :name, :mail, to: :owner
+          method A.mail 2-2@2:20 E | delegate :name, :mail, to: :owner
+          method A.owner_street 3-3@3:13 E | delegate :street, to: :owner, prefix: true
+          method A.home_zip 4-4@4:13 E | delegate :zip, to: :@place, prefix: "home"
+          method A.count 5-5@5:33 E | def_delegator :@list, :size, :count
+          method A.first 6-6@6:27 E | def_delegators :@list, :first, :last
+          method A.last 6-6@6:35 E | def_delegators :@list, :first, :last
+          method A.title 7-7@7:9 E | prop :title, String
+          method A.title= 7-7@7:9 E | prop :title, String
+          method A.kind 8-8@8:10 E | const :kind, T.nilable(String), default: nil
+          1:11 use Struct in A
+          2:3 call self.delegate in A
+          2:31 call self.owner in A
+          3:3 call self.delegate in A
+          3:26 call self.owner in A
+          4:3 call self.delegate in A
+          4:23 use self.@place in A
+          5:3 call self.def_delegator in A
+          5:18 use self.@list in A
+          6:3 call self.def_delegators in A
+          6:19 use self.@list in A
+          7:3 call self.prop in A
+          7:16 use String in A
+          8:3 call self.const in A
+          8:16 use T in A
+          8:18 call T.nilable in A
+          8:26 use String in A"#,
+    );
+}
+
+#[test]
+fn what_a_file_requires_or_the_convention_loads_is_sure() {
+    check_edges(
+        r"
+//- /tools/helper.rb
+class Helper; end
+def help; end
+//- /tools/run.rb
+require 'helper'
+def run; help; Helper; Plain; end
+//- /tools/more.rb
+class Plain; end
+//- /app/models/line_item.rb
+class LineItem; end
+//- /app/models/order.rb
+class Order
+  def add; LineItem.new; end
+end
+",
+        r"app/models/order.rb#Order.add calls app/models/line_item.rb#LineItem import
+         tools/run.rb#run calls tools/helper.rb#help import
+         tools/run.rb#run references tools/helper.rb#Helper import
+         tools/run.rb#run references tools/more.rb#Plain name",
     );
 }
