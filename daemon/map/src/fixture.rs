@@ -12,6 +12,8 @@ use std::sync::Arc;
 use hob_base::{FileId, WsPath};
 
 use crate::graph::{Edge, EdgeKind, EdgeKinds, Map, MapChange, NodeRef};
+use crate::locals::{NamePlace, local_name_at};
+use crate::meaning::{Meaning, NameInFile};
 use crate::{extract, language_of};
 
 /// The files of a fixture: (path, text).
@@ -109,4 +111,96 @@ pub(crate) fn check_edges(fixture: &str, expected: &str) {
     let map = map(fixture);
     let found = shown_uses(&map);
     assert!(found == expected, "found:\n{}\nexpected:\n{}\n", found.join("\n"), expected.join("\n"));
+}
+
+/// Asks what names mean. `§1` stands before a name, `¤1` before each definition that it must surely mean; other digits are other
+/// questions. A name without a definition must have no sure meaning.
+#[track_caller]
+pub(crate) fn check_meanings(marked: &str) {
+    let marked = files(marked);
+    let plain: Vec<(String, String)> =
+        marked.iter().map(|(path, text)| (path.clone(), without_marks(text))).collect();
+    let mut map = Map::new();
+    let numbered = plain.iter().enumerate();
+    map.apply(numbered.map(|(i, (path, text))| set(i as u32, path, text)).collect());
+    let marks: Vec<Mark> =
+        marked.iter().enumerate().flat_map(|(file, (_, text))| marks_in(file, text)).collect();
+    let mut wrong = Vec::new();
+    for asked in marks.iter().filter(|mark| mark.sign == '§') {
+        let (path, text) = &plain[asked.file];
+        let wanted: Vec<String> = marks
+            .iter()
+            .filter(|mark| mark.sign == '¤' && mark.number == asked.number)
+            .map(|mark| format!("{}:{}:{}", plain[mark.file].0, mark.at.line, mark.at.col))
+            .collect();
+        let found = meant_places(&map, path, text, asked.at);
+        if found != wanted {
+            let line = text.lines().nth(asked.at.line as usize - 1).unwrap_or_default();
+            wrong.push(format!(
+                "{path}:{}:{} `{line}` means {found:?}, not {wanted:?}",
+                asked.at.line, asked.at.col
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A mark in a text, with its place in the text without marks.
+struct Mark {
+    file: usize,
+    sign: char,
+    number: char,
+    at: NamePlace,
+}
+
+fn without_marks(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut plain = String::new();
+    while let Some(c) = chars.next() {
+        match c {
+            '§' | '¤' => _ = chars.next(),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+fn marks_in(file: usize, text: &str) -> Vec<Mark> {
+    let (mut found, mut line, mut col) = (Vec::new(), 1, 1);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '§' | '¤' => {
+                let number = chars.next().unwrap_or_default();
+                found.push(Mark { file, sign: c, number, at: NamePlace { line, col } });
+            }
+            '\n' => (line, col) = (line + 1, 1),
+            c => col += c.len_utf16() as u32,
+        }
+    }
+    found
+}
+
+/// The places that a name surely means.
+fn meant_places(map: &Map, path: &str, text: &str, at: NamePlace) -> Vec<String> {
+    let line = text.lines().nth(at.line as usize - 1).unwrap_or_default();
+    let rest: String = line.chars().skip(at.col as usize - 1).collect();
+    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let word: String = rest.chars().take_while(is_part).collect();
+    let lang = language_of(path, text.as_bytes());
+    let name = NameInFile { path, at, word: &word };
+    let place = |path: &str, line: u32, col: u32| format!("{path}:{line}:{col}");
+    match map.meaning_at(name, local_name_at(lang, text.as_bytes(), at, &|| true)) {
+        Meaning::Local(local) => local.bindings.iter().map(|at| place(path, at.line, at.col)).collect(),
+        Meaning::Nodes(nodes) => {
+            let sure = nodes.into_iter().filter(|(_, sure)| *sure < crate::graph::Confidence::Name);
+            let infos = sure.filter_map(|(node, _)| map.info(node));
+            infos
+                .map(|info| {
+                    let path = info.path.as_ref().map(ToString::to_string).unwrap_or_default();
+                    place(&path, info.name_at.0, info.name_at.1)
+                })
+                .collect()
+        }
+    }
 }

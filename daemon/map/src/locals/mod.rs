@@ -94,6 +94,14 @@ fn leaf_at(tree: &Tree, offset: usize) -> Option<Node<'_>> {
     let leaf_from = |from: usize| tree.root_node().named_descendant_for_byte_range(from, from);
     let is_name = |leaf: &Node<'_>| leaf.child_count() == 0 && leaf.end_byte() > leaf.start_byte();
     let touches = |leaf: &Node<'_>| (leaf.start_byte()..=leaf.end_byte()).contains(&offset);
-    let here = leaf_from(offset).filter(is_name).filter(touches);
+    let at = leaf_from(offset);
+    let here = at.filter(is_name).filter(touches);
+    let here = here.or_else(|| at.and_then(|node| name_behind_sign(node, offset)).filter(is_name));
     here.or_else(|| leaf_from(offset.checked_sub(1)?).filter(is_name).filter(touches))
+}
+
+/// The name of `$name`, if a byte offset lies at the sign.
+fn name_behind_sign(node: Node<'_>, offset: usize) -> Option<Node<'_>> {
+    let only = node.named_child(0).filter(|_| node.named_child_count() == 1)?;
+    (node.start_byte() == offset && only.start_byte() == offset + 1).then_some(only)
 }

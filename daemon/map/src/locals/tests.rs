@@ -223,6 +223,44 @@ fn ruby_methods_see_no_variable_around_them() {
 }
 
 #[test]
+fn php_functions_have_variables_of_their_own() {
+    for marked in [
+        "function f($a, &$¤b = 1) { return $§b; }",
+        "function f(...$¤rest) { return $§rest; }",
+        "function f() { $¤x = 1; $x = 2; return $§x; }",
+        "function f() { if ($y) { $¤x = 1; } else { $x = 2; } return $§x; }",
+        "function f() { [$a, 'k' => $¤b] = g(); return $§b; }",
+        "function f() { list($a, list(, $¤b)) = g(); return $§b; }",
+        "function f() { foreach (g() as $k => $¤v) { h($§v); } }",
+        "function f() { foreach (g() as &$¤v) { h($§v); } }",
+        "function f() { foreach (g() as [$a, $¤b]) { h($§b); } }",
+        "function f() { try { g(); } catch (E | F $¤e) { h($§e); } }",
+        "function f() { static $¤n = 0; return $§n++; }",
+        "function f() { $¤x = 1; return \"a $§x {$x}\"; }",
+        "function f() { $¤x = 1; $g = function () use ($x) { return $§x; }; }",
+        "function f() { $¤x = 1; $g = function () use (&$§x) { }; }",
+        "function f() { $¤x = 1; return fn($y) => $y + $§x; }",
+        "function f($x) { return fn($¤x) => $§x; }",
+        "class A { function f($¤x) { return $this->g($§x); } }",
+        "function f() { while (($¤line = g()) !== false) { h($§line); } }",
+        "function f() { for ($¤i = 0; $§i < 3; $i++) { } }",
+        "function f() { $¤s .= 'a'; return $§s; }",
+    ] {
+        check_local(Lang::Php, &format!("<?php\n{marked}\n"));
+    }
+    for marked in [
+        "$x = 1; function f() { return $§x; }",
+        "function f() { $x = 1; $g = function () { return $§x; }; }",
+        "function f($x) { return $this->§x; }",
+        "function f($x) { return A::$§x; }",
+        "function f($x) { return §x(); }",
+    ] {
+        check(Lang::Php, &format!("<?php\n{marked}\n"));
+    }
+    check(Lang::Php, "<?php\n$¤x = 1;\nfunction f() { global $x; return $§x; }\n");
+}
+
+#[test]
 fn uses_are_those_of_the_same_binding() {
     let source = "def f(x):\n    return x + [x for x in y] + x\n\n\ndef g(x):\n    return x\n";
     let found =

@@ -5,6 +5,7 @@
 
 use tree_sitter::Node;
 
+use super::infer::is_own_type;
 use super::rules::PhpRules;
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::walk::{Binding, Cx};
@@ -49,6 +50,7 @@ const BUILTIN: &[&str] = &[
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doc {
     pub(super) tags: Vec<Tag>,
+    pub(super) members: Vec<DocMember>,
 }
 
 /// One tag with a type.
@@ -60,8 +62,25 @@ pub(super) struct Tag {
     pub(super) types: Vec<(String, u32, u32)>,
     /// True if the types are all there is: one name, perhaps `null` besides.
     pub(super) plain: bool,
+    /// True if the type is that of the object at hand: `static`, `$this`.
+    pub(super) is_own: bool,
     /// The variable, with its `$`.
     pub(super) variable: String,
+}
+
+/// A member that a class's comment tells: `@property Foo $bar`, `@method Foo bar()`.
+#[derive(Clone, Debug)]
+pub(super) struct DocMember {
+    pub(super) name: String,
+    pub(super) is_method: bool,
+    /// The type as written; empty if there is none.
+    pub(super) ty: String,
+    /// The line and the UTF-16 column of the name.
+    pub(super) name_at: (u32, u32),
+    /// The bytes of the line.
+    pub(super) bytes: (u32, u32),
+    /// The tag as written.
+    pub(super) text: String,
 }
 
 impl Doc {
@@ -69,13 +88,27 @@ impl Doc {
     pub(super) fn read(node: Node<'_>, cx: &Cx<'_>) -> Self {
         let text = cx.slice(node.start_byte(), node.end_byte().min(node.start_byte() + LIMIT));
         let (row, column) = (node.start_position().row as u32, node.start_position().column);
-        let mut tags = Vec::new();
-        for (number, line) in text.lines().enumerate() {
+        let (mut tags, mut members) = (Vec::new(), Vec::new());
+        let mut start = node.start_byte() as u32;
+        for (number, line) in text.split('\n').enumerate() {
             // What stands before the comment on its first line is taken for ASCII.
             let before = if number == 0 { column as u32 } else { 0 };
-            tags.extend(parse_tag(line, row + 1 + number as u32, before));
+            let row = row + 1 + number as u32;
+            tags.extend(parse_tag(line, row, before));
+            members.extend(
+                parse_member(line, row, before).map(|member| DocMember {
+                    bytes: (start, start + line.trim_end().len() as u32),
+                    ..member
+                }),
+            );
+            start += line.len() as u32 + 1;
         }
-        Self { tags }
+        Self { tags, members }
+    }
+
+    /// Returns true if a function gives the object at hand, as the comment says.
+    pub(super) fn returns_itself(&self) -> bool {
+        self.tags.iter().any(|tag| tag.tag == "return" && tag.is_own)
     }
 
     /// The one class that a tag names.
@@ -106,7 +139,36 @@ fn parse_tag(line: &str, row: u32, before: u32) -> Option<Tag> {
     let others = written.trim_start_matches('?').split('|').filter(|name| !name.eq_ignore_ascii_case("null"));
     let plain = types.len() == 1 && others.count() == 1 && !written.contains("[]");
     let variable = if variable.starts_with('$') { variable.to_owned() } else { String::new() };
-    Some(Tag { tag: tag.to_owned(), types, plain, variable })
+    Some(Tag { tag: tag.to_owned(), types, plain, is_own: is_own_type(written), variable })
+}
+
+/// The member that a line of a class's comment tells.
+fn parse_member(line: &str, row: u32, before: u32) -> Option<DocMember> {
+    let at = line.find('@')?;
+    let leads = line[..at].chars().all(|c| c.is_whitespace() || matches!(c, '*' | '/'));
+    let text = line[at..].trim_end().trim_end_matches("*/").trim_end();
+    let (tag, rest) = text.split_once(char::is_whitespace).filter(|_| leads)?;
+    let is_method =
+        match tag.trim_start_matches("@psalm-").trim_start_matches("@phpstan-").trim_start_matches('@') {
+            "property" | "property-read" | "property-write" => false,
+            "method" => true,
+            _ => return None,
+        };
+    let head = if is_method { rest.split_once('(')?.0 } else { rest };
+    let mut words = head.split_whitespace().filter(|word| *word != "static" || !is_method);
+    let word = if is_method { words.next_back()? } else { words.find(|word| word.starts_with('$'))? };
+    let ty = head.split_whitespace().find(|ty| *ty != "static" && *ty != word).unwrap_or("");
+    let name = word.trim_start_matches('$');
+    let place = name.as_ptr() as usize - line.as_ptr() as usize;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| DocMember {
+        name: name.to_owned(),
+        is_method,
+        ty: ty.to_owned(),
+        name_at: (row, before + line[..place].encode_utf16().count() as u32 + 1),
+        bytes: (0, 0),
+        text: text.to_owned(),
+    })
 }
 
 /// The class names in a written type.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::PhpKind;
 use super::rules::PhpRules;
-use crate::facts::{Receiver, StrId};
+use crate::facts::{DefIdx, Receiver, StrId, TypePart};
 use crate::langs::support::{child_where, each_child};
 use crate::walk::{Binding, Cx};
 
@@ -12,9 +12,74 @@ use crate::walk::{Binding, Cx};
 const CHAIN_LIMIT: usize = 8;
 
 impl PhpRules {
-    /// The path of a value's class.
+    /// The path of a value's class; behind a `=`, the path of the value itself, where only other files tell its class.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.infer_type(value, CHAIN_LIMIT, cx)
+        if let Some(known) = self.infer_type(value, CHAIN_LIMIT, cx) {
+            return Some(known);
+        }
+        let path = self.value_path(value, CHAIN_LIMIT, cx)?;
+        Some(cx.facts.intern(&format!("={path}")))
+    }
+
+    /// A value as a path of members and calls, from the object at hand, a class or a function on.
+    fn value_path(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
+        match self.g.kind(value) {
+            PhpKind::Parens | PhpKind::Clone => self.value_path(value.named_child(0)?, depth, cx),
+            PhpKind::Assign => self.value_path(value.child_by_field_id(self.g.f.right)?, depth, cx),
+            PhpKind::Variable if cx.text(value) == "$this" => self.own_path(value),
+            PhpKind::Variable => self.variable_type(value, cx).map(|ty| path_of_type(ty, cx)),
+            PhpKind::New => self.created_class(value, cx).map(|ty| path_of_type(ty, cx)),
+            PhpKind::Member | PhpKind::MemberCall => {
+                let object = value.child_by_field_id(self.g.f.object)?;
+                let before = self.value_path(object, depth, cx)?;
+                self.path_of_member(&before, value, cx)
+            }
+            PhpKind::StaticCall => {
+                let before = self.scope_path(value.child_by_field_id(self.g.f.scope)?, cx)?;
+                self.path_of_member(&before, value, cx)
+            }
+            PhpKind::StaticMember | PhpKind::ClassConstant => {
+                let before = self.scope_path(value.named_child(0)?, cx)?;
+                let last = (value.named_child_count() as u32).checked_sub(1)?;
+                let name = cx.text(value.named_child(last)?).trim_start_matches('$');
+                (is_word(name) && name != "class").then(|| format!("{before}.{name}"))
+            }
+            PhpKind::Call => {
+                let function = value.child_by_field_id(self.g.f.function)?;
+                let is_result = self.g.kind(function) == PhpKind::Name && !self.is_taken(value);
+                is_result.then(|| format!("{}()", cx.text(function)))
+            }
+            _ => None,
+        }
+    }
+
+    fn path_of_member(&self, before: &str, member: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+        let name =
+            member.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == PhpKind::Name)?;
+        match self.g.kind(member) {
+            PhpKind::Member => Some(format!("{before}.{}", cx.text(name))),
+            _ if self.is_taken(member) => None,
+            _ => Some(format!("{before}.{}()", cx.text(name))),
+        }
+    }
+
+    /// Returns true for `f(...)`, which takes the function itself.
+    fn is_taken(&self, call: Node<'_>) -> bool {
+        let arguments = call.child_by_field_id(self.g.f.arguments);
+        arguments.is_some_and(|list| child_where(list, |c| c.kind() == "variadic_placeholder").is_some())
+    }
+
+    fn own_path(&mut self, node: Node<'_>) -> Option<String> {
+        self.classes_around(node).last()?.name.map(|_| "self".to_owned())
+    }
+
+    /// The path of the class before `::`.
+    fn scope_path(&mut self, scope: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        match cx.text(scope) {
+            "self" | "static" => self.own_path(scope),
+            _ => self.class_named(scope, cx).map(|named| format!("{}~", named.path())),
+        }
     }
 
     fn infer_type(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
@@ -114,6 +179,36 @@ impl PhpRules {
         }
     }
 
+    /// Writes down what the file tells of a property's type, for other files.
+    pub(super) fn tell_field_type(&self, def: DefIdx, name: &str, class: Option<StrId>, cx: &mut Cx<'_>) {
+        let Some(class) = class else { return };
+        let name = cx.facts.intern(name);
+        if let Some(ty) = self.field_types.get(&(class, name)) {
+            let says = cx.facts.provisional_name(*ty).to_owned();
+            cx.facts.type_hint(def, TypePart::VALUE, &says);
+        }
+    }
+
+    /// Writes down what a function's header or comment tells of its result, for other files.
+    pub(super) fn tell_result(&self, def: DefIdx, function: Node<'_>, cx: &mut Cx<'_>) {
+        let declared = function.child_by_field_id(self.g.f.result);
+        let is_own = match declared {
+            Some(ty) => is_own_type(cx.text(ty)),
+            None => self.doc.returns_itself(),
+        };
+        let ty = match declared {
+            _ if is_own => Some("=self".to_owned()),
+            Some(ty) => self.type_path(ty, cx).map(|ty| cx.facts.provisional_name(ty).to_owned()),
+            None => {
+                let written = self.doc.plain_class("return", "").map(str::to_owned);
+                written.and_then(|written| self.class_written(&written)).map(|named| named.path())
+            }
+        };
+        if let Some(ty) = ty {
+            cx.facts.type_hint(def, TypePart::RESULT, &ty);
+        }
+    }
+
     /// Types of properties that a constructor assigns: `$this->x = $x` of a typed parameter, `$this->x = new Foo`.
     pub(super) fn know_assigned(&mut self, method: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (Some(body), Some(parameters)) =
@@ -167,4 +262,19 @@ impl PhpRules {
             self.field_types.entry((class, name)).or_insert(ty);
         }
     }
+}
+
+/// The beginning of a path at a value of a type.
+fn path_of_type(ty: StrId, cx: &Cx<'_>) -> String {
+    let ty = cx.facts.provisional_name(ty);
+    ty.strip_prefix('=').map_or_else(|| format!("{ty}~"), str::to_owned)
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Returns true if a type as written is the class of the object at hand.
+pub(super) fn is_own_type(written: &str) -> bool {
+    matches!(written.trim().trim_start_matches('?'), "self" | "static" | "$this")
 }

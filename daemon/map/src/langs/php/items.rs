@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::docblock::Doc;
 use super::grammar::PhpKind;
+use super::infer::is_own_type;
 use super::rules::{PhpClassScope, PhpRules};
 use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
 use crate::langs::support::{NewDef, child_where, each_child};
@@ -68,6 +69,7 @@ impl PhpRules {
         let item = PhpItem { node, at: name, name: cx.text(name), kind, flags, end };
         let Some(idx) = self.define_item(&item, Some(false), cx) else { return WalkStep::Into };
         let qualified = cx.facts.defs()[idx.index()].qualified;
+        self.define_documented(idx, cx);
         let tests = self.holds_tests(node, cx.text(name), cx);
         self.classes_around(node);
         self.classes.push(PhpClassScope { end: node.end_byte(), name: Some(qualified), tests });
@@ -128,7 +130,11 @@ impl PhpRules {
         let flags = flags
             .with_if(body.is_none() && method, DefFlags::DECLARATION)
             .with_if(method && self.is_test(node, text, cx), DefFlags::TEST);
-        self.define_item(&PhpItem { node, at: name, name: text, kind, flags, end }, Some(true), cx);
+        let made =
+            self.define_item(&PhpItem { node, at: name, name: text, kind, flags, end }, Some(true), cx);
+        if let Some(def) = made {
+            self.tell_result(def, node, cx);
+        }
         self.note_attributes(node, name, cx);
         WalkStep::Into
     }
@@ -219,14 +225,15 @@ impl PhpRules {
         cx: &mut Cx<'_>,
     ) -> Option<StrId> {
         let declared = function.child_by_field_id(self.g.f.result);
-        let itself = |text: &str| matches!(text.trim_start_matches('?'), "self" | "static" | "$this");
         match declared {
-            Some(ty) if itself(cx.text(ty)) => class,
+            Some(ty) if is_own_type(cx.text(ty)) => class,
             Some(ty) => self.type_path(ty, cx),
             None => {
                 let tags = doc.into_iter().flat_map(|doc| &doc.tags);
                 let tag = tags.into_iter().find(|tag| tag.tag == "return")?;
-                if tag.types.is_empty() {
+                if tag.is_own {
+                    class
+                } else if tag.types.is_empty() {
                     None
                 } else {
                     self.type_written(doc?.plain_class("return", "")?, cx)

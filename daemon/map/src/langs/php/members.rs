@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::PhpKind;
 use super::items::PhpItem;
 use super::rules::PhpRules;
-use crate::facts::{DefFlags, DefKind, RefKind, StrId};
+use crate::facts::{DefFlags, DefKind, RefKind, StrId, TypePart};
 use crate::langs::support::{assign_type, child_where, each_child};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -23,7 +23,10 @@ impl PhpRules {
             self.handled.mark(at);
             let (kind, end) = (DefKind::Field, name.end_byte());
             let item = PhpItem { node, at, name: cx.text(at), kind, flags, end };
-            self.define_item(&item, None, cx);
+            let class = self.classes_around(node).last().and_then(|class| class.name);
+            if let Some(def) = self.define_item(&item, None, cx) {
+                self.tell_field_type(def, cx.text(at), class, cx);
+            }
         }
         WalkStep::Into
     }
@@ -48,14 +51,11 @@ impl PhpRules {
         let Some(at) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(at);
         let (kind, flags, end) = (DefKind::Constant, DefFlags::EXPORTED, node.end_byte());
-        self.define_item(&PhpItem { node, at, name: cx.text(at), kind, flags, end }, None, cx);
+        let made = self.define_item(&PhpItem { node, at, name: cx.text(at), kind, flags, end }, None, cx);
+        if let Some(def) = made {
+            cx.facts.type_hint(def, TypePart::VALUE, "=self");
+        }
         WalkStep::Into
-    }
-
-    /// `use Trait;` in a class: the class has the trait's members.
-    pub(super) fn visit_trait_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
-        self.refer_bases(node, RefKind::Implements, cx);
-        WalkStep::Skip
     }
 
     pub(super) fn visit_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
@@ -65,7 +65,7 @@ impl PhpRules {
         WalkStep::Skip
     }
 
-    fn refer_bases(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+    pub(super) fn refer_bases(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         // A class without a name has no node that could be derived from something.
         let kind = if self.in_anonymous(node) { RefKind::Type } else { kind };
         let mut names = Vec::new();
@@ -111,7 +111,9 @@ impl PhpRules {
                 head: (node.start_byte(), written.end_byte()),
             };
             let outer = self.lead.take_outer(node, cx);
-            def.make_def(cx, &outer, None);
+            if let Some(made) = def.make_def(cx, &outer, None) {
+                self.tell_field_type(made, cx.text(at), Some(class), cx);
+            }
         }
         WalkStep::Into
     }

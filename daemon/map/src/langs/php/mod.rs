@@ -8,11 +8,13 @@
 
 mod builtins;
 mod docblock;
+mod documented;
 mod frameworks;
 mod grammar;
 mod imports;
 mod infer;
 mod items;
+mod lexical;
 mod manifest;
 mod members;
 mod names;
@@ -20,6 +22,7 @@ mod refs;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod traits;
 
 use tree_sitter::Tree;
 
@@ -62,6 +65,7 @@ pub const SPEC: LangSpec = LangSpec {
         slow_comments: Some("//"),
         piece_opening: "<?php\n",
         piece_grammar: Some(piece_language),
+        lexical_scopes: Some(&lexical::RULES),
         ..SourceRules::PLAIN
     },
 };

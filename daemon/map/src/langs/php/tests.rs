@@ -1,6 +1,6 @@
 //! PHP extraction and imports, on small sources.
 
-use crate::fixture::check_edges;
+use crate::fixture::{check_edges, check_meanings};
 use crate::langs::detect::language_of;
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
@@ -93,7 +93,8 @@ fn definitions_imports_and_references() {
          37:9 call helper in Kernel.find
          38:9 call strlen in Kernel.find
          39:24 call super.find in Kernel.find
-         45:87 use self.Hearts in Suit.label",
+         45:87 use self.Hearts in Suit.label
+         45:95 use <=self.Hearts>.value in Suit.label",
     );
 }
 
@@ -143,7 +144,7 @@ abstract class ATest extends TestCase {
           6:9 call <Made>.go
           7:33 call ?.far
           8:34 call expect in adds numbers
-          8:45 call ?.toBe in adds numbers
+          8:45 call <=expect()>.toBe in adds numbers
           9:30 extends TestCase in ATest
           10:33 call self.helper in ATest.testOne
           11:43 type Made in ATest.helper
@@ -298,5 +299,142 @@ class Page { public function title() {} }
          src/a.php#Service.run references src/a.php#Service.item exact
          src/a.php#Service.run references src/a.php#Service.promoted exact
          src/a.php#Service.run references src/a.php#Service.repo exact",
+    );
+}
+
+#[test]
+fn members_of_classes_are_found() {
+    check_meanings(
+        r"
+//- /a.php
+<?php
+namespace App;
+abstract class ¤1Base {
+    const ¤2LIMIT = 1;
+    public static int $¤3made = 0;
+    protected ?Repo $¤4repo;
+    public static function ¤5make(): static { return new static(); }
+    public function ¤6run() { }
+}
+enum ¤7Suit: string {
+    case ¤8Hearts = 'H';
+    const ¤9WILD = self::§8Hearts;
+    public function ¤alabel() { return $this->name; }
+}
+class ¤bUser extends §1Base {
+    public function __construct(private readonly Repo $¤clog, public int $size = 0) { $§clog->§efind(); }
+    public function ¤dgo(?User $other) {
+        self::$§3made = static::§2LIMIT + parent::§2LIMIT;
+        $this->§4repo->§efind()?->§frename();
+        $this->§clog?->§efind();
+        $other?->§4repo?->§efind()->§frename();
+        User::§5make()->§dgo(null);
+        parent::§6run();
+        $f = $this->§6run(...);
+        $g = self::§5make(...);
+        $h = §ghelp(...);
+        §7Suit::§8Hearts->§alabel();
+        echo §7Suit::§9WILD, User::class;
+        return function () use ($other) { $other->§6run(); };
+    }
+}
+class Repo { public function ¤efind(): ?Item { } }
+class Item { public function ¤frename(): self { return $this; } }
+function ¤ghelp() { }
+",
+    );
+}
+
+#[test]
+fn types_are_followed_into_other_files() {
+    check_meanings(
+        r"
+//- /src/Repo.php
+<?php
+namespace App\Store;
+use App\Model\Item;
+class Repo {
+    public ?Item $¤1last;
+    public function ¤2find($id): ?Item { }
+    /** @return Item */
+    public function ¤3first() { }
+    public static function ¤4open(): static { return new static; }
+    /** @return $this */
+    public function ¤5sorted() { return $this; }
+}
+//- /src/Item.php
+<?php
+namespace App\Model;
+/**
+ * @property-read Owner $¤6owner
+ * @method static Owner ¤7pick(int $n)
+ */
+class Item { public function ¤8title() { } }
+class Owner { public function ¤9name() { } }
+//- /src/Use.php
+<?php
+namespace App\Http;
+use App\Store\Repo;
+class Base { protected Repo $¤arepo; }
+class Page extends Base {
+    public function show(Repo $other) {
+        $this->§arepo->§2find(1)->§8title();
+        $other->§5sorted()->§3first()->§8title();
+        Repo::§4open()->§1last->§8title();
+        $item = $this->§arepo->§2find(2);
+        $item->§6owner->§9name();
+        $item->§7pick(1)->§9name();
+        (new Repo)->§2find(3)?->§8title();
+        $unknown->§btitle();
+    }
+}
+",
+    );
+}
+
+#[test]
+fn traits_give_their_methods_under_other_names() {
+    check_meanings(
+        r"
+//- /a.php
+<?php
+trait ¤1A { public function ¤2hi() { } }
+trait ¤3B { public function ¤4hi() { } public function ¤5bye() { } }
+class C {
+    use §1A, §3B {
+        §1A::§2hi insteadof §3B;
+        §3B::§4hi as protected ¤6hello;
+        §5bye as ¤7farewell;
+    }
+    public function go() { $this->§2hi(); $this->§6hello(); $this->§5bye(); $this->§7farewell(); }
+}
+",
+    );
+}
+
+#[test]
+fn imported_functions_and_constants_are_found() {
+    check_meanings(
+        r"
+//- /src/lib.php
+<?php
+namespace App\Lib;
+const ¤1LIMIT = 1;
+function ¤2help() { }
+class ¤3Tool { }
+//- /src/use.php
+<?php
+namespace App;
+use function App\Lib\§2help;
+use const App\Lib\§1LIMIT;
+use App\Lib\{§3Tool, Tool as Other};
+use App\Lib as Far;
+§2help(§1LIMIT);
+new §3Tool;
+new §3Other;
+\App\Lib\§2help();
+Far\§2help();
+echo \App\Lib\§1LIMIT;
+",
     );
 }

@@ -1,6 +1,6 @@
 //! Ruby extraction and imports, on small sources.
 
-use crate::fixture::check_edges;
+use crate::fixture::{check_edges, check_meanings};
 use crate::langs::detect::language_of;
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
@@ -434,7 +434,7 @@ end
           method A.title 7-7@7:9 E | prop :title, String
           method A.title= 7-7@7:9 E | prop :title, String
           method A.kind 8-8@8:10 E | const :kind, T.nilable(String), default: nil
-          1:11 use Struct in A
+          1:11 call Struct in A
           2:3 call self.delegate in A
           2:31 call self.owner in A
           3:3 call self.delegate in A
@@ -449,7 +449,7 @@ end
           7:16 use String in A
           8:3 call self.const in A
           8:16 use T in A
-          8:18 call T.nilable in A
+          8:18 call T/nilable in A
           8:26 use String in A"#,
     );
 }
@@ -477,5 +477,33 @@ end
          tools/run.rb#run calls tools/helper.rb#help import
          tools/run.rb#run references tools/helper.rb#Helper import
          tools/run.rb#run references tools/more.rb#Plain name",
+    );
+}
+
+#[test]
+fn names_mean_locals_fields_and_setters() {
+    check_meanings(
+        r"
+//- /lib/box.rb
+class ¤1Box
+  attr_reader :¤2size
+  attr_accessor :¤3color
+  def initialize(¤4size) = ¤5@size = §4size
+  def ¤6width=(value); §5@size = value; end
+  def ¤7empty?; §2size == 0; end
+  def use(¤8other)
+    self.§3color = §8other
+    self.§6width = 3
+    §8other.nothing
+    §7empty?
+    ¤9box = §1Box.new(1)
+    §9box.§6width = §9box.§2size
+    $¤alog = 1
+    [1].each { |¤bi| §9box.§3color = §bi }
+  end
+end
+"
+        .replace("$¤alog", "¤a$log")
+        .as_str(),
     );
 }
