@@ -56,6 +56,8 @@ pub(crate) struct Visit<'t> {
     pub(crate) node: Node<'t>,
     pub(crate) parent: Option<Node<'t>>,
     pub(crate) field: Option<&'t str>,
+    /// The nodes around it, outermost first; its parent is the last.
+    pub(crate) around: &'t [Node<'t>],
 }
 
 impl<'t> Visit<'t> {
@@ -66,6 +68,11 @@ impl<'t> Visit<'t> {
     /// The kind of the parent; empty at the root.
     pub(crate) fn parent_kind(&self) -> &'t str {
         self.parent.map_or("", |parent| parent.kind())
+    }
+
+    /// The nodes around it, innermost first.
+    pub(crate) fn ancestors(&self) -> impl Iterator<Item = Node<'t>> {
+        self.around.iter().rev().copied()
     }
 
     /// The first child in a field.
@@ -116,6 +123,8 @@ pub(crate) enum BindingKind {
     Shared,
     /// An assignment to a name that nothing else binds.
     Implicit,
+    /// A label, which only jumps mean.
+    Label,
 }
 
 /// One binding of the name, as a language notes it.
@@ -138,11 +147,14 @@ pub(crate) struct Binder<'t> {
     kind: BindingKind,
     pub(crate) bound: Vec<BoundName>,
     pub(crate) passes: Option<Within>,
+    /// The places where jumps name a label.
+    pub(crate) labels: Vec<Range<usize>>,
 }
 
 impl<'t> Binder<'t> {
     pub(crate) fn new(source: &'t [u8], name: &'t str) -> Self {
-        Self { source, name, from: 0, kind: BindingKind::Variable, bound: Vec::new(), passes: None }
+        let kind = BindingKind::Variable;
+        Self { source, name, from: 0, kind, bound: Vec::new(), passes: None, labels: Vec::new() }
     }
 
     /// Binds a name.
@@ -187,12 +199,20 @@ impl<'t> Binder<'t> {
         }
     }
 
+    /// Notes a jump to a label.
+    pub(crate) fn jump_to(&mut self, label: Node<'_>) {
+        if self.is_it(label) {
+            self.labels.push(label.byte_range());
+        }
+    }
+
     /// Returns true if the name at a node begins with a capital letter, as constants and types do.
     pub(crate) fn is_capital(&self, name: Node<'_>) -> bool {
         self.source.get(name.start_byte()).is_some_and(u8::is_ascii_uppercase)
     }
 
-    fn is_it(&self, name: Node<'_>) -> bool {
+    /// Returns true if the name that is looked for stands at a node.
+    pub(crate) fn is_it(&self, name: Node<'_>) -> bool {
         self.source.get(name.byte_range()) == Some(self.name.as_bytes())
     }
 

@@ -23,6 +23,8 @@ struct Scope {
 struct Mention {
     place: Range<usize>,
     scope: usize,
+    /// True if a label is meant: labels have names of their own.
+    is_label: bool,
 }
 
 /// The meaning of a place: bindings of one scope, by number.
@@ -60,11 +62,11 @@ struct ScopeReading<'r, 't> {
 }
 
 impl<'t> ScopeReading<'_, 't> {
-    fn enter(&mut self, visit: &Visit<'t>) {
+    fn enter(&mut self, visit: &Visit<'_>) {
         let opened = (self.tree.rules.scope_of)(visit);
         if let Some(kind) = opened {
             let parent = self.open.last().map(|(_, scope)| *scope);
-            self.open.push((self.parents.len(), self.tree.scopes.len()));
+            self.open.push((visit.around.len(), self.tree.scopes.len()));
             self.tree.scopes.push(Scope { kind, parent, bindings: Vec::new(), passes: None });
         }
         let Some((_, innermost)) = self.open.last().copied() else { return };
@@ -81,6 +83,8 @@ impl<'t> ScopeReading<'_, 't> {
             }
             self.tree.scopes[scope].bindings.push(bound);
         }
+        let labels = binder.labels.into_iter();
+        self.tree.mentions.extend(labels.map(|place| Mention { place, scope: innermost, is_label: true }));
         if binder.passes.is_some() {
             let function = self.tree.scope_within(innermost, Within::Function, false);
             self.tree.scopes[function].passes = binder.passes;
@@ -89,7 +93,7 @@ impl<'t> ScopeReading<'_, 't> {
         let is_it =
             visit.node.child_count() == 0 && self.source.get(place.clone()) == Some(self.name.as_bytes());
         if is_it && (self.tree.rules.is_name)(visit) {
-            self.tree.mentions.push(Mention { place, scope: innermost });
+            self.tree.mentions.push(Mention { place, scope: innermost, is_label: false });
         }
     }
 
@@ -110,8 +114,10 @@ impl<'r> ScopeTree<'r> {
         loop {
             let node = cursor.node();
             if node.is_named() {
-                let parent = reading.parents.last().copied();
-                reading.enter(&Visit { node, parent, field: cursor.field_name() });
+                let around = std::mem::take(&mut reading.parents);
+                let parent = around.last().copied();
+                reading.enter(&Visit { node, parent, field: cursor.field_name(), around: &around });
+                reading.parents = around;
             }
             if cursor.goto_first_child() {
                 reading.parents.push(node);
@@ -141,7 +147,8 @@ impl<'r> ScopeTree<'r> {
     /// Returns true if only one function, block or type sees the name.
     pub(super) fn is_local(&self, meaning: &Meaning) -> bool {
         let scope = &self.scopes[meaning.scope];
-        let is_variable = |at: &usize| scope.bindings[*at].kind == BindingKind::Variable;
+        let is_variable =
+            |at: &usize| matches!(scope.bindings[*at].kind, BindingKind::Variable | BindingKind::Label);
         scope.kind != ScopeKind::File && meaning.bindings.iter().any(is_variable)
     }
 
@@ -166,7 +173,12 @@ impl<'r> ScopeTree<'r> {
         let site = self.bound_at.get(&byte)?;
         let bound = &self.scopes[site.scope].bindings[site.number];
         // A declaration that repeats another is a use of it.
-        self.meaning_in(site.scope, bound.from.max(bound.place.start))
+        let mention = Mention {
+            place: bound.from.max(bound.place.start)..bound.place.end,
+            scope: site.scope,
+            is_label: bound.kind == BindingKind::Label,
+        };
+        self.meaning_in(site.scope, &mention)
     }
 
     fn meaning_of(&self, mention: &Mention) -> Option<Meaning> {
@@ -179,7 +191,7 @@ impl<'r> ScopeTree<'r> {
             };
             let is_hidden = scope.kind == ScopeKind::Type && is_inside && !self.rules.sees_members;
             if scope.passes.is_none()
-                && let Some(found) = self.meaning_in(at, mention.place.start)
+                && let Some(found) = self.meaning_in(at, mention)
                 && !(is_hidden && self.is_shared(&found))
             {
                 return Some(found);
@@ -197,10 +209,15 @@ impl<'r> ScopeTree<'r> {
         meaning.bindings.iter().any(|at| scope.bindings[*at].kind == BindingKind::Shared)
     }
 
-    /// The bindings of one scope that a byte sees.
-    fn meaning_in(&self, scope: usize, byte: usize) -> Option<Meaning> {
+    /// The bindings of one scope that a mention sees.
+    fn meaning_in(&self, scope: usize, mention: &Mention) -> Option<Meaning> {
         let all = self.scopes[scope].bindings.iter().enumerate();
-        let seen = all.filter(|(_, bound)| bound.kind != BindingKind::Implicit && bound.from <= byte);
+        let is_seen = |bound: &BoundName| {
+            bound.kind != BindingKind::Implicit
+                && (bound.kind == BindingKind::Label) == mention.is_label
+                && bound.from <= mention.place.start
+        };
+        let seen = all.filter(|(_, bound)| is_seen(bound));
         let seen: Vec<(usize, &BoundName)> = seen.collect();
         let chosen = match self.rules.rebinding {
             Rebinding::Same => seen,

@@ -12,6 +12,7 @@ mod decls;
 mod defs;
 pub(crate) mod grammar;
 mod imports;
+pub(crate) mod lexical;
 pub(crate) mod mend;
 mod names;
 mod preproc;

@@ -18,7 +18,7 @@ use tree_sitter::Tree;
 
 pub use header::looks_like_cpp;
 
-use super::c::{Family, grammar, include_target, mend};
+use super::c::{Family, grammar, include_target, lexical, mend};
 use super::support::define_grammar;
 use super::{
     ImportProject, ImportRules, Lang, LangSpec, LanguageReader, ModuleTarget, NameSemantics, PackageScope,
@@ -60,6 +60,7 @@ pub const SPEC: LangSpec = LangSpec {
         is_hazardous: hazard::is_hazardous,
         // Macros take several lines between definitions that are mapped.
         noticeable_loss: 4,
+        lexical_scopes: Some(&lexical::RULES),
         ..SourceRules::PLAIN
     },
 };

@@ -13,6 +13,7 @@ mod grammar;
 mod imports;
 mod infer;
 mod items;
+mod lexical;
 mod locals;
 mod refs;
 mod rules;
@@ -46,7 +47,7 @@ pub const SPEC: LangSpec = LangSpec {
         overloads: true,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules::PLAIN,
+    source: SourceRules { lexical_scopes: Some(&lexical::RULES), ..SourceRules::PLAIN },
 };
 
 define_grammar!(language, "csharp", tree_sitter_c_sharp::LANGUAGE);
