@@ -46,7 +46,20 @@ impl Map {
         if let Some(member) = self.key_meant_at(name.path, (name.at.line, name.at.col), name.word) {
             return Meaning::Nodes(vec![member]);
         }
-        self.meaning_of_name(name, local)
+        let binds_itself = local.as_ref().is_some_and(|local| local.bindings.contains(&name.at));
+        match self.meaning_of_name(name, local) {
+            // A name in an import that leads nowhere is nothing that the file defines.
+            Meaning::Local(local)
+                if binds_itself && self.is_imported_at(name.path, name.at.line, &local.name) =>
+            {
+                Meaning::Nodes(Vec::new())
+            }
+            Meaning::Local(local) => Meaning::Local(local),
+            Meaning::Nodes(nodes) => {
+                let made = |(node, sure)| (self.made_at(name.path, name.at, name.word, node), sure);
+                Meaning::Nodes(nodes.into_iter().map(made).collect())
+            }
+        }
     }
 
     /// The same, but a key of a pattern means what it binds.

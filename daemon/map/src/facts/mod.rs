@@ -132,6 +132,12 @@ impl TypePart {
     pub fn callback(argument: usize, parameter: usize) -> Option<Self> {
         (argument < 16 && parameter < 16).then(|| Self((2 + argument * 16 + parameter) as u32))
     }
+
+    /// Returns the part for the result of a function that is passed as argument number `argument`, from 0; `None` if it is above 15.
+    #[must_use]
+    pub fn callback_result(argument: usize) -> Option<Self> {
+        (argument < 16).then(|| Self((2 + 16 * 16 + argument) as u32))
+    }
 }
 
 /// A definition's place in [`FileFacts::defs`].

@@ -9,8 +9,10 @@ use super::answers::Use;
 use super::outbound::owner_node;
 use super::uses::Search;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{DefIdx, FileFacts, Import, Ref, RefKind};
+use crate::facts::{DefIdx, DefKind, FileFacts, Import, Ref, RefKind};
+use crate::index::FileEntry;
 use crate::langs::rules::ModuleTarget;
+use crate::locals::NamePlace;
 use crate::receiver::ReceiverExpr;
 use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 
@@ -123,19 +125,47 @@ impl Map {
     /// the file of a module. `None` where it leads out of the workspace, or nowhere.
     #[must_use]
     pub fn imported_at(&self, path: &str, line: u32, name: &str) -> Option<NodeRef> {
-        let file = self.file_at(path)?;
-        let entry = self.index.entry(file)?;
-        let writes = |import: &&Import| {
-            let mut names = [import.local, import.name].into_iter().flatten();
-            import.line == line && names.any(|one| entry.facts.name(one) == name)
-        };
-        let import = entry.facts.imports.iter().find(writes)?;
+        let (file, entry, import) = self.import_at(path, line, name)?;
         let resolver = Resolver::new(&self.index);
         match resolver.binding(file, entry, import) {
             NameLookup::Thing(Thing::Def(def), _) => Some(resolver.body_of(def).into()),
             NameLookup::Thing(Thing::Module(module), _) => file_of(&module.target),
             _ => None,
         }
+    }
+}
+
+impl Map {
+    /// Returns true if an import on a line writes a name.
+    pub(crate) fn is_imported_at(&self, path: &str, line: u32, name: &str) -> bool {
+        self.import_at(path, line, name).is_some()
+    }
+
+    fn import_at(&self, path: &str, line: u32, name: &str) -> Option<(FileId, &FileEntry, &Import)> {
+        let file = self.file_at(path)?;
+        let entry = self.index.entry(file)?;
+        let writes = |import: &&Import| {
+            let mut names = [import.local, import.name].into_iter().flatten();
+            import.line == line && names.any(|one| entry.facts.name(one) == name)
+        };
+        Some((file, entry, entry.facts.imports.iter().find(writes)?))
+    }
+
+    /// The constructor that a class has of its own, where the name at a place makes an object of the class; else the node itself.
+    pub(crate) fn made_at(&self, path: &str, at: NamePlace, word: &str, node: NodeRef) -> NodeRef {
+        self.constructor_at(path, (at.line, at.col), word, node).map_or(node, NodeRef::Def)
+    }
+
+    fn constructor_at(&self, path: &str, at: (u32, u32), word: &str, node: NodeRef) -> Option<DefRef> {
+        let NodeRef::Def(class) = node else { return None };
+        let entry = self.index.entry(class.file)?;
+        let name = entry.lang().semantics().named_constructor?;
+        let is_class = entry.facts.defs.get(class.def.index())?.kind == DefKind::Class;
+        let file = self.file_at(path).filter(|_| is_class)?;
+        let r = self.file(file).and_then(|(_, facts)| ref_at(facts, at, word))?;
+        Resolver::new(&self.index).call_at(file, (r.line, r.col)).filter(|_| r.kind == RefKind::Call)?;
+        let own = entry.defs_named(name).find(|(_, def)| def.parent == Some(class.def));
+        own.map(|(def, _)| DefRef { file: class.file, def })
     }
 }
 

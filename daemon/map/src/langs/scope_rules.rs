@@ -127,6 +127,24 @@ pub(crate) enum BindingKind {
     Label,
 }
 
+/// The name spaces of a language in which one name may mean a type and a value side by side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NameSpace {
+    /// All of them.
+    Any,
+    /// Types alone.
+    Types,
+    /// Values alone.
+    Values,
+}
+
+impl NameSpace {
+    /// Returns true if a name in one space can mean what is bound in the other.
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self == Self::Any || other == Self::Any || self == other
+    }
+}
+
 /// One binding of the name, as a language notes it.
 pub(crate) struct BoundName {
     /// The bytes of the name.
@@ -137,6 +155,8 @@ pub(crate) struct BoundName {
     pub(crate) from: usize,
     /// The kind of binding.
     pub(crate) kind: BindingKind,
+    /// The name space that it binds the name in.
+    pub(crate) space: NameSpace,
 }
 
 /// Takes what one node says of the name.
@@ -145,16 +165,28 @@ pub(crate) struct Binder<'t> {
     name: &'t str,
     from: usize,
     kind: BindingKind,
+    space: NameSpace,
     pub(crate) bound: Vec<BoundName>,
     pub(crate) passes: Option<Within>,
     /// The places where jumps name a label.
     pub(crate) labels: Vec<Range<usize>>,
+    /// The name space in which the node itself, if it is the name, is looked up.
+    pub(crate) sought_in: NameSpace,
 }
 
 impl<'t> Binder<'t> {
     pub(crate) fn new(source: &'t [u8], name: &'t str) -> Self {
-        let kind = BindingKind::Variable;
-        Self { source, name, from: 0, kind, bound: Vec::new(), passes: None, labels: Vec::new() }
+        Self {
+            source,
+            name,
+            from: 0,
+            kind: BindingKind::Variable,
+            space: NameSpace::Any,
+            bound: Vec::new(),
+            passes: None,
+            sought_in: NameSpace::Any,
+            labels: Vec::new(),
+        }
     }
 
     /// Binds a name.
@@ -192,6 +224,17 @@ impl<'t> Binder<'t> {
         self
     }
 
+    /// The name space of what is bound next.
+    pub(crate) fn in_space(&mut self, space: NameSpace) -> &mut Self {
+        self.space = space;
+        self
+    }
+
+    /// Has the node itself looked up in one name space, if it is the name.
+    pub(crate) fn seek_in(&mut self, space: NameSpace) {
+        self.sought_in = space;
+    }
+
     /// Has a name looked up elsewhere than in the innermost function.
     pub(crate) fn pass_to(&mut self, name: Node<'_>, within: Within) {
         if self.is_it(name) {
@@ -217,6 +260,7 @@ impl<'t> Binder<'t> {
     }
 
     fn bind_place(&mut self, place: Range<usize>, within: Within) {
-        self.bound.push(BoundName { place, within, from: self.from, kind: self.kind });
+        let Self { from, kind, space, .. } = *self;
+        self.bound.push(BoundName { place, within, from, kind, space });
     }
 }

@@ -116,6 +116,10 @@ pub struct NameSemantics {
     pub test_blocks: bool,
     /// True if a method that is compiled for tests alone takes the place of a method as any other does.
     pub test_methods: bool,
+    /// The name of the member that makes objects of a class, where a class that is called by its own name may have one.
+    pub named_constructor: Option<&'static str>,
+    /// True if a file may declare a module by the name that imports have for it (`declare module "x"`).
+    pub ambient_modules: bool,
     /// The uses whose name says little, even if a project has only one definition of the name.
     pub vague_names: VagueNames,
 
@@ -187,6 +191,8 @@ impl NameSemantics {
         marks_tests: false,
         test_blocks: false,
         test_methods: false,
+        named_constructor: None,
+        ambient_modules: false,
         vague_names: VagueNames::None,
         own_prefix: None,
         fixture_files: &[],

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree};
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, BoundName, LocalRules, Rebinding, ScopeKind, Visit, Within,
+    Binder, BindingKind, BoundName, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within,
 };
 
 struct Scope {
@@ -25,6 +25,7 @@ struct Mention {
     scope: usize,
     /// True if a label is meant: labels have names of their own.
     is_label: bool,
+    space: NameSpace,
 }
 
 /// The meaning of a place: bindings of one scope, by number.
@@ -32,6 +33,13 @@ struct Mention {
 pub(super) struct Meaning {
     scope: usize,
     bindings: Vec<usize>,
+}
+
+impl Meaning {
+    /// Returns true if both have a binding in common: a class is a type and a value, beside an interface of its name.
+    fn overlaps(&self, other: &Self) -> bool {
+        self.scope == other.scope && self.bindings.iter().any(|at| other.bindings.contains(at))
+    }
 }
 
 /// The scopes of a tree with the bindings and mentions of one name.
@@ -84,7 +92,9 @@ impl<'t> ScopeReading<'_, 't> {
             self.tree.scopes[scope].bindings.push(bound);
         }
         let labels = binder.labels.into_iter();
-        self.tree.mentions.extend(labels.map(|place| Mention { place, scope: innermost, is_label: true }));
+        let space = NameSpace::Any;
+        let jump = |place| Mention { place, scope: innermost, is_label: true, space };
+        self.tree.mentions.extend(labels.map(jump));
         if binder.passes.is_some() {
             let function = self.tree.scope_within(innermost, Within::Function, false);
             self.tree.scopes[function].passes = binder.passes;
@@ -93,7 +103,8 @@ impl<'t> ScopeReading<'_, 't> {
         let is_it =
             visit.node.child_count() == 0 && self.source.get(place.clone()) == Some(self.name.as_bytes());
         if is_it && (self.tree.rules.is_name)(visit) {
-            self.tree.mentions.push(Mention { place, scope: innermost, is_label: false });
+            let space = binder.sought_in;
+            self.tree.mentions.push(Mention { place, scope: innermost, is_label: false, space });
         }
     }
 
@@ -166,7 +177,8 @@ impl<'r> ScopeTree<'r> {
         let bindings = self.places_of(meaning);
         let starts = self.mentions.iter().map(|mention| mention.place.start);
         let others = starts.filter(|start| !bindings.contains(start));
-        others.filter(|start| self.meaning_at(*start).as_ref() == Some(meaning)).collect()
+        let is_same = |start: &usize| self.meaning_at(*start).is_some_and(|other| other.overlaps(meaning));
+        others.filter(is_same).collect()
     }
 
     fn meaning_of_binding(&self, byte: usize) -> Option<Meaning> {
@@ -177,6 +189,7 @@ impl<'r> ScopeTree<'r> {
             place: bound.from.max(bound.place.start)..bound.place.end,
             scope: site.scope,
             is_label: bound.kind == BindingKind::Label,
+            space: bound.space,
         };
         self.meaning_in(site.scope, &mention)
     }
@@ -201,7 +214,7 @@ impl<'r> ScopeTree<'r> {
                 break;
             }
         }
-        self.implicit_meaning()
+        if mention.space == NameSpace::Types { None } else { self.implicit_meaning(mention.scope) }
     }
 
     fn is_shared(&self, meaning: &Meaning) -> bool {
@@ -216,6 +229,7 @@ impl<'r> ScopeTree<'r> {
             bound.kind != BindingKind::Implicit
                 && (bound.kind == BindingKind::Label) == mention.is_label
                 && bound.from <= mention.place.start
+                && bound.space.meets(mention.space)
         };
         let seen = all.filter(|(_, bound)| is_seen(bound));
         let seen: Vec<(usize, &BoundName)> = seen.collect();
@@ -231,12 +245,14 @@ impl<'r> ScopeTree<'r> {
         (!bindings.is_empty()).then_some(Meaning { scope, bindings })
     }
 
-    /// The first assignments to a name that nothing binds.
-    fn implicit_meaning(&self) -> Option<Meaning> {
-        let scope = 0;
-        let bindings = &self.scopes.get(scope)?.bindings;
-        let first = bindings.iter().position(|bound| bound.kind == BindingKind::Implicit)?;
-        Some(Meaning { scope, bindings: vec![first] })
+    /// The first assignment to a name that nothing binds, in the innermost scope that has one.
+    fn implicit_meaning(&self, innermost: usize) -> Option<Meaning> {
+        let around = std::iter::successors(Some(innermost), |scope| self.scopes.get(*scope)?.parent);
+        around.into_iter().find_map(|scope| {
+            let bindings = &self.scopes.get(scope)?.bindings;
+            let first = bindings.iter().position(|bound| bound.kind == BindingKind::Implicit)?;
+            Some(Meaning { scope, bindings: vec![first] })
+        })
     }
 
     fn scope_within(&self, innermost: usize, within: Within, opened: bool) -> usize {

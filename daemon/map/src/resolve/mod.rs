@@ -254,7 +254,11 @@ impl<'m> Resolver<'m> {
             found if r.kind == RefKind::Key && !is_sure_def(&found) => Resolution::Dropped,
             Resolution::To(Thing::Def(def), sure) => {
                 let sure = framework::confidence_of(r.kind, sure);
-                Resolution::To(self.meaning_for(def, site.want).into(), sure)
+                let meant = self.meaning_for(def, site.want);
+                if r.receiver == Receiver::None && self.is_of_other_space(meant, r.kind) {
+                    return Resolution::Dropped;
+                }
+                Resolution::To(meant.into(), sure)
             }
             other => other,
         }

@@ -14,6 +14,9 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::ModuleTarget;
 use crate::node::{Confidence, DefRef};
 
+/// Most files looked at that may declare one module.
+const DECLARING: usize = 8;
+
 /// Longest chain of re-exports followed.
 const MAX_TRAIL: usize = 24;
 
@@ -85,7 +88,9 @@ impl<'m> Resolver<'m> {
                 ModuleTarget::Files(files) => self.exported_by_any(files, name, trail),
                 ModuleTarget::Inside(file, inner) => self.find_inside(*file, inner, name, trail),
                 ModuleTarget::External(package) => {
-                    return NameLookup::Thing(Thing::External(package.as_str().into()), Confidence::Import);
+                    let outside =
+                        || NameLookup::Thing(Thing::External(package.as_str().into()), Confidence::Import);
+                    return self.in_ambient_module(module, name, trail).unwrap_or_else(outside);
                 }
                 ModuleTarget::Unknown => NameLookup::Bound,
             };
@@ -96,6 +101,23 @@ impl<'m> Resolver<'m> {
                 }
                 NameLookup::Thing(..) => found,
                 missing => self.submodule(module, name).unwrap_or(missing),
+            }
+        })
+    }
+
+    /// A name of a module from outside that a file of the project declares: `declare module "x" { export const name; }`.
+    fn in_ambient_module(&self, module: &Module, name: &str, trail: &mut Trail) -> Option<NameLookup> {
+        let from = self.entry(module.from).filter(|from| from.lang().semantics().ambient_modules)?;
+        let declaring =
+            self.index.files_defining(&module.spec).iter().take(DECLARING).map(|&file| FileId(file));
+        declaring.into_iter().find_map(|file| {
+            let entry = self.entry(file)?;
+            let is_it = |def: &Def| def.kind == DefKind::Module && def.parent.is_none();
+            let is_near = entry.lang().language_group() == from.lang().language_group();
+            entry.defs_named(&module.spec).find(|(_, def)| is_near && is_it(def))?;
+            match self.find_inside(file, &module.spec, name, trail) {
+                found @ NameLookup::Thing(..) => Some(found),
+                NameLookup::Bound | NameLookup::Absent { .. } => None,
             }
         })
     }
@@ -165,7 +187,7 @@ impl<'m> Resolver<'m> {
         let own = entry
             .defs_named(name)
             .filter(|(_, def)| def.parent.is_none() && def.qualified == def.name && is_visible(entry, def))
-            .filter(|(_, def)| def.flags.has(DefFlags::EXPORTED) || !exports_by_word(entry));
+            .filter(|(_, def)| is_offered(entry, def));
         let own = pick_best_def(own, site.want)
             .or_else(|| if name == "default" { default_def(entry) } else { None });
         if let Some(def) = own {
@@ -414,6 +436,17 @@ fn exports_by_word(entry: &FileEntry) -> bool {
     entry.lang().semantics().exports_by_word
         && !entry.path.as_str().ends_with(".d.ts")
         && (!facts.exports.is_empty() || facts.defs.iter().any(|def| def.flags.has(DefFlags::EXPORTED)))
+}
+
+/// Returns true if a file offers a definition under the definition's own name. `export default class A` offers it as `default` alone;
+/// what makes a default of a name elsewhere in the file may export the name as well.
+fn is_offered(entry: &FileEntry, def: &Def) -> bool {
+    if !exports_by_word(entry) {
+        return true;
+    }
+    let named = |export: &crate::facts::Export| export.local == def.name;
+    let is_default_alone = def.flags.has(DefFlags::DEFAULT) && !entry.facts.exports.iter().any(named);
+    def.flags.has(DefFlags::EXPORTED) && !is_default_alone
 }
 
 fn default_def(entry: &FileEntry) -> Option<crate::facts::DefIdx> {

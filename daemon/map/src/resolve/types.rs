@@ -9,7 +9,7 @@ use super::lists::{Holder, HolderResult};
 use super::members::MemberLookup;
 use super::written::{Inner, Then, WrittenType};
 use super::{NameLookup, Resolver, Site, Thing, Want};
-use crate::facts::{DefKind, TypePart};
+use crate::facts::{DefKind, RefKind, TypePart};
 use crate::node::DefRef;
 
 /// Where a walk along a path of members is.
@@ -41,7 +41,7 @@ enum MemberStep<'p> {
 }
 
 /// The steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is what the function that is passed to `each` as its first argument gets as
-/// its second parameter, `each@0` what it gets itself as its first.
+/// its second parameter, `each@0:=` what that function is to give, `each@0` what `each` gets itself as its first.
 fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
     path.split('.').flat_map(|segment| {
         let inner = match segment {
@@ -67,7 +67,12 @@ fn callback_step(place: &str) -> Option<MemberStep<'_>> {
     let Some((argument, parameter)) = place.split_once(':') else {
         return place.parse().ok().map(MemberStep::Parameter);
     };
-    TypePart::callback(argument.parse().ok()?, parameter.parse().ok()?).map(MemberStep::Given)
+    let argument = argument.parse().ok()?;
+    let part = match parameter {
+        "=" => TypePart::callback_result(argument),
+        _ => TypePart::callback(argument, parameter.parse().ok()?),
+    };
+    part.map(MemberStep::Given)
 }
 
 impl<'m> Resolver<'m> {
@@ -368,6 +373,26 @@ impl<'m> Resolver<'m> {
             entry.defs_named(entry.facts.name(found.name)).filter(|(_, other)| other.parent == found.parent);
         let best = named.min_by_key(|(idx, other)| (rank(other.kind), *idx != def.def));
         best.map_or(def, |(idx, _)| DefRef { file: def.file, def: idx })
+    }
+
+    /// Returns true if a bare name cannot mean a definition, because it stands for a type and the definition is a value, or the
+    /// other way round.
+    pub(super) fn is_of_other_space(&self, def: DefRef, kind: RefKind) -> bool {
+        let Some((entry, found)) =
+            self.def(def).filter(|(entry, _)| entry.lang().semantics().types_beside_values)
+        else {
+            return false;
+        };
+        // `import A = ns.B` names whatever `B` is.
+        let is_type_name =
+            found.kind == DefKind::TypeAlias && !entry.facts.text(found.signature).starts_with("import");
+        match kind {
+            RefKind::Type => {
+                matches!(found.kind, DefKind::Function | DefKind::Constant | DefKind::Variable)
+            }
+            RefKind::Use | RefKind::Call => found.kind == DefKind::Interface || is_type_name,
+            _ => false,
+        }
     }
 
     /// Returns true if both definitions have one name in one place, as a type and a value may in TypeScript.

@@ -134,11 +134,7 @@ fn bind_type_parameter(visit: &Visit<'_>, binder: &mut Binder<'_>) {
 }
 
 /// Binds what may stand in a function, in a type or outside both.
-fn bind_type<'n>(
-    visit: &Visit<'_>,
-    names: impl IntoIterator<Item = Node<'n>>,
-    binder: &mut Binder<'_>,
-) {
+fn bind_type<'n>(visit: &Visit<'_>, names: impl IntoIterator<Item = Node<'n>>, binder: &mut Binder<'_>) {
     let Some(name) = names.into_iter().find(|name| binder.is_it(*name)) else { return };
     let kind = match surroundings(visit) {
         Surroundings::Function => BindingKind::Variable,

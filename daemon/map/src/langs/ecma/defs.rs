@@ -224,6 +224,11 @@ impl Ecma {
             let Some(given) = function.child_by_field_id(f.parameters) else { continue };
             let mut inner = given.walk();
             let is_this = |n: &Node<'_>| n.child_by_field_id(f.pattern).is_some_and(|p| p.kind() == "this");
+            let result = function.child_by_field_id(f.return_type);
+            let result = result.and_then(|ty| self.type_reader(cx).annotation_type(ty));
+            if let (Some(part), Some(ty)) = (TypePart::callback_result(argument), result) {
+                self.add_type_hint(idx, part, &ty, cx);
+            }
             let given = given.named_children(&mut inner).filter(|n| n.kind() != "comment" && !is_this(n));
             for (place, one) in given.enumerate().take(16) {
                 let ty = one.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));

@@ -118,6 +118,34 @@ impl Ecma {
         self.results.push((function.end_byte(), ty.map(Into::into)));
     }
 
+    /// Notes that what a function gives is expected to be what the function that it is passed to asks for.
+    pub(super) fn expect_given_back<'t>(
+        &mut self,
+        function: Node<'t>,
+        path: &str,
+        argument: usize,
+        cx: &mut Cx<'t>,
+    ) {
+        if function.child_by_field_id(self.grammar.fields.return_type).is_some() {
+            return;
+        }
+        let Some(ty) = without_local_names(&format!("={path}@{argument}:="), cx) else { return };
+        self.expect_result(function, &ty);
+    }
+
+    /// Notes the type of what a function gives that has just been entered.
+    pub(super) fn expect_result(&mut self, function: Node<'_>, ty: &str) {
+        let body = function.child_by_field_id(self.grammar.fields.body);
+        match body.filter(|body| body.kind() != "statement_block") {
+            Some(body) => self.expect_type(body, ty),
+            None => {
+                if let Some((_, result)) = self.results.last_mut() {
+                    *result = Some(ty.into());
+                }
+            }
+        }
+    }
+
     /// Notes that what a statement returns is expected to have the declared result's type.
     pub(super) fn expect_returned(&mut self, statement: Node<'_>) {
         while self.results.last().is_some_and(|(end, _)| *end <= statement.start_byte()) {

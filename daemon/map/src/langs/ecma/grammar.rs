@@ -89,6 +89,7 @@ pub(super) enum Act {
     Call,
     New,
     Jsx,
+    JsxEnd,
     TypeScope,
     Parameter,
 }
@@ -97,7 +98,7 @@ pub(super) enum Act {
 const KINDS: &[(&str, Act)] = &[
     ("program", Act::Program),
     ("comment", Act::Comment),
-    ("jsx_closing_element", Act::Skip),
+    ("jsx_closing_element", Act::JsxEnd),
     ("string", Act::Skip),
     ("string_fragment", Act::Skip),
     ("escape_sequence", Act::Skip),

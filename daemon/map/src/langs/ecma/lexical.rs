@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, has_token, named_children,
+    Binder, BindingKind, LocalRules, NameSpace, Rebinding, ScopeKind, Visit, Within, has_token,
+    named_children,
 };
 use crate::receiver::MemberRules;
 
@@ -60,21 +61,24 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
 
 fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     match visit.kind() {
-        "function_declaration"
-        | "generator_function_declaration"
-        | "function_signature"
-        | "class_declaration"
-        | "abstract_class_declaration"
-        | "interface_declaration"
-        | "type_alias_declaration"
-        | "internal_module"
-        | "module" => {
+        "identifier" | "shorthand_property_identifier" if is_value(visit) => {
+            binder.seek_in(NameSpace::Values);
+        }
+        "type_identifier" => binder.seek_in(NameSpace::Types),
+        "function_declaration" | "generator_function_declaration" | "function_signature" => {
+            binder.in_space(NameSpace::Values).bind_all(visit.child("name"), Within::Outside);
+        }
+        "interface_declaration" | "type_alias_declaration" => {
+            binder.in_space(NameSpace::Types).bind_all(visit.child("name"), Within::Outside);
+        }
+        "class_declaration" | "abstract_class_declaration" | "internal_module" | "module" => {
             binder.bind_all(visit.child("name"), Within::Outside);
         }
         "enum_declaration" => binder.bind_all(visit.child("name"), Within::Here),
-        "function_expression" | "generator_function" | "class" => {
-            binder.bind_all(visit.child("name"), Within::Here);
+        "function_expression" | "generator_function" => {
+            binder.in_space(NameSpace::Values).bind_all(visit.child("name"), Within::Here);
         }
+        "class" => binder.bind_all(visit.child("name"), Within::Here),
         "formal_parameters" => bind_pattern(named_children(visit.node), Within::Here, binder),
         "arrow_function" => bind_pattern(visit.child("parameter"), Within::Here, binder),
         "variable_declarator" => {
@@ -84,10 +88,13 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
         "for_in_statement" => bind_loop(visit, binder),
         "catch_clause" => bind_pattern(visit.child("parameter"), Within::Here, binder),
-        "type_parameter" | "index_signature" | "mapped_type_clause" => {
-            binder.bind_all(visit.child("name"), Within::Here);
+        "type_parameter" | "mapped_type_clause" => {
+            binder.in_space(NameSpace::Types).bind_all(visit.child("name"), Within::Here);
         }
-        "infer_type" => binder.bind_all(visit.node.named_child(0), Within::Here),
+        "index_signature" => binder.bind_all(visit.child("name"), Within::Here),
+        "infer_type" => {
+            binder.in_space(NameSpace::Types).bind_all(visit.node.named_child(0), Within::Here);
+        }
         "labeled_statement" => binder.bind_all(visit.child("label"), Within::Here),
         "import_clause" | "namespace_import" | "import_require_clause" | "import_alias" => {
             let name = visit.node.named_child(0).filter(|name| name.kind() == "identifier");
@@ -98,7 +105,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
         }
         "assignment_expression" => {
-            bind_pattern(visit.child("left"), Within::File, binder.of_kind(BindingKind::Implicit));
+            bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit));
         }
         _ => {}
     }
@@ -110,12 +117,13 @@ fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let declared = kinds.into_iter().find(|(token, _)| has_token(visit.node, token));
     match declared {
         Some((_, within)) => bind_pattern(visit.child("left"), within, binder),
-        None => bind_pattern(visit.child("left"), Within::File, binder.of_kind(BindingKind::Implicit)),
+        None => bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit)),
     }
 }
 
 /// Binds the names of a pattern; defaults, keys and types are no part of it.
 fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, within: Within, binder: &mut Binder<'_>) {
+    binder.in_space(NameSpace::Values);
     let mut waiting: Vec<Node<'_>> = pattern.into_iter().collect();
     while let Some(node) = waiting.pop() {
         match node.kind() {
@@ -131,6 +139,21 @@ fn bind_pattern<'t>(pattern: impl IntoIterator<Item = Node<'t>>, within: Within,
             _ => {}
         }
     }
+}
+
+/// Returns true for a name in an expression; clauses of exports and paths to types name types and namespaces too.
+fn is_value(visit: &Visit<'_>) -> bool {
+    !matches!(
+        visit.parent_kind(),
+        "export_specifier"
+            | "import_specifier"
+            | "export_statement"
+            | "nested_identifier"
+            | "nested_type_identifier"
+            | "import_alias"
+            | "class_heritage"
+            | "extends_clause"
+    )
 }
 
 fn is_name(visit: &Visit<'_>) -> bool {

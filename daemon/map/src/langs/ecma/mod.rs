@@ -86,6 +86,8 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         imports_tell_all: true,
         static_members: StaticMembers::ByWord,
         exports_by_word: true,
+        named_constructor: Some("constructor"),
+        ambient_modules: true,
         parameter_type: Some(written::hint_of_type),
         ..NameSemantics::PLAIN
     },
@@ -349,6 +351,7 @@ impl Rules for Ecma {
             Act::Call => self.visit_call(node, cx),
             Act::New => self.visit_construction(node, cx),
             Act::Jsx => self.visit_jsx_element(node, cx),
+            Act::JsxEnd => self.visit_jsx_end(node),
             Act::TypeScope => self.visit_type_scope(node, cx),
             Act::Parameter => self.visit_parameter(node),
         }

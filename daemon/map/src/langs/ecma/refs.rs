@@ -26,6 +26,8 @@ impl Ecma {
 
     /// `{ name }` in an object literal.
     pub(super) fn visit_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
+        self.container_around(node);
+        self.use_expected_key(Some(node), None, cx);
         cx.record_use(cx.text(node), node, RefKind::Use, Receiver::None);
         WalkStep::Skip
     }
@@ -199,23 +201,33 @@ impl Ecma {
     /// Binds the parameters that say nothing of their types to what the function is given by what it is passed to.
     pub(super) fn bind_given<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
         let Some((path, argument)) = self.contexts.remove(&node.id()) else { return };
-        let f = &self.grammar.fields;
-        let mut given = Vec::new();
-        given.extend(node.child_by_field_id(f.parameter).map(|name| (0, name)));
-        if let Some(parameters) = node.child_by_field_id(f.parameters) {
-            let mut cursor = parameters.walk();
-            for (place, parameter) in parameters.named_children(&mut cursor).enumerate().take(16) {
-                let name = parameter.child_by_field_id(f.pattern).or(Some(parameter));
-                let plain = parameter.child_by_field_id(f.ty).is_none();
-                given.extend(
-                    name.filter(|name| plain && name.kind() == "identifier").map(|name| (place, name)),
-                );
+        for (place, name) in self.untyped_parameters(node) {
+            let given: TypeName<'t> = Some(format!("={path}@{argument}:{place}").into());
+            if name.kind() == "identifier" {
+                let binding = super::scopes::local_type(given, cx);
+                cx.bind(cx.text(name), binding);
+            } else {
+                self.use_pattern_keys(name, given.clone(), cx);
+                self.bind_names(name, given, cx);
             }
         }
-        for (place, name) in given {
-            let binding = super::scopes::local_type(Some(format!("={path}@{argument}:{place}").into()), cx);
-            cx.bind(cx.text(name), binding);
+        self.expect_given_back(node, &path, argument, cx);
+    }
+
+    fn untyped_parameters<'t>(&self, node: Node<'t>) -> Vec<(usize, Node<'t>)> {
+        let f = &self.grammar.fields;
+        let mut found = Vec::new();
+        found.extend(node.child_by_field_id(f.parameter).map(|name| (0, name)));
+        let Some(parameters) = node.child_by_field_id(f.parameters) else { return found };
+        let mut cursor = parameters.walk();
+        for (place, parameter) in parameters.named_children(&mut cursor).enumerate().take(16) {
+            let name = parameter.child_by_field_id(f.pattern).unwrap_or(parameter);
+            let is_pattern = matches!(name.kind(), "identifier" | "object_pattern" | "array_pattern");
+            if is_pattern && parameter.child_by_field_id(f.ty).is_none() {
+                found.push((place, name));
+            }
         }
+        found
     }
 
     /// `@decorator`, or what `new` makes.
@@ -235,6 +247,15 @@ impl Ecma {
             self.use_attributes(node, name, cx);
         }
         WalkStep::Into
+    }
+
+    /// `</ns.Foo>`: a name by itself is told by the file's scopes, and stands at the start of the element already.
+    pub(super) fn visit_jsx_end(&self, node: Node<'_>) -> WalkStep {
+        let name = node.child_by_field_id(self.grammar.fields.name);
+        match name.is_some_and(|name| name.kind() != "identifier") {
+            true => WalkStep::Into,
+            false => WalkStep::Skip,
+        }
     }
 
     /// A part of a type that binds names of its own.

@@ -273,6 +273,10 @@ pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     if let Some((holder, held)) = split_holder(ty) {
         return without_local_names(held, cx).map(|held| format!("{holder}{held}"));
     }
+    // `=[]Foo~.map`: a member of a list that is written there.
+    if let Some((list, rest)) = ty.strip_prefix("=[]").and_then(|path| path.split_once('~')) {
+        return without_local_names(list, cx).map(|held| format!("=[]{held}~{rest}"));
+    }
     let first = head(ty);
     match (cx.local_binding(first), ty.strip_prefix('=')) {
         (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={path}")),

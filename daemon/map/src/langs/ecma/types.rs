@@ -11,6 +11,12 @@ use super::grammar::Fields;
 /// Most levels of parentheses and wrappers that are looked into.
 const DEPTH: usize = 8;
 
+/// Most elements of a list that are looked at for its type.
+const ELEMENTS: usize = 8;
+
+/// Most lists within one another whose type is told.
+const LISTS: usize = 3;
+
 /// Longest path of an expression that is kept, in bytes.
 pub(super) const LONGEST: usize = 200;
 
@@ -108,9 +114,8 @@ impl<'t> EcmaTypeReader<'t> {
                     None => at = at.named_child(0)?,
                 },
                 "type_assertion" => return self.annotation_type(at.named_child(0)?.named_child(0)?),
-                "new_expression" => {
-                    return self.dotted_path(at.child_by_field_id(self.fields.constructor)?);
-                }
+                "new_expression" => return self.made_type(at),
+                "array" => return Some(self.array_type(at, LISTS).map_or(Cow::from("Array"), Cow::from)),
                 "this" => return Some(THIS.into()),
                 "call_expression"
                 | "member_expression"
@@ -124,6 +129,38 @@ impl<'t> EcmaTypeReader<'t> {
             }
         }
         None
+    }
+
+    /// The type of what `new` makes: a class, or a list or map where the library's class is given types.
+    fn made_type(self, node: Node<'_>) -> TypeName<'t> {
+        let name = self.dotted_path(node.child_by_field_id(self.fields.constructor)?)?;
+        let Some(arguments) = node.child_by_field_id(self.fields.type_arguments) else { return Some(name) };
+        match generic_kind(&name) {
+            GenericKind::List => self.holder("[]", arguments.named_child(0)),
+            GenericKind::Map => self.holder("{}", arguments.named_child(1)),
+            GenericKind::Itself | GenericKind::Other => Some(name),
+        }
+    }
+
+    /// The type of a list by its elements, if they agree.
+    fn array_type(self, node: Node<'_>, depth: usize) -> Option<String> {
+        let below = depth.checked_sub(1)?;
+        let mut agreed: Option<Cow<'t, str>> = None;
+        let mut cursor = node.walk();
+        for element in node.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(ELEMENTS) {
+            let ty = match element.kind() {
+                "array" => Cow::from(self.array_type(element, below)?),
+                "identifier" | "member_expression" => Cow::from(format!("={}", self.dotted_path(element)?)),
+                "new_expression" => self.made_type(element)?,
+                "as_expression" => self.annotation_type(element.named_child(1)?)?,
+                kind => Cow::from(literal_type(kind)?),
+            };
+            if ty == THIS || agreed.as_ref().is_some_and(|known| *known != ty) {
+                return None;
+            }
+            agreed = Some(ty);
+        }
+        agreed.map(|ty| format!("[]{ty}")).filter(|ty| ty.len() <= LONGEST)
     }
 
     /// The path of an expression: names, members and calls.
@@ -147,6 +184,7 @@ impl<'t> EcmaTypeReader<'t> {
                     None => Some(format!("{object}.[]")),
                 }
             }
+            "array" => self.array_type(node, LISTS).map(|list| format!("{list}~")),
             "await_expression" | "non_null_expression" | "satisfies_expression" => inner(node.named_child(0)),
             "parenthesized_expression" => inner(node.named_child(0)),
             "new_expression" => {

@@ -102,9 +102,10 @@ impl<'m> Resolver<'m> {
     fn defined_members(&self, obj: &Obj, name: &str) -> Vec<DefRef> {
         match obj {
             Obj::Instance(class, _) | Obj::Def(class, _) if self.has_members(*class) => {
+                let is_type = matches!(obj, Obj::Def(..));
                 match self.find_member(*class, name) {
-                    MemberLookup::Found(def) => vec![def],
-                    MemberLookup::Missing { .. } => Vec::new(),
+                    MemberLookup::Found(def) if self.is_on_side(def, is_type) => vec![def],
+                    MemberLookup::Found(_) | MemberLookup::Missing { .. } => Vec::new(),
                 }
             }
             Obj::Container(file, at) => self.defined_keys(*file, *at, name),

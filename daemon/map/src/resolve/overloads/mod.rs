@@ -233,6 +233,14 @@ impl<'m> Resolver<'m> {
         }
     }
 
+    /// Returns true if a member may be one of a type itself (`is_type`) or of its objects, as far as its language tells them apart.
+    pub(super) fn is_on_side(&self, member: DefRef, is_type: bool) -> bool {
+        let Some((entry, def)) = self.def(member) else { return true };
+        let has_sides = entry.lang().semantics().static_members != StaticMembers::Unmarked;
+        let side = if is_type { Side::Type } else { Side::Object };
+        !has_sides || !is_member(entry, def) || side_of(entry, def) == side
+    }
+
     /// The side of a type that a use asks for; `None` where its receiver does not tell.
     fn wanted_side(&self, file: FileId, r: &Ref) -> Option<Side> {
         let entry = self.entry(file)?;
