@@ -138,6 +138,12 @@ impl TypePart {
     pub fn callback_result(argument: usize) -> Option<Self> {
         (argument < 16).then(|| Self((2 + 16 * 16 + argument) as u32))
     }
+
+    /// Returns the part for base number `number` of a type, from 0, with the base's type arguments; `None` if it is above 3.
+    #[must_use]
+    pub fn base(number: usize) -> Option<Self> {
+        (number < 4).then(|| Self((2 + 17 * 16 + number) as u32))
+    }
 }
 
 /// A definition's place in [`FileFacts::defs`].

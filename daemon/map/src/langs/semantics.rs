@@ -105,6 +105,8 @@ pub struct NameSemantics {
     pub library_types: bool,
     /// Reads the type of a parameter as a signature writes it, where keys of an argument are uses of the type's members.
     pub parameter_type: Option<fn(&str) -> Option<String>>,
+    /// True if the facts write types with their arguments (`Box<Foo>`), and a type's parameters by number (`%0`).
+    pub type_arguments: bool,
     /// True if the facts write a value that may come from several paths with `|` between these paths.
     pub joined_values: bool,
     /// The bodies that a name may have side by side, one for each configuration.
@@ -186,6 +188,7 @@ impl NameSemantics {
         variant_values: false,
         library_types: false,
         parameter_type: None,
+        type_arguments: false,
         joined_values: false,
         twins: Twins::None,
         marks_tests: false,

@@ -1,7 +1,6 @@
 //! The type that an argument is expected to have: that of the parameter, as the signature of the function writes it.
 
-use std::rc::Rc;
-
+use super::generics::Given;
 use super::members::MemberLookup;
 use super::overloads::parameters_of;
 use super::types::MemberPathPoint;
@@ -16,7 +15,10 @@ impl<'m> Resolver<'m> {
         at: &MemberPathPoint<'m>,
         number: usize,
     ) -> Option<MemberPathPoint<'m>> {
-        let MemberPathPoint::Named(Thing::Def(def), me) = at else { return None };
+        let (MemberPathPoint::Named(Thing::Def(def), me) | MemberPathPoint::Given(Given { def, me, .. })) = at
+        else {
+            return None;
+        };
         let function = self.called_function(*def)?;
         let (entry, found) = self.def(function)?;
         let read = entry.lang().semantics().parameter_type?;
@@ -28,7 +30,7 @@ impl<'m> Resolver<'m> {
         if is_type_parameter(signature, &hint) {
             return None;
         }
-        self.point_of_hint(&WrittenType { text: Rc::from(hint), site, me: *me })
+        self.point_of_hint(&WrittenType::new(&hint, site, *me))
     }
 
     fn called_function(&self, def: DefRef) -> Option<DefRef> {

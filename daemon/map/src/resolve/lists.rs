@@ -7,6 +7,7 @@ use super::types::MemberPathPoint;
 use super::written::WrittenType;
 use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::TypePart;
+use crate::langs::support::split_outside_brackets;
 use crate::node::DefRef;
 
 /// The name that the library has for what holds values.
@@ -39,25 +40,40 @@ impl<'m> Resolver<'m> {
         site: Site<'m>,
         me: Option<DefRef>,
     ) -> Option<MemberPathPoint<'m>> {
-        let (held, is_map) = match (hint.strip_prefix("[]"), hint.strip_prefix("{}")) {
+        self.holder_of(&WrittenType::new(hint, site, me))
+    }
+
+    /// The list, map or tuple that a written type is.
+    pub(super) fn holder_of(&self, ty: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
+        let (held, is_map) = match (ty.text.strip_prefix("[]"), ty.text.strip_prefix("{}")) {
             (Some(held), _) => (held, false),
             (None, Some(held)) => (held, true),
-            (None, None) => return None,
+            (None, None) => {
+                let is_tuple = ty.text.starts_with('(') && ty.text.ends_with(')');
+                return is_tuple.then(|| MemberPathPoint::Tuple(ty.clone()));
+            }
         };
-        let held = WrittenType { text: held.into(), site, me };
-        Some(MemberPathPoint::Holder(Holder { held, is_map }))
+        Some(MemberPathPoint::Holder(Holder { held: ty.with_text(held)?, is_map }))
     }
 
     /// The holder that a value is; `None` if it is none, or not known.
     fn as_holder(&self, at: &MemberPathPoint<'m>) -> Option<Holder<'m>> {
         match at {
             MemberPathPoint::Holder(holder) => Some(holder.clone()),
+            _ => match self.value_behind(at)? {
+                MemberPathPoint::Holder(holder) => Some(holder),
+                _ => None,
+            },
+        }
+    }
+
+    /// The value of a variable, field or the like, by the type that it is said to have.
+    fn value_behind(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
+        match at {
             MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(*def) => {
-                match self.typed_at(*def, TypePart::VALUE, *me)? {
-                    MemberPathPoint::Holder(holder) => Some(holder),
-                    _ => None,
-                }
+                self.typed_at(*def, TypePart::VALUE, *me)
             }
+            MemberPathPoint::Given(given) => self.typed_for(given, TypePart::VALUE),
             _ => None,
         }
     }
@@ -65,6 +81,14 @@ impl<'m> Resolver<'m> {
     /// The value that an index or a loop takes out of a holder.
     pub(super) fn taken_out(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         self.held_value(&self.as_holder(at)?)
+    }
+
+    /// The value that stands at a place of a tuple or list.
+    pub(super) fn taken_at(&self, at: &MemberPathPoint<'m>, place: usize) -> Option<MemberPathPoint<'m>> {
+        let behind = self.value_behind(at);
+        let MemberPathPoint::Tuple(tuple) = behind.as_ref().unwrap_or(at) else { return self.taken_out(at) };
+        let elements = tuple.text.strip_prefix('(')?.strip_suffix(')')?;
+        self.point_of_hint(&tuple.with_text(split_outside_brackets(elements, ',').nth(place)?)?)
     }
 
     /// A method of a holder; `None` if the value is none.
@@ -110,17 +134,18 @@ impl<'m> Resolver<'m> {
 
     /// A value of the type that a hint names.
     pub(super) fn point_of_hint(&self, hint: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
-        let WrittenType { text, site, me } = hint;
-        if let Some(nested) = self.holder_from_hint(text, *site, *me) {
+        let WrittenType { text, site, me, .. } = hint;
+        if let Some(nested) = self.holder_of(hint) {
             return Some(nested);
         }
         if let Some(path) = text.strip_prefix('=') {
             return self.value(*site, path, *me).map(super::types::point_of_thing);
         }
-        match self.follow_path(Site { want: Want::Type, ..*site }, text) {
-            NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
-                Some(self.typed_at(ty, TypePart::VALUE, None).unwrap_or(MemberPathPoint::Of(ty)))
-            }
+        if text.starts_with(['%', '^']) {
+            return self.parameter_point(hint);
+        }
+        match self.follow_path(Site { want: Want::Type, ..*site }, super::generics::name_of_type(text)?) {
+            NameLookup::Thing(Thing::Def(ty), _) => Some(self.applied_type(ty, hint)),
             NameLookup::Thing(thing, _) => Some(super::types::point_of_thing(thing)),
             NameLookup::Bound | NameLookup::Absent { .. } => None,
         }

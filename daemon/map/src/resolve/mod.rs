@@ -24,6 +24,7 @@ mod expected;
 mod extensions;
 mod flow;
 mod framework;
+mod generics;
 mod global;
 mod guess;
 mod include;
@@ -378,6 +379,7 @@ impl<'m> Resolver<'m> {
                 None => self.unknown_ref(site, r),
             };
         }
+        let Some(ty) = generics::name_of_type(ty) else { return self.unknown_ref(site, r) };
         match self.follow_path(Site { want: Want::Type, ..site }, ty) {
             NameLookup::Thing(Thing::External(package), _) => {
                 let outside = Thing::External(package);

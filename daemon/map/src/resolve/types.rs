@@ -5,6 +5,7 @@
 //! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
 
 use super::choice::is_named_object;
+use super::generics::{Given, TypeArguments};
 use super::lists::{Holder, HolderResult};
 use super::members::MemberLookup;
 use super::written::{Inner, Then, WrittenType};
@@ -25,6 +26,12 @@ pub(super) enum MemberPathPoint<'m> {
     Holder(Holder<'m>),
     /// At a method of one.
     HolderMethod(Holder<'m>, HolderResult),
+    /// At a tuple.
+    Tuple(WrittenType<'m>),
+    /// At a value of a class that is given types.
+    Applied(DefRef, TypeArguments<'m>),
+    /// At something named for which type parameters stand for something.
+    Given(Given<'m>),
 }
 
 /// A step of a path.
@@ -32,6 +39,10 @@ pub(super) enum MemberPathPoint<'m> {
 enum MemberStep<'p> {
     Name(&'p str),
     Call,
+    /// The same with type arguments.
+    CallWith(&'p str),
+    /// To the value at a place of a tuple or list.
+    At(usize),
     /// To a parameter of a function that is passed to the call.
     Given(TypePart),
     /// To a parameter of the function itself.
@@ -44,6 +55,10 @@ enum MemberStep<'p> {
 /// its second parameter, `each@0:=` what that function is to give, `each@0` what `each` gets itself as its first.
 fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
     path.split('.').flat_map(|segment| {
+        let place = segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        if let Some(place) = place.and_then(|place| place.parse().ok()) {
+            return StepsOfSegment { first: Some(MemberStep::At(place)), ..StepsOfSegment::default() };
+        }
         let inner = match segment {
             "?" => Some(Inner::Good),
             "!" => Some(Inner::Bad),
@@ -57,10 +72,35 @@ fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
             Some((name, place)) => (name, callback_step(place)),
             None => (name, None),
         };
-        let calls = std::iter::repeat_n(MemberStep::Call, calls);
-        let named = inner.map(MemberStep::Inner).or((!name.is_empty()).then_some(MemberStep::Name(name)));
-        named.into_iter().chain(given).chain(calls)
+        let (name, types) = match name.split_once('<').and_then(|(name, rest)| Some((name, rest.strip_suffix('>')?))) {
+            Some((name, types)) if inner.is_none() => (name, Some(MemberStep::CallWith(types))),
+            _ => (name, None),
+        };
+        let calls = calls - usize::from(types.is_some() && calls > 0);
+        let first = inner.map(MemberStep::Inner).or((!name.is_empty()).then_some(MemberStep::Name(name)));
+        StepsOfSegment { first, second: given.or(types), calls }
     })
+}
+
+/// The steps that one segment of a path stands for.
+#[derive(Default)]
+struct StepsOfSegment<'p> {
+    first: Option<MemberStep<'p>>,
+    second: Option<MemberStep<'p>>,
+    /// The number of calls that follow.
+    calls: usize,
+}
+
+impl<'p> Iterator for StepsOfSegment<'p> {
+    type Item = MemberStep<'p>;
+
+    fn next(&mut self) -> Option<MemberStep<'p>> {
+        if let Some(step) = self.first.take().or_else(|| self.second.take()) {
+            return Some(step);
+        }
+        self.calls = self.calls.checked_sub(1)?;
+        Some(MemberStep::Call)
+    }
 }
 
 fn callback_step(place: &str) -> Option<MemberStep<'_>> {
@@ -104,6 +144,8 @@ impl<'m> Resolver<'m> {
                     }
                     MemberStep::Name(name) => self.to_member(site, at, name)?,
                     MemberStep::Call => self.result_of_call(at)?,
+                    MemberStep::CallWith(types) => self.result_with(at, types, site)?,
+                    MemberStep::At(place) => self.taken_at(&at, place)?,
                     MemberStep::Given(part) => self.given_to_callback(at, part)?,
                     MemberStep::Parameter(number) => self.parameter_value(&at, number)?,
                     MemberStep::Inner(inner) if site.entry.lang().semantics().library_types => {
@@ -138,15 +180,18 @@ impl<'m> Resolver<'m> {
     ) -> Option<(MemberPathPoint<'m>, &'p str)> {
         if let Some(written) = path.strip_prefix(':') {
             let (text, rest) = written.split_at(end_of_type(written));
-            return Some((MemberPathPoint::Written(WrittenType { text: text.into(), site, me }), rest));
+            return Some((MemberPathPoint::Written(WrittenType::new(text, site, me)), rest));
         }
         // `Type~.member`: a value of the type.
         if let Some((hint, rest)) = path.split_once('~') {
-            return Some((self.point_of_hint(&WrittenType { text: hint.into(), site, me })?, rest));
+            return Some((self.point_of_hint(&WrittenType::new(hint, site, me))?, rest));
         }
         let end = path.find('.').unwrap_or(path.len());
         let (first, rest) = path.split_at(end);
-        let name = first.split('@').next().unwrap_or(first).trim_end_matches("()");
+        let is_generic = site.entry.lang().semantics().type_arguments;
+        let plain = first.split('@').next().unwrap_or(first);
+        let name = if is_generic { plain.split('<').next().unwrap_or(plain) } else { plain };
+        let name = name.trim_end_matches("()");
         let rest = if name.len() == first.len() { rest } else { &path[name.len()..] };
         if matches!(name, "self" | "this") {
             return me.or_else(|| self.enclosing_type(site)).map(|class| (MemberPathPoint::Of(class), rest));
@@ -182,7 +227,7 @@ impl<'m> Resolver<'m> {
                 MemberPathPoint::Of(class) => Some(class.into()),
                 MemberPathPoint::Named(thing, _) => Some(thing),
                 MemberPathPoint::Written(ty) => Some(Thing::External(ty.text)),
-                MemberPathPoint::Holder(_) | MemberPathPoint::HolderMethod(..) => None,
+                _ => None,
             },
             MemberPathPoint::Named(Thing::Def(def), _) if self.is_variant(def) => {
                 self.variant_of(def).map(Thing::Def)
@@ -194,7 +239,14 @@ impl<'m> Resolver<'m> {
                 }
             }
             MemberPathPoint::Named(thing, _) => Some(thing),
-            MemberPathPoint::Holder(_) | MemberPathPoint::HolderMethod(..) => Some(Self::library_list()),
+            MemberPathPoint::Applied(class, _) => Some(class.into()),
+            MemberPathPoint::Given(given) => match self.typed_for(&given, TypePart::VALUE) {
+                Some(value) => self.settled_thing(value),
+                None => self.settled_thing(MemberPathPoint::Named(given.def.into(), given.me)),
+            },
+            MemberPathPoint::Holder(_) | MemberPathPoint::HolderMethod(..) | MemberPathPoint::Tuple(_) => {
+                Some(Self::library_list())
+            }
         }
     }
 
@@ -211,12 +263,17 @@ impl<'m> Resolver<'m> {
             return Some(method);
         }
         let is_value = !matches!(&at, MemberPathPoint::Named(Thing::Def(def), _) if self.has_members(*def));
+        let applied = self.applied_behind(&at);
         let thing = self.settled_thing(at)?;
         let me = match &thing {
             Thing::Def(class) if is_value => Some(*class),
             _ => None,
         };
         match self.member_of_thing(site, &thing, name) {
+            NameLookup::Thing(Thing::Def(member), _) if is_value => {
+                let given = self.given_to_member(member, &thing, applied);
+                Some(given.map_or(MemberPathPoint::Named(member.into(), me), MemberPathPoint::Given))
+            }
             NameLookup::Thing(found, _) => Some(MemberPathPoint::Named(found, me)),
             NameLookup::Bound | NameLookup::Absent { .. } => None,
         }
@@ -225,7 +282,13 @@ impl<'m> Resolver<'m> {
     pub(super) fn result_of_call(&self, at: MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
             MemberPathPoint::HolderMethod(holder, result) => self.holder_result(holder, result),
+            MemberPathPoint::Given(given) => match self.typed_for(&given, TypePart::RESULT) {
+                Some(result) => Some(result),
+                None => self.result_of_call(MemberPathPoint::Named(given.def.into(), given.me)),
+            },
             MemberPathPoint::Of(_)
+            | MemberPathPoint::Applied(..)
+            | MemberPathPoint::Tuple(_)
             | MemberPathPoint::Written(_)
             | MemberPathPoint::Holder(_)
             | MemberPathPoint::Named(Thing::Module(_), _) => None,
@@ -254,6 +317,9 @@ impl<'m> Resolver<'m> {
     ) -> Option<MemberPathPoint<'m>> {
         if let MemberPathPoint::HolderMethod(holder, _) = &at {
             return self.given_by_holder(holder, part);
+        }
+        if let MemberPathPoint::Given(given) = &at {
+            return self.typed_for(given, part);
         }
         let MemberPathPoint::Named(Thing::Def(def), me) = at else { return None };
         let function = match self.has_members(def) {
@@ -295,9 +361,13 @@ impl<'m> Resolver<'m> {
             return Some(holder);
         }
         let Some(text) = hint.strip_prefix(':') else {
+            let is_generic = entry.lang().semantics().type_arguments && !hint.starts_with('=');
+            if is_generic && hint.contains(['<', '%', '^']) {
+                return self.with_fuel(None, || self.point_of_hint(&WrittenType::new(hint, site, me)));
+            }
             return self.type_of(def, part, me).map(point_of_thing);
         };
-        Some(MemberPathPoint::Written(WrittenType { text: text.into(), site, me }))
+        Some(MemberPathPoint::Written(WrittenType::new(text, site, me)))
     }
 
     /// Returns the thing that a definition's file states as its type for `part`; `None` if the file states none, or
@@ -312,7 +382,7 @@ impl<'m> Resolver<'m> {
         let site = Site { file: def.file, entry, owner, want: Want::Type };
         self.with_fuel(None, || match hint.strip_prefix('=') {
             Some(path) => self.value(site, path, me),
-            None => match self.follow_path(site, hint) {
+            None => match self.follow_path(site, super::generics::name_of_type(hint)?) {
                 NameLookup::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
                     self.type_of(ty, TypePart::VALUE, None).or_else(|| self.object_with_keys(ty))
                 }

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use super::members::MemberLookup;
+use super::generics::TypeArguments;
 use super::types::MemberPathPoint;
 use hob_base::FileId;
 
@@ -28,6 +29,8 @@ pub(super) struct WrittenType<'m> {
     pub(super) site: Site<'m>,
     /// The type that `Self` is, where it is known better than by the place.
     pub(super) me: Option<DefRef>,
+    /// The types that parameters in the text stand for.
+    pub(super) given: TypeArguments<'m>,
 }
 
 /// A step into a value that is no member of it.
@@ -52,8 +55,14 @@ pub(super) enum Then {
 }
 
 impl<'m> WrittenType<'m> {
-    fn with_text(&self, text: &str) -> Option<Self> {
-        (text != "_").then(|| Self { text: text.into(), site: self.site, me: self.me })
+    /// A type as it is written at a place, of which nothing is given.
+    pub(super) fn new(text: &str, site: Site<'m>, me: Option<DefRef>) -> Self {
+        Self { text: text.into(), site, me, given: TypeArguments::default() }
+    }
+
+    /// Another type that is written in the same place; `None` for one that is not known.
+    pub(super) fn with_text(&self, text: &str) -> Option<Self> {
+        (text != "_").then(|| Self { text: text.into(), ..self.clone() })
     }
 
     /// The name before the arguments (`(` of a tuple, `[` of a slice), and the arguments.

@@ -262,6 +262,54 @@ impl Ecma {
         }
     }
 
+    /// Says what a call gives of a variable or field that is declared as a function: `run: (x: A) => B`.
+    pub(super) fn add_called_type<'t>(&self, idx: DefIdx, declared: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let ty = declared.child_by_field_id(f.ty).and_then(|ty| ty.named_child(0));
+        let Some(function) = ty.filter(|ty| ty.kind() == "function_type") else { return };
+        let result = function.child_by_field_id(f.return_type);
+        let Some(ty) = result.and_then(|result| self.type_reader(cx).annotation_type(result)) else { return };
+        let Some(own) = function.child_by_field_id(f.type_parameters) else {
+            self.add_type_hint(idx, TypePart::RESULT, &ty, cx);
+            return;
+        };
+        let mut cursor = own.walk();
+        let mut own = own.named_children(&mut cursor).filter(|one| one.kind() == "type_parameter");
+        let number = own.position(|one| one.child_by_field_id(f.name).is_some_and(|name| cx.text(name) == ty));
+        if let Some(number) = number {
+            cx.facts.type_hint(idx, TypePart::RESULT, &format!("^{number}"));
+        }
+    }
+
+    /// Says what the bases of a type are given as type arguments.
+    pub(super) fn add_base_types<'t>(&self, idx: DefIdx, declaration: Node<'t>, cx: &mut Cx<'t>) {
+        let mut number = 0;
+        let mut cursor = declaration.walk();
+        for clause in declaration.named_children(&mut cursor) {
+            let mut inner = clause.walk();
+            let bases = clause.named_children(&mut inner).filter(|_| {
+                matches!(clause.kind(), "class_heritage" | "extends_type_clause")
+            });
+            let bases: Vec<_> = bases.filter_map(|base| self.base_type(base, cx)).take(4).collect();
+            for ty in bases {
+                if let Some(part) = TypePart::base(number) {
+                    self.add_type_hint(idx, part, &ty, cx);
+                }
+                number += 1;
+            }
+        }
+    }
+
+    fn base_type<'t>(&self, base: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
+        match base.kind() {
+            "generic_type" => self.type_reader(cx).annotation_type(base),
+            "extends_clause" if base.child_by_field_id(self.grammar.fields.type_arguments).is_some() => {
+                self.type_reader(cx).extended(base)
+            }
+            _ => None,
+        }
+    }
+
     /// Makes a definition of the first signature of its name, and goes back into it at the others.
     pub(super) fn define_overload<'t>(&mut self, new: &New<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
         let key = (cx.owner(), cx.facts.intern(new.name));
@@ -394,6 +442,9 @@ impl Ecma {
         let idx = self.make_def(&new, wrap, Some(true), cx);
         cx.bind(THIS, Binding::Typed(SELF));
         self.bind_type_parameters(node, cx);
+        if !self.grammar.untyped {
+            self.add_base_types(idx, node, cx);
+        }
         if let Some(own) = node.child_by_field_id(self.grammar.fields.name) {
             self.handled.mark(own);
         }

@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use super::scopes::without_local_names;
-use super::types::{THIS, TypeName, element_type, member_type, text};
+use super::types::{THIS, TypeName, element_at, element_type, member_type, text};
 use super::{Brace, Ecma};
 use crate::facts::{Receiver, RefInput, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
@@ -177,7 +177,7 @@ impl Ecma {
     pub(super) fn use_pattern_keys<'t>(&self, pattern: Node<'t>, ty: TypeName<'t>, cx: &mut Cx<'t>) {
         let ty = ty.filter(|ty| ty != THIS).and_then(|ty| without_local_names(&ty, cx));
         let Some(ty) = ty.filter(|_| pattern.kind() != "identifier") else { return };
-        for part in self.pattern_parts(pattern, ty, cx.source) {
+        for part in self.pattern_parts(pattern, ty, cx.source).into_iter().filter(|part| !part.is_whole) {
             record_key(cx.text(part.key), part.key, &part.of, cx);
         }
     }
@@ -185,13 +185,27 @@ impl Ecma {
     /// Binds the names of a pattern to the members of the value that it takes apart.
     pub(super) fn bind_pattern<'t>(&self, pattern: Node<'t>, ty: &str, cx: &mut Cx<'t>) {
         let Some(ty) = without_local_names(ty, cx) else { return };
-        for part in self.pattern_parts(pattern, ty, cx.source) {
-            let member = member_type(&part.of, &format!(".{}", cx.text(part.key)));
-            if let (Some(name), Some(member)) = (part.name, member) {
-                let binding = Binding::Typed(cx.facts.intern(&member));
-                cx.bind(cx.text(name), binding);
-            }
+        for (name, ty) in self.pattern_types(pattern, ty, cx.source) {
+            let binding = Binding::Typed(cx.facts.intern(&ty));
+            cx.bind(cx.text(name), binding);
         }
+    }
+
+    /// The names that a pattern binds, with their types, where they are known.
+    pub(super) fn pattern_types<'t>(
+        &self,
+        pattern: Node<'t>,
+        ty: String,
+        source: &'t [u8],
+    ) -> Vec<(Node<'t>, String)> {
+        let parts = self.pattern_parts(pattern, ty, source).into_iter();
+        let typed = |part: PatternPart<'t>| {
+            if part.is_whole {
+                return Some((part.key, part.of));
+            }
+            Some((part.name?, member_type(&part.of, &format!(".{}", text(source, part.key)))?))
+        };
+        parts.filter_map(typed).collect()
     }
 
     /// The keys of a pattern for a value of this type, those of patterns within it included.
@@ -205,11 +219,17 @@ impl Ecma {
                     waiting.extend(node.named_children(&mut cursor).map(|part| (part, of.clone())));
                 }
                 "array_pattern" => {
-                    let Some(element) = element_type(&of) else { continue };
-                    waiting.extend(node.named_children(&mut cursor).map(|part| (part, element.clone())));
+                    // A comma may have nothing before it.
+                    let mut place = 0;
+                    for part in node.children(&mut cursor) {
+                        place += usize::from(part.kind() == ",");
+                        let element = Some(part).filter(Node::is_named).and_then(|_| element_at(&of, place));
+                        waiting.extend(element.map(|element| (part, element)));
+                    }
                 }
+                "identifier" => parts.push(PatternPart { key: node, name: None, of, is_whole: true }),
                 "shorthand_property_identifier_pattern" => {
-                    parts.push(PatternPart { key: node, name: Some(node), of });
+                    parts.push(PatternPart { key: node, name: Some(node), of, is_whole: false });
                 }
                 "object_assignment_pattern" | "assignment_pattern" => {
                     waiting.extend(node.child_by_field_id(f.left).map(|left| (left, of)));
@@ -220,7 +240,7 @@ impl Ecma {
                     let inner = member_type(&of, &format!(".{}", text(source, key)));
                     waiting.extend(value.zip(inner).filter(|(value, _)| value.kind() != "identifier"));
                     let name = value.filter(|value| value.kind() == "identifier");
-                    parts.push(PatternPart { key, name, of });
+                    parts.push(PatternPart { key, name, of, is_whole: false });
                 }
                 _ => {}
             }
@@ -236,6 +256,8 @@ struct PatternPart<'t> {
     name: Option<Node<'t>>,
     /// The type of which the key is a member.
     of: String,
+    /// True if this is no key but a name for the whole value.
+    is_whole: bool,
 }
 
 fn record_key<'t>(name: &'t str, key: Node<'t>, ty: &str, cx: &mut Cx<'t>) {

@@ -14,6 +14,7 @@ fields!(Fields {
     alias: "alias",
     arguments: "arguments",
     body: "body",
+    constraint: "constraint",
     constructor: "constructor",
     declaration: "declaration",
     function: "function",

@@ -192,6 +192,9 @@ impl Ecma {
         if let Some(ty) = self.declared_type(node, cx).filter(|_| !is_function) {
             self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
         }
+        if !is_function {
+            self.add_called_type(idx, node, cx);
+        }
         if is_abstract(node) {
             let def = cx.facts.def_mut(idx);
             def.flags = def.flags.with(DefFlags::DECLARATION);
@@ -225,6 +228,7 @@ impl Ecma {
             if let Some(ty) = self.declared_type(node, cx) {
                 self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
             }
+            self.add_called_type(idx, node, cx);
         }
         WalkStep::Into
     }

@@ -88,6 +88,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         exports_by_word: true,
         named_constructor: Some("constructor"),
         ambient_modules: true,
+        type_arguments: true,
         parameter_type: Some(written::hint_of_type),
         ..NameSemantics::PLAIN
     },

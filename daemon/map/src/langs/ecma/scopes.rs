@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::types::{EcmaTypeReader, THIS, TypeName, head, member_type, split_holder, text};
 use crate::facts::StrId;
+use crate::langs::support::split_outside_brackets;
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// Stands for "the class at hand" among the bindings. It is turned into `Receiver::SelfType` before anything is recorded,
@@ -27,7 +28,7 @@ pub(super) enum EcmaValueKind {
 
 impl Ecma {
     pub(super) fn type_reader<'t>(&self, cx: &Cx<'t>) -> EcmaTypeReader<'t> {
-        EcmaTypeReader { source: cx.source, fields: &self.grammar.fields }
+        EcmaTypeReader::new(cx.source, &self.grammar.fields)
     }
 
     /// Binds a function's parameters, type parameters and hoisted variables in the scope just opened.
@@ -48,14 +49,30 @@ impl Ecma {
         }
     }
 
-    /// Binds the names of the `<T>` of a declaration.
+    /// Binds the names of the `<T>` of a declaration, each to its number behind `%`, or behind `^` if a call says what it stands
+    /// for; and to the type that it extends: `%0:Base`.
     pub(super) fn bind_type_parameters<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
-        let Some(list) = node.child_by_field_id(self.grammar.fields.type_parameters) else { return };
+        let f = &self.grammar.fields;
+        let Some(list) = node.child_by_field_id(f.type_parameters) else { return };
+        let is_type = matches!(
+            node.kind(),
+            "class_declaration"
+                | "abstract_class_declaration"
+                | "class"
+                | "interface_declaration"
+                | "type_alias_declaration"
+        );
+        let sign = if is_type { '%' } else { '^' };
         let mut cursor = list.walk();
-        for parameter in list.named_children(&mut cursor) {
-            if let Some(name) = parameter.child_by_field_id(self.grammar.fields.name) {
-                cx.bind(cx.text(name), Binding::Opaque);
-            }
+        let parameters = list.named_children(&mut cursor).filter(|n| n.kind() == "type_parameter");
+        for (number, parameter) in parameters.enumerate() {
+            let Some(name) = parameter.child_by_field_id(f.name) else { continue };
+            let base = parameter.child_by_field_id(f.constraint).and_then(|base| base.named_child(0));
+            let base = base.and_then(|base| self.type_reader(cx).annotation_type(base));
+            let base = base.filter(|base| base != THIS).and_then(|base| without_local_names(&base, cx));
+            let base = base.map(|base| format!(":{base}")).unwrap_or_default();
+            let binding = Binding::Typed(cx.facts.intern(&format!("{sign}{number}{base}")));
+            cx.bind(cx.text(name), binding);
         }
     }
 
@@ -273,32 +290,68 @@ pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     if let Some((holder, held)) = split_holder(ty) {
         return without_local_names(held, cx).map(|held| format!("{holder}{held}"));
     }
-    // `=[]Foo~.map`: a member of a list that is written there.
-    if let Some((list, rest)) = ty.strip_prefix("=[]").and_then(|path| path.split_once('~')) {
-        return without_local_names(list, cx).map(|held| format!("=[]{held}~{rest}"));
+    if let Some(elements) = ty.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        return Some(format!("({})", each_without_local_names(elements, cx)));
+    }
+    // `=[]Foo~.map`, `=Box<Foo>~.value`: a member of a value of the type.
+    if let Some((hint, rest)) = ty.strip_prefix('=').and_then(|path| path.split_once('~')) {
+        let hint = without_local_names(hint, cx)?;
+        return if hint.starts_with('=') { Some(format!("{hint}{rest}")) } else { Some(format!("={hint}~{rest}")) };
     }
     let first = head(ty);
     match (cx.local_binding(first), ty.strip_prefix('=')) {
-        (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={path}")),
+        (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={}", plain_path(path, cx))),
         (None, Some(_)) if first == THIS => None,
-        (None, _) => Some(ty.to_owned()),
+        (None, Some(path)) => Some(format!("={}", plain_path(path, cx))),
+        (None, None) => Some(with_plain_arguments(ty, cx)),
         (Some(Binding::Typed(of)), Some(path)) if of != SELF => {
             let of = cx.facts.provisional_name(of).to_owned();
+            let path = plain_path(path, cx);
             match &path[first.len()..] {
                 "" => Some(of),
                 rest if rest.starts_with('.') => member_type(&of, rest),
                 _ => None,
             }
         }
+        (Some(Binding::Typed(of)), None) if of != SELF => {
+            // A type's parameter; a variable of the name is no type.
+            let of = cx.facts.provisional_name(of);
+            of.starts_with(['%', '^']).then(|| of.to_owned())
+        }
         _ => None,
     }
+}
+
+fn with_plain_arguments(ty: &str, cx: &mut Cx<'_>) -> String {
+    match ty.split_once('<').and_then(|(name, rest)| Some((name, rest.strip_suffix('>')?))) {
+        Some((name, arguments)) => format!("{name}<{}>", each_without_local_names(arguments, cx)),
+        None => ty.to_owned(),
+    }
+}
+
+fn each_without_local_names(types: &str, cx: &mut Cx<'_>) -> String {
+    let each = split_outside_brackets(types, ',');
+    let plain = each.map(|ty| without_local_names(ty, cx).unwrap_or_else(|| "_".to_owned()));
+    plain.collect::<Vec<_>>().join(",")
+}
+
+/// A path without the type arguments of its calls, if these name anything local.
+fn plain_path(path: &str, cx: &mut Cx<'_>) -> String {
+    let Some((start, rest)) = path.split_once('<') else { return path.to_owned() };
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let mut words = rest.split('>').next().unwrap_or("").split(|c| !is_part(c));
+    if !words.any(|word| cx.local_binding(word).is_some()) {
+        return path.to_owned();
+    }
+    let without: String = rest.split('<').map(|part| part.split_once('>').map_or("", |(_, after)| after)).collect();
+    format!("{start}{without}")
 }
 
 impl Ecma {
     /// The specifier in `require('x')`, `require('x').y` or `await import('x')`.
     pub(super) fn module_of<'t>(&self, value: Node<'t>, source: &'t [u8]) -> Option<Required<'t>> {
         let f = &self.grammar.fields;
-        let reader = EcmaTypeReader { source, fields: f };
+        let reader = EcmaTypeReader::new(source, f);
         let (call, property) = match value.kind() {
             "member_expression" => (value.child_by_field_id(f.object)?, value.child_by_field_id(f.property)),
             "await_expression" => (value.named_child(0)?, None),

@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::{New, Wrap};
-use crate::facts::{DefKind, RefKind};
+use super::types::THIS;
+use crate::facts::{DefKind, RefKind, TypePart};
 use crate::langs::support::Outer;
 use crate::walk::{Cx, WalkStep};
 
@@ -13,6 +14,9 @@ impl Ecma {
     pub(super) fn visit_interface<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.type_declaration(node, DefKind::Interface, cx) {
             self.bind_type_parameters(node, cx);
+            if let Some(idx) = cx.owner() {
+                self.add_base_types(idx, node, cx);
+            }
             self.interface_body = node.child_by_field_id(self.grammar.fields.body).map_or(0, |b| b.id());
         }
         WalkStep::Into
@@ -22,9 +26,26 @@ impl Ecma {
     pub(super) fn visit_type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
         if self.type_declaration(node, DefKind::TypeAlias, cx) {
             self.bind_type_parameters(node, cx);
-            self.open_alias(node.child_by_field_id(self.grammar.fields.value));
+            let value = node.child_by_field_id(self.grammar.fields.value);
+            self.say_aliased(value, cx);
+            self.open_alias(value);
         }
         WalkStep::Into
+    }
+
+    /// Says which type an alias stands for, and what a call gives where it is a function's.
+    fn say_aliased<'t>(&self, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
+        let (Some(idx), Some(value)) = (cx.owner(), value) else { return };
+        let is_function = value.kind() == "function_type";
+        let (part, of) = match is_function {
+            true => (TypePart::RESULT, value.child_by_field_id(self.grammar.fields.return_type)),
+            false => (TypePart::VALUE, Some(value)),
+        };
+        let ty = of.and_then(|of| self.type_reader(cx).annotation_type(of)).filter(|ty| ty != THIS);
+        let own = value.child_by_field_id(self.grammar.fields.type_parameters);
+        if let Some(ty) = ty.filter(|_| own.is_none()) {
+            self.add_type_hint(idx, part, &ty, cx);
+        }
     }
 
     /// An object type that an alias names has its members as an interface has; what else is in an intersection are its bases.

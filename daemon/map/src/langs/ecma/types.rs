@@ -7,12 +7,16 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use super::grammar::Fields;
+use crate::langs::support::split_outside_brackets;
 
 /// Most levels of parentheses and wrappers that are looked into.
 const DEPTH: usize = 8;
 
 /// Most elements of a list that are looked at for its type.
 const ELEMENTS: usize = 8;
+
+/// Most types within one another that are read.
+const LEVELS: usize = 5;
 
 /// Most lists within one another whose type is told.
 const LISTS: usize = 3;
@@ -37,7 +41,7 @@ pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
 /// The first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
-    path.split(['.', '(', '@', '~']).next().unwrap_or(path)
+    path.split(['.', '(', '@', '~', '<']).next().unwrap_or(path)
 }
 
 /// The type of a member of a value of this type: `rest` starts with a dot.
@@ -61,14 +65,37 @@ pub(super) fn element_type(ty: &str) -> Option<String> {
     }
 }
 
+/// The type of an element of a list or tuple of this type, by its place; `None` if it is neither, or not known.
+pub(super) fn element_at(ty: &str, place: usize) -> Option<String> {
+    if let Some(elements) = ty.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        let element = split_outside_brackets(elements, ',').nth(place).filter(|element| *element != "_");
+        return element.map(str::to_owned);
+    }
+    match ty.starts_with('=') {
+        true => Some(format!("{ty}.[{place}]")).filter(|path| path.len() <= LONGEST),
+        false => element_type(ty),
+    }
+}
+
 /// A file's text and its grammar's fields, to read expressions with.
 #[derive(Clone, Copy)]
 pub(super) struct EcmaTypeReader<'t> {
     pub(super) source: &'t [u8],
     pub(super) fields: &'static Fields,
+    /// Levels of types within one another that are still read.
+    levels: usize,
 }
 
 impl<'t> EcmaTypeReader<'t> {
+    pub(super) fn new(source: &'t [u8], fields: &'static Fields) -> Self {
+        Self { source, fields, levels: LEVELS }
+    }
+
+    /// A reader for the types within a type; `None` where they are not read.
+    fn inner(self) -> Option<Self> {
+        Some(Self { levels: self.levels.checked_sub(1)?, ..self })
+    }
+
     /// `a.b.c` for a name or a chain of properties of names; `this` counts as a name.
     pub(super) fn dotted_path(self, node: Node<'_>) -> TypeName<'t> {
         let mut segments: Vec<&'t str> = Vec::new();
@@ -138,8 +165,70 @@ impl<'t> EcmaTypeReader<'t> {
         match generic_kind(&name) {
             GenericKind::List => self.holder("[]", arguments.named_child(0)),
             GenericKind::Map => self.holder("{}", arguments.named_child(1)),
-            GenericKind::Itself | GenericKind::Other => Some(name),
+            _ => Some(self.with_arguments(name, Some(arguments))),
         }
+    }
+
+    /// The base that a class names with type arguments: `extends Base<Foo>`.
+    pub(super) fn extended(self, clause: Node<'_>) -> TypeName<'t> {
+        let name = self.dotted_path(clause.child_by_field_id(self.fields.value)?)?;
+        Some(self.with_arguments(name, clause.child_by_field_id(self.fields.type_arguments)))
+    }
+
+    /// A type with its arguments, where any of them is known: `Box<Foo,_>`.
+    fn with_arguments(self, name: Cow<'t, str>, arguments: Option<Node<'_>>) -> Cow<'t, str> {
+        let Some(list) = arguments else { return name };
+        let texts = self.each_type(list, None);
+        match texts.iter().any(|text| text != "_") {
+            true => Some(format!("{name}<{}>", texts.join(","))).filter(|ty| ty.len() < LONGEST).map_or(name, Into::into),
+            false => name,
+        }
+    }
+
+    /// The types in a list of them, `_` for each that is not known.
+    fn each_type(self, list: Node<'_>, of: Option<u16>) -> Vec<String> {
+        let Some(reader) = self.inner() else { return Vec::new() };
+        let mut cursor = list.walk();
+        let types = list.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(ELEMENTS);
+        let text = |ty: Node<'_>| {
+            let inner = of.and_then(|field| ty.child_by_field_id(field)).unwrap_or(ty);
+            let known = reader.annotation_type(inner).filter(|ty| ty != THIS);
+            known.map_or_else(|| "_".to_owned(), Cow::into_owned)
+        };
+        types.map(text).collect()
+    }
+
+    /// `[A, label: B]`.
+    fn tuple(self, node: Node<'_>) -> Cow<'t, str> {
+        let texts = self.each_type(node, Some(self.fields.ty));
+        let tuple = format!("({})", texts.join(","));
+        let is_known = texts.iter().any(|text| text != "_") && tuple.len() < LONGEST;
+        if is_known { tuple.into() } else { "Array".into() }
+    }
+
+    /// `typeof a.b`, and the result of a call of it where `then` is `()`.
+    fn queried(self, node: Node<'_>, then: &str) -> TypeName<'t> {
+        let query = Some(node).filter(|node| node.kind() == "type_query")?;
+        Some(format!("={}{then}", self.dotted_path(query.named_child(0)?)?).into())
+    }
+
+    /// `T["key"]`, `T[number]`.
+    fn looked_up(self, node: Node<'_>) -> TypeName<'t> {
+        let (of, index) = (self.inner()?.annotation_type(node.named_child(0)?)?, node.named_child(1)?);
+        let found = match index.named_child(0).and_then(|text| self.string_text(text)) {
+            Some(key) if is_plain_name(key) => member_type(&of, &format!(".{key}")),
+            Some(_) => None,
+            None => element_type(&of).filter(|_| index.kind() == "predefined_type"),
+        };
+        found.filter(|_| of != THIS).map(Cow::from)
+    }
+
+    /// The type arguments of a call, where a path can hold them.
+    fn plain_arguments(self, list: Node<'_>) -> Option<String> {
+        let texts = self.each_type(list, None);
+        let is_plain = |text: &String| !text.contains(['.', '(', '@', '~', '=', '<']);
+        let is_known = texts.iter().all(is_plain) && texts.iter().any(|text| text != "_");
+        is_known.then(|| format!("<{}>", texts.join(",")))
     }
 
     /// The type of a list by its elements, if they agree.
@@ -169,7 +258,12 @@ impl<'t> EcmaTypeReader<'t> {
         let inner = |child: Option<Node<'_>>| child.and_then(|child| self.path(child, below));
         match node.kind() {
             "identifier" | "this" => Some(text(self.source, node).to_owned()),
-            "call_expression" => Some(format!("{}()", inner(node.child_by_field_id(self.fields.function))?)),
+            "call_expression" => {
+                let function = inner(node.child_by_field_id(self.fields.function))?;
+                let given = node.child_by_field_id(self.fields.type_arguments);
+                let given = given.and_then(|given| self.plain_arguments(given)).unwrap_or_default();
+                Some(format!("{function}{given}()"))
+            }
             "member_expression" => {
                 let name = node.child_by_field_id(self.fields.property)?;
                 let object = inner(node.child_by_field_id(self.fields.object))?;
@@ -181,6 +275,9 @@ impl<'t> EcmaTypeReader<'t> {
                 match self.string_text(index) {
                     Some(name) if is_plain_name(name) => Some(format!("{object}.{name}")),
                     Some(_) => None,
+                    None if index.kind() == "number" => {
+                        Some(format!("{object}.[{}]", text(self.source, index)))
+                    }
                     None => Some(format!("{object}.[]")),
                 }
             }
@@ -204,7 +301,9 @@ impl<'t> EcmaTypeReader<'t> {
         let mut at = node;
         for _ in 0..DEPTH {
             match at.kind() {
-                "type_annotation" | "parenthesized_type" | "readonly_type" => at = at.named_child(0)?,
+                "type_annotation" | "parenthesized_type" | "readonly_type" | "optional_type" => {
+                    at = at.named_child(0)?;
+                }
                 "type_identifier" | "nested_type_identifier" | "identifier" => return self.dotted_path(at),
                 "generic_type" => {
                     let name = self.dotted_path(at.child_by_field_id(self.fields.name)?)?;
@@ -213,9 +312,12 @@ impl<'t> EcmaTypeReader<'t> {
                         GenericKind::Itself => at = arguments?.named_child(0)?,
                         GenericKind::List => return self.holder("[]", arguments?.named_child(0)),
                         GenericKind::Map => return self.holder("{}", arguments?.named_child(1)),
-                        GenericKind::Other => return Some(name),
+                        GenericKind::Result => return self.queried(arguments?.named_child(0)?, "()"),
+                        GenericKind::Other => return Some(self.with_arguments(name, arguments)),
                     }
                 }
+                "type_query" => return self.queried(at, ""),
+                "lookup_type" => return self.looked_up(at),
                 "union_type" => {
                     let (a, b) = (at.named_child(0)?, at.named_child(1)?);
                     at = match (self.is_nothing(a), self.is_nothing(b)) {
@@ -225,7 +327,7 @@ impl<'t> EcmaTypeReader<'t> {
                     };
                 }
                 "array_type" => return self.holder("[]", at.named_child(0)),
-                "tuple_type" => return Some("Array".into()),
+                "tuple_type" => return Some(self.tuple(at)),
                 "predefined_type" => return predefined_type(text(self.source, at)).map(Cow::from),
                 "this_type" => return Some(THIS.into()),
                 "function_type" => return Some("Function".into()),
@@ -237,7 +339,8 @@ impl<'t> EcmaTypeReader<'t> {
 
     /// A list of, or map to, values of a type.
     fn holder(self, sign: &str, held: Option<Node<'_>>) -> TypeName<'t> {
-        let held = held.and_then(|held| self.annotation_type(held)).filter(|held| held != THIS);
+        let inner = self.inner()?;
+        let held = held.and_then(|held| inner.annotation_type(held)).filter(|held| held != THIS);
         Some(held.map_or(Cow::from("Array"), |held| format!("{sign}{held}").into()))
     }
 
@@ -259,14 +362,16 @@ pub(super) enum GenericKind {
     Itself,
     List,
     Map,
+    /// What a call of the queried function gives, or what is made of the queried class.
+    Result,
     Other,
 }
 
 pub(super) fn generic_kind(name: &str) -> GenericKind {
     match name {
-        "Readonly" | "Partial" | "Required" | "NonNullable" | "Promise" | "PromiseLike" | "Awaited" => {
-            GenericKind::Itself
-        }
+        "Readonly" | "Partial" | "Required" | "NonNullable" | "Promise" | "PromiseLike" | "Awaited"
+        | "Pick" | "Omit" => GenericKind::Itself,
+        "ReturnType" | "InstanceType" => GenericKind::Result,
         "Array"
         | "ReadonlyArray"
         | "Set"

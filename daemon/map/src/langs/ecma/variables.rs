@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::EcmaValueKind;
+use super::types::THIS;
 use crate::facts::{DefKind, TypePart};
 use crate::langs::support::Outer;
 use crate::walk::{Binding, Cx, WalkStep};
@@ -103,7 +104,7 @@ impl Ecma {
         let new = New { name: text, at: name, kind: DefKind::Function, head, visible };
         self.make_def(&new, &plan.wrap, Some(true), cx);
         if value.kind() != "arrow_function" {
-            cx.bind(super::types::THIS, Binding::Opaque);
+            cx.bind(THIS, Binding::Opaque);
         }
         self.opened = value.id();
     }
@@ -122,14 +123,21 @@ impl Ecma {
         self.each_name(pattern, &mut |name| names.push(name));
         names.retain(|name| !cx.text(*name).is_empty());
         let scope = value.filter(|_| pattern.kind() == "identifier").is_some_and(|v| self.has_inside(v));
+        let declared = self.declared_type(node, cx);
+        let typed = match pattern.kind() {
+            "identifier" => declared.into_iter().map(|ty| (pattern, ty.into_owned())).collect(),
+            _ => declared.filter(|ty| ty != THIS).map_or_else(Vec::new, |ty| {
+                self.pattern_types(pattern, ty.into_owned(), cx.source)
+            }),
+        };
         for at in names {
             self.handled.mark(at);
             let new = New { name: cx.text(at), at, kind, head, visible };
             let idx = self.make_def(&new, &plan.wrap, scope.then_some(false), cx);
-            let whole = pattern.kind() == "identifier";
-            if let Some(ty) = self.declared_type(node, cx).filter(|_| whole) {
-                self.add_type_hint(idx, TypePart::VALUE, &ty, cx);
+            if let Some(ty) = typed.iter().find(|(name, _)| name.id() == at.id()).map(|(_, ty)| ty) {
+                self.add_type_hint(idx, TypePart::VALUE, ty, cx);
             }
+            self.add_called_type(idx, node, cx);
         }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
             let objects = if plan.is_local { &mut self.local_objects } else { &mut self.objects };

@@ -33,6 +33,7 @@ fn hint_within(text: &str, depth: usize) -> Option<String> {
         GenericKind::Itself => argument(0),
         GenericKind::List => argument(0).map(|held| format!("[]{held}")),
         GenericKind::Map => argument(1).map(|held| format!("{{}}{held}")),
+        GenericKind::Result => None,
         GenericKind::Other => type_name(name),
     }
 }
