@@ -113,7 +113,10 @@ impl Map {
     fn nodes_meant_at(&self, name: NameInFile<'_>) -> Vec<(NodeRef, Confidence)> {
         let NameInFile { path, at, word } = name;
         if let Some(named) = self.def_named_at(path, at.line, at.col) {
-            return vec![(named.into(), Confidence::Exact)];
+            // A field that embeds a type has its name from there.
+            let embedded = self.base_meant_at(path, (at.line, at.col), word);
+            let (meant, sure) = embedded.unwrap_or((named, Confidence::Exact));
+            return vec![(meant.into(), sure)];
         }
         let meant = self.defs_meant_at(path, (at.line, at.col), word);
         let is_known = meant.iter().any(|(_, sure)| *sure < Confidence::Name);

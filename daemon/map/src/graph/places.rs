@@ -90,6 +90,22 @@ impl Map {
         }
     }
 
+    /// Finds the base that the name at a place surely means.
+    pub(crate) fn base_meant_at(
+        &self,
+        path: &str,
+        at: (u32, u32),
+        word: &str,
+    ) -> Option<(DefRef, Confidence)> {
+        let file = self.file_at(path)?;
+        let (_, facts) = self.file(file)?;
+        let base = facts.refs.iter().find(|r| r.kind == RefKind::Extends && stands_at(facts, r, at, word))?;
+        match Resolver::new(&self.index).resolve(file, base) {
+            Resolution::To(Thing::Def(def), sure) if sure < Confidence::Name => Some((def, sure)),
+            _ => None,
+        }
+    }
+
     /// Finds the member that a key of an object literal or a pattern means.
     pub(crate) fn key_meant_at(
         &self,

@@ -8,6 +8,9 @@ use crate::facts::{Receiver, StrId};
 use crate::langs::support::each_child;
 use crate::walk::{Binding, Cx, WalkStep};
 
+/// Longest chain of members and calls whose types are followed.
+const CHAIN_LIMIT: usize = 8;
+
 impl GoRules {
     /// Reads the declarations at file level before the walk.
     pub(super) fn visit_file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
@@ -25,12 +28,8 @@ impl GoRules {
 
     fn know_result(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
         let name = item.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
-        let Some(result) = item.child_by_field_id(self.g.f.result) else { return };
-        let first = match result.kind() {
-            "parameter_list" => result.named_child(0).and_then(|p| p.child_by_field_id(self.g.f.ty)),
-            _ => Some(result),
-        };
-        let Some(ty) = first.and_then(|ty| self.type_path(ty, cx)) else { return };
+        let first = self.first_result(item);
+        let Some(ty) = first.and_then(|ty| self.kept_type(ty, cx)) else { return };
         if self.is_type_parameter(item, ty, cx) {
             return;
         }
@@ -44,9 +43,9 @@ impl GoRules {
         self.known.results.insert(key, ty);
     }
 
-    fn is_type_parameter(&self, item: Node<'_>, ty: StrId, cx: &Cx<'_>) -> bool {
+    pub(super) fn is_type_parameter(&self, item: Node<'_>, ty: StrId, cx: &Cx<'_>) -> bool {
         let list = crate::langs::support::child_where(item, |c| c.kind() == "type_parameter_list");
-        let name = cx.facts.provisional_name(ty);
+        let name = cx.facts.provisional_name(ty).trim_start_matches("[]");
         list.is_some_and(|list| {
             crate::langs::support::child_where(list, |p| {
                 p.child_by_field_id(self.g.f.name).is_some_and(|n| cx.text(n) == name)
@@ -63,7 +62,7 @@ impl GoRules {
         });
         for spec in specs {
             match self.g.kind(spec) {
-                GoKind::TypeSpec => self.know_type(spec, cx),
+                GoKind::TypeSpec | GoKind::Alias => self.know_type(spec, cx),
                 GoKind::VarSpec => self.know_variable(spec, cx),
                 _ => {}
             }
@@ -74,33 +73,28 @@ impl GoRules {
         let Some(name) = spec.child_by_field_id(self.g.f.name) else { return };
         let owner = cx.facts.intern(cx.text(name));
         self.known.types.insert(owner);
-        let body = spec.child_by_field_id(self.g.f.ty).filter(|ty| self.g.kind(*ty) == GoKind::Struct);
-        let Some(list) = body.and_then(|ty| ty.named_child(0)) else { return };
-        let mut fields = Vec::new();
-        each_child(list, |field, _| fields.extend((self.g.kind(field) == GoKind::Field).then_some(field)));
-        for field in fields {
-            let Some(ty) = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)) else {
-                continue;
-            };
-            let mut named = false;
-            each_child(field, |child, id| {
-                if id == self.g.f.name {
-                    named = true;
-                    let key = member_key(owner, cx.text(child), cx);
-                    self.known.fields.insert(key, ty);
-                }
-            });
-            if !named {
-                let text = cx.facts.provisional_name(ty).to_owned();
-                let key = member_key(owner, text.rsplit('.').next().unwrap_or(&text), cx);
-                self.known.fields.insert(key, ty);
-            }
+        let Some(ty) = spec.child_by_field_id(self.g.f.ty) else { return };
+        if self.g.kind(ty) == GoKind::Struct {
+            let name = cx.text(name).to_owned();
+            self.know_fields(ty, &name, cx);
+        } else if let Some(held) = self.kept_type(ty, cx).and_then(|kept| self.element_type(kept, cx)) {
+            self.known.elements.insert(owner, held);
         }
     }
 
     fn know_variable(&mut self, spec: Node<'_>, cx: &mut Cx<'_>) {
+        if let (Some(anonymous), Some(name)) =
+            (self.anonymous_type_of(spec), spec.child_by_field_id(self.g.f.name))
+        {
+            let name = cx.text(name).to_owned();
+            let kept = cx.facts.intern(&format!("{}{name}", anonymous.holders));
+            let key = cx.facts.intern(&name);
+            self.known.globals.insert(key, kept);
+            self.know_fields(anonymous.node, &name, cx);
+            return;
+        }
         let ty = match spec.child_by_field_id(self.g.f.ty) {
-            Some(ty) => self.type_path(ty, cx),
+            Some(ty) => self.kept_type(ty, cx),
             None => spec
                 .child_by_field_id(self.g.f.value)
                 .filter(|values| values.named_child_count() == 1)
@@ -126,8 +120,12 @@ impl GoRules {
         match self.g.kind(ty) {
             GoKind::TypeIdent | GoKind::Ident => {
                 let name = cx.text(ty);
-                let usable = !name.is_empty() && !is_basic(name) && cx.local_binding(name).is_none();
-                usable.then(|| cx.facts.intern(name))
+                match cx.local_binding(name) {
+                    // A type parameter has the members of its constraint.
+                    Some(Binding::Typed(constraint)) => Some(constraint),
+                    Some(Binding::Opaque) => None,
+                    None => (!name.is_empty() && !is_basic(name)).then(|| cx.facts.intern(name)),
+                }
             }
             GoKind::Qualified => {
                 let package = cx.text(ty.child_by_field_id(self.g.f.package)?);
@@ -147,23 +145,37 @@ impl GoRules {
 
     /// The type of `T{..}`, `&T{..}`, `new(T)`, `x.(T)`, `T(x)`, and of calls of the file's own functions.
     pub(super) fn value_type(&self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        let mut value = value;
-        for _ in 0..8 {
-            match self.g.kind(value) {
-                GoKind::Parens | GoKind::Unary => value = value.named_child(0)?,
-                GoKind::Composite | GoKind::Assertion => {
-                    return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx);
-                }
-                GoKind::Call => return self.call_type(value, cx),
-                GoKind::Ident => return self.variable_type(cx.text(value), cx),
-                GoKind::Selector => return self.field_type(value, cx),
-                _ => return None,
-            }
-        }
-        None
+        self.infer_type(value, CHAIN_LIMIT, cx)
     }
 
-    fn call_type(&self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn infer_type(&self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+        let depth = depth.checked_sub(1)?;
+        match self.g.kind(value) {
+            GoKind::Parens => self.infer_type(value.named_child(0)?, depth, cx),
+            GoKind::Unary => {
+                let ty = self.infer_type(value.named_child(0)?, depth, cx)?;
+                if cx.text(value).starts_with("<-") { self.element_type(ty, cx) } else { Some(ty) }
+            }
+            GoKind::Composite | GoKind::Assertion => {
+                self.kept_type(value.child_by_field_id(self.g.f.ty)?, cx)
+            }
+            GoKind::Index => {
+                let holder = self.infer_type(value.child_by_field_id(self.g.f.operand)?, depth, cx)?;
+                self.element_type(holder, cx)
+            }
+            GoKind::Call => self.call_type(value, depth, cx),
+            GoKind::Ident => self.variable_type(cx.text(value), cx),
+            GoKind::Selector => {
+                let owner = self.infer_type(value.child_by_field_id(self.g.f.operand)?, depth, cx)?;
+                let key = member_key(owner, cx.text(value.child_by_field_id(self.g.f.member)?), cx);
+                self.known.fields.get(&key).copied()
+            }
+            _ if value.kind() == "slice_expression" => self.infer_type(value.named_child(0)?, depth, cx),
+            _ => None,
+        }
+    }
+
+    fn call_type(&self, call: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let function = call.child_by_field_id(self.g.f.function)?;
         match self.g.kind(function) {
             GoKind::Ident => {
@@ -171,30 +183,26 @@ impl GoRules {
                 if cx.local_binding(name).is_some() {
                     return None;
                 }
-                if name == "new" {
-                    let arguments = call.child_by_field_id(self.g.f.arguments)?;
-                    return self.type_path(arguments.named_child(0)?, cx);
+                let first = || call.child_by_field_id(self.g.f.arguments)?.named_child(0);
+                match name {
+                    "new" | "make" => return self.kept_type(first()?, cx),
+                    "append" => return self.infer_type(first()?, depth, cx),
+                    _ => {}
                 }
                 let id = cx.facts.intern(name);
                 let conversion = self.known.types.contains(&id).then_some(id);
                 self.known.results.get(&id).copied().or(conversion)
             }
             GoKind::Selector => {
-                let operand = function.child_by_field_id(self.g.f.operand)?;
-                let owner = match self.g.kind(operand) {
-                    GoKind::Ident => self.variable_type(cx.text(operand), cx)?,
-                    GoKind::Selector => self.field_type(operand, cx)?,
-                    _ => return None,
-                };
-                let name = cx.text(function.child_by_field_id(self.g.f.member)?);
-                let key = member_key(owner, name, cx);
+                let owner = self.infer_type(function.child_by_field_id(self.g.f.operand)?, depth, cx)?;
+                let key = member_key(owner, cx.text(function.child_by_field_id(self.g.f.member)?), cx);
                 self.known.results.get(&key).copied()
             }
             _ => None,
         }
     }
 
-    fn variable_type(&self, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+    pub(super) fn variable_type(&self, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         match cx.local_binding(name) {
             Some(Binding::Typed(ty)) => Some(ty),
             Some(Binding::Opaque) => None,
@@ -205,37 +213,23 @@ impl GoRules {
         }
     }
 
-    /// The declared type of `x.field`, where the struct is in this file.
-    fn field_type(&self, selector: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        let mut fields = Vec::new();
-        let mut node = selector;
-        while self.g.kind(node) == GoKind::Selector && fields.len() < 8 {
-            fields.push(node.child_by_field_id(self.g.f.member)?);
-            node = node.child_by_field_id(self.g.f.operand)?;
-        }
-        let first = if self.g.kind(node) == GoKind::Ident {
-            self.variable_type(cx.text(node), cx)?
-        } else {
-            return None;
-        };
-        fields.iter().rev().try_fold(first, |owner, field| {
-            let key = member_key(owner, cx.text(*field), cx);
-            self.known.fields.get(&key).copied()
-        })
-    }
-
     /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&self, operand: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if let Some(ty) = self.value_type(operand, cx) {
-            return Receiver::Typed(ty);
+            let holds = cx.facts.provisional_name(ty).starts_with("[]");
+            return if holds { Receiver::Unknown } else { Receiver::Typed(ty) };
         }
-        match self.g.kind(operand) {
+        let known = match self.g.kind(operand) {
             GoKind::Ident => cx.path_receiver(cx.text(operand)),
             GoKind::Selector => match self.package_path(operand, cx) {
                 Some(path) => cx.path_receiver(&path),
                 None => Receiver::Unknown,
             },
             _ => Receiver::Unknown,
+        };
+        match known {
+            Receiver::Unknown => self.type_or_path(operand, cx).map_or(known, Receiver::Typed),
+            known => known,
         }
     }
 

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::grammar::GoKind;
 use super::imports::local_name;
 use super::rules::GoRules;
-use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -95,9 +95,14 @@ impl GoRules {
             qualifier: ty.as_deref(),
             head: (node.start_byte(), body.map_or(node.end_byte(), |body| body.start_byte())),
         };
-        def.make_def(cx, &outer, Some(true));
+        let made = def.make_def(cx, &outer, Some(true));
         if let Some(generic) = receiver.and_then(|ty| self.generic_node(ty)) {
             self.receiver_parameters(generic, cx);
+        }
+        let result = self.first_result(node);
+        let kept = result.and_then(|ty| self.kept_type(ty, cx));
+        if kept.is_some_and(|kept| !self.is_type_parameter(node, kept, cx)) {
+            self.tell_type(made, TypePart::RESULT, result, cx);
         }
         WalkStep::Into
     }
@@ -139,8 +144,8 @@ impl GoRules {
         self.handled.mark(name);
         let ty = node.child_by_field_id(self.g.f.ty);
         let kind = match ty.map(|ty| self.g.kind(ty)) {
-            _ if self.g.kind(node) == GoKind::Alias => DefKind::TypeAlias,
             Some(GoKind::Struct) => DefKind::Struct,
+            _ if self.g.kind(node) == GoKind::Alias => DefKind::TypeAlias,
             Some(GoKind::Interface) => DefKind::Interface,
             _ => DefKind::Class,
         };
@@ -176,43 +181,65 @@ impl GoRules {
     pub(super) fn visit_field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut names = Vec::new();
         each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
+        let ty = node.child_by_field_id(self.g.f.ty);
+        let in_type = cx.owner().is_some_and(|owner| holds_fields(cx.facts.defs()[owner.index()].kind));
         if names.is_empty() {
-            if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
+            if let Some(ty) = ty {
+                self.define_embedded(node, ty, in_type, cx);
                 self.refer_type(ty, RefKind::Extends, cx);
             }
             return WalkStep::Into;
         }
-        let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Struct);
-        let outer = self.lead.take_outer(node, cx);
-        for name in names.into_iter().filter(|_| in_type) {
-            self.define_simple(node, name, DefKind::Field, &outer, (node.start_byte(), node.end_byte()), cx);
+        if in_type {
+            let head = (node.start_byte(), node.end_byte());
+            let outer = self.lead.take_outer(node, cx);
+            let value = GoValue { node, kind: DefKind::Field, head, ty, is_open: self.has_anonymous(ty) };
+            self.define_values(&value, &names, &outer, cx);
         }
         WalkStep::Into
     }
 
-    fn define_simple(
-        &mut self,
-        node: Node<'_>,
-        name: Node<'_>,
-        kind: DefKind,
-        outer: &Outer,
-        head: (usize, usize),
-        cx: &mut Cx<'_>,
-    ) {
-        let text = cx.text(name);
-        let (name_at, parent) = (cx.position(name), cx.owner());
-        if text != "_" {
-            NewDef {
-                node,
-                name_at,
+    /// The field that an embedded type makes.
+    fn define_embedded(&mut self, node: Node<'_>, ty: Node<'_>, in_type: bool, cx: &mut Cx<'_>) {
+        let ty = if self.g.kind(ty) == GoKind::Generic {
+            ty.child_by_field_id(self.g.f.ty).unwrap_or(ty)
+        } else {
+            ty
+        };
+        let name =
+            if self.g.kind(ty) == GoKind::Qualified { ty.child_by_field_id(self.g.f.name) } else { Some(ty) };
+        let is_name = matches!(self.g.kind(ty), GoKind::Qualified | GoKind::TypeIdent);
+        let Some(name) = name.filter(|_| in_type && is_name) else { return };
+        let outer = self.lead.take_outer(node, cx);
+        let head = (node.start_byte(), node.end_byte());
+        let value = GoValue { node, kind: DefKind::Field, head, ty: Some(ty), is_open: false };
+        self.define_values(&value, &[name], &outer, cx);
+    }
+
+    fn has_anonymous(&self, ty: Option<Node<'_>>) -> bool {
+        ty.is_some_and(|ty| self.anonymous_type(ty).is_some())
+    }
+
+    /// Defines fields, constants or variables that one declaration names. What a type without a name has belongs to the first.
+    fn define_values(&mut self, value: &GoValue<'_>, names: &[Node<'_>], outer: &Outer, cx: &mut Cx<'_>) {
+        let parent = cx.owner();
+        for (at, name) in names.iter().enumerate() {
+            let text = cx.text(*name);
+            if text == "_" {
+                continue;
+            }
+            let def = NewDef {
+                node: value.node,
+                name_at: cx.position(*name),
                 name: text,
-                kind,
+                kind: value.kind,
                 flags: export_flags(text),
                 parent,
                 qualifier: None,
-                head,
-            }
-            .make_def(cx, outer, None);
+                head: value.head,
+            };
+            let made = def.make_def(cx, outer, (at == 0 && value.is_open).then_some(true));
+            self.tell_type(made, TypePart::VALUE, value.ty, cx);
         }
     }
 
@@ -230,9 +257,12 @@ impl GoRules {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
-        let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
+        let in_type = cx.owner().is_some_and(|owner| {
+            matches!(cx.facts.defs()[owner.index()].kind, DefKind::Interface | DefKind::Field)
+        });
         if in_type {
-            def.make_def(cx, &outer, Some(true));
+            let made = def.make_def(cx, &outer, Some(true));
+            self.tell_type(made, TypePart::RESULT, self.first_result(node), cx);
         } else {
             cx.open_scope(true);
         }
@@ -281,21 +311,52 @@ impl GoRules {
         let (outer, start) = self.take_outer(node, cx);
         let end = node.child_by_field_id(self.g.f.value).map_or(node.end_byte(), |value| value.start_byte());
         let kind = if self.g.kind(node) == GoKind::ConstSpec { DefKind::Constant } else { DefKind::Variable };
-        for name in names {
-            self.define_simple(node, name, kind, &outer, (start, end), cx);
+        let is_open = self.anonymous_type_of(node).is_some();
+        let ty = node.child_by_field_id(self.g.f.ty);
+        let value = GoValue { node, kind, head: (start, end), ty, is_open };
+        let first = cx.facts.defs().len();
+        self.define_values(&value, &names, &outer, cx);
+        if let (None, [_], false) = (ty, &names[..], is_open) {
+            self.tell_value(first, node, cx);
         }
         WalkStep::Into
     }
 
+    /// Writes down the type of a variable that has it from its value.
+    fn tell_value(&self, def: usize, node: Node<'_>, cx: &mut Cx<'_>) {
+        let value = node.child_by_field_id(self.g.f.value).and_then(|list| list.named_child(0));
+        let ty = value.and_then(|value| self.type_or_path(value, cx));
+        if let Some(ty) = ty.filter(|_| def < cx.facts.defs().len()) {
+            let says = cx.facts.provisional_name(ty).to_owned();
+            cx.facts.type_hint(DefIdx(def as u32), TypePart::VALUE, &says);
+        }
+    }
+
     pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        let binding = self.constraint_binding(node, cx);
         each_child(node, |child, field| {
             if field == self.g.f.name {
                 self.handled.mark(child);
-                cx.bind(cx.text(child), Binding::Opaque);
+                cx.bind(cx.text(child), binding);
             }
         });
         WalkStep::Into
     }
+}
+
+/// Fields, constants or variables that one declaration names.
+struct GoValue<'t> {
+    node: Node<'t>,
+    kind: DefKind,
+    head: (usize, usize),
+    ty: Option<Node<'t>>,
+    /// True if what stands in the declaration is a part of the first of them.
+    is_open: bool,
+}
+
+/// Returns true if fields written in a definition of this kind are its own.
+fn holds_fields(kind: DefKind) -> bool {
+    matches!(kind, DefKind::Struct | DefKind::Field | DefKind::Variable)
 }
 
 fn export_flags(name: &str) -> DefFlags {

@@ -11,8 +11,12 @@ use crate::walk::{Binding, Cx, WalkStep};
 impl GoRules {
     pub(super) fn visit_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let ty = match node.kind() {
-            "variadic_parameter_declaration" => None,
-            _ => node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)),
+            "variadic_parameter_declaration" => {
+                let held = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.kept_type(ty, cx));
+                held.map(|held| cx.facts.provisional_name(held).to_owned())
+                    .map(|held| cx.facts.intern(&format!("[]{held}")))
+            }
+            _ => node.child_by_field_id(self.g.f.ty).and_then(|ty| self.kept_type(ty, cx)),
         };
         each_child(node, |child, field| {
             if field == self.g.f.name {
@@ -34,7 +38,7 @@ impl GoRules {
     pub(super) fn local_values(&mut self, node: Node<'_>, names: &[Node<'_>], cx: &mut Cx<'_>) {
         match node.child_by_field_id(self.g.f.ty) {
             Some(ty) => {
-                let ty = self.type_path(ty, cx);
+                let ty = self.kept_type(ty, cx);
                 names.iter().for_each(|name| self.pending.add(*name, binding_of_type(ty), node.end_byte()));
             }
             None => {
@@ -48,20 +52,29 @@ impl GoRules {
         for (at, name) in names.iter().enumerate() {
             // `x, err := f()`: of several results, the first one's type is known.
             let value = if names.len() == values.len() || at == 0 { values.get(at) } else { None };
-            let ty = value.and_then(|value| self.value_type(*value, cx));
+            let ty = value.and_then(|value| self.type_or_path(*value, cx));
             self.handled.mark(*name);
             self.pending.add(*name, binding_of_type(ty), from);
         }
     }
 
     /// `for k, v := range x`, `case v := <-ch`; without `:=` the names are uses.
-    pub(super) fn bind_left(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> WalkStep {
+    pub(super) fn bind_left(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let mut declares = false;
         each_child(node, |child, _| declares |= child.kind() == ":=");
         if declares {
-            for name in self.plain_names(node.child_by_field_id(self.g.f.left)) {
+            let value = node.child_by_field_id(self.g.f.right).and_then(|value| self.type_or_path(value, cx));
+            let is_range = self.g.kind(node) == GoKind::Range;
+            for (at, name) in self.plain_names(node.child_by_field_id(self.g.f.left)).into_iter().enumerate()
+            {
+                // Of a loop the second name is what is held, of a receipt the first.
+                let ty = match (is_range, at) {
+                    (true, 1) => value.and_then(|value| self.element_type(value, cx)),
+                    (false, 0) => value,
+                    _ => None,
+                };
                 self.handled.mark(name);
-                self.pending.add(name, Binding::Opaque, node.end_byte());
+                self.pending.add(name, binding_of_type(ty), node.end_byte());
             }
         }
         WalkStep::Into
@@ -89,7 +102,7 @@ impl GoRules {
         });
         self.switches.retain(|(end, _)| *end > node.start_byte());
         if let (&[ty], Some(&(_, (from, to)))) = (&types[..], self.switches.last()) {
-            let ty = self.type_path(ty, cx);
+            let ty = self.kept_type(ty, cx);
             cx.bind(cx.slice(from, to), binding_of_type(ty));
         }
         WalkStep::Into

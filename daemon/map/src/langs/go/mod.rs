@@ -2,7 +2,7 @@
 //!
 //! Methods belong to their receiver's type when it is in the same file, and otherwise carry its name. What functions and
 //! methods of the same file return, and what its fields and variables are declared as, gives locals their types; beyond the
-//! file nothing is guessed. A defined type that is neither struct nor interface (`type Names []string`) is a class: it can
+//! file the resolution follows the types that files state. A defined type that is neither struct nor interface (`type Names []string`) is a class: it can
 //! have methods. Embedding counts as extending.
 
 mod builtins;
@@ -18,6 +18,7 @@ mod refs;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use tree_sitter::Tree;
 
@@ -51,6 +52,7 @@ pub const SPEC: LangSpec = LangSpec {
         reach: Reach::Folder,
         imports_tell_all: true,
         structural_interfaces: true,
+        objects_hide_members: true,
         twins: Twins::InFolder,
         marks_tests: true,
         ..NameSemantics::PLAIN

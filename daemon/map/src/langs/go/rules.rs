@@ -37,6 +37,8 @@ pub(super) struct GoDeclaredTypes {
     pub(super) results: FxHashMap<StrId, StrId>,
     /// Types of fields, by `Type.name`.
     pub(super) fields: FxHashMap<StrId, StrId>,
+    /// Types of what defined slices, maps and channels hold, by the name of the type.
+    pub(super) elements: FxHashMap<StrId, StrId>,
     /// Names of the file's types.
     pub(super) types: FxHashSet<StrId>,
 }

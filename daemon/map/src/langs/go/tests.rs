@@ -1,6 +1,7 @@
 //! Tests of the facts that hob reads from Go.
 
 use crate::facts::FactsBuilder;
+use crate::fixture::check_meanings;
 use crate::langs::lang::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
@@ -77,6 +78,8 @@ variable Default 21-21@21:5 E | var Default | Default is shared.
 variable x 22-22@22:5 | var x, y int
 variable y 22-22@22:8 | var x, y int
 struct Server 26-32@26:6 E | type Server struct | Server serves. On and on.
+field Server.Base 27-27@27:3 E | *Base
+field Server.Mixin 28-28@28:6 E | pkg.Mixin[int]
 field Server.Name 30-30@30:2 E | Name, alias string | Name of it.
 field Server.alias 30-30@30:8 | Name, alias string | Name of it.
 field Server.handler 31-31@31:2 | handler func(w Writer) error
@@ -195,7 +198,7 @@ import module x.y/pkg as pkg @4
 13:4 use <S>.any in S.run
 13:8 call ?.Do in S.run
 14:7 call x in S.run
-15:4 call ?.unknown in S.run
+15:4 call <=x()>.unknown in S.run
 16:12 call NewS in S.run
 17:4 call <S>.run in S.run
 17:12 call <context.Context>.Value in S.run
@@ -212,17 +215,17 @@ import module x.y/pkg as pkg @4
 23:6 use pkg/Var in S.run
 23:10 call pkg.Var/Method in S.run
 24:22 use <S>.list in S.run
-24:31 call ?.f in S.run
+24:31 call <=S~.list.[]>.f in S.run
 25:14 use m in S.run
 25:16 use k in S.run
-25:40 call ?.g in S.run
+25:40 call <=m.[]>.g in S.run
 26:2 call v in S.run
 27:14 use y in S.run
 27:31 type S in S.run
 27:36 call <S>.run in S.run
 27:63 call ?.no in S.run
 28:23 use ch in S.run
-28:29 call ?.x in S.run
+28:29 call <=ch.[]>.x in S.run
 28:43 call r in S.run
 29:8 type S in S.run
 30:4 call <S>.run in S.run
@@ -330,4 +333,161 @@ fn manifests_name_module_and_replacements() {
     let pairs: Vec<String> =
         facts.manifest.iter().map(|(k, v)| format!("{} {}", facts.name(*k), facts.name(*v))).collect();
     assert_eq!(pairs, ["module a.b/c", "require x.y/z", "replace q.r/s=../s"]);
+}
+
+#[test]
+fn fields_of_structs_without_a_name_are_found() {
+    check_meanings(
+        r#"
+//- /a.go
+package a
+
+type T struct {
+	¤1a, ¤2b struct {
+		¤3x int
+		¤4deep struct{ ¤5y int }
+	}
+	¤6items []struct{ ¤7id int }
+	¤8entries map[string]struct{ ¤9count int }
+}
+
+var ¤aConfig = struct{ ¤bName string }{Name: "x"}
+var ¤cMocks struct {
+	¤dCode func(p int)
+}
+
+type ¤eAlias = struct{ ¤fField string }
+
+func use(¤gt T) {
+	§gt.§1a.§3x = 1
+	§gt.§2b.§4deep.§5y = 2
+	_ = §gt.§6items[0].§7id
+	for _, ¤hitem := range §gt.§6items {
+		_ = §hitem.§7id
+	}
+	¤ientry := §gt.§8entries["k"]
+	_ = §ientry.§9count
+	_ = §aConfig.§bName
+	§cMocks.§dCode(1)
+	_ = §eAlias{§fField: "x"}
+}
+"#,
+    );
+}
+
+#[test]
+fn embedded_fields_give_their_members() {
+    check_meanings(
+        r#"
+//- /a.go
+package a
+
+type ¤1Inner struct{ ¤2X int }
+
+func (i *§1Inner) ¤3Run() {}
+
+type ¤4Outer struct {
+	*§1Inner
+	¤5Base Base
+	other *¤6Other
+}
+//- /b.go
+package a
+
+type ¤7Base struct{ ¤8Size int }
+type Other struct{}
+type Third struct {
+	§1Inner
+}
+
+func use(o *§4Outer, third Third) {
+	_ = o.§2X
+	o.§3Run()
+	o.Inner.§3Run()
+	_ = o.§5Base.§8Size
+	third.§3Run()
+}
+"#
+        .replace("¤6", "")
+        .as_str(),
+    );
+}
+
+#[test]
+fn types_are_followed_into_other_files_of_go() {
+    check_meanings(
+        r#"
+//- /go.mod
+module x.y/app
+//- /store/store.go
+package store
+
+type Store struct {
+	¤1Last *Item
+	¤2All  []*Item
+}
+
+func New() (*Store, error) { return nil, nil }
+
+func (s *Store) ¤3Find(id int) (*Item, error) { return nil, nil }
+
+type Finder interface{ ¤4First() *Item }
+
+var ¤5Default = &Store{}
+//- /store/item.go
+package store
+
+type Item struct{ ¤6Name string }
+
+func (i *Item) ¤7Close() {}
+//- /main.go
+package main
+
+import "x.y/app/store"
+
+type server struct{ ¤8db *store.Store }
+
+func (¤9s *server) run(f store.Finder, many ...store.Item) {
+	§9s.§8db.§1Last.§7Close()
+	¤aitem, err := §9s.§8db.§3Find(1)
+	§aitem.§7Close()
+	for _, one := range §9s.§8db.§2All {
+		_ = one.§6Name
+	}
+	f.§4First().§7Close()
+	¤bmade, err := store.New()
+	§bmade.§3Find(2)
+	store.§5Default.§1Last.§7Close()
+	for _, one := range many {
+		one.§7Close()
+	}
+}
+//- /other.go
+package main
+
+func (s *server) more() {
+	s.§8db.§1Last.§7Close()
+	_ = s.§8db.§2All[0].§6Name
+}
+"#,
+    );
+}
+
+#[test]
+fn type_parameters_have_the_members_of_their_constraint() {
+    check_meanings(
+        r#"
+//- /a.go
+package a
+
+type ¤1Person interface{ ¤2Work() }
+
+func Do[¤3T §1Person](things []§3T, one §3T) {
+	for _, ¤4v := range things {
+		§4v.§2Work()
+	}
+	one.§2Work()
+}
+"#,
+    );
 }
