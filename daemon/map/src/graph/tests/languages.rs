@@ -157,7 +157,7 @@ func load() {}
         "
 main.go#main calls go:ext:fmt import
 main.go#main calls store/store.go#Open import
-main.go#main calls store/load.go#Store.Put name
+main.go#main calls store/load.go#Store.Put import
 store/load.go#Store.Put calls store/load.go#Store.check import
 store/load.go#Store.Put references store/store.go#Store import
 store/load.go#Store.check references store/store.go#Store import

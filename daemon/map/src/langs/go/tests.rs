@@ -196,7 +196,7 @@ import module x.y/pkg as pkg @4
 12:10 call <pkg.Other>.Do in S.run
 12:13 use LIMIT in S.run
 13:4 use <S>.any in S.run
-13:8 call ?.Do in S.run
+13:8 call <=S~.any>.Do in S.run
 14:7 call x in S.run
 15:4 call <=x()>.unknown in S.run
 16:12 call NewS in S.run

@@ -38,7 +38,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         }
         // Parts of a list are told one by one, as the pass goes on into it.
         "list_literal" | "array_element_initializer" if is_target(visit) => {
-            bind_targets(visit.node, 0, binder)
+            bind_targets(visit.node, 0, binder);
         }
         "foreach_statement" => bind_targets(visit.node, 1, binder),
         "pair" if visit.parent_kind() == "foreach_statement" => bind_targets(visit.node, 0, binder),

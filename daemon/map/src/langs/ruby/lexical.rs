@@ -72,7 +72,7 @@ fn assign(target: Option<Node<'_>>, binder: &mut Binder<'_>) {
     let Some(target) = target else { return };
     match target.kind() {
         "identifier" => binder.bind(target, Within::Nearest),
-        "instance_variable" if !is_in_class(target) => {
+        "instance_variable" if binder.is_it(target) && !is_in_class(target) => {
             binder.of_kind(BindingKind::Implicit).bind(target, Within::File);
         }
         _ => {}
