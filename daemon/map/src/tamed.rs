@@ -17,8 +17,10 @@ const STAY: usize = 8;
 
 /// The text that a language's parser is given for `source`: as long, with its lines alike.
 pub(crate) fn tame_comments(lang: Lang, source: &[u8]) -> Cow<'_, [u8]> {
-    let Some(comment) = lang.source_rules().slow_comments else { return Cow::Borrowed(source) };
-    let mut text = Cow::Borrowed(source);
+    let rules = lang.source_rules();
+    let rewritten = rules.rewrite.and_then(|rewrite| rewrite(source));
+    let mut text = rewritten.map_or(Cow::Borrowed(source), Cow::Owned);
+    let Some(comment) = rules.slow_comments else { return text };
     let mut run = Vec::new();
     let mut start = 0;
     for end in memchr_iter(b'\n', source).chain([source.len()]) {

@@ -54,7 +54,7 @@ impl Map {
         let file = self.file_at(path)?;
         let (_, facts) = self.file(file)?;
         let found = facts.defs.iter().position(|def| {
-            let width = facts.name(def.name).encode_utf16().count() as u32;
+            let width = name_width(facts.name(def.name));
             def.name_at.0 == line && (def.name_at.1..def.name_at.1 + width.max(1)).contains(&col)
         })?;
         Some(self.body_of(DefRef { file, def: DefIdx(found as u32) }))
@@ -214,4 +214,9 @@ fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
         },
         ModuleTarget::External(_) | ModuleTarget::Unknown => None,
     }
+}
+/// The columns that a name takes: the type in the name of a conversion (`operator bool`) is a name of its own.
+fn name_width(name: &str) -> u32 {
+    let own = if name.starts_with("operator ") { "operator" } else { name };
+    own.encode_utf16().count() as u32
 }

@@ -25,6 +25,9 @@ pub struct SourceRules {
     /// Writes a text in the way that the grammar understands, where faults of the grammar are known; `None` if the text has
     /// none of them. The result has the same length and lines.
     pub repair: Option<Repair>,
+    /// Writes what the grammar does not know at all in signs that it does, for every reading; `None` if the text has nothing of that.
+    /// The result has the same length and lines.
+    pub rewrite: Option<Repair>,
     /// The text that has to stand before a piece of code for the grammar to read the piece (`<?php`).
     pub piece_opening: &'static str,
     /// Returns the grammar for a piece of code without its opening, if that is another than the reader's.
@@ -44,6 +47,7 @@ impl SourceRules {
         slow_comments: None,
         is_hazardous: |_| false,
         repair: None,
+        rewrite: None,
         piece_opening: "",
         piece_grammar: None,
         noticeable_loss: 2,

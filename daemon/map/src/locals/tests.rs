@@ -269,3 +269,153 @@ fn uses_are_those_of_the_same_binding() {
     let cols: Vec<(u32, u32)> = found.uses.iter().map(|at| (at.line, at.col)).collect();
     assert_eq!((found.bindings, cols), (vec![NamePlace { line: 1, col: 7 }], vec![(2, 12), (2, 33)]));
 }
+
+#[test]
+fn cpp_blocks_templates_and_lambdas() {
+    for marked in [
+        "int f(int ¤a, char *b) { return §a; }",
+        "int f(int (*¤cb)(int q)) { return §cb(1); }",
+        "int f(int q(int), int ¤x) { return §x; }",
+        "int f() { int a = 1, *¤b, c[3]; §b; }",
+        "int f() { int x = 1; { int ¤x = 2; §x; } }",
+        "int f() { int ¤x = 1; { int y = §x; int x = 2; } }",
+        "void f() { auto &[k, ¤v] = m; §v.g(); }",
+        "void f() { for (auto &[k, ¤v] : m) { §v; } }",
+        "void f() { for (int ¤i = 0; §i < 3; i++) {} }",
+        "void f() { if (int ¤i = g(); §i > 0) {} }",
+        "void f() { while (T *¤p = g()) { §p; } }",
+        "void f() { switch (int ¤z = g()) { case 1: §z; } }",
+        "void f() { try {} catch (const E &¤e) { §e.x(); } }",
+        "void f(int ¤r) { auto l = [&r](int p) { return §r + p; }; }",
+        "void f(int c) { auto l = [¤k = c](int p) { return §k; }; }",
+        "void f(int ¤x) { auto l = [x = §x] { return 1; }; }",
+        "void f() { auto l = [](auto ¤p) { return §p; }; }",
+        "template <typename ¤T> void f(§T a) {}",
+        "template <typename T, int ¤N> struct A { int x[§N]; };",
+        "template <typename ¤T> struct A { void f(); typename §T::type x; };",
+        "template <template <class> class ¤F> F<int> f(§F<int> a);",
+        "void f() { using ¤Q = int; §Q x; }",
+        "void f() { typedef int ¤R; §R x; }",
+        "void f() { enum { ¤One, Two }; g(§One); }",
+        "void f() { Foo ¤x(y); §x.go(); }",
+        "void f(int out) { goto §out; ¤out: return; }",
+        "void f(int ¤out) { goto out; out: §out++; }",
+        "#ifdef X\nvoid f() {\n#ifdef Y\nint ¤x = 1;\n#endif\n§x; }\n#endif\n",
+    ] {
+        check_local(Lang::Cpp, marked);
+    }
+    check(Lang::Cpp, "struct A { int ¤x; void f() { §x++; } };");
+    check_local(Lang::C, "int f(a, b) int ¤a; char *b; { return §a; }");
+    check_local(Lang::C, "int f(int ¤stat) { struct stat s; return §stat; }");
+}
+
+#[test]
+fn cpp_names_of_files_and_members_are_no_local_names() {
+    for marked in [
+        "void f(int x) { y.§x; }",
+        "void f(int x) { A::§x; }",
+        "void f(int x) { A::x<int>::§x; }",
+        "void f(int x) { ::§x; }",
+        "void f(int x) { P p = { .§x = 1 }; }",
+        "int f() { extern int x; return §x; }",
+        "void f() { void g(int); §g(1); }",
+        "int x; void f() { §x; }",
+        "int f(int stat) { struct §stat s; }",
+        "void f(int x); int y = §x;",
+    ] {
+        check(Lang::Cpp, marked);
+    }
+}
+
+#[test]
+fn csharp_patterns_and_queries() {
+    let in_class = |body: &str| format!("class A<¤T> {{\n{body}\n}}\n");
+    check_local(Lang::CSharp, &in_class("§T t;"));
+    for body in [
+        "void F(int ¤a) { G(§a); }",
+        "void F(params int[] ¤all) { G(§all); }",
+        "int this[int ¤i] => §i;",
+        "static A operator +(A ¤a, A b) => §a;",
+        "void F() { if (G(out var ¤n)) { §n.H(); } }",
+        "void F(object o) { if (o is string ¤s && §s.X) { } }",
+        "void F(object o) { if (o is not B ¤b) return; §b.H(); }",
+        "void F(object o) { if (o is P { X: var ¤q }) { §q.H(); } }",
+        "void F() { var (a, ¤b) = t; §b.H(); }",
+        "void F() { (int a, var ¤b) = t(); §b.H(); }",
+        "void F() { foreach (var (k, ¤v) in m) { §v.H(); } }",
+        "void F() { foreach (int ¤i in m) { §i.H(); } }",
+        "void F() { using (var ¤r = G()) { §r.H(); } }",
+        "void F() { using var ¤r = G(); §r.H(); }",
+        "void F() { try { } catch (E ¤e) when (§e.X) { } }",
+        "void F() { var l = from ¤p in ps where §p.X select p; }",
+        "void F() { var l = from p in ps let ¤d = p.D select §d; }",
+        "void F() { var l = from p in ps join ¤j in js on p.I equals §j.I select p; }",
+        "void F() { var l = from p in ps join j in js on p.I equals j.I into ¤g select §g; }",
+        "void F() { var l = from p in ps group p by p.K into ¤g select §g.Key; }",
+        "void F() { G(¤x => §x + 1); }",
+        "void F() { G((x, ¤y) => §y); }",
+        "void F() { G(delegate (int ¤x) { return §x; }); }",
+        "void F() { int L<U>(int ¤p) => §p; }",
+        "void F() { §L(1); int ¤L(int p) => p; }",
+        "void F(object o) { switch (o) { case int ¤c when §c > 1: break; } }",
+        "int F(object o) => o switch { int ¤c => §c, _ => 0 };",
+        "void F(int x) { goto §x; ¤x: return; }",
+        "U F<¤U>(§U u) => u;",
+        "void F(int ¤a) { var n = nameof(§a); }",
+        "void F(int ¤a) { var n = new { §a }; }",
+    ] {
+        check_local(Lang::CSharp, &in_class(body).replacen("¤T", "T", 1));
+    }
+    check_local(Lang::CSharp, "class A(int ¤x) { int F() => §x; }");
+    check(Lang::CSharp, "record A(int ¤X) : B(§X);");
+}
+
+#[test]
+fn csharp_members_and_keys_are_no_local_names() {
+    for body in [
+        "void F(int x) { y.§x(); }",
+        "void F(int x) { this.§x = x; }",
+        "void F(int x) { G(§x: 1); }",
+        "void F(int x) { var a = new B { §x = 1 }; }",
+        "void F(int x) { var a = new { §x = 1 }; }",
+        "void F(int x) { if (y is { §x: 1 }) { } }",
+        "void F(int x) { y?.§x(); }",
+        "Color Color; void F() { §Color c; }",
+    ] {
+        check(Lang::CSharp, &format!("class A {{ {body} }}"));
+    }
+}
+
+#[test]
+fn kotlin_lambdas_and_declarations() {
+    for marked in [
+        "fun f(¤a: Int, b: Int) = §a",
+        "fun <¤T> f(a: §T) = a",
+        "class A<¤T> { val x: §T }",
+        "fun f() { val ¤x = 1; g(§x) }",
+        "fun f(¤x: Int) { val x = §x }",
+        "fun f() { val (a, ¤b) = p; g(§b) }",
+        "fun f() { for (¤e in l) { §e.g() } }",
+        "fun f() { for ((a, ¤b) in l) { §b.g() } }",
+        "fun f() { l.forEach { i, ¤s -> g(§s) } }",
+        "fun f() { l.map { (m, ¤n) -> §n } }",
+        "fun f() { try { } catch (¤e: E) { §e.g() } }",
+        "fun f() { when (val ¤w = g()) { is X -> §w } }",
+        "fun f() { val g = fun(¤z: Int): Int { return §z } }",
+        "fun f() { fun ¤g(p: Int) = p\n§g(1) }",
+        "fun f(¤x: Int) = \"$§x\"",
+        "fun f(¤x: Int) = \"${§x.y}\"",
+        "class A(¤x: Int) : B(§x)",
+        "class A { constructor(¤b: Int) { §b.g() } }",
+    ] {
+        check_local(Lang::Kotlin, marked);
+    }
+    for marked in [
+        "fun f(x: Int) = y.§x",
+        "fun f(x: Int) = g(§x = 1)",
+        "val x = 1\nfun f() = §x",
+        "fun f(x: Int) = y.x().§x()",
+    ] {
+        check(Lang::Kotlin, marked);
+    }
+}

@@ -70,8 +70,12 @@ impl Group {
         for def in loose {
             let mut homes: Vec<&mut Self> =
                 groups.iter_mut().filter(|group| resolver.may_announce(def, group.all[0])).collect();
+            let announces = homes.len();
+            if announces > 1 {
+                homes.retain(|group| resolver.has_same_parameters(def, group.all[0]));
+            }
             match &mut homes[..] {
-                [] => groups.push(Self { all: vec![def] }),
+                [] if announces == 0 => groups.push(Self { all: vec![def] }),
                 [home] => home.all.push(def),
                 // It announces each of several; it tells nothing apart.
                 _ => {}

@@ -6,8 +6,9 @@ use hob_base::FileId;
 
 use super::choice::pick_best_def;
 use super::choice::{is_class, is_named_object};
+use super::overloads::Parameters;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
-use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, TypePart};
 use crate::index::FileEntry;
 use crate::node::DefRef;
 
@@ -238,13 +239,22 @@ impl<'m> Resolver<'m> {
         };
         match found {
             NameLookup::Thing(Thing::Def(def), _) => {
-                let def = self.body_of(def);
+                let def = self.body_of(self.aliased_class(def));
                 let is_base = self
                     .def(def)
                     .is_some_and(|(entry, def)| is_class(entry, def) || is_named_object(entry, def));
                 (def != class && is_base).then_some(def)
             }
             _ => None,
+        }
+    }
+
+    /// The type that a name of a type stands for, as far as that is known; any other definition as it is.
+    fn aliased_class(&self, def: DefRef) -> DefRef {
+        let is_alias = self.def(def).is_some_and(|(_, found)| found.kind == DefKind::TypeAlias);
+        match self.type_of(def, TypePart::VALUE, None).filter(|_| is_alias) {
+            Some(Thing::Def(class)) => class,
+            _ => def,
         }
     }
 
@@ -268,7 +278,8 @@ impl<'m> Resolver<'m> {
     /// else is itself.
     pub(crate) fn body_of(&self, declared: DefRef) -> DefRef {
         let Some((entry, def)) = self.def(declared) else { return declared };
-        if !entry.lang().semantics().declares_in_headers || !def.flags.has(DefFlags::DECLARATION) {
+        let semantics = entry.lang().semantics();
+        if !semantics.declares_in_headers || !def.flags.has(DefFlags::DECLARATION) {
             return declared;
         }
         self.get_or_compute(&self.bodies, declared, || {
@@ -276,11 +287,26 @@ impl<'m> Resolver<'m> {
             let bodies = self.possible_bodies(entry.facts.name(def.name), def.kind, qualified);
             let bodies: Vec<DefRef> = bodies.collect();
             let here = bodies.iter().find(|body| body.file == declared.file);
-            match (here, &bodies[..]) {
-                (Some(body), _) | (None, [body]) => *body,
-                _ => declared,
+            let body = match (here, &bodies[..]) {
+                (Some(body), _) | (None, [body]) => Some(*body),
+                _ => None,
+            };
+            match self.parameters(declared).filter(|_| def.kind.is_callable()) {
+                Some(parameters) => self.overload_body(declared, body, &parameters),
+                None => body.unwrap_or(declared),
             }
         })
+    }
+
+    /// The body of a declaration with these parameters: the one with just these, else `body`, unless it takes fewer or more.
+    fn overload_body(&self, declared: DefRef, body: Option<DefRef>, parameters: &Parameters) -> DefRef {
+        let exact = self.body_with(declared, parameters);
+        if exact != declared {
+            return exact;
+        }
+        let takes_as_many =
+            |body: &DefRef| self.parameters(*body).is_none_or(|other| other.len() == parameters.len());
+        body.filter(takes_as_many).unwrap_or(declared)
     }
 
     /// Definitions with a body, one per file, that a declaration of this kind and qualified name may announce.

@@ -343,7 +343,7 @@ impl<'m> Resolver<'m> {
     fn member_ref(&self, site: Site<'m>, r: &Ref, thing: Thing, sure: Confidence) -> Resolution {
         let name = site.entry.facts.name(r.name);
         let thing = match thing {
-            Thing::Def(def) if !self.has_members(def) => match self.type_of(def, TypePart::VALUE, None) {
+            Thing::Def(def) if !self.has_members(def) => match self.value_type(def) {
                 Some(thing) => thing,
                 None => {
                     return match self.member_of_thing(site, &thing, name) {
@@ -364,6 +364,11 @@ impl<'m> Resolver<'m> {
                 found.unwrap_or(Resolution::Unresolved)
             }
         }
+    }
+
+    /// The type of a definition's value: for a constant of an enumeration, where it has no type of its own, the enumeration.
+    fn value_type(&self, def: DefRef) -> Option<Thing> {
+        self.type_of(def, TypePart::VALUE, None).or_else(|| self.variant_of(def).map(Thing::Def))
     }
 
     fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {

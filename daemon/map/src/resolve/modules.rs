@@ -62,6 +62,9 @@ impl<'m> Resolver<'m> {
         trail: &mut Trail,
     ) -> NameLookup {
         let module = self.resolve_module(file, entry, import.module);
+        if entry.lang().semantics().open_namespaces && *module.target == ModuleTarget::Unknown {
+            return self.bind_from_namespace(file, entry, import);
+        }
         match (import.kind, import.name) {
             (ImportKind::Named, Some(name)) => match self.lookup_in(&module, entry.facts.name(name), trail) {
                 NameLookup::Thing(thing, confidence) => {
@@ -77,6 +80,19 @@ impl<'m> Resolver<'m> {
                 NameLookup::Bound | NameLookup::Absent { .. } => NameLookup::Bound,
             },
             _ => NameLookup::Thing(as_thing(module), Confidence::Import),
+        }
+    }
+
+    /// Binds `using a::b;` and `namespace c = a::b;`: a namespace is no file, so its name is followed as a path.
+    fn bind_from_namespace(&self, file: FileId, entry: &'m FileEntry, import: &Import) -> NameLookup {
+        let mut path = entry.facts.name(import.module).replace("::", ".");
+        if let Some(name) = import.name {
+            path = format!("{path}.{}", entry.facts.name(name));
+        }
+        let site = Site { file, entry, owner: import.owner, want: Want::Scope };
+        match self.follow_path(site, path.trim_start_matches('.')) {
+            NameLookup::Thing(thing, sure) => NameLookup::Thing(thing, sure.max(Confidence::Import)),
+            NameLookup::Bound | NameLookup::Absent { .. } => NameLookup::Bound,
         }
     }
 
@@ -294,6 +310,10 @@ impl<'m> Resolver<'m> {
             let start = match first {
                 "self" | "Self" | "super" | "crate" if site.entry.lang().semantics().path_keywords => {
                     self.keyword_start(site, first)
+                }
+                // A type may stand in a module.
+                _ if site.want == Want::Type && !rest.is_empty() => {
+                    self.resolve_bare(Site { want: Want::Scope, ..site }, first)
                 }
                 _ => self.resolve_bare(site, first),
             };

@@ -184,6 +184,12 @@ impl<'m> Resolver<'m> {
         let files = match site.entry.lang().spec()?.package_scope {
             PackageScope::File | PackageScope::Module => return None,
             PackageScope::Folder => paths.files_in(site.entry.path.dir()),
+            // Files without a package see those beside them.
+            PackageScope::Package
+                if package.is_none() && site.entry.lang().semantics().root_namespace.is_none() =>
+            {
+                paths.files_in(site.entry.path.dir())
+            }
             PackageScope::Package | PackageScope::Enclosing => paths.files_of_package(package?),
         };
         let same = |entry: &FileEntry| {

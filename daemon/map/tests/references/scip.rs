@@ -48,11 +48,22 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
     for one in occurrences.iter().filter(|one| one.is_definition) {
         defined.entry(&one.symbol).or_default().insert((one.path.clone(), one.at.line));
     }
+    // What a declaration brings in under its name (`using a::b`) is meant by the name as well.
+    let brought = brought_lines(&occurrences, &defined);
+    for (symbol, lines) in brought {
+        defined.entry(symbol).or_default().extend(lines);
+    }
     // One name may mean several things: a class and its constructor, a getter and its setter.
     let mut asked: BTreeMap<(&str, NamePlace), BTreeSet<Line>> = BTreeMap::new();
     for one in occurrences.iter().filter(|one| !one.is_definition) {
         if let Some(wanted) = defined.get(one.symbol.as_str()) {
             asked.entry((&one.path, one.at)).or_default().extend(wanted.iter().cloned());
+        }
+    }
+    // A name may define one thing and mean another: a variable and the constructor that it is made with.
+    for one in occurrences.iter().filter(|one| one.is_definition) {
+        if let Some(wanted) = asked.get_mut(&(&one.path, one.at)) {
+            wanted.insert((one.path.clone(), one.at.line));
         }
     }
     let question =
@@ -65,6 +76,23 @@ fn measure_case(name: &str, input: &Path, output: &Path, scores: &mut Scores) {
     }
     scores.measure_references("references", &project);
     scores.measure_references(&format!("references in {name}"), &project);
+}
+
+/// The lines of what stands under the names that definitions have, by the symbols of the definitions.
+fn brought_lines<'o>(
+    occurrences: &'o [Occurrence],
+    defined: &BTreeMap<&str, BTreeSet<Line>>,
+) -> Vec<(&'o str, BTreeSet<Line>)> {
+    let mut meant: BTreeMap<(&str, NamePlace), Vec<&str>> = BTreeMap::new();
+    for one in occurrences.iter().filter(|one| !one.is_definition) {
+        meant.entry((&one.path, one.at)).or_default().push(&one.symbol);
+    }
+    let lines_at = |one: &'o Occurrence| {
+        let symbols = meant.get(&(one.path.as_str(), one.at))?;
+        let lines = symbols.iter().filter_map(|symbol| defined.get(symbol)).flatten().cloned();
+        Some((one.symbol.as_str(), lines.collect()))
+    };
+    occurrences.iter().filter(|one| one.is_definition).filter_map(lines_at).collect()
 }
 
 /// Reads the lines of a snapshot that are not those of its source.

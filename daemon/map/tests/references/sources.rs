@@ -149,6 +149,8 @@ impl Project {
         let line: Vec<char> = self.text(path)?.lines().nth(at.line as usize - 1)?.chars().collect();
         let at = at.col as usize - 1;
         let is_part = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
+        // An operator beside a name is no part of it.
+        line.get(at).filter(|c| is_part(c))?;
         let before = line.get(..at)?.iter().rev().take_while(|c| is_part(c)).count();
         let after = line.get(at..)?.iter().take_while(|c| is_part(c)).count();
         Some(line[at - before..at + after].iter().collect())

@@ -243,6 +243,8 @@ void paint(Shape& s) { s.draw(); }
 }
 ",
         "
+shape.cpp#geo references shape.h#geo.Base import
+shape.cpp#geo references shape.h#geo.Shape import
 shape.cpp#geo.Shape.draw calls shape.cpp#geo.Base.log import
 shape.cpp#geo.Shape.draw calls shape.cpp#geo.Shape.size import
 shape.cpp#geo.Shape.draw calls shape.cpp#geo.paint exact

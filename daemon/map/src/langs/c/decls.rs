@@ -17,7 +17,11 @@ impl Family {
         }
         if self.is_local(node) || node.start_byte() < self.friend_until {
             let parts = local_parts(self.g, node, cx.source);
-            self.bind_locals(&parts, cx);
+            if is_extern(node, cx) {
+                self.refer_elsewhere(&parts, cx);
+            } else {
+                self.bind_locals(&parts, cx);
+            }
             return WalkStep::Into;
         }
         let parts = split_declaration(self.g, node, cx.source);
@@ -81,6 +85,7 @@ impl Family {
         let named = self.declared_name(&declared, cx);
         self.handled.mark(declared.name);
         self.mark_parts(declared.name);
+        self.refer_scopes(declared.name, cx);
         if named.name.is_empty() || parts.unfinished || attribute_like(named.name) {
             return;
         }
@@ -100,7 +105,7 @@ impl Family {
         let outer = if self.has_body(parts.ty) { Outer::default() } else { self.take_outer(node, cx) };
         NewDef {
             node,
-            name_at: cx.position(declared.name),
+            name_at: cx.position(named.node),
             name: named.name,
             kind,
             flags,
@@ -129,6 +134,17 @@ impl Family {
         if let Some(ty) = ty.filter(|ty| self.g.kind(*ty) == CKind::TypeIdent) {
             self.handled.mark(ty);
             cx.record_use(cx.text(ty), ty, RefKind::Call, Receiver::None);
+        }
+    }
+
+    /// `extern int x;` in a function means a variable of a file.
+    fn refer_elsewhere(&mut self, parts: &CDeclarationParts<'_>, cx: &mut Cx<'_>) {
+        for declarator in &parts.declarators {
+            let Some(declared) = follow_declarator(self.g, *declarator) else { continue };
+            self.handled.mark(declared.name);
+            if declared.function.is_none() && declared.kind == CKind::Ident {
+                cx.record_use(cx.text(declared.name), declared.name, RefKind::Use, Receiver::None);
+            }
         }
     }
 
@@ -199,7 +215,10 @@ impl Family {
         if named.name.is_empty() || attribute_like(named.name) {
             return;
         }
-        let function = self.g.cpp && (declared.function.is_some() || declared.kind == CKind::Operator);
+        // A header that only C++ reads may have nothing else that shows it.
+        let is_typed = parts.ty.is_some_and(|ty| !is_macro_name(cx.text(ty)));
+        let function =
+            (self.g.cpp || is_typed) && (declared.function.is_some() || declared.kind == CKind::Operator);
         let kind = if function { DefKind::Method } else { DefKind::Field };
         let outer = if self.has_body(parts.ty) { Outer::default() } else { self.take_outer(node, cx) };
         let parent = cx.owner();
@@ -245,6 +264,10 @@ impl Family {
         };
         (!name.is_empty() && !name.contains(['<', ':'])).then(|| cx.facts.intern(name))
     }
+}
+
+fn is_extern(declaration: Node<'_>, cx: &Cx<'_>) -> bool {
+    declaration.child(0).is_some_and(|first| cx.text(first) == "extern")
 }
 
 fn declared_pointer(declared: &Declared<'_>) -> bool {

@@ -39,6 +39,7 @@ impl Family {
         let named = self.declared_name(declared, cx);
         self.handled.mark(declared.name);
         self.mark_parts(declared.name);
+        self.refer_scopes(declared.name, cx);
         let body = node.child_by_field_id(self.g.f.body);
         let flags = self.function_flags(node, parts, cx);
         let end = match parts.declarators.first() {

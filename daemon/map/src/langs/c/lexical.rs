@@ -68,7 +68,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     match visit.kind() {
         "declaration" => bind_variables(visit, binder),
         "parameter_declaration" | "optional_parameter_declaration" | "variadic_parameter_declaration" => {
-            for name in visit.child("declarator").map(declared_names).unwrap_or_default() {
+            for name in visit.child("declarator").map(parameter_names).unwrap_or_default() {
                 binder.visible_from(name.start_byte()).bind(name, Within::Here);
             }
         }
@@ -153,6 +153,16 @@ fn surroundings(visit: &Visit<'_>) -> Surroundings {
         _ => None,
     });
     around.next().unwrap_or(Surroundings::Namespace)
+}
+
+/// The names that a parameter's declarator declares: one that is written as a function is a pointer to it.
+fn parameter_names(declarator: Node<'_>) -> Vec<Node<'_>> {
+    match declarator.kind() {
+        "function_declarator" => {
+            declarator.child_by_field_name("declarator").map(declared_names).unwrap_or_default()
+        }
+        _ => declared_names(declarator),
+    }
 }
 
 /// The names that a declarator declares as variables or types: none for a function, several for a structured binding.

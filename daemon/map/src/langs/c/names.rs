@@ -60,7 +60,7 @@ impl Family {
                     node = node.child_by_field_id(self.g.f.name)?;
                 }
                 CKind::TemplateType => node = node.child_by_field_id(self.g.f.name)?,
-                CKind::PtrDeclr => node = child_where(node, |c| c.is_named())?,
+                CKind::PtrDeclr | CKind::Dependent => node = child_where(node, |c| c.is_named())?,
                 CKind::Ident | CKind::TypeIdent | CKind::FieldIdent | CKind::Operator => {
                     return Some((node, path));
                 }

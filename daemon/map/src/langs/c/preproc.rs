@@ -3,10 +3,10 @@
 //! A macro's body is text to the grammar. It is scanned for `name(`, which is how macros lead from one function to
 //! another; anything finer would need the expansion.
 
-use memchr::memchr;
 use tree_sitter::Node;
 
 use super::grammar::{CKind, is_keyword};
+use super::names::is_macro_name;
 use super::rules::Family;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
 use crate::langs::support::{NewDef, each_child};
@@ -20,6 +20,7 @@ impl Family {
         match self.g.kind(node) {
             CKind::Include => self.record_include(node, cx),
             CKind::Define => self.define_macro(node, cx),
+            CKind::Directive => refer_undefined(node, cx),
             _ => {
                 if let Some(name) = node.child_by_field_id(self.g.f.name).filter(|name| is_guard(*name, cx)) {
                     self.handled.mark(name);
@@ -79,6 +80,16 @@ impl Family {
     }
 }
 
+/// Records the name in `#undef NAME` as a use of the macro.
+fn refer_undefined(node: Node<'_>, cx: &mut Cx<'_>) {
+    let Some(argument) = node.child_by_field_name("argument") else { return };
+    let is_undef = node.child_by_field_name("directive").is_some_and(|word| cx.text(word).ends_with("undef"));
+    let name = cx.text(argument).trim();
+    if is_undef && is_name(name) {
+        cx.record_use(name, argument, RefKind::Use, Receiver::None);
+    }
+}
+
 /// Returns true if the `#ifndef NAME` at `name` is an include guard: it is a header's name, and defined in the next
 /// line.
 fn is_guard(name: Node<'_>, cx: &Cx<'_>) -> bool {
@@ -89,12 +100,12 @@ fn is_guard(name: Node<'_>, cx: &Cx<'_>) -> bool {
     header && next.and_then(|n| n.split_whitespace().next()) == Some(cx.text(name))
 }
 
-/// Records `name(` in a macro's body as a call by the macro, and a body that is one name as a use of it.
+/// Records `name(` in a macro's body as a call by the macro, and a body that is one name, or any name of a macro, as a use of it.
 fn scan_body(value: Node<'_>, owner: DefIdx, parameters: &[&str], cx: &mut Cx<'_>) {
     let start = value.start_byte();
     let text = cx.slice(start, value.end_byte().min(start + BODY_LIMIT));
     let alone = is_name(text.trim());
-    if !alone && memchr(b'(', text.as_bytes()).is_none() {
+    if !text.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'_') {
         return;
     }
     let (mut line, mut col) = cx.position(value);
@@ -110,7 +121,7 @@ fn scan_body(value: Node<'_>, owner: DefIdx, parameters: &[&str], cx: &mut Cx<'_
         };
         let (piece, after) = rest.split_at(taken);
         let call = after.starts_with('(');
-        if (call || alone)
+        if (call || alone || is_macro_name(piece))
             && is_name(piece)
             && !matches!(before, '.' | '>')
             && !parameters.contains(&piece)

@@ -38,6 +38,8 @@ pub(crate) struct Family {
     pub(crate) head: Option<MacroHead>,
     /// The last `#ifndef NAME`, to know an include guard by.
     pub(crate) guard: (usize, usize),
+    /// Names of types that this file defines and that the grammar takes for words of the language.
+    pub(crate) plain_names: FxHashSet<String>,
     /// C++: whether members are public, by the end of the class, innermost last.
     pub(crate) access: Vec<(usize, bool)>,
     /// C++: end of an anonymous namespace; before it nothing is exported.
@@ -85,6 +87,7 @@ impl Family {
             block_end: 0,
             head: None,
             guard: (0, 0),
+            plain_names: FxHashSet::default(),
             access: Vec::new(),
             hidden_until: 0,
             friend_until: 0,
@@ -157,7 +160,9 @@ impl Rules for Family {
                 self.lead.add_comment(node, cx.source, Comment::Doc);
                 WalkStep::Skip
             }
-            CKind::Include | CKind::Define | CKind::Ifdef => self.visit_preprocessor(node, cx),
+            CKind::Include | CKind::Define | CKind::Ifdef | CKind::Directive => {
+                self.visit_preprocessor(node, cx)
+            }
             CKind::Record => self.visit_record(node, cx),
             CKind::Enum => self.visit_enumeration(node, cx),
             CKind::Enumerator => self.visit_enumerator(node, cx),
@@ -165,6 +170,7 @@ impl Rules for Family {
             CKind::Statement => self.visit_statement(node, cx),
             CKind::MacroType => self.visit_macro_type(node, cx),
             CKind::Error => self.visit_error(node, cx),
+            CKind::PlainType => self.visit_plain_type(node, cx),
             CKind::Qualified => self.visit_qualified_use(node, cx, crate::facts::RefKind::Use),
             CKind::Nothing | CKind::FieldIdent | CKind::This | CKind::Access | CKind::Auto if !self.g.cpp => {
                 WalkStep::Skip

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::declarator::{CDeclarationParts, Declared, follow_declarator, split_declaration};
 use super::grammar::{CKind, is_keyword};
 use super::rules::{AliasOf, Family};
-use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
+use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
 use crate::walk::{Cx, WalkStep};
 
@@ -207,7 +207,11 @@ impl Family {
                         Some(AliasOf { start: ty.start_byte(), name, at: cx.position(declared.name) });
                 }
                 _ if tag == Some(cx.text(declared.name)) => {}
-                _ => self.define_alias(node, &declared, cx, if tag.is_some() { "" } else { &outer.doc }),
+                _ => {
+                    let doc = if tag.is_some() { "" } else { &outer.doc };
+                    let alias = self.define_alias(node, &declared, cx, doc);
+                    self.lead_alias_on(alias, declared.name, parts.ty, cx);
+                }
             }
         }
         if anonymous.is_some() || tag.is_some() {
@@ -228,7 +232,13 @@ impl Family {
         Some(cx.text(ty.child_by_field_id(self.g.f.name)?))
     }
 
-    fn define_alias(&mut self, node: Node<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>, doc: &str) {
+    fn define_alias(
+        &mut self,
+        node: Node<'_>,
+        declared: &Declared<'_>,
+        cx: &mut Cx<'_>,
+        doc: &str,
+    ) -> Option<DefIdx> {
         let outer = Outer { doc: doc.to_owned(), ..Outer::default() };
         NewDef {
             node,
@@ -240,7 +250,34 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         }
-        .make_def(cx, &outer, None);
+        .make_def(cx, &outer, None)
+    }
+
+    /// Says which type a name of a type stands for; the type's members are then found through the name.
+    pub(crate) fn lead_alias_on(
+        &mut self,
+        alias: Option<DefIdx>,
+        name: Node<'_>,
+        ty: Option<Node<'_>>,
+        cx: &mut Cx<'_>,
+    ) {
+        let name = cx.text(name);
+        if name.ends_with("_t") {
+            self.plain_names.insert(name.to_owned());
+        }
+        let (Some(alias), Some(ty)) = (alias, self.type_name(ty, cx)) else { return };
+        let ty = cx.facts.provisional_name(ty).to_owned();
+        if ty != name {
+            cx.facts.type_hint(alias, TypePart::VALUE, &ty);
+        }
+    }
+
+    /// `size_t` and the like are words of the grammar, but a file may define them itself.
+    pub(crate) fn visit_plain_type(&self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if !self.plain_names.is_empty() && self.plain_names.contains(cx.text(node)) {
+            cx.record_use(cx.text(node), node, RefKind::Type, Receiver::None);
+        }
+        WalkStep::Skip
     }
 
     /// `struct __packed s { ... }` reads as a function `s` that returns `struct __packed`.

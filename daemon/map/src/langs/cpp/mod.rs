@@ -8,6 +8,7 @@
 mod builtins;
 mod hazard;
 mod header;
+mod launch;
 mod refs;
 mod rules;
 #[cfg(test)]
@@ -32,7 +33,7 @@ pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Cpp,
     id: "cpp",
     name: "C++",
-    extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl"],
+    extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl", "cu", "cuh"],
     file_names: &[],
     interpreters: &[],
     reader: LanguageReader::Twice { grammar: language, extract },
@@ -58,6 +59,7 @@ pub const SPEC: LangSpec = LangSpec {
     },
     source: SourceRules {
         is_hazardous: hazard::is_hazardous,
+        rewrite: Some(launch::without_launches),
         // Macros take several lines between definitions that are mapped.
         noticeable_loss: 4,
         lexical_scopes: Some(&lexical::RULES),

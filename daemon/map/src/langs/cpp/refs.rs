@@ -21,6 +21,7 @@ impl Family {
     /// Records `a::b::c` as a use of `c` on the path `a.b`, and passes its parts over; template arguments are walked.
     pub(crate) fn refer_qualified(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         self.mark_parts(node);
+        self.refer_scopes(node, cx);
         let Some((leaf, path)) = self.type_leaf(node, cx) else { return };
         if self.g.kind(leaf) == CKind::Operator || path.len() > 500 {
             return;
@@ -28,6 +29,29 @@ impl Family {
         // `::name` is looked up at the top, where a bare name would end.
         let receiver = if path.is_empty() { Receiver::None } else { Receiver::Path(cx.facts.intern(&path)) };
         cx.record_use(cx.text(leaf), leaf, kind, receiver);
+    }
+
+    /// Records the namespaces and types before the last name of a path as used, as far as all of them are names. Those of the
+    /// standard library are not the project's.
+    pub(crate) fn refer_scopes(&self, node: Node<'_>, cx: &mut Cx<'_>) {
+        let mut path = String::new();
+        let mut next = Some(node).filter(|node| !node.has_error());
+        while let Some(node) = next.filter(|node| self.g.kind(*node) == CKind::Qualified) {
+            if let Some(scope) = node.child_by_field_id(self.g.f.scope) {
+                let name = scope.child_by_field_id(self.g.f.name).unwrap_or(scope);
+                let text = cx.text(name);
+                let is_name =
+                    matches!(name.kind(), "namespace_identifier" | "type_identifier" | "identifier");
+                if !is_name || path.len() > 500 || (path.is_empty() && text == "std") {
+                    return;
+                }
+                let receiver =
+                    if path.is_empty() { Receiver::None } else { Receiver::Path(cx.facts.intern(&path)) };
+                cx.record_use(text, name, RefKind::Use, receiver);
+                path = if path.is_empty() { text.to_owned() } else { format!("{path}.{text}") };
+            }
+            next = node.child_by_field_id(self.g.f.name);
+        }
     }
 
     /// The walk is to pass over the names that a path is made of.
@@ -156,16 +180,18 @@ impl Family {
     }
 
     fn called_type(&self, function: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        let (leaf, _) = self.type_leaf(function, cx)?;
+        let (leaf, path) = self.type_leaf(function, cx)?;
         match self.g.kind(function) {
-            CKind::Ident => {
-                let id = cx.facts.intern(cx.text(leaf));
-                self.types.contains_key(&id).then_some(id)
-            }
             CKind::Qualified | CKind::TemplateType
                 if matches!(cx.text(leaf), "make_unique" | "make_shared") || is_cast(cx.text(leaf)) =>
             {
                 self.first_argument_type(function, cx)
+            }
+            CKind::Ident | CKind::Qualified | CKind::TemplateType => {
+                let leaf = cx.text(leaf);
+                let name = if path.is_empty() { leaf.to_owned() } else { format!("{path}.{leaf}") };
+                let id = cx.facts.intern(&name);
+                self.types.contains_key(&id).then_some(id)
             }
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::langs::c::grammar::CKind;
 use crate::langs::c::{CDeclarationParts, Declared, Family, follow_declarator};
 use crate::langs::support::{NewDef, Outer, each_child};
@@ -91,7 +91,25 @@ impl Family {
             let name = name.trim();
             self.record_import(node, ImportKind::Named, module.trim(), Some(name), Some(name), cx);
         }
+        self.refer_used(node, cx);
         WalkStep::Skip
+    }
+
+    /// Records the names in a `using` as uses.
+    fn refer_used(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
+        let mut names = Vec::new();
+        each_child(node, |child, _| names.push(child));
+        // The standard library is not the project's.
+        names.retain(|name| cx.text(*name).split("::").next() != Some("std"));
+        for name in names {
+            match self.g.kind(name) {
+                CKind::Ident | CKind::TypeIdent => {
+                    cx.record_use(cx.text(name), name, RefKind::Use, Receiver::None);
+                }
+                CKind::Qualified if !name.has_error() => self.refer_qualified(name, RefKind::Use, cx),
+                _ => {}
+            }
+        }
     }
 
     fn visit_namespace_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
@@ -122,7 +140,9 @@ impl Family {
     fn visit_using_alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         self.handled.mark(name);
-        self.define_simple(node, name, DefKind::TypeAlias, cx);
+        let alias = self.define_simple(node, name, DefKind::TypeAlias, cx);
+        let ty = node.child_by_field_id(self.g.f.ty).and_then(|ty| ty.child_by_field_id(self.g.f.ty));
+        self.lead_alias_on(alias, name, ty, cx);
         WalkStep::Into
     }
 
@@ -133,7 +153,13 @@ impl Family {
         WalkStep::Into
     }
 
-    fn define_simple(&mut self, node: Node<'_>, name: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
+    fn define_simple(
+        &mut self,
+        node: Node<'_>,
+        name: Node<'_>,
+        kind: DefKind,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
         let outer = self.take_outer(node, cx);
         let def = NewDef {
             node,
@@ -145,7 +171,7 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
-        def.make_def(cx, &outer, None);
+        def.make_def(cx, &outer, None)
     }
 
     fn visit_template(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {

@@ -86,7 +86,7 @@ variable a.b.unseen 26-26@26:17 | int unseen
 constant a.b.LOOSE 27-27@27:8 E | LOOSE
 struct Tm 29-29@29:27 E | template <class T> struct Tm<T*> : X
 class Later 30-30@30:7 ED | class Later
-field a.b.Foo.count~2 31-31@31:5 E | int a::b::Foo::count
+field a.b.Foo.count~2 31-31@31:16 E | int a::b::Foo::count
 method a.b.Foo.g~2 32-32@32:17 E | void a::b::Foo::g()
 method a.b.Foo.~Foo~2 33-33@33:12 E | a::b::Foo::~Foo()
 module a~2 34-34@34:11 E | namespace a
@@ -108,6 +108,7 @@ import star std reexported @38
 import named std string as string reexported @39
 import module std::filesystem as fs reexported @40
 5:20 extends Base in a.b.Foo
+5:34 use ns in a.b.Foo
 5:38 extends ns/Other in a.b.Foo
 5:50 extends Tmpl in a.b.Foo
 5:55 type Foo in a.b.Foo
@@ -118,7 +119,18 @@ import module std::filesystem as fs reexported @40
 18:26 type Foo in a.b.Foo.operator=
 19:18 type Bar in a.b.Foo
 29:36 extends X in Tm
+31:5 use a
+31:8 use a/b
+31:11 use a.b/Foo
+32:6 use a
+32:9 use a/b
+32:12 use a.b/Foo
 32:23 call f in a.b.Foo.g
+33:1 use a
+33:4 use a/b
+33:7 use a.b/Foo
+34:34 use Foo in a.b
+35:28 use Tm
 36:23 type Foo
 36:37 type Foo
 41:12 type Foo
@@ -175,6 +187,7 @@ method Foo.run 3-3@3:43 D | void run()
 method Foo.run~2 4-30@4:11 E | void Foo::run()
 3:13 type Part in Foo
 3:25 type Part in Foo
+4:6 use Foo
 5:11 call self.run in Foo.run
 6:5 use part_ in Foo.run
 6:11 call <Part>.go in Foo.run
@@ -182,6 +195,7 @@ method Foo.run~2 4-30@4:11 E | void Foo::run()
 7:18 call <Part>.go in Foo.run
 8:5 call helper in Foo.run
 8:12 use part_ in Foo.run
+9:18 use ns in Foo.run
 9:22 call ns/Foo in Foo.run
 10:8 call <ns.Foo>.run in Foo.run
 11:5 type Foo in Foo.run
@@ -202,10 +216,14 @@ method Foo.run~2 4-30@4:11 E | void Foo::run()
 20:10 type std/vector in Foo.run
 20:17 type Foo in Foo.run
 21:8 call <std.vector>.clear in Foo.run
+22:5 use ns in Foo.run
 22:9 call ns/call in Foo.run
 22:14 type Part in Foo.run
 22:20 use x in Foo.run
+23:5 use ns in Foo.run
 23:9 type ns/Kind in Foo.run
+23:21 use ns in Foo.run
+23:25 use ns/Kind in Foo.run
 23:31 use ns.Kind/A in Foo.run
 24:19 call pair in Foo.run
 25:19 call find in Foo.run
@@ -251,7 +269,8 @@ fn headers_are_told_apart() {
         assert!(looks_like_cpp(cpp.as_bytes()), "{cpp}");
     }
     for c in [
-        "",
+        "use.cc references shape.h#geo import
+         PLACEHOLDER1",
         "#include <stdio.h>\nstruct class *class;\nint new(int public);\n",
         "/* namespace x {\n class Foo {\n*/\nint f(void);\n",
         "#ifdef __cplusplus\nextern \"C\" {\nclass Foo;\n#endif\nint f(void);\n",
@@ -260,4 +279,113 @@ fn headers_are_told_apart() {
     ] {
         assert!(!looks_like_cpp(c.as_bytes()), "{c}");
     }
+}
+
+#[test]
+fn names_before_a_path_and_names_of_types_lead_on() {
+    crate::fixture::check_edges(
+        "
+//- /shape.h
+namespace geo {
+class Shape { public: void draw(); static int count; template <class T> struct Tag { using type = T; }; };
+typedef Shape Form;
+}
+//- /use.cc
+#include \"shape.h\"
+using geo::Shape;
+using Alias = geo::Shape;
+struct Derived : Alias { void f() { draw(); } };
+int geo::Shape::count = 0;
+template <class T> typename geo::Shape::Tag<T>::type g();
+void use(Alias a, geo::Form *b) { a.draw(); b->draw(); Shape::count++; std::move(a); }
+void there() { extern int far; far++; }
+//- /far.cc
+int far = 1;
+",
+        "shape.h#geo references shape.h#geo.Shape exact
+         use.cc references shape.h#geo import
+         use.cc references shape.h#geo.Shape import
+         use.cc references shape.h#geo.Shape.Tag import
+         use.cc references shape.h#geo.Shape.Tag.type import
+         use.cc#Derived extends use.cc#Alias exact
+         use.cc#Derived.f calls shape.h#geo.Shape.draw import
+         use.cc#there references far.cc#far name
+         use.cc#use calls shape.h#geo.Shape.draw import
+         use.cc#use references shape.h#geo import
+         use.cc#use references shape.h#geo.Form import
+         use.cc#use references shape.h#geo.Shape import
+         use.cc#use references shape.h#geo.Shape.count import
+         use.cc#use references use.cc#Alias exact",
+    );
+}
+
+#[test]
+fn macros_mean_those_of_headers_until_the_file_has_its_own() {
+    crate::fixture::check_edges(
+        "
+//- /m.h
+#define SIZE 1
+#define DOUBLE (SIZE + SIZE)
+//- /m.cc
+#include \"m.h\"
+int first() { return SIZE; }
+#undef SIZE
+#define SIZE 2
+int second() { return SIZE; }
+",
+        "m.cc references m.h#SIZE exact
+         m.cc#first references m.h#SIZE exact
+         m.cc#second references m.cc#SIZE exact
+         m.h#DOUBLE references m.h#SIZE exact",
+    );
+}
+
+#[test]
+fn launches_of_kernels_are_calls() {
+    crate::fixture::check_edges(
+        "
+//- /k.cu
+#define __global__
+namespace n { template <class T> __global__ void run(T *x) {} }
+__global__ void step(int x) {}
+int blocks();
+void go(int *x) {
+  step<<<blocks(), 1>>>(1);
+  n::run<int><<<1, 1>>>(x);
+}
+",
+        "k.cu references k.cu#__global__ exact
+         k.cu#go calls k.cu#n.run import
+         k.cu#go calls k.cu#step exact
+         k.cu#go references k.cu#blocks exact
+         k.cu#go references k.cu#n exact
+         k.cu#n references k.cu#__global__ exact",
+    );
+}
+
+#[test]
+fn declarations_mean_the_body_with_their_parameters() {
+    crate::fixture::check_edges(
+        "
+//- /f.h
+struct A { void f(int x); void f(char x); };
+void g();
+//- /f.cc
+#include \"f.h\"
+void A::f(int x) {}
+void A::f(char x) {}
+void g() {}
+//- /other.cc
+#include \"f.h\"
+void g(A *a) { a->f(1); a->f('c'); }
+//- /use.cc
+#include \"f.h\"
+void use() { g(); }
+",
+        "f.cc references f.h#A import
+         other.cc#g calls f.cc#A.f import
+         other.cc#g calls f.cc#A.f~2 import
+         other.cc#g references f.h#A import
+         use.cc#use calls f.cc#g import",
+    );
 }

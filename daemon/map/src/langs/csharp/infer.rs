@@ -101,3 +101,47 @@ pub(super) fn name_identifier(name: Node<'_>) -> Option<Node<'_>> {
         _ => None,
     }
 }
+
+/// The library's sequences of one type of elements.
+const SEQUENCES: &[&str] = &[
+    "IEnumerable",
+    "IAsyncEnumerable",
+    "IQueryable",
+    "ICollection",
+    "IReadOnlyCollection",
+    "IList",
+    "IReadOnlyList",
+    "ISet",
+    "IReadOnlySet",
+    "List",
+    "LinkedList",
+    "HashSet",
+    "SortedSet",
+    "Queue",
+    "Stack",
+    "ConcurrentBag",
+    "ConcurrentQueue",
+    "ObservableCollection",
+    "ImmutableArray",
+    "ImmutableList",
+    "Span",
+    "ReadOnlySpan",
+];
+
+/// The type of the elements of an array or sequence.
+pub(super) fn element_type<'t>(ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
+    let whole = ty.child_by_field_id(GRAMMAR.f.ty).filter(|_| ty.kind() == "nullable_type");
+    let ty = whole.unwrap_or(ty);
+    if ty.kind() == "array_type" {
+        return ty.child_by_field_id(GRAMMAR.f.ty);
+    }
+    let name = name_identifier(ty).filter(|_| GRAMMAR.kind(ty) == CSharpKind::Generic)?;
+    let arguments = child_where(ty, |child| GRAMMAR.kind(child) == CSharpKind::TypeArgs)?;
+    let is_sequence = SEQUENCES.contains(&cx.text(name)) && arguments.named_child_count() == 1;
+    arguments.named_child(0).filter(|_| is_sequence)
+}
+
+/// The name under which the elements of a variable are bound: no name of the language is written so.
+pub(super) fn elements_of(name: &str) -> String {
+    format!("{name}[]")
+}

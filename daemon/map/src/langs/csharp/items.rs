@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::docs;
 use super::grammar::CSharpKind;
-use super::infer::{Sharp, name_identifier};
+use super::infer::{Sharp, element_type, elements_of, name_identifier};
 use super::rules::CSharpRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, StrId};
 use crate::langs::support::{
@@ -133,6 +133,7 @@ impl CSharpRules {
             let ty = member.child_by_field_id(self.g.f.ty);
             match self.g.kind(member) {
                 CSharpKind::Property | CSharpKind::Event => {
+                    self.know_elements(class, name, ty, cx);
                     let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
                     self.members.know_field(class, name, ty, cx);
                 }
@@ -157,10 +158,17 @@ impl CSharpRules {
 
     fn know_fields(&mut self, node: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let (ty, names) = self.declared_fields(node);
+        names.iter().for_each(|name| self.know_elements(class, cx.text(*name), ty, cx));
         let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
         for name in names {
             self.members.know_field(class, cx.text(name), ty, cx);
         }
+    }
+
+    /// Remembers the type of the elements of a member that is a sequence.
+    fn know_elements(&mut self, class: StrId, name: &str, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
+        let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
+        self.members.know_field(class, &elements_of(name), element, cx);
     }
 
     /// The type and the names of a declaration of fields.
@@ -253,14 +261,16 @@ impl CSharpRules {
     fn method_name<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Option<(Node<'t>, String)> {
         let f = &self.g.f;
         let text = |node: Node<'_>| cx.text(node).split_whitespace().collect::<String>();
+        // The name of an operator begins with this word.
+        let word = || child_where(node, |child| child.kind() == "operator");
         match self.g.kind(node) {
             CSharpKind::Operator => {
                 let sign = node.child_by_field_id(f.operator)?;
-                Some((sign, format!("operator{}", text(sign))))
+                Some((word().unwrap_or(sign), format!("operator{}", text(sign))))
             }
             CSharpKind::Conversion => {
                 let ty = node.child_by_field_id(f.ty)?;
-                Some((ty, format!("operator {}", text(ty))))
+                Some((word().unwrap_or(ty), format!("operator {}", text(ty))))
             }
             CSharpKind::Destructor => {
                 let name = node.child_by_field_id(f.name)?;

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::grammar::CSharpKind;
-use super::infer::Sharp;
+use super::infer::{Sharp, element_type, elements_of};
 use super::rules::CSharpRules;
 use crate::facts::StrId;
 use crate::langs::support::{SurroundingBody, Syntax, each_child};
@@ -52,8 +52,49 @@ impl CSharpRules {
     }
 
     fn bind_to(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
+        self.bind_elements(name, ty, cx);
         let ty = ty.and_then(|ty| Sharp.type_path(ty, cx));
         self.bind(name, ty, cx);
+    }
+
+    /// Binds the type of the elements of a sequence.
+    fn bind_elements(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
+        let element = ty.and_then(|ty| element_type(ty, cx)).and_then(|ty| Sharp.type_path(ty, cx));
+        if let (Some(name), Some(element)) = (name, element) {
+            cx.bind(&elements_of(cx.text(name)), Binding::Typed(element));
+        }
+    }
+
+    /// The type of the elements of a variable or member.
+    fn type_of_elements(&mut self, sequence: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let name = match sequence.child_by_field_id(self.g.f.expression) {
+            None if self.g.kind(sequence) == CSharpKind::Ident => sequence,
+            Some(object) if object.kind() == "this" => sequence.child_by_field_id(self.g.f.name)?,
+            _ => return None,
+        };
+        let elements = elements_of(cx.text(name));
+        if name == sequence && cx.local_binding(cx.text(name)).is_some() {
+            return match cx.local_binding(&elements) {
+                Some(Binding::Typed(ty)) => Some(ty),
+                _ => None,
+            };
+        }
+        self.members.member_around(&elements, name, cx)
+    }
+
+    /// `from x in xs`: x is an element.
+    pub(super) fn visit_from(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        self.mark_types(node);
+        let name = node.child_by_field_id(self.g.f.name);
+        match node.child_by_field_id(self.g.f.ty) {
+            Some(ty) => self.bind_to(name, Some(ty), cx),
+            None => {
+                let sequence = node.named_child(node.named_child_count().saturating_sub(1) as u32);
+                let ty = sequence.and_then(|sequence| self.type_of_elements(sequence, cx));
+                self.bind(name, ty, cx);
+            }
+        }
+        WalkStep::Into
     }
 
     fn bind(&mut self, name: Option<Node<'_>>, ty: Option<StrId>, cx: &mut Cx<'_>) {
@@ -76,6 +117,11 @@ impl CSharpRules {
         });
         for declarator in declarators {
             let name = declarator.child_by_field_id(self.g.f.name);
+            let created = declarator.named_child((declarator.named_child_count().max(1) - 1) as u32);
+            let created = created.filter(|value| self.g.kind(*value) == CSharpKind::New);
+            let written = ty.filter(|ty| ty.kind() != "implicit_type");
+            let of = written.or_else(|| created.and_then(|value| value.child_by_field_id(self.g.f.ty)));
+            self.bind_elements(name, of, cx);
             let inferred = ty.is_some_and(|ty| ty.kind() == "implicit_type");
             let value = declarator.named_child((declarator.named_child_count().max(1) - 1) as u32);
             let ty = match (inferred, value) {
@@ -94,7 +140,14 @@ impl CSharpRules {
         self.mark_types(node);
         let ty = node.child_by_field_id(self.g.f.ty);
         let left = node.child_by_field_id(self.g.f.left);
-        self.bind_to(left.filter(|left| self.g.kind(*left) == CSharpKind::Ident), ty, cx);
+        let left = left.filter(|left| self.g.kind(*left) == CSharpKind::Ident);
+        if ty.is_some_and(|ty| ty.kind() == "implicit_type") {
+            let sequence = node.child_by_field_id(self.g.f.right);
+            let ty = sequence.and_then(|sequence| self.type_of_elements(sequence, cx));
+            self.bind(left, ty, cx);
+        } else {
+            self.bind_to(left, ty, cx);
+        }
         WalkStep::Into
     }
 
@@ -118,7 +171,9 @@ impl CSharpRules {
         self.mark_types(node);
         let mut names = Vec::new();
         each_child(node, |child, _| names.extend((self.g.kind(child) == CSharpKind::Ident).then_some(child)));
-        self.bind(names.first().copied(), None, cx);
+        let sequence = names.get(1).copied().filter(|_| node.kind() == "join_clause");
+        let ty = sequence.and_then(|sequence| self.type_of_elements(sequence, cx));
+        self.bind(names.first().copied(), ty, cx);
         WalkStep::Into
     }
 

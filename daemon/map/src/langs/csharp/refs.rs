@@ -43,6 +43,22 @@ impl CSharpRules {
             false => Receiver::Path(cx.facts.intern(&names.join("."))),
         };
         cx.record_use(cx.text(*last), *last, kind, receiver);
+        self.refer_qualifiers(before, cx);
+    }
+
+    /// Records the names before the last of a path: types around a type, or namespaces, which are no definitions.
+    fn refer_qualifiers(&self, before: &[Node<'_>], cx: &mut Cx<'_>) {
+        let names: Vec<&str> = before.iter().map(|part| cx.text(*part)).collect();
+        if matches!(names.first(), Some(&("System" | "Microsoft"))) {
+            return;
+        }
+        for (at, part) in before.iter().enumerate() {
+            let receiver = match at {
+                0 => Receiver::None,
+                _ => Receiver::Path(cx.facts.intern(&names[..at].join("."))),
+            };
+            cx.record_use(names[at], *part, RefKind::Type, receiver);
+        }
     }
 
     fn mark_type(&mut self, ty: Node<'_>) {

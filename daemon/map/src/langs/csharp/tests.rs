@@ -64,8 +64,8 @@ field Foo.Name 20-20@20:23 E | public string Name | The name.
 field Foo.this[] 21-21@21:13 | int this[int i]
 method Foo.Foo 22-22@22:16 E | public Foo(int x) : base(x)
 method Foo.~Foo 23-23@23:10 | ~Foo()
-method Foo.operator+ 24-24@24:39 E | public static Foo<T> operator +(Foo<T> a, Foo<T> b)
-method Foo.operator int 25-25@25:41 E | public static implicit operator int(Foo<T> f)
+method Foo.operator+ 24-24@24:30 E | public static Foo<T> operator +(Foo<T> a, Foo<T> b)
+method Foo.operator int 25-25@25:32 E | public static implicit operator int(Foo<T> f)
 method Foo.Run 26-26@26:19 E | void IOne.Run()
 method Foo.Checks 27-27@27:40 ET | public async Task Checks()
 function Foo.Checks.Local 27-27@27:55 | int Local(int y)
@@ -94,6 +94,7 @@ import star G.H reexported @5
 13:6 call SerializableAttribute in Foo
 14:35 extends Base in Foo
 14:44 implements IOne in Foo
+14:50 type N in Foo
 14:52 implements N/ITwo in Foo
 17:32 type D in Foo
 17:45 call D in Foo
@@ -380,4 +381,65 @@ src/Use.cs#Program.Run references src/Elsewhere.cs#Customer import
 src/Use.cs#Program.Run references src/Order.cs#Order import
 ",
     );
+}
+
+#[test]
+fn elements_of_sequences_have_their_types() {
+    crate::fixture::check_edges(
+        "
+//- /Shop.cs
+class Order { public void Ship() { } }
+class Other { public void Ship() { } }
+class Shop {
+  Order[] all; List<Order> Later { get; set; } Dictionary<int, Other> by;
+  void F(IEnumerable<Order>? given, Other given2) {
+    var a = from o in all where o.Ship() select o;
+    var b = from x in all join y in given on x equals y.Ship() select y;
+    foreach (var o in this.Later) { o.Ship(); }
+    foreach (var o in by) { o.Ship(); }
+  }
+  void G() { var made = new List<Other>(); foreach (var m in made) { m.Ship(); } }
+}
+",
+        "Shop.cs#Shop references Shop.cs#Order exact
+         Shop.cs#Shop references Shop.cs#Other exact
+         Shop.cs#Shop.Later references Shop.cs#Order exact
+         Shop.cs#Shop.F calls Shop.cs#Order.Ship import
+         Shop.cs#Shop.F calls [Shop.cs#Order.Ship Shop.cs#Other.Ship] candidate
+         Shop.cs#Shop.F references Shop.cs#Order exact
+         Shop.cs#Shop.F references Shop.cs#Other exact
+         Shop.cs#Shop.F references Shop.cs#Shop.Later exact
+         Shop.cs#Shop.F references Shop.cs#Shop.all exact
+         Shop.cs#Shop.F references Shop.cs#Shop.by exact
+         Shop.cs#Shop.G calls Shop.cs#Other.Ship import
+         Shop.cs#Shop.G references Shop.cs#Other exact",
+    );
+}
+
+#[test]
+fn types_in_the_head_of_an_operator_mean_themselves() {
+    let map = crate::fixture::map(
+        "
+//- /M.cs
+class Money { class Part { }
+  public static Money operator +(Money a, Money b) => a;
+  public static explicit operator Part(Money m) => null;
+  static Money.Part F() => null;
+}
+",
+    );
+    let meant = |line, col, word| {
+        let at = crate::locals::NamePlace { line, col };
+        let name = crate::meaning::NameInFile { path: "M.cs", at, word };
+        match map.meaning_at(name, None) {
+            crate::meaning::Meaning::Nodes(nodes) => {
+                nodes.first().and_then(|(node, _)| map.info(*node)).map(|info| info.name_at)
+            }
+            crate::meaning::Meaning::Local(_) => None,
+        }
+    };
+    assert_eq!(meant(2, 34, "Money"), Some((1, 7)));
+    assert_eq!(meant(3, 35, "Part"), Some((1, 21)));
+    assert_eq!(meant(3, 26, "operator"), Some((3, 26)));
+    assert_eq!(meant(4, 10, "Money"), Some((1, 7)));
 }

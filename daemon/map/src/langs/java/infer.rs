@@ -18,8 +18,12 @@ impl JavaRules {
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let parts = self.type_segments(ty)?;
         let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
-        let known = cx.local_binding(names.first()?).is_none() && names != ["var"];
-        known.then(|| cx.facts.intern(&names.join(".")))
+        match cx.local_binding(names.first()?) {
+            // A type parameter stands for the type that it extends.
+            Some(Binding::Typed(bound)) if names.len() == 1 => Some(bound),
+            Some(_) => None,
+            None => (names != ["var"]).then(|| cx.facts.intern(&names.join("."))),
+        }
     }
 
     /// The names in a type, outermost first.

@@ -284,7 +284,10 @@ impl JavaRules {
     pub(super) fn visit_type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |c| self.g.kind(c) == JavaKind::TypeIdent) {
             self.handled.mark(name);
-            cx.bind(cx.text(name), Binding::Opaque);
+            let bound =
+                child_where(node, |c| c.kind() == "type_bound").and_then(|bound| bound.named_child(0));
+            let bound = bound.and_then(|bound| self.type_path(bound, cx));
+            cx.bind(cx.text(name), binding_of_type(bound));
         }
         WalkStep::Into
     }
@@ -310,7 +313,7 @@ impl JavaRules {
         let ty = if inferred {
             value.and_then(|value| self.value_type(value, cx))
         } else {
-            ty.and_then(|ty| self.type_path(ty, cx))
+            ty.and_then(|ty| plain_type(ty, cx).or_else(|| self.type_path(ty, cx)))
         };
         self.handled.mark(name);
         cx.bind(cx.text(name), binding_of_type(ty));
@@ -365,6 +368,12 @@ impl JavaRules {
         }
         WalkStep::Into
     }
+}
+
+/// The name of a type of plain values: of numbers, characters or truth values.
+fn plain_type(ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    let is_plain = matches!(ty.kind(), "integral_type" | "floating_point_type" | "boolean_type");
+    is_plain.then(|| cx.facts.intern(cx.text(ty)))
 }
 
 fn binding_of_type(ty: Option<StrId>) -> Binding {

@@ -5,11 +5,12 @@ use tree_sitter::Node;
 use super::grammar::JavaKind;
 use super::rules::JavaRules;
 use crate::facts::{Receiver, RefKind};
-use crate::langs::support::{record_arguments, refer_unbound};
+use crate::langs::support::{each_child, record_arguments, refer_unbound};
 use crate::walk::{Cx, WalkStep};
 
 /// Types besides enumerations whose values a `switch` tells apart: their labels are constants from anywhere.
-const PLAIN_SWITCHES: &[&str] = &["String", "Integer", "Character", "Short", "Byte"];
+const PLAIN_SWITCHES: &[&str] =
+    &["String", "Integer", "Character", "Short", "Byte", "int", "char", "short", "byte", "long"];
 
 impl JavaRules {
     pub(super) fn visit_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
@@ -93,8 +94,17 @@ impl JavaRules {
     }
 
     pub(super) fn visit_creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
-        if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
-            self.refer_type(ty, RefKind::Call, cx);
+        let Some(ty) = node.child_by_field_id(self.g.f.ty) else { return WalkStep::Into };
+        let outer = node.named_child(0).filter(|outer| outer.end_byte() < ty.start_byte());
+        let outer = outer.filter(|outer| matches!(self.g.kind(*outer), JavaKind::Ident | JavaKind::This));
+        let receiver = outer.map_or(Receiver::Unknown, |outer| self.receiver(outer, cx));
+        match self.type_segments(ty).as_deref() {
+            // `outer.new Inner()` means a type in that of the value.
+            Some(&[name]) if matches!(receiver, Receiver::Typed(_)) => {
+                self.mark_type(ty);
+                cx.record_use(cx.text(name), name, RefKind::Call, receiver);
+            }
+            _ => self.refer_type(ty, RefKind::Call, cx),
         }
         WalkStep::Into
     }
@@ -115,7 +125,7 @@ impl JavaRules {
                 None => self.receiver(object, cx),
             };
             self.type_on_path(object, receiver, cx);
-            cx.record_use(cx.text(last), last, RefKind::Use, receiver);
+            cx.record_use(cx.text(last), last, RefKind::Call, receiver);
         } else if last.kind() == "new" {
             match self.g.kind(object) {
                 JavaKind::Ident => {
@@ -149,8 +159,20 @@ impl JavaRules {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
             self.refer_type(name, RefKind::Call, cx);
+            self.refer_elements(node, name, cx);
         }
         WalkStep::Into
+    }
+
+    /// `@A(key = value)`: the key is a method of the annotation's type.
+    fn refer_elements(&mut self, annotation: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(ty) = self.type_path(name, cx) else { return };
+        let Some(arguments) = annotation.child_by_field_name("arguments") else { return };
+        let mut keys = Vec::new();
+        each_child(arguments, |pair, _| keys.extend(pair.child_by_field_name("key")));
+        for key in keys {
+            cx.record_use(cx.text(key), key, RefKind::Call, Receiver::Typed(ty));
+        }
     }
 
     pub(super) fn visit_scoped_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
@@ -166,10 +188,14 @@ impl JavaRules {
         self.mark_type(ty);
         let Some((last, before)) = segments.split_last() else { return };
         let names: Vec<&str> = before.iter().map(|part| cx.text(*part)).collect();
-        let receiver = match names.is_empty() {
-            true => Receiver::None,
-            false => Receiver::Path(cx.facts.intern(&names.join("."))),
-        };
+        for at in 0..before.len() {
+            // Names without a capital are packages, which are no definitions.
+            if names[at].starts_with(char::is_uppercase) {
+                let receiver = path_receiver(&names[..at], cx);
+                cx.record_use(names[at], before[at], RefKind::Type, receiver);
+            }
+        }
+        let receiver = path_receiver(&names, cx);
         cx.record_use(cx.text(*last), *last, kind, receiver);
     }
 
@@ -188,5 +214,13 @@ impl JavaRules {
                 _ => None,
             };
         }
+    }
+}
+
+/// The receiver of a name on a path, which is empty for a bare name.
+fn path_receiver(path: &[&str], cx: &mut Cx<'_>) -> Receiver {
+    match path {
+        [] => Receiver::None,
+        _ => Receiver::Path(cx.facts.intern(&path.join("."))),
     }
 }

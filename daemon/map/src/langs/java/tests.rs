@@ -74,6 +74,7 @@ import named x.Y z as z @5
 import star q @6
 import star m.N @7
 14:2 call Ann in Foo
+14:6 call <Ann>.value in Foo
 14:14 type K in Foo
 14:16 use K/V in Foo
 15:37 type Bar in Foo
@@ -183,10 +184,10 @@ method Foo.over~2 33-33@33:7 E | E over(String a)
 16:18 type A in Foo.t
 16:21 type B in Foo.t
 16:28 type D in Foo.t
-16:31 use D/go in Foo.t
-17:19 use self.t in Foo.t
+16:31 call D/go in Foo.t
+17:19 call self.t in Foo.t
 17:26 call D in Foo.t
-17:41 use <D>.run in Foo.t
+17:41 call <D>.run in Foo.t
 18:13 use o in Foo.t
 18:26 type D in Foo.t
 18:35 call <D>.run in Foo.t
@@ -289,5 +290,81 @@ class Paint {
          a/Paint.java#Paint.of references a/Color.java#Color import
          a/Paint.java#Paint.of references a/Color.java#Color.RED import
          a/Paint.java#Paint.on references a/Paint.java#Paint.RED exact",
+    );
+}
+
+#[test]
+fn keys_of_annotations_are_methods_of_their_types() {
+    crate::fixture::check_edges(
+        "
+//- /a/Route.java
+package a;
+@interface Route { String path(); int[] codes() default {}; }
+//- /a/Shop.java
+package a;
+@Route(path = \"/x\", codes = {1, 2})
+class Shop {
+  @Route(path = Shop.P) void f() {}
+  static final String P = \"p\";
+}
+",
+        "a/Shop.java#Shop calls a/Route.java#Route import
+         a/Shop.java#Shop calls a/Route.java#Route.codes import
+         a/Shop.java#Shop calls a/Route.java#Route.path import
+         a/Shop.java#Shop.f calls a/Route.java#Route import
+         a/Shop.java#Shop.f calls a/Route.java#Route.path import
+         a/Shop.java#Shop.f references a/Shop.java#Shop exact
+         a/Shop.java#Shop.f references a/Shop.java#Shop.P exact",
+    );
+}
+
+#[test]
+fn method_references_type_parameters_and_inner_types_lead_to_members() {
+    crate::fixture::check_edges(
+        "
+//- /a/Base.java
+package a;
+class Base { int size; int size() { return 1; } class Part { Part(int i) {} } static class Far { static void go() {} } }
+//- /a/Use.java
+package a;
+class Use {
+  <T extends Base> void f(T t, Base b) {
+    t.size();
+    g(Base::size);
+    b.new Part(1);
+    new Base.Far();
+    if (b instanceof Base c) { c.size(); }
+  }
+}
+//- /a/Mode.java
+package a;
+enum Mode { ON, OFF; String title; }
+class Modes { String t() { return Mode.ON.title; } }
+",
+        "a/Mode.java#Modes.t references a/Mode.java#Mode exact
+         a/Mode.java#Modes.t references a/Mode.java#Mode.ON exact
+         a/Mode.java#Modes.t references a/Mode.java#Mode.title exact
+         a/Use.java#Use.f calls a/Base.java#Base.Far import
+         a/Use.java#Use.f calls a/Base.java#Base.Part import
+         a/Use.java#Use.f calls a/Base.java#Base.size~2 import
+         a/Use.java#Use.f references a/Base.java#Base import",
+    );
+}
+
+#[test]
+fn files_without_a_package_see_those_beside_them() {
+    crate::fixture::check_edges(
+        "
+//- /a/Foo.java
+class Foo { static void go() {} }
+//- /a/Main.java
+class Main { void f() { Foo.go(); } }
+//- /b/Other.java
+class Other { void f() { Foo.go(); } }
+",
+        "a/Main.java#Main.f calls a/Foo.java#Foo.go import
+         a/Main.java#Main.f references a/Foo.java#Foo import
+         b/Other.java#Other.f calls [a/Foo.java#Foo.go] candidate
+         b/Other.java#Other.f references a/Foo.java#Foo name",
     );
 }

@@ -11,6 +11,7 @@ mod hazard;
 mod imports;
 mod infer;
 mod items;
+mod lexical;
 mod locals;
 mod refs;
 mod rules;
@@ -49,7 +50,11 @@ pub const SPEC: LangSpec = LangSpec {
         static_members: StaticMembers::InCompanion,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules { is_hazardous: hazard::is_hazardous, ..SourceRules::PLAIN },
+    source: SourceRules {
+        is_hazardous: hazard::is_hazardous,
+        lexical_scopes: Some(&lexical::RULES),
+        ..SourceRules::PLAIN
+    },
 };
 
 define_grammar!(language, "kotlin", tree_sitter_kotlin_sg::LANGUAGE);

@@ -10,8 +10,9 @@ use crate::facts::{ArgumentKind, Arguments, CallArguments};
 use crate::langs::lang::Lang;
 use crate::walk::{Binding, Cx};
 
-/// Java's classes of numbers, characters and truth values.
-const BOXED: [&str; 8] = ["Boolean", "Integer", "Long", "Float", "Double", "Character", "Short", "Byte"];
+/// Java's classes of numbers, characters and truth values, and plain types that are no `int` but turn into one.
+const BOXED: [&str; 10] =
+    ["Boolean", "Integer", "Long", "Float", "Double", "Character", "Short", "Byte", "short", "byte"];
 
 /// Brackets and casts around an argument that are looked through.
 const DEEP: usize = 8;
@@ -54,7 +55,7 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
         }
         "cast_expression" => node
             .child_by_field_name("type")
-            .map_or(Unknown, |ty| kind_of_type(cx.text(ty)).unwrap_or(Unknown)),
+            .map_or(Unknown, |ty| kind_of_name(cx.text(ty), cx).unwrap_or(Unknown)),
         "object_creation_expression" => node
             .child_by_field_name("type")
             .map_or(Unknown, |ty| kind_of_name(cx.text(ty), cx).unwrap_or(Unknown)),
@@ -63,7 +64,9 @@ fn argument_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
             let inner = node.named_child(node.named_child_count().saturating_sub(1) as u32);
             match cx.text(node).as_bytes().first() {
                 Some(b'!') => Bool,
-                Some(b'-' | b'+') => inner.map_or(Unknown, |inner| argument_kind(inner, deep - 1, cx)),
+                Some(b'-' | b'+') => {
+                    promoted_kind(inner.map_or(Unknown, |inner| argument_kind(inner, deep - 1, cx)))
+                }
                 _ => Unknown,
             }
         }
@@ -140,7 +143,7 @@ fn branches_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
         branch.map_or(ArgumentKind::Unknown, |branch| argument_kind(branch, deep - 1, cx))
     };
     match (branch(2), branch(1)) {
-        (ArgumentKind::Null, kind) | (kind, ArgumentKind::Null) => kind,
+        (ArgumentKind::Null, kind) | (kind, ArgumentKind::Null) if !is_plain(kind) => kind,
         (yes, no) if yes == no => yes,
         _ => ArgumentKind::Unknown,
     }
@@ -157,7 +160,7 @@ fn binary_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
             let mut side = |at: u32| node.child(at).map_or(Unknown, |side| argument_kind(side, deep - 1, cx));
             match (side(0), side(count.saturating_sub(1))) {
                 (Text, _) | (_, Text) => Text,
-                (one, other) if one == other => one,
+                (one, other) if one == other => promoted_kind(one),
                 _ => Unknown,
             }
         }
@@ -165,10 +168,21 @@ fn binary_kind(node: Node<'_>, deep: usize, cx: &mut Cx<'_>) -> ArgumentKind {
     }
 }
 
+/// Returns true for numbers, characters and truth values.
+fn is_plain(kind: ArgumentKind) -> bool {
+    use ArgumentKind::{Bool, Char, Double, Float, Int, Long};
+    matches!(kind, Int | Long | Float | Double | Char | Bool)
+}
+
+/// The kind of what is computed of values of a kind: characters become numbers.
+fn promoted_kind(kind: ArgumentKind) -> ArgumentKind {
+    if kind == ArgumentKind::Char { ArgumentKind::Int } else { kind }
+}
+
 /// The kind that methods of a name give in Java's library; no class gives them another meaning.
 fn kind_of_result(name: &str) -> ArgumentKind {
     match name {
-        "intValue" | "shortValue" | "byteValue" => ArgumentKind::Int,
+        "intValue" => ArgumentKind::Int,
         "longValue" => ArgumentKind::Long,
         "floatValue" => ArgumentKind::Float,
         "doubleValue" => ArgumentKind::Double,

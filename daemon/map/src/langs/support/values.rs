@@ -239,12 +239,15 @@ impl Members {
         match cx.local_binding(cx.text(node)) {
             Some(Binding::Typed(ty)) => Some(ty),
             Some(Binding::Opaque) => None,
-            None => {
-                let name = cx.facts.intern(cx.text(node));
-                let around = self.names_around(node, cx);
-                around.into_iter().find_map(|class| self.member_type(class, name))
-            }
+            None => self.member_around(cx.text(node), node, cx),
         }
+    }
+
+    /// The type of a member of the classes around a node.
+    pub(crate) fn member_around(&mut self, name: &str, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let name = cx.facts.intern(name);
+        let around = self.names_around(node, cx);
+        around.into_iter().find_map(|class| self.member_type(class, name))
     }
 
     /// Returns what is known of the value before `.`.

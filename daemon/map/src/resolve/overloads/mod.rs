@@ -16,9 +16,9 @@ use super::members::MemberLookup;
 use super::{NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::index::FileEntry;
-use crate::langs::semantics::StaticMembers;
+use crate::langs::semantics::{NameSemantics, StaticMembers};
 use crate::node::DefRef;
-use parameters::{Parameter, fitting};
+use parameters::{Conversions, Parameter, fitting};
 
 pub(super) use parameters::parameters_of;
 
@@ -27,6 +27,9 @@ pub(super) type Parameters = Rc<[Parameter]>;
 
 /// Most files that are looked through for the declarations and bodies of one function.
 const FILES: usize = 32;
+
+/// Most classes whose overloads are told apart together.
+const CLASSES: usize = 16;
 
 /// Most classes up that overloads are looked for.
 const DEEPEST: usize = 8;
@@ -68,16 +71,23 @@ impl<'m> Resolver<'m> {
         let Some((entry, def)) = self.def(found) else { return Overloads::Single };
         let semantics = entry.lang().semantics();
         if semantics.redefined_macros && def.kind == DefKind::Macro {
-            return last_macro(entry, def, r, found.file == file)
-                .map_or(Overloads::Single, |def| Overloads::Chosen(DefRef { file: found.file, def }));
+            let last = last_macro(entry, def, r, found.file == file);
+            let last = last.map(|def| DefRef { file: found.file, def });
+            let included = || self.included_macro(file, r).filter(|_| found.file == file);
+            return last.or_else(included).map_or(Overloads::Single, Overloads::Chosen);
         }
         let has_sides = semantics.static_members != StaticMembers::Unmarked && is_member(entry, def);
         let has_overloads = (semantics.overloads || semantics.arities) && def.kind.is_callable();
         if !has_sides && !has_overloads {
             return Overloads::Single;
         }
-        let same = entry.defs_named(entry.facts.name(def.name)).filter(|(_, other)| is_overload(def, other));
+        let same = entry
+            .defs_named(entry.facts.name(def.name))
+            .filter(|(_, other)| is_overload(def, other, semantics));
         let mut all: Vec<DefRef> = same.map(|(idx, _)| DefRef { file: found.file, def: idx }).collect();
+        if semantics.strict_arguments {
+            self.add_inherited(&mut all, def);
+        }
         if let Some(side) = self.wanted_side(file, r).filter(|_| has_sides) {
             let kept: Vec<DefRef> =
                 all.iter().copied().filter(|one| side_of(entry, entry.facts.def(one.def)) == side).collect();
@@ -101,6 +111,52 @@ impl<'m> Resolver<'m> {
             Announcements::Somewhere if all.len() > 1 => Overloads::Open(all),
             Announcements::Somewhere => Overloads::Single,
         }
+    }
+
+    /// Adds the overloads that a class inherits and does not override: its own go before them only where they fit better.
+    fn add_inherited(&self, all: &mut Vec<DefRef>, def: &Def) {
+        let Some(own) = all.first().copied().filter(|_| def.kind == DefKind::Method) else { return };
+        let Some((entry, class)) = self.entry(own.file).zip(def.parent) else { return };
+        let name = entry.facts.name(def.name);
+        let mut classes = vec![DefRef { file: own.file, def: class }];
+        let mut at = 0;
+        while let Some(class) = classes.get(at).copied() {
+            at += 1;
+            let above = self.bases(class).known.clone();
+            for base in above {
+                if classes.len() < CLASSES && !classes.contains(&base) {
+                    classes.push(base);
+                    self.add_not_overridden(all, base, name);
+                }
+            }
+        }
+    }
+
+    fn add_not_overridden(&self, all: &mut Vec<DefRef>, class: DefRef, name: &str) {
+        let Some(entry) = self.entry(class.file) else { return };
+        for (def, found) in entry.defs_named(name) {
+            let one = DefRef { file: class.file, def };
+            let is_member = found.parent == Some(class.def) && found.kind == DefKind::Method;
+            if is_member && !all.iter().any(|known| self.has_same_parameters(*known, one)) {
+                all.push(one);
+            }
+        }
+    }
+
+    /// Returns true if two functions have parameters of the same types, as they are written.
+    pub(super) fn has_same_parameters(&self, one: DefRef, other: DefRef) -> bool {
+        let types = |of: DefRef| {
+            self.parameters(of).map(|all| all.iter().map(|one| one.ty.clone()).collect::<Vec<_>>())
+        };
+        types(one) == types(other)
+    }
+
+    /// The macro that a header defines, where the file itself defines it further down.
+    fn included_macro(&self, file: FileId, r: &Ref) -> Option<DefRef> {
+        let entry = self.entry(file)?;
+        let site = Site { file, entry, owner: r.owner, want: Want::for_ref_kind(r.kind) };
+        let (def, _) = self.included_def(site, entry.facts.name(r.name))?;
+        (def.file != file).then_some(def)
     }
 
     /// The declarations of a body in headers, which alone have the defaults of its parameters.
@@ -149,11 +205,14 @@ impl<'m> Resolver<'m> {
             // A use that is no call may mean any of them: a method reference, a name passed on.
             return if all.len() > 1 { Overloads::Open(all.to_vec()) } else { Overloads::Single };
         };
-        let strict = all
-            .first()
-            .and_then(|one| self.entry(one.file))
-            .is_some_and(|entry| entry.lang().semantics().strict_arguments);
-        let mut left = fitting(&parameters, arguments, strict);
+        let semantics =
+            all.first().and_then(|one| self.entry(one.file)).map(|entry| entry.lang().semantics());
+        let conversions = match semantics {
+            Some(semantics) if semantics.strict_arguments => Conversions::Fixed,
+            Some(semantics) if semantics.declares_in_headers => Conversions::Loose,
+            _ => Conversions::Added,
+        };
+        let mut left = fitting(&parameters, arguments, conversions);
         if left.is_empty() {
             if let Some(inherited) = self.inherited_overloads(file, r, all, deep) {
                 return inherited;
@@ -171,7 +230,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn parameters(&self, def: DefRef) -> Option<Parameters> {
+    pub(super) fn parameters(&self, def: DefRef) -> Option<Parameters> {
         self.get_or_compute(&self.parameters, def, || {
             let (entry, found) = self.def(def)?;
             let read = parameters_of(entry.facts.text(found.signature), entry.facts.name(found.name));
@@ -190,7 +249,8 @@ impl<'m> Resolver<'m> {
             MemberLookup::Found(base) => {
                 let (entry, found) = self.def(base)?;
                 let same = entry.defs_named(entry.facts.name(found.name));
-                let all = same.filter(|(_, other)| is_overload(found, other));
+                let semantics = entry.lang().semantics();
+                let all = same.filter(|(_, other)| is_overload(found, other, semantics));
                 let all: Vec<DefRef> = all.map(|(idx, _)| DefRef { file: base.file, def: idx }).collect();
                 match self.by_arguments(file, r, &all, deep - 1) {
                     Overloads::Single => Some(Overloads::Chosen(base)),
@@ -204,7 +264,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// The one function with a body that a declaration with these parameters announces; else the declaration.
-    fn body_with(&self, declared: DefRef, parameters: &[Parameter]) -> DefRef {
+    pub(super) fn body_with(&self, declared: DefRef, parameters: &[Parameter]) -> DefRef {
         let Some((entry, def)) = self.def(declared).filter(|(_, def)| def.flags.has(DefFlags::DECLARATION))
         else {
             return declared;
@@ -294,9 +354,9 @@ fn side_of(entry: &FileEntry, def: &Def) -> Side {
     if is_of_type { Side::Type } else { Side::Object }
 }
 
-/// Returns true if both are functions of one name in one place, both with a body or both without one.
-fn is_overload(one: &Def, other: &Def) -> bool {
-    let declared = |def: &Def| def.flags.has(DefFlags::DECLARATION);
+/// Returns true if both are functions of one name in one place; where declarations announce bodies, both with one or both without.
+fn is_overload(one: &Def, other: &Def, semantics: &NameSemantics) -> bool {
+    let declared = |def: &Def| semantics.declares_in_headers && def.flags.has(DefFlags::DECLARATION);
     other.qualified == one.qualified && other.kind == one.kind && declared(one) == declared(other)
 }
 
@@ -313,6 +373,28 @@ mod tests {
             .map(|(_, to)| to)
             .collect();
         assert_eq!(calls, expected, "of {of} in {uses:#?}");
+    }
+
+    #[test]
+    fn inherited_overloads_are_told_apart_together_with_the_own_ones() {
+        check_calls(
+            "//- /A.java
+abstract class Base { void f(String s) {} void f(int i) {} abstract void f(boolean b); }
+class Own extends Base {
+  void f(Object o) {} void f(int i) {} void f(boolean b) {}
+  void use() { f(\"s\"); this.f(1); f(new Far()); f(true); }
+}
+class Far {}
+",
+            "Own.use",
+            &[
+                "A.java#Far exact",
+                "A.java#Own.f exact",
+                "A.java#Own.f~2 exact",
+                "A.java#Own.f~3 exact",
+                "A.java#Base.f exact",
+            ],
+        );
     }
 
     /// Callers of each overload, and of one that the text does not decide.

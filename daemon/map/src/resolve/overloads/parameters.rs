@@ -14,6 +14,8 @@ pub(crate) struct Parameter {
     optional: bool,
     /// True if it takes any number of arguments.
     variadic: bool,
+    /// True if its type is a type parameter of the function.
+    generic: bool,
 }
 
 /// The quality of an argument's fit to a parameter; better ones are greater.
@@ -21,9 +23,10 @@ pub(crate) struct Parameter {
 enum Fit {
     /// It cannot be passed.
     Never,
-    /// By another name of its type or by a conversion, if there is one: as good as any other, except the type itself.
+    /// By another name of its type, as a type parameter's or by a conversion, if there is one: as good as any other, except the type
+    /// itself.
     Perhaps,
-    /// By way of any type: a type parameter, the root of all types, a conversion of the program's own.
+    /// By way of a type that all such values have.
     Any,
     /// By boxing: a literal for a `Boolean`.
     Boxed,
@@ -33,25 +36,38 @@ enum Fit {
     Same,
 }
 
-/// The numbers of those that can take the arguments and that no other beats. `strict` says that arguments are converted by fixed
-/// rules alone, see `NameSemantics::strict_arguments`.
-pub(super) fn fitting(overloads: &[Rc<[Parameter]>], arguments: Arguments, strict: bool) -> Vec<usize> {
+/// The rules by which arguments are converted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Conversions {
+    /// Fixed rules alone, see `NameSemantics::strict_arguments`.
+    Fixed,
+    /// Those of the language, and what the program adds.
+    Added,
+    /// Those too, and numbers, pointers and truth values turn into each other.
+    Loose,
+}
+
+/// The numbers of those that can take the arguments and that no other beats.
+pub(super) fn fitting(
+    overloads: &[Rc<[Parameter]>],
+    arguments: Arguments,
+    conversions: Conversions,
+) -> Vec<usize> {
     let kinds: Vec<ArgumentKind> = arguments.kinds().collect();
+    let fits = |parameters: &[Parameter]| -> Vec<Option<Fit>> {
+        (0..kinds.len()).map(|at| fit(kinds[at], parameter_at(parameters, at), conversions)).collect()
+    };
     let can = |parameters: &[Parameter]| {
-        takes(parameters, kinds.len())
-            && (0..kinds.len())
-                .all(|at| fit(kinds[at], parameter_at(parameters, at), strict) != Some(Fit::Never))
+        takes(parameters, kinds.len()) && !fits(parameters).contains(&Some(Fit::Never))
     };
     let able: Vec<usize> = (0..overloads.len()).filter(|at| can(&overloads[*at])).collect();
-    // One that takes just so many goes before one that takes any number.
-    let fixed: Vec<usize> = able
-        .iter()
-        .copied()
-        .filter(|at| !overloads[*at].iter().any(|parameter| parameter.variadic))
-        .collect();
-    let able = if fixed.is_empty() { able } else { fixed };
+    // One that surely takes just so many goes before one that takes any number.
+    let is_fixed = |at: &usize| !overloads[*at].iter().any(|parameter| parameter.variadic);
+    let is_sure = |at: &usize| fits(&overloads[*at]).iter().all(|fit| *fit > Some(Fit::Perhaps));
+    let has_sure = able.iter().any(|at| is_fixed(at) && is_sure(at));
+    let able: Vec<usize> = able.into_iter().filter(|at| !has_sure || is_fixed(at)).collect();
     let beaten =
-        |at: &usize| able.iter().any(|other| beats(&overloads[*other], &overloads[*at], &kinds, strict));
+        |at: &usize| able.iter().any(|other| beats(&overloads[*other], &overloads[*at], &kinds, conversions));
     able.iter().copied().filter(|at| !beaten(at)).collect()
 }
 
@@ -67,14 +83,15 @@ fn parameter_at(parameters: &[Parameter], at: usize) -> Option<&Parameter> {
 }
 
 /// Returns true if every argument that tells the two apart is known, none fits `one` worse, and one of them fits it better.
-fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], strict: bool) -> bool {
+fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], conversions: Conversions) -> bool {
     let mut better = false;
     for (at, kind) in kinds.iter().enumerate() {
         let (here, there) = (parameter_at(one, at), parameter_at(other, at));
         if here.map(|parameter| &parameter.ty) == there.map(|parameter| &parameter.ty) {
             continue;
         }
-        let (Some(here), Some(there)) = (fit(*kind, here, strict), fit(*kind, there, strict)) else {
+        let (Some(here), Some(there)) = (fit(*kind, here, conversions), fit(*kind, there, conversions))
+        else {
             return false;
         };
         let unclear = [here, there].contains(&Fit::Perhaps) && here != Fit::Same;
@@ -87,34 +104,96 @@ fn beats(one: &[Parameter], other: &[Parameter], kinds: &[ArgumentKind], strict:
 }
 
 /// Judges how an argument fits; `None` where nothing tells.
-fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, strict: bool) -> Option<Fit> {
-    use ArgumentKind::{Array, Bool, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
+fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, conversions: Conversions) -> Option<Fit> {
     let parameter = parameter.filter(|parameter| !parameter.ty.is_empty())?;
     if parameter.variadic {
-        return None;
+        // One element of the list, or the list itself.
+        let element = parameter.ty.trim_end_matches("...").trim_end_matches("[]").trim();
+        let is_list = matches!(kind, ArgumentKind::Array | ArgumentKind::Null | ArgumentKind::Unknown);
+        let is_told = conversions == Conversions::Fixed && !is_list && !parameter.generic;
+        return if is_told {
+            fit_type(kind, element, conversions).filter(|fit| *fit == Fit::Never)
+        } else {
+            None
+        };
     }
-    let Some(wanted) = kind_of_type(&parameter.ty) else { return Some(Fit::Any).filter(|_| kind != Unknown) };
+    if parameter.generic && kind != ArgumentKind::Unknown {
+        return Some(Fit::Perhaps);
+    }
+    fit_type(kind, &parameter.ty, conversions)
+}
+
+fn fit_type(kind: ArgumentKind, ty: &str, conversions: Conversions) -> Option<Fit> {
+    use ArgumentKind::{Array, Bool, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
+    // Neither says which class it is, or whether a class takes a lambda.
+    let Some(wanted) = kind_of_type(ty) else { return Some(Fit::Perhaps).filter(|_| kind != Unknown) };
+    let (is_fixed, is_loose) = (conversions == Conversions::Fixed, conversions == Conversions::Loose);
     Some(match (kind, wanted) {
-        (Unknown, _) => return None,
-        // Which class it is, or whether the class takes a lambda, is not known.
-        (Object | Function, Object) | (Null, Object | Text | Array) => return None,
-        // Where a boxed and a plain type stand side by side, a literal is a plain value.
-        (kind, wanted) if kind == wanted && strict && is_boxed(&parameter.ty) => Fit::Boxed,
-        (kind, wanted) if kind == wanted => Fit::Same,
-        (Int, Long) | (Int | Long, Float | Double) | (Float, Double) | (Char, Int | Long)
-            if !strict || !is_boxed(&parameter.ty) =>
-        {
-            Fit::Widened(std::cmp::Reverse(wanted))
+        (Unknown, _) | (Array, Array) => return None,
+        (Function, Object) if is_fixed && ty == "Object" => Fit::Never,
+        (Object | Array, Object) if is_root_type(ty) && (kind == Object || !is_comparable(ty)) => {
+            if is_comparable(ty) {
+                Fit::Perhaps
+            } else {
+                Fit::Any
+            }
         }
-        (Int | Long | Float | Double, Object) if parameter.ty == "Number" => Fit::Any,
-        (_, Object) if is_root_type(&parameter.ty) => Fit::Any,
-        (Text, Object) if parameter.ty != "Number" => Fit::Any,
-        (Object, _) | (_, Object) if !strict => Fit::Perhaps,
-        (Int | Long | Float | Double | Char | Bool, Int | Long | Float | Double | Char | Bool) if !strict => {
+        (Object | Function, Object) | (Null, Object | Text | Array) => return None,
+        (Null, _) if is_boxed(ty) => return None,
+        // Where a boxed and a plain type stand side by side, a literal is a plain value.
+        (kind, wanted) if kind == wanted && is_fixed && is_boxed(ty) && is_exact(kind, ty) => Fit::Boxed,
+        (kind, wanted) if kind == wanted && is_exact(kind, ty) && !(is_loose && kind == Text) => Fit::Same,
+        (kind, wanted) if kind == wanted => {
+            if is_fixed {
+                Fit::Never
+            } else {
+                Fit::Perhaps
+            }
+        }
+        (Int, Long) | (Int | Long | Char, Float | Double) | (Float, Double) | (Char, Int | Long)
+            if !is_fixed || is_widening(ty) =>
+        {
+            if is_exact(wanted, ty) {
+                Fit::Widened(std::cmp::Reverse(wanted))
+            } else {
+                Fit::Perhaps
+            }
+        }
+        (Int | Long | Float | Double, Object) if ty == "Number" => Fit::Any,
+        (Int | Long | Float | Double | Char | Bool | Text, Object) if is_root_type(ty) => Fit::Any,
+        (Text, Object) if is_fixed && matches!(ty, "CharSequence" | "Constable" | "ConstantDesc") => Fit::Any,
+        (Text, Object) if !is_fixed && ty != "Number" => Fit::Perhaps,
+        (Object, _) | (_, Object) if !is_fixed => Fit::Perhaps,
+        (Int | Long | Float | Double | Char | Bool, Int | Long | Float | Double | Char | Bool)
+            if !is_fixed =>
+        {
             Fit::Perhaps
         }
+        (Int, Text) | (Text | Function, Bool) if is_loose => Fit::Perhaps,
         _ => Fit::Never,
     })
+}
+
+/// Returns true for the type that values of a kind have, not another one of the kind: `int` rather than `short`.
+fn is_exact(kind: ArgumentKind, ty: &str) -> bool {
+    match kind {
+        ArgumentKind::Int => {
+            matches!(plain_name(ty), "int" | "Int" | "Integer" | "int32_t" | "Int32")
+        }
+        ArgumentKind::Long => matches!(plain_name(ty), "long" | "Long" | "Int64"),
+        _ => true,
+    }
+}
+
+/// The name of a type without what makes it constant, a reference or optional.
+fn plain_name(ty: &str) -> &str {
+    let ty = ty.trim_end_matches(['?', '&']).trim();
+    ty.strip_prefix("const ").unwrap_or(ty).trim()
+}
+
+/// Returns true for Java's plain types that others widen to.
+fn is_widening(ty: &str) -> bool {
+    matches!(ty, "int" | "long" | "float" | "double")
 }
 
 /// Returns true for the classes of numbers, characters and truth values.
@@ -122,10 +201,15 @@ fn is_boxed(ty: &str) -> bool {
     matches!(ty, "Boolean" | "Integer" | "Long" | "Float" | "Double" | "Character" | "Short" | "Byte")
 }
 
-/// Returns true for types that every value has.
+/// Returns true for a type that most values have, but not all.
+fn is_comparable(ty: &str) -> bool {
+    ty.split('<').next().is_some_and(|name| matches!(name, "Comparable" | "Serializable"))
+}
+
+/// Returns true for types that every plain value and text has.
 fn is_root_type(ty: &str) -> bool {
     matches!(
-        ty.trim_end_matches('?'),
+        ty.split('<').next().unwrap_or(ty).trim_end_matches('?'),
         "Object" | "object" | "Any" | "dynamic" | "Serializable" | "Comparable"
     )
 }
@@ -137,6 +221,7 @@ pub(in crate::resolve) fn parameters_of(signature: &str, name: &str) -> Option<V
     let open = behind + signature[behind..].find('(')?;
     // What overrides has the defaults of what it overrides.
     let overrides = signature[..behind].split_whitespace().any(|word| word == "override");
+    let type_parameters = type_parameters_of(&signature[..open]);
     let (mut parts, mut depth, mut quote, mut before) = (vec![String::new()], 0u32, None, ' ');
     for c in signature[open + 1..].chars() {
         let is_quoted = quote.is_some();
@@ -148,7 +233,12 @@ pub(in crate::resolve) fn parameters_of(signature: &str, name: &str) -> Option<V
                 let written = parts.iter().map(|part| part.trim());
                 let written = written.filter(|part| !part.is_empty() && *part != "void");
                 let is_extension = parts[0].trim_start().starts_with("this ");
-                return (!is_extension).then(|| written.map(|part| parameter(part, overrides)).collect());
+                let read = |part: &str| {
+                    let read = parameter(part, overrides);
+                    let generic = type_parameters.contains(&plain_name(&read.ty).trim_end_matches("..."));
+                    Parameter { generic, ..read }
+                };
+                return (!is_extension).then(|| written.map(read).collect());
             }
             '(' | '[' | '<' | '{' => depth += 1,
             '>' if matches!(before, '-' | '=') => {}
@@ -188,7 +278,15 @@ fn parameter(text: &str, overrides: bool) -> Parameter {
         }
     };
     let ty = ty.replace(" *", "*").replace(" &", "&");
-    Parameter { ty, optional, variadic }
+    Parameter { ty, optional, variadic, generic: false }
+}
+
+/// The names in the brackets of `<T, U extends A<T>> void f` and `void f<T>`, as far as they may be type parameters.
+fn type_parameters_of(head: &str) -> Vec<&str> {
+    let Some((_, inside)) = head.split_once('<') else { return Vec::new() };
+    let inside = inside.rsplit_once('>').map_or(inside, |(inside, _)| inside);
+    let words = inside.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.filter(|word| word.starts_with(char::is_uppercase)).collect()
 }
 
 /// Words before a parameter's type that are no part of it.
@@ -234,7 +332,7 @@ mod tests {
             all.iter().map(|one| Rc::from(parameters_of(one, "f").expect("whole"))).collect::<Vec<_>>()
         };
         let chosen = |all: &[&str], kinds: &[ArgumentKind]| {
-            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), true)
+            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), Conversions::Fixed)
         };
         let sizes = ["f(int x)", "f(int x, int y)", "f(String s)"];
         assert_eq!(chosen(&sizes, &[Int]), [0]);
@@ -252,13 +350,39 @@ mod tests {
     }
 
     #[test]
+    fn what_may_not_take_the_arguments_keeps_others_open() {
+        use ArgumentKind::{Char, Int, Null, Object, Text};
+        let of = |all: &[&str]| -> Vec<Rc<[Parameter]>> {
+            all.iter().map(|one| Rc::from(parameters_of(one, "f").expect("whole"))).collect()
+        };
+        let chosen = |all: &[&str], kinds: &[ArgumentKind], conversions| {
+            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), conversions)
+        };
+        let fixed = |all: &[&str], kinds: &[ArgumentKind]| chosen(all, kinds, Conversions::Fixed);
+        assert_eq!(fixed(&["f(Foo x)", "f(Object... all)"], &[Object]), [0, 1], "it may be no Foo");
+        assert_eq!(fixed(&["f(Object x)", "f(Object... all)"], &[Object]), [0]);
+        assert_eq!(fixed(&["f(Foo x)", "f(String... all)"], &[Text]), [1]);
+        assert_eq!(fixed(&["f(short x)", "f(long x)"], &[Int]), [1], "a literal does not become smaller");
+        assert_eq!(fixed(&["f(Integer x)", "f(int x, int y)"], &[Null]), [0]);
+        assert_eq!(fixed(&["f(Integer x)", "f(String x)"], &[Null]), [0, 1]);
+        assert_eq!(fixed(&["f(double x)", "f(Object x)"], &[Char]), [0]);
+        assert_eq!(fixed(&["f(Base x)", "f(CharSequence x)"], &[Text]), [1]);
+        assert_eq!(fixed(&["<T> void f(T x)", "void f(String x)"], &[Text]), [1]);
+        let loose = |all: &[&str], kinds: &[ArgumentKind]| chosen(all, kinds, Conversions::Loose);
+        assert_eq!(loose(&["f(bool x)", "f(std::string x)"], &[Text]), [0, 1]);
+        assert_eq!(loose(&["f(const char *x)", "f(int x)"], &[Text]), [0]);
+        assert_eq!(loose(&["template <class T> void f(T x)", "void f(double x)"], &[Int]), [0, 1]);
+        assert_eq!(loose(&["f(unsigned x)", "f(int x)"], &[Int]), [1]);
+    }
+
+    #[test]
     fn where_types_have_other_names_only_the_type_itself_is_sure() {
         use ArgumentKind::{Double, Int, Text};
         let of = |all: &[&str]| -> Vec<Rc<[Parameter]>> {
             all.iter().map(|one| Rc::from(parameters_of(one, "f").expect("whole"))).collect()
         };
         let chosen = |all: &[&str], kinds: &[ArgumentKind]| {
-            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), false)
+            fitting(&of(all), Arguments::from_kinds(kinds).expect("few"), Conversions::Added)
         };
         assert_eq!(chosen(&["f(Index x)", "f(double x)"], &[Int]), [0, 1], "an index may be an int");
         assert_eq!(chosen(&["f(int x)", "f(const Shape &x)"], &[Double]), [0, 1], "it may be cut to an int");

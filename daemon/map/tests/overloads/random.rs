@@ -1,0 +1,33 @@
+//! Choices that a seed decides, the same on every machine.
+
+/// The state of the choices: a linear congruential generator, of whose state the upper bits are used (Knuth's constants for MMIX).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut random = Self(seed);
+        random.below(2);
+        random
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % end
+    }
+
+    /// One of several.
+    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    /// Several, in order, joined by commas.
+    pub(crate) fn list_of(&mut self, count: usize, all: &[&str]) -> String {
+        (0..count).map(|_| self.one_of(all)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// True once in `often` times.
+    pub(crate) fn once_in(&mut self, often: usize) -> bool {
+        self.below(often) == 0
+    }
+}
