@@ -65,7 +65,14 @@ impl Map {
     /// The same, but a key of a pattern means what it binds.
     #[must_use]
     pub fn meaning_of_name(&self, name: NameInFile<'_>, local: Option<LocalName>) -> Meaning {
-        let Some(local) = local else { return Meaning::Nodes(self.nodes_meant_at(name)) };
+        let Some(local) = local else {
+            let mut nodes = self.nodes_meant_at(name);
+            // What the scopes of the file do not bind here is in a block that does not reach here.
+            if self.is_bound_by_scopes(name.path, name.at, name.word) {
+                nodes.retain(|(node, _)| !self.is_in_file(*node, name.path));
+            }
+            return Meaning::Nodes(nodes);
+        };
         let defined = local.bindings.iter().find_map(|at| self.def_named_at(name.path, at.line, at.col));
         if let Some(def) = defined {
             return Meaning::Nodes(vec![(def.into(), Confidence::Exact)]);

@@ -9,7 +9,7 @@ use super::answers::Use;
 use super::outbound::owner_node;
 use super::uses::Search;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{DefIdx, DefKind, FileFacts, Import, Ref, RefKind};
+use crate::facts::{DefIdx, DefKind, FileFacts, Import, Receiver, Ref, RefKind};
 use crate::index::FileEntry;
 use crate::langs::rules::ModuleTarget;
 use crate::locals::NamePlace;
@@ -165,6 +165,23 @@ impl Map {
             import.line == line && names.any(|one| entry.facts.name(one) == name)
         };
         Some((file, entry, entry.facts.imports.iter().find(writes)?))
+    }
+
+    /// Returns true if a bare name at a place can mean nothing of its file but what the file's lexical scopes say.
+    pub(crate) fn is_bound_by_scopes(&self, path: &str, at: NamePlace, word: &str) -> bool {
+        let Some((_, facts)) = self.file_at(path).and_then(|file| self.file(file)) else { return false };
+        let has_scopes = facts.lang.spec().is_some_and(|spec| spec.source.lexical_scopes.is_some());
+        has_scopes
+            && facts.lang.semantics().scopes_tell_all
+            && self.def_named_at(path, at.line, at.col).is_none()
+            && ref_at(facts, (at.line, at.col), word).is_some_and(|r| r.receiver == Receiver::None)
+    }
+
+    /// Returns true if a node is a definition that stands in a file, and in no other definition.
+    pub(crate) fn is_in_file(&self, node: NodeRef, path: &str) -> bool {
+        let NodeRef::Def(def) = node else { return false };
+        let found = self.file(def.file).and_then(|(_, facts)| facts.defs.get(def.def.index()));
+        self.file_at(path) == Some(def.file) && found.is_some_and(|found| found.parent.is_none())
     }
 
     /// The constructor that a class has of its own, where the name at a place makes an object of the class; else the node itself.

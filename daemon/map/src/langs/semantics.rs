@@ -120,6 +120,8 @@ pub struct NameSemantics {
     pub test_methods: bool,
     /// The name of the member that makes objects of a class, where a class that is called by its own name may have one.
     pub named_constructor: Option<&'static str>,
+    /// True if the lexical scopes of a file bind every name that the file defines.
+    pub scopes_tell_all: bool,
     /// True if a file may declare a module by the name that imports have for it (`declare module "x"`).
     pub ambient_modules: bool,
     /// The uses whose name says little, even if a project has only one definition of the name.
@@ -195,6 +197,7 @@ impl NameSemantics {
         test_blocks: false,
         test_methods: false,
         named_constructor: None,
+        scopes_tell_all: false,
         ambient_modules: false,
         vague_names: VagueNames::None,
         own_prefix: None,

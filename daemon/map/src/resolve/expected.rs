@@ -60,7 +60,12 @@ fn component_properties(signature: &str) -> Option<&str> {
 /// Returns true if a signature declares the type that a hint names as a parameter of its own.
 fn is_type_parameter(signature: &str, hint: &str) -> bool {
     let head = signature.split('(').next().unwrap_or(signature);
-    let Some((_, declared)) = head.split_once('<') else { return false };
+    // In `const Panel: FC<Props> = (...)` the arguments of the variable's type stand before the function.
+    let is_variable = ["const ", "let ", "var "].iter().any(|word| {
+        head.trim_start_matches("export ").starts_with(word)
+    });
+    let function = if is_variable { head.split_once("= ").map_or("", |(_, function)| function) } else { head };
+    let Some((_, declared)) = function.split_once('<') else { return false };
     let name = hint.trim_start_matches(['[', ']', '{', '}']);
     declared.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|word| word == name)
 }

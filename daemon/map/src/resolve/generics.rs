@@ -6,10 +6,11 @@
 
 use std::rc::Rc;
 
+use super::lists::HolderResult;
 use super::types::MemberPathPoint;
 use super::written::WrittenType;
 use super::{NameLookup, Resolver, Site, Thing, Want};
-use crate::facts::TypePart;
+use crate::facts::{DefKind, TypePart};
 use crate::langs::support::split_outside_brackets;
 use crate::node::DefRef;
 
@@ -36,10 +37,10 @@ pub(super) struct Given<'m> {
 
 /// The name in a type that may have arguments; `None` for a parameter that extends nothing.
 pub(super) fn name_of_type(hint: &str) -> Option<&str> {
-    let plain = match hint.strip_prefix(['%', '^']) {
-        Some(parameter) => parameter.split_once(':')?.1,
-        None => hint,
-    };
+    let mut plain = hint;
+    while let Some(parameter) = plain.strip_prefix(['%', '^']) {
+        plain = parameter.split_once(':')?.1;
+    }
     let is_bracketed = plain.starts_with(['<', '(', '[']) || !plain.ends_with('>');
     if is_bracketed { Some(plain) } else { plain.split('<').next() }
 }
@@ -151,6 +152,43 @@ impl<'m> Resolver<'m> {
         Some((base, types))
     }
 
+    /// What a function gives or gets whose type has a name of its own: `type Handler = (request: Request) => Response`.
+    pub(super) fn given_by_alias(
+        &self,
+        alias: DefRef,
+        at: &MemberPathPoint<'m>,
+        part: TypePart,
+    ) -> Option<MemberPathPoint<'m>> {
+        let (entry, found) = self.def(alias)?;
+        let is_function = matches!(found.kind, DefKind::TypeAlias | DefKind::Interface);
+        if !is_function || !entry.lang().semantics().type_arguments {
+            return None;
+        }
+        let types = match at {
+            MemberPathPoint::Applied(_, types) => types.clone(),
+            _ => TypeArguments::default(),
+        };
+        self.typed_for(&Given { def: alias, me: None, types }, part)
+    }
+
+    /// Returns true if a definition is of a type that its own file tells by a type's parameter.
+    pub(super) fn is_parametric(&self, def: DefRef) -> bool {
+        let hint = self.def(def).and_then(|(entry, _)| entry.facts.type_of(def.def, TypePart::VALUE));
+        hint.is_some_and(|hint| hint.contains('%'))
+    }
+
+    /// The value of a dotted path with the type arguments along it, where the path by itself does not tell what the value is.
+    pub(super) fn parametric_value(&self, site: Site<'m>, path: &str, found: &NameLookup) -> Option<Thing> {
+        let is_untold = match found {
+            NameLookup::Thing(Thing::Def(def), _) => self.is_parametric(*def),
+            NameLookup::Bound => true,
+            _ => false,
+        };
+        let is_asked = is_untold && path.contains('.') && site.entry.lang().semantics().type_arguments;
+        let value = if is_asked { self.value(site, path, None) } else { None };
+        value.filter(|thing| matches!(thing, Thing::Def(_)))
+    }
+
     /// The result of a call with type arguments.
     pub(super) fn result_with(
         &self,
@@ -161,6 +199,9 @@ impl<'m> Resolver<'m> {
         let (def, me, mut given) = match &at {
             MemberPathPoint::Named(Thing::Def(def), me) => (*def, *me, TypeArguments::default()),
             MemberPathPoint::Given(given) => (given.def, given.me, given.types.clone()),
+            MemberPathPoint::HolderMethod(_, HolderResult::Mapped) => {
+                return self.holder_of(&WrittenType::new(&format!("[]{types}"), site, None));
+            }
             _ => return self.result_of_call(at),
         };
         let list = WrittenType::new(&format!("_<{types}>"), site, None);

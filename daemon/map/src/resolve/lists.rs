@@ -28,6 +28,12 @@ pub(super) enum HolderResult {
     Value,
     /// A list of them.
     Values,
+    /// A list of them, by a function that gets two.
+    Sorted,
+    /// A list of what a function gives for each.
+    Mapped,
+    /// What a function gives for the value so far and each value.
+    Folded,
     /// Nothing that is known.
     Unknown,
 }
@@ -95,11 +101,13 @@ impl<'m> Resolver<'m> {
     pub(super) fn holder_method(&self, at: &MemberPathPoint<'m>, name: &str) -> Option<MemberPathPoint<'m>> {
         let holder = self.as_holder(at)?;
         let result = match name {
+            "map" | "flatMap" if !holder.is_map => HolderResult::Mapped,
+            "sort" | "toSorted" if !holder.is_map => HolderResult::Sorted,
+            "reduce" | "reduceRight" if !holder.is_map => HolderResult::Folded,
             "get" if holder.is_map => HolderResult::Value,
             "values" if holder.is_map => HolderResult::Values,
             "at" | "find" | "findLast" | "pop" | "shift" if !holder.is_map => HolderResult::Value,
-            "filter" | "slice" | "concat" | "reverse" | "sort" | "splice" | "toSorted" | "toReversed"
-            | "values"
+            "filter" | "slice" | "concat" | "reverse" | "splice" | "toReversed" | "values"
                 if !holder.is_map =>
             {
                 HolderResult::Values
@@ -117,15 +125,29 @@ impl<'m> Resolver<'m> {
     ) -> Option<MemberPathPoint<'m>> {
         match result {
             HolderResult::Value => self.held_value(&holder),
-            HolderResult::Values => Some(MemberPathPoint::Holder(Holder { is_map: false, ..holder })),
-            HolderResult::Unknown => None,
+            HolderResult::Values | HolderResult::Sorted => Some(MemberPathPoint::Holder(Holder { is_map: false, ..holder })),
+            HolderResult::Mapped | HolderResult::Folded | HolderResult::Unknown => None,
         }
     }
 
     /// The value that a function gets which is passed to a holder's method: `map`, `filter`, `forEach` and their like.
-    pub(super) fn given_by_holder(&self, holder: &Holder<'m>, part: TypePart) -> Option<MemberPathPoint<'m>> {
-        let is_value = TypePart::callback(0, 0) == Some(part);
-        if is_value { self.held_value(holder) } else { None }
+    pub(super) fn given_by_holder(
+        &self,
+        holder: &Holder<'m>,
+        result: HolderResult,
+        part: TypePart,
+    ) -> Option<MemberPathPoint<'m>> {
+        let is = |number| TypePart::callback(0, number) == Some(part);
+        let (first, second) = match result {
+            HolderResult::Sorted => (true, true),
+            HolderResult::Folded => (false, true),
+            _ => (true, false),
+        };
+        if is(0) && first || is(1) && second {
+            return self.held_value(holder);
+        }
+        let is_whole = is(2) && !matches!(result, HolderResult::Sorted | HolderResult::Folded);
+        is_whole.then(|| MemberPathPoint::Holder(holder.clone()))
     }
 
     fn held_value(&self, holder: &Holder<'m>) -> Option<MemberPathPoint<'m>> {
@@ -139,7 +161,10 @@ impl<'m> Resolver<'m> {
             return Some(nested);
         }
         if let Some(path) = text.strip_prefix('=') {
-            return self.value(*site, path, *me).map(super::types::point_of_thing);
+            return match site.entry.lang().semantics().type_arguments {
+                true => self.value_point(*site, path, *me),
+                false => self.value(*site, path, *me).map(super::types::point_of_thing),
+            };
         }
         if text.starts_with(['%', '^']) {
             return self.parameter_point(hint);

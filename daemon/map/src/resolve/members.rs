@@ -239,7 +239,7 @@ impl<'m> Resolver<'m> {
         };
         match found {
             NameLookup::Thing(Thing::Def(def), _) => {
-                let def = self.body_of(self.aliased_class(def));
+                let def = self.class_by_other_name(self.body_of(self.aliased_class(def)));
                 let is_base = self
                     .def(def)
                     .is_some_and(|(entry, def)| is_class(entry, def) || is_named_object(entry, def));
@@ -254,6 +254,23 @@ impl<'m> Resolver<'m> {
         let is_alias = self.def(def).is_some_and(|(_, found)| found.kind == DefKind::TypeAlias);
         match self.type_of(def, TypePart::VALUE, None).filter(|_| is_alias) {
             Some(Thing::Def(class)) => class,
+            _ => def,
+        }
+    }
+
+    /// The class that a variable stands for which is given the class itself: `const Base = Model`.
+    fn class_by_other_name(&self, def: DefRef) -> DefRef {
+        let Some((entry, found)) = self.def(def) else { return def };
+        let is_variable = matches!(found.kind, DefKind::Constant | DefKind::Variable);
+        if !is_variable || !entry.lang().semantics().type_arguments {
+            return def;
+        }
+        let hint = entry.facts.type_of(def.def, TypePart::VALUE).and_then(|hint| hint.strip_prefix('='));
+        let is_path = |path: &&str| !path.contains(['(', '[', '~', '@', '!']);
+        let Some(path) = hint.filter(is_path) else { return def };
+        let site = Site { file: def.file, entry, owner: found.parent, want: Want::Type };
+        match self.follow_path(site, path) {
+            NameLookup::Thing(Thing::Def(class), _) if self.has_members(class) => class,
             _ => def,
         }
     }

@@ -314,7 +314,11 @@ impl<'m> Resolver<'m> {
 
     fn path_ref(&self, site: Site<'m>, r: &Ref, path: &str) -> Resolution {
         let first = path.split('.').next().unwrap_or(path);
-        match self.follow_path(Site { want: Want::Scope, ..site }, path) {
+        let found = self.follow_path(Site { want: Want::Scope, ..site }, path);
+        if let Some(thing) = self.parametric_value(site, path, &found) {
+            return self.member_ref(site, r, thing, Confidence::Import);
+        }
+        match found {
             NameLookup::Thing(thing, confidence) => self.member_ref(site, r, thing, confidence),
             NameLookup::Bound => Resolution::Unresolved,
             NameLookup::Absent { .. } if builtins::is_global(site.entry.lang(), first) => {
@@ -391,6 +395,8 @@ impl<'m> Resolver<'m> {
                 let added = self.extension_ref(site, r).or_else(|| self.written_for(site, r, &outside));
                 added.unwrap_or(Resolution::To(outside, Confidence::Import))
             }
+            // A value of an enumeration has none of its members.
+            NameLookup::Thing(Thing::Def(def), _) if self.is_plain_enum(def) => Resolution::Dropped,
             NameLookup::Thing(thing, confidence) => {
                 self.member_ref(site, r, thing, confidence.max(Confidence::Import))
             }

@@ -36,6 +36,12 @@ impl<'m> Resolver<'m> {
         Rc::new(Module { from: file, spec: text.into(), target })
     }
 
+    /// The module that a file loads in the midst of an expression.
+    pub(super) fn loaded_module(&self, site: Site<'m>, spec: &str) -> Thing {
+        let target = self.module_target(site.file, site.entry.lang(), spec);
+        as_thing(Rc::new(Module { from: site.file, spec: spec.into(), target }))
+    }
+
     fn module_target(&self, file: FileId, lang: Lang, spec: &str) -> Arc<ModuleTarget> {
         let find =
             || lang.spec().map_or(ModuleTarget::Unknown, |row| row.imports.resolve(self.index, file, spec));

@@ -10,7 +10,8 @@ use super::lists::{Holder, HolderResult};
 use super::members::MemberLookup;
 use super::written::{Inner, Then, WrittenType};
 use super::{NameLookup, Resolver, Site, Thing, Want};
-use crate::facts::{DefKind, RefKind, TypePart};
+use crate::facts::{Def, DefKind, RefKind, TypePart};
+use crate::index::FileEntry;
 use crate::node::DefRef;
 
 /// Where a walk along a path of members is.
@@ -122,6 +123,16 @@ impl<'m> Resolver<'m> {
         if site.entry.lang().semantics().joined_values && path.contains('|') {
             return self.agreed_value(site, path, me);
         }
+        self.with_fuel(None, || self.settled_thing(self.value_point(site, path, me)?))
+    }
+
+    /// The same, before it is settled which members the value has: it may be a list.
+    pub(super) fn value_point(
+        &self,
+        site: Site<'m>,
+        path: &str,
+        me: Option<DefRef>,
+    ) -> Option<MemberPathPoint<'m>> {
         self.with_fuel(None, || {
             let (mut at, rest) = self.start(site, path, me)?;
             let mut steps = path_steps(rest).peekable();
@@ -154,7 +165,7 @@ impl<'m> Resolver<'m> {
                     MemberStep::Inner(_) => self.taken_out(&at)?,
                 };
             }
-            self.settled_thing(at)
+            Some(at)
         })
     }
 
@@ -178,6 +189,10 @@ impl<'m> Resolver<'m> {
         path: &'p str,
         me: Option<DefRef>,
     ) -> Option<(MemberPathPoint<'m>, &'p str)> {
+        // `!module!.name`: something of a module that is loaded there.
+        if let Some((spec, rest)) = path.strip_prefix('!').and_then(|path| path.split_once('!')) {
+            return Some((MemberPathPoint::Named(self.loaded_module(site, spec), None), rest));
+        }
         if let Some(written) = path.strip_prefix(':') {
             let (text, rest) = written.split_at(end_of_type(written));
             return Some((MemberPathPoint::Written(WrittenType::new(text, site, me)), rest));
@@ -286,9 +301,10 @@ impl<'m> Resolver<'m> {
                 Some(result) => Some(result),
                 None => self.result_of_call(MemberPathPoint::Named(given.def.into(), given.me)),
             },
-            MemberPathPoint::Of(_)
-            | MemberPathPoint::Applied(..)
-            | MemberPathPoint::Tuple(_)
+            MemberPathPoint::Of(ty) | MemberPathPoint::Applied(ty, _) => {
+                self.given_by_alias(ty, &at, TypePart::RESULT)
+            }
+            MemberPathPoint::Tuple(_)
             | MemberPathPoint::Written(_)
             | MemberPathPoint::Holder(_)
             | MemberPathPoint::Named(Thing::Module(_), _) => None,
@@ -315,11 +331,14 @@ impl<'m> Resolver<'m> {
         at: MemberPathPoint<'m>,
         part: TypePart,
     ) -> Option<MemberPathPoint<'m>> {
-        if let MemberPathPoint::HolderMethod(holder, _) = &at {
-            return self.given_by_holder(holder, part);
+        if let MemberPathPoint::HolderMethod(holder, result) = &at {
+            return self.given_by_holder(holder, *result, part);
         }
         if let MemberPathPoint::Given(given) = &at {
             return self.typed_for(given, part);
+        }
+        if let MemberPathPoint::Of(alias) | MemberPathPoint::Applied(alias, _) = &at {
+            return self.given_by_alias(*alias, &at, part);
         }
         let MemberPathPoint::Named(Thing::Def(def), me) = at else { return None };
         let function = match self.has_members(def) {
@@ -361,8 +380,7 @@ impl<'m> Resolver<'m> {
             return Some(holder);
         }
         let Some(text) = hint.strip_prefix(':') else {
-            let is_generic = entry.lang().semantics().type_arguments && !hint.starts_with('=');
-            if is_generic && hint.contains(['<', '%', '^']) {
+            if entry.lang().semantics().type_arguments {
                 return self.with_fuel(None, || self.point_of_hint(&WrittenType::new(hint, site, me)));
             }
             return self.type_of(def, part, me).map(point_of_thing);
@@ -463,6 +481,14 @@ impl<'m> Resolver<'m> {
             RefKind::Use | RefKind::Call => found.kind == DefKind::Interface || is_type_name,
             _ => false,
         }
+    }
+
+    /// Returns true for an enumeration whose values are texts and numbers.
+    pub(super) fn is_plain_enum(&self, def: DefRef) -> bool {
+        let is_it = |(entry, def): (&FileEntry, &Def)| {
+            def.kind == DefKind::Enum && entry.lang().semantics().types_beside_values
+        };
+        self.def(def).is_some_and(is_it)
     }
 
     /// Returns true if both definitions have one name in one place, as a type and a value may in TypeScript.

@@ -221,20 +221,26 @@ impl Ecma {
         for (argument, parameter) in declared.take(16) {
             let ty = parameter.child_by_field_id(f.ty).and_then(|ty| ty.named_child(0));
             let Some(function) = ty.filter(|ty| ty.kind() == "function_type") else { continue };
-            let Some(given) = function.child_by_field_id(f.parameters) else { continue };
-            let mut inner = given.walk();
-            let is_this = |n: &Node<'_>| n.child_by_field_id(f.pattern).is_some_and(|p| p.kind() == "this");
-            let result = function.child_by_field_id(f.return_type);
-            let result = result.and_then(|ty| self.type_reader(cx).annotation_type(ty));
-            if let (Some(part), Some(ty)) = (TypePart::callback_result(argument), result) {
+            self.say_callback(idx, argument, function, cx);
+        }
+    }
+
+    /// Says what a function of a written type gets and gives that is passed as an argument.
+    pub(super) fn say_callback<'t>(&self, idx: DefIdx, argument: usize, function: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let result = function.child_by_field_id(f.return_type);
+        let result = result.and_then(|ty| self.type_reader(cx).annotation_type(ty));
+        if let (Some(part), Some(ty)) = (TypePart::callback_result(argument), result) {
+            self.add_type_hint(idx, part, &ty, cx);
+        }
+        let Some(given) = function.child_by_field_id(f.parameters) else { return };
+        let mut inner = given.walk();
+        let is_this = |n: &Node<'_>| n.child_by_field_id(f.pattern).is_some_and(|p| p.kind() == "this");
+        let given = given.named_children(&mut inner).filter(|n| n.kind() != "comment" && !is_this(n));
+        for (place, one) in given.enumerate().take(16) {
+            let ty = one.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
+            if let (Some(part), Some(ty)) = (TypePart::callback(argument, place), ty) {
                 self.add_type_hint(idx, part, &ty, cx);
-            }
-            let given = given.named_children(&mut inner).filter(|n| n.kind() != "comment" && !is_this(n));
-            for (place, one) in given.enumerate().take(16) {
-                let ty = one.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
-                if let (Some(part), Some(ty)) = (TypePart::callback(argument, place), ty) {
-                    self.add_type_hint(idx, part, &ty, cx);
-                }
             }
         }
     }

@@ -23,6 +23,9 @@ impl Ecma {
         cx: &mut Cx<'t>,
     ) {
         let (Some(value), Some(annotation)) = (value, annotation) else { return };
+        if annotation.kind() == "type_annotation" {
+            self.note_declared_function(Some(value), Some(annotation), cx);
+        }
         let ty = self.type_reader(cx).annotation_type(annotation).filter(|ty| ty != THIS);
         if let Some(ty) = ty.and_then(|ty| without_local_names(&ty, cx)) {
             self.expect_type(value, &ty);
@@ -116,21 +119,6 @@ impl Ecma {
             self.expect_type(body, ty);
         }
         self.results.push((function.end_byte(), ty.map(Into::into)));
-    }
-
-    /// Notes that what a function gives is expected to be what the function that it is passed to asks for.
-    pub(super) fn expect_given_back<'t>(
-        &mut self,
-        function: Node<'t>,
-        path: &str,
-        argument: usize,
-        cx: &mut Cx<'t>,
-    ) {
-        if function.child_by_field_id(self.grammar.fields.return_type).is_some() {
-            return;
-        }
-        let Some(ty) = without_local_names(&format!("={path}@{argument}:="), cx) else { return };
-        self.expect_result(function, &ty);
     }
 
     /// Notes the type of what a function gives that has just been entered.
@@ -236,7 +224,9 @@ impl Ecma {
                 }
                 "pair_pattern" => {
                     let (key, value) = (node.child_by_field_id(f.key), node.child_by_field_id(f.value));
-                    let Some(key) = key.filter(|key| key.kind() == "property_identifier") else { continue };
+                    let is_name = |key: &Node<'_>| matches!(key.kind(), "property_identifier" | "string");
+                    let Some(key) = key.filter(is_name) else { continue };
+                    let key = key.named_child(0).filter(|_| key.kind() == "string").unwrap_or(key);
                     let inner = member_type(&of, &format!(".{}", text(source, key)));
                     waiting.extend(value.zip(inner).filter(|(value, _)| value.kind() != "identifier"));
                     let name = value.filter(|value| value.kind() == "identifier");

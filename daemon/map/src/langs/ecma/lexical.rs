@@ -8,7 +8,13 @@ use crate::langs::scope_rules::{
 };
 use crate::receiver::MemberRules;
 
-pub(super) static RULES: LocalRules = LocalRules {
+/// JavaScript, in which an assignment to a name that nothing binds makes a variable.
+pub(super) static UNTYPED_RULES: LocalRules = LocalRules { bind: bind_all, ..RULES };
+
+/// TypeScript, in which it is an error.
+pub(super) static TYPED_RULES: LocalRules = RULES;
+
+const RULES: LocalRules = LocalRules {
     scope_of,
     bind,
     is_name,
@@ -86,7 +92,9 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             let within = if is_var { Within::Function } else { Within::Here };
             bind_pattern(visit.child("name"), within, binder);
         }
-        "for_in_statement" => bind_loop(visit, binder),
+        "for_in_statement" => {
+            bind_loop(visit, binder);
+        }
         "catch_clause" => bind_pattern(visit.child("parameter"), Within::Here, binder),
         "type_parameter" | "mapped_type_clause" => {
             binder.in_space(NameSpace::Types).bind_all(visit.child("name"), Within::Here);
@@ -104,21 +112,34 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
             let name = visit.child("alias").or_else(|| visit.child("name"));
             binder.of_kind(BindingKind::Shared).bind_all(name, Within::Here);
         }
-        "assignment_expression" => {
-            bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit));
-        }
         _ => {}
     }
 }
 
-fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+/// Binds what a node binds, and what it assigns where nothing binds it.
+fn bind_all(visit: &Visit<'_>, binder: &mut Binder<'_>) {
+    let is_assigned = match visit.kind() {
+        "for_in_statement" => !bind_loop(visit, binder),
+        "assignment_expression" => true,
+        _ => {
+            bind(visit, binder);
+            false
+        }
+    };
+    if is_assigned {
+        bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit));
+    }
+}
+
+/// Binds the variable that a loop declares; false if it declares none.
+fn bind_loop(visit: &Visit<'_>, binder: &mut Binder<'_>) -> bool {
     let kinds =
         [("var", Within::Function), ("let", Within::Here), ("const", Within::Here), ("using", Within::Here)];
     let declared = kinds.into_iter().find(|(token, _)| has_token(visit.node, token));
-    match declared {
-        Some((_, within)) => bind_pattern(visit.child("left"), within, binder),
-        None => bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit)),
+    if let Some((_, within)) = declared {
+        bind_pattern(visit.child("left"), within, binder);
     }
+    declared.is_some()
 }
 
 /// Binds the names of a pattern; defaults, keys and types are no part of it.

@@ -14,6 +14,7 @@
 
 mod builtins;
 mod commonjs;
+mod contexts;
 mod defs;
 mod expected;
 mod flows;
@@ -87,6 +88,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         static_members: StaticMembers::ByWord,
         exports_by_word: true,
         named_constructor: Some("constructor"),
+        scopes_tell_all: true,
         ambient_modules: true,
         type_arguments: true,
         parameter_type: Some(written::hint_of_type),
@@ -95,7 +97,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
     source: SourceRules {
         lines_separate_members: true,
         repair: Some(repair_text),
-        lexical_scopes: Some(&lexical::RULES),
+        lexical_scopes: Some(&lexical::TYPED_RULES),
         ..SourceRules::PLAIN
     },
 };
@@ -117,6 +119,7 @@ pub const JAVASCRIPT: LangSpec = LangSpec {
     extensions: &["js", "jsx", "mjs", "cjs"],
     interpreters: &["node"],
     reader: LanguageReader::Tree { grammar: grammar::javascript_language, extract: extract_javascript },
+    source: SourceRules { lexical_scopes: Some(&lexical::UNTYPED_RULES), ..TYPESCRIPT.source },
     ..TYPESCRIPT
 };
 
@@ -194,9 +197,8 @@ struct Ecma {
     expected: FxHashMap<usize, Rc<str>>,
     /// The declared results of the functions around the walk, each with the byte that the function ends at.
     results: Vec<(usize, Option<Rc<str>>)>,
-    /// The function that is called with a function as argument, and the argument's position, by the node ID of the
-    /// argument.
-    contexts: FxHashMap<usize, (String, usize)>,
+    /// What is known of functions in expressions by where they stand, by node ID.
+    contexts: FxHashMap<usize, contexts::FunctionContext>,
     /// Object literals whose members are definitions.
     objects: FxHashSet<usize>,
     /// Object literals in functions that have a name or are returned.

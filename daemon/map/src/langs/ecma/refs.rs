@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::{SELF, without_local_names};
-use super::types::{LONGEST, PATH, THIS, TypeName, element_type};
+use super::types::{THIS, TypeName, element_type};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -175,59 +175,6 @@ impl Ecma {
             self.note_callbacks(node, constructor, cx);
         }
         self.mark_callee(constructor)
-    }
-
-    /// Functions among the arguments of a call get what the function that is called says they get.
-    fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &mut Cx<'t>) {
-        let Some(arguments) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
-        let mut cursor = arguments.walk();
-        let arguments = arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(16);
-        for (place, argument) in arguments.enumerate() {
-            let is_function = matches!(argument.kind(), "arrow_function" | "function_expression");
-            if !is_function && !matches!(argument.kind(), "object" | "array") {
-                continue;
-            }
-            let path = self.type_reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST);
-            match path {
-                Some(path) if is_function => {
-                    self.contexts.insert(argument.id(), (path, place));
-                }
-                Some(path) => self.expect_argument(argument, &path, place, cx),
-                None => {}
-            }
-        }
-    }
-
-    /// Binds the parameters that say nothing of their types to what the function is given by what it is passed to.
-    pub(super) fn bind_given<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
-        let Some((path, argument)) = self.contexts.remove(&node.id()) else { return };
-        for (place, name) in self.untyped_parameters(node) {
-            let given: TypeName<'t> = Some(format!("={path}@{argument}:{place}").into());
-            if name.kind() == "identifier" {
-                let binding = super::scopes::local_type(given, cx);
-                cx.bind(cx.text(name), binding);
-            } else {
-                self.use_pattern_keys(name, given.clone(), cx);
-                self.bind_names(name, given, cx);
-            }
-        }
-        self.expect_given_back(node, &path, argument, cx);
-    }
-
-    fn untyped_parameters<'t>(&self, node: Node<'t>) -> Vec<(usize, Node<'t>)> {
-        let f = &self.grammar.fields;
-        let mut found = Vec::new();
-        found.extend(node.child_by_field_id(f.parameter).map(|name| (0, name)));
-        let Some(parameters) = node.child_by_field_id(f.parameters) else { return found };
-        let mut cursor = parameters.walk();
-        for (place, parameter) in parameters.named_children(&mut cursor).enumerate().take(16) {
-            let name = parameter.child_by_field_id(f.pattern).unwrap_or(parameter);
-            let is_pattern = matches!(name.kind(), "identifier" | "object_pattern" | "array_pattern");
-            if is_pattern && parameter.child_by_field_id(f.ty).is_none() {
-                found.push((place, name));
-            }
-        }
-        found
     }
 
     /// `@decorator`, or what `new` makes.

@@ -67,7 +67,9 @@ impl Ecma {
         let parameters = list.named_children(&mut cursor).filter(|n| n.kind() == "type_parameter");
         for (number, parameter) in parameters.enumerate() {
             let Some(name) = parameter.child_by_field_id(f.name) else { continue };
-            let base = parameter.child_by_field_id(f.constraint).and_then(|base| base.named_child(0));
+            // What stands for it where nothing is given, else what it extends.
+            let base = parameter.child_by_field_id(f.value).or_else(|| parameter.child_by_field_id(f.constraint));
+            let base = base.and_then(|base| base.named_child(0));
             let base = base.and_then(|base| self.type_reader(cx).annotation_type(base));
             let base = base.filter(|base| base != THIS).and_then(|base| without_local_names(&base, cx));
             let base = base.map(|base| format!(":{base}")).unwrap_or_default();
@@ -292,6 +294,10 @@ pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     }
     if let Some(elements) = ty.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         return Some(format!("({})", each_without_local_names(elements, cx)));
+    }
+    // `=!./module!.name`
+    if ty.starts_with("=!") {
+        return Some(ty.to_owned());
     }
     // `=[]Foo~.map`, `=Box<Foo>~.value`: a member of a value of the type.
     if let Some((hint, rest)) = ty.strip_prefix('=').and_then(|path| path.split_once('~')) {

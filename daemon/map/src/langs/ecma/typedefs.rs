@@ -43,8 +43,14 @@ impl Ecma {
         };
         let ty = of.and_then(|of| self.type_reader(cx).annotation_type(of)).filter(|ty| ty != THIS);
         let own = value.child_by_field_id(self.grammar.fields.type_parameters);
-        if let Some(ty) = ty.filter(|_| own.is_none()) {
+        if own.is_some() {
+            return;
+        }
+        if let Some(ty) = ty {
             self.add_type_hint(idx, part, &ty, cx);
+        }
+        if is_function {
+            self.say_callback(idx, 0, value, cx);
         }
     }
 

@@ -259,7 +259,18 @@ impl<'t> EcmaTypeReader<'t> {
         match node.kind() {
             "identifier" | "this" => Some(text(self.source, node).to_owned()),
             "call_expression" => {
-                let function = inner(node.child_by_field_id(self.fields.function))?;
+                let function = node.child_by_field_id(self.fields.function)?;
+                if function.kind() == "import" {
+                    return super::Ecma::loaded_module(node, self.source).map(|module| format!("!{module}!"));
+                }
+                if function.kind() == "parenthesized_expression"
+                    && let Some(called) = function.named_child(0).filter(|called| is_function(*called))
+                {
+                    // A function that is called where it is written gives what it declares.
+                    let result = self.annotation_type(called.child_by_field_id(self.fields.return_type)?)?;
+                    return Some(format!("{result}~")).filter(|_| result != THIS && !result.starts_with('='));
+                }
+                let function = inner(Some(function))?;
                 let given = node.child_by_field_id(self.fields.type_arguments);
                 let given = given.and_then(|given| self.plain_arguments(given)).unwrap_or_default();
                 Some(format!("{function}{given}()"))
@@ -386,6 +397,10 @@ pub(super) fn generic_kind(name: &str) -> GenericKind {
         "Map" | "ReadonlyMap" | "WeakMap" | "Record" => GenericKind::Map,
         _ => GenericKind::Other,
     }
+}
+
+fn is_function(node: Node<'_>) -> bool {
+    matches!(node.kind(), "arrow_function" | "function_expression")
 }
 
 fn is_plain_name(name: &str) -> bool {

@@ -325,6 +325,19 @@ impl<'t> Tracer<'t> {
         }
     }
 
+    /// All arguments of the function that has the object at hand, under the name that the language has for them.
+    pub(crate) fn read_arguments(&mut self, name: &str) -> ValueIdx {
+        let scope = self.scope_of_this();
+        let is_function = !matches!(self.kind_of(scope), ScopeKind::File | ScopeKind::Class);
+        if !is_function || self.find(name).is_some() {
+            return self.read(name);
+        }
+        let around = std::mem::replace(&mut self.scope, scope);
+        let slot = self.new_slot(name, SlotKind::Rest);
+        self.scope = around;
+        self.value(FlowValue::Slot(slot))
+    }
+
     /// Gives a variable a value.
     pub(crate) fn assign_variable(&mut self, slot: SlotIdx, value: ValueIdx) {
         self.store_value(FlowTarget::Slot(slot), value);

@@ -105,6 +105,12 @@ impl<'m> Resolver<'m> {
         let mut found = Vec::new();
         let mut is_given = false;
         let scope = flows.scopes[var.scope.0 as usize];
+        if var.kind == SlotKind::Rest {
+            let is_parameter = (scope.params..scope.params + scope.param_count).contains(&slot.0);
+            let from = if is_parameter { slot.0 - scope.params } else { 0 };
+            let calls = bound.map_or_else(|| self.callers(file, entry, var.scope), |bound| vec![bound]);
+            found.extend(calls.into_iter().map(|call| Obj::Arguments(call, from)));
+        }
         if var.kind == SlotKind::Parameter {
             let number = slot.0 - scope.params;
             let calls = match bound {
@@ -151,6 +157,17 @@ impl<'m> Resolver<'m> {
             }
         }
         given
+    }
+
+    /// Returns the objects that a call gives from an argument on: under these places, or all of them.
+    fn arguments_under(&self, call: Bound, from: u32, places: &[&str]) -> Vec<Obj> {
+        let Some((entry, found)) = self.call(call.by) else { return Vec::new() };
+        let opened = self.uses_in_file(call.by.file, entry);
+        let places: Vec<u32> = places.iter().filter_map(|place| place.parse().ok()).collect();
+        let is_wanted = |number: u32| number >= from && (places.is_empty() || places.contains(&(number - from)));
+        let parts = opened.flows.parts(found.args).iter();
+        let wanted = parts.filter(|part| matches!(part.label, Label::At(at) if is_wanted(at + call.shift)));
+        wanted.flat_map(|part| self.read(FlowKey::Value(call.by.file, part.value, None))).collect()
     }
 
     pub(super) fn given_back(&self, file: FileId, to: FlowTarget, bound: Option<Bound>) -> Vec<Obj> {
@@ -308,7 +325,7 @@ impl<'m> Resolver<'m> {
     /// Returns the objects that going through an object gives.
     pub(super) fn parts_of(&self, obj: &Obj) -> Vec<Obj> {
         match obj {
-            Obj::Container(..) => self.under_key(obj, &[]),
+            Obj::Container(..) | Obj::Arguments(..) => self.under_key(obj, &[]),
             Obj::Pairs(..) => vec![obj.clone()],
             Obj::Yields(file, scope, bound) => self.read(FlowKey::Yield(*file, *scope, *bound)),
             Obj::Gives(at) => self.mapped_results(*at),
@@ -336,6 +353,9 @@ impl<'m> Resolver<'m> {
             .collect();
         match obj {
             Obj::Container(file, at) => self.held_in(*file, *at, &texts),
+            Obj::Arguments(call, from) if keys.is_empty() || !texts.is_empty() => {
+                self.arguments_under(*call, *from, &texts)
+            }
             Obj::Pairs(file, at) if texts.is_empty() || texts.contains(&"1") => self.held_in(*file, *at, &[]),
             Obj::Instance(..) if !texts.is_empty() => {
                 let names = texts.iter().map(|text| text.trim_start_matches('\''));

@@ -76,6 +76,8 @@ enum Obj {
     /// The values that a function of the library gives which goes through things with the function that is passed to
     /// it.
     Gives(CallAt),
+    /// The arguments of a call from this number on.
+    Arguments(Bound, u32),
     /// A text, as a key.
     Text(Rc<str>),
     /// Something of the language, or from outside.
@@ -397,12 +399,12 @@ impl<'m> Resolver<'m> {
             FlowKey::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
             FlowKey::Result(at) => self.call_result(*at),
             FlowKey::Member(of, name) => {
-                let objects = self.read((**of).clone());
+                let objects = self.opened_objects(self.read((**of).clone()));
                 objects.iter().flat_map(|obj| self.member_of_object(obj, name, false)).collect()
             }
             FlowKey::Item(of, key) => {
                 let keys: Vec<Obj> = key.iter().cloned().map(Obj::Text).collect();
-                let objects = self.read((**of).clone());
+                let objects = self.opened_objects(self.read((**of).clone()));
                 objects.iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
             }
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hob_base::FileId;
 
 use super::{CallAt, FlowKey, Obj};
-use crate::facts::{DefIdx, ScopeIdx, ValueIdx};
+use crate::facts::{DefIdx, DefKind, ScopeIdx, ValueIdx};
 use crate::index::FileEntry;
 use crate::node::DefRef;
 use crate::receiver::ReceiverExpr;
@@ -14,6 +14,9 @@ use crate::resolve::{NameLookup, Resolver, Thing};
 
 /// Most definitions that a member is said to mean.
 const SHOWN: usize = 4;
+
+/// Most objects within one another whose keys are looked for.
+const NESTED: usize = 4;
 
 impl<'m> Resolver<'m> {
     /// The definitions of a member of an expression's values. `owner` is the definition that the expression stands in.
@@ -29,8 +32,9 @@ impl<'m> Resolver<'m> {
         };
         let scope = self.scope_of_owner(file, entry, owner);
         let objects = self.key_of(file, entry, scope, receiver).and_then(|key| self.solve(key));
+        let objects = self.opened_objects(objects.unwrap_or_default());
         let mut found: Vec<DefRef> =
-            objects.unwrap_or_default().iter().flat_map(|obj| self.defined_members(obj, name)).collect();
+            objects.iter().flat_map(|obj| self.defined_members(obj, name)).collect();
         found.sort_unstable();
         found.dedup();
         found.truncate(SHOWN);
@@ -104,7 +108,8 @@ impl<'m> Resolver<'m> {
             Obj::Instance(class, _) | Obj::Def(class, _) if self.has_members(*class) => {
                 let is_type = matches!(obj, Obj::Def(..));
                 match self.find_member(*class, name) {
-                    MemberLookup::Found(def) if self.is_on_side(def, is_type) => vec![def],
+                    // A class has none of its objects' members.
+                    MemberLookup::Found(def) if !is_type || self.is_of_type_itself(def) => vec![def],
                     MemberLookup::Found(_) | MemberLookup::Missing { .. } => Vec::new(),
                 }
             }
@@ -117,10 +122,37 @@ impl<'m> Resolver<'m> {
     fn defined_keys(&self, file: FileId, container: ValueIdx, name: &str) -> Vec<DefRef> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let holds = |parent: DefIdx| {
-            let objects = self.solve(FlowKey::Def(DefRef { file, def: parent })).unwrap_or_default();
+            let objects = self.solve(self.key_of_holder(file, entry, parent, NESTED)).unwrap_or_default();
             objects.contains(&Obj::Container(file, container))
         };
         let keys = entry.defs_named(name).filter(|(_, key)| key.parent.is_some_and(&holds));
         keys.map(|(def, _)| DefRef { file, def }).collect()
+    }
+
+    /// What a definition can be; a key of an object that is written there is a member of what the object's variable can be.
+    fn key_of_holder(&self, file: FileId, entry: &FileEntry, def: DefIdx, depth: usize) -> FlowKey {
+        let found = entry.facts.def(def);
+        let parent = found.parent.filter(|_| found.kind == DefKind::Field && depth > 0);
+        match parent.filter(|parent| !entry.facts.def(*parent).kind.is_type()) {
+            Some(parent) => {
+                let of = self.key_of_holder(file, entry, parent, depth - 1);
+                FlowKey::Member(Rc::new(of), Rc::from(entry.facts.name(found.name)))
+            }
+            None => FlowKey::Def(DefRef { file, def }),
+        }
+    }
+
+    /// What objects stand for where their members are asked for: code that a library runs for its caller gives what it yields and
+    /// returns.
+    pub(super) fn opened_objects(&self, objects: Vec<Obj>) -> Vec<Obj> {
+        let open = |obj: Obj| match obj {
+            Obj::Yields(file, scope, bound) => {
+                let mut given = self.read(FlowKey::Yield(file, scope, bound));
+                given.extend(self.read(FlowKey::Return(file, scope, bound)));
+                given
+            }
+            other => vec![other],
+        };
+        objects.into_iter().flat_map(open).collect()
     }
 }

@@ -293,12 +293,11 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Returns true if a member may be one of a type itself (`is_type`) or of its objects, as far as its language tells them apart.
-    pub(super) fn is_on_side(&self, member: DefRef, is_type: bool) -> bool {
+    /// Returns true if a member may be one of its type itself, as far as its language tells that.
+    pub(super) fn is_of_type_itself(&self, member: DefRef) -> bool {
         let Some((entry, def)) = self.def(member) else { return true };
         let has_sides = entry.lang().semantics().static_members != StaticMembers::Unmarked;
-        let side = if is_type { Side::Type } else { Side::Object };
-        !has_sides || !is_member(entry, def) || side_of(entry, def) == side
+        !has_sides || !is_member(entry, def) || side_of(entry, def) == Side::Type
     }
 
     /// The side of a type that a use asks for; `None` where its receiver does not tell.
@@ -342,7 +341,7 @@ fn side_of(entry: &FileEntry, def: &Def) -> Side {
             let signature = entry.facts.text(def.signature);
             let before = signature.split_once(name).map_or("", |(before, _)| before);
             before.split_whitespace().any(|word| word == "static")
-                || before.ends_with('.') && !before.contains("prototype")
+                || before.ends_with('.') && !before.contains("prototype") && !before.ends_with("this.")
         }
         StaticMembers::InCompanion => entry.facts.defs.iter().any(|other| {
             other.kind == DefKind::Class

@@ -19,6 +19,9 @@ impl<'t> Trace<'t> {
 
     fn trace_expression(&mut self, node: Node<'t>) -> ValueIdx {
         match self.kind_of(node) {
+            FlowKind::Identifier if self.to.bytes(node) == b"arguments" => {
+                self.to.read_arguments("arguments")
+            }
             FlowKind::Identifier | FlowKind::ShorthandPropertyIdentifier => self.to.read(self.to.text(node)),
             FlowKind::Undefined | FlowKind::TypeAnnotation | FlowKind::TypeArguments | FlowKind::Regex => {
                 self.to.unknown_value()

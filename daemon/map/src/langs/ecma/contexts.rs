@@ -1,0 +1,182 @@
+//! What a function in an expression gets and is to give, by where it stands: as the argument of a call, as the value of a variable or
+//! field whose type is a function's, behind `import("x").then`.
+
+use tree_sitter::Node;
+
+use super::Ecma;
+use super::scopes::{local_type, without_local_names};
+use super::types::{LONGEST, PATH, THIS, TypeName, text};
+use crate::walk::Cx;
+
+/// Most parameters that are looked at.
+const PARAMETERS: usize = 16;
+
+/// The types of components whose first parameter has the type that they are given.
+const COMPONENTS: [&str; 4] = ["FC", "FunctionComponent", "VFC", "FunctionalComponent"];
+
+/// What is known of a function by where it stands; types are as written there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FunctionContext {
+    /// The path of what the function is passed to, and the argument's number: what is passed on says the rest.
+    passed: Option<(String, usize)>,
+    /// The types of its parameters, empty where they are not known.
+    parameters: Vec<String>,
+    /// The type of what it is to give.
+    result: Option<String>,
+}
+
+impl Ecma {
+    /// Functions among the arguments of a call get what the function that is called says they get.
+    pub(super) fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &mut Cx<'t>) {
+        let Some(arguments) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
+        let mut cursor = arguments.walk();
+        let arguments = arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(16);
+        for (place, argument) in arguments.enumerate() {
+            let is_function = is_function(argument);
+            if !is_function && !matches!(argument.kind(), "object" | "array") {
+                continue;
+            }
+            let path = self.type_reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST);
+            match path {
+                Some(path) if is_function => {
+                    let context = self.passed_context(call, callee, (path, place), cx);
+                    self.contexts.insert(argument.id(), context);
+                }
+                Some(path) => self.expect_argument(argument, &path, place, cx),
+                None => {}
+            }
+        }
+    }
+
+    fn passed_context<'t>(
+        &self,
+        call: Node<'t>,
+        callee: Node<'t>,
+        passed: (String, usize),
+        cx: &Cx<'t>,
+    ) -> FunctionContext {
+        let f = &self.grammar.fields;
+        let name = callee.child_by_field_id(f.property).map_or("", |name| cx.text(name));
+        // `list.map<T>(f)`: the library's functions say what the function gives.
+        let given = call.child_by_field_id(f.type_arguments).filter(|_| matches!(name, "map" | "flatMap" | "then"));
+        let given = given.and_then(|given| given.named_child(0));
+        let result = given.and_then(|ty| self.type_reader(cx).annotation_type(ty)).map(Into::into);
+        match passed.0.strip_suffix("!.then").filter(|_| passed.1 == 0) {
+            // The path of a module that is loaded there ends so.
+            Some(module) => FunctionContext { parameters: vec![format!("={module}!")], result, passed: None },
+            None => FunctionContext { passed: Some(passed), result, parameters: Vec::new() },
+        }
+    }
+
+    /// Notes what a function gets that is the value of something whose type is declared.
+    pub(super) fn note_declared_function<'t>(
+        &mut self,
+        value: Option<Node<'t>>,
+        annotation: Option<Node<'t>>,
+        cx: &Cx<'t>,
+    ) {
+        let Some(value) = value.filter(|value| is_function(*value)) else { return };
+        let Some(ty) = annotation.and_then(|annotation| annotation.named_child(0)) else { return };
+        let context = match ty.kind() {
+            "function_type" => self.function_type_context(ty, cx),
+            _ => self.named_type_context(ty, cx),
+        };
+        if let Some(context) = context {
+            self.contexts.insert(value.id(), context);
+        }
+    }
+
+    fn function_type_context<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<FunctionContext> {
+        let f = &self.grammar.fields;
+        let parameters = ty.child_by_field_id(f.parameters)?;
+        let mut cursor = parameters.walk();
+        let read = |parameter: Node<'t>| {
+            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
+            ty.filter(|ty| ty != THIS).map_or_else(String::new, Into::into)
+        };
+        let parameters = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment");
+        let parameters = parameters.take(PARAMETERS).map(read).collect();
+        let result = ty.child_by_field_id(f.return_type);
+        let result = result.and_then(|result| self.type_reader(cx).annotation_type(result)).map(Into::into);
+        Some(FunctionContext { passed: None, parameters, result })
+    }
+
+    fn named_type_context<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<FunctionContext> {
+        let name = self.type_reader(cx).annotation_type(ty).filter(|ty| ty != THIS && !ty.starts_with('='))?;
+        let properties = name.split_once('<').and_then(|(head, rest)| {
+            let is_component = COMPONENTS.contains(&head.rsplit('.').next().unwrap_or(head));
+            rest.strip_suffix('>').filter(|_| is_component)
+        });
+        Some(match properties {
+            Some(properties) => {
+                FunctionContext { parameters: vec![properties.to_owned()], ..FunctionContext::default() }
+            }
+            None => FunctionContext { passed: Some((format!("{name}~"), 0)), ..FunctionContext::default() },
+        })
+    }
+
+    /// Binds the parameters that say nothing of their types to what is known of them by where the function stands.
+    pub(super) fn bind_given<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let Some(context) = self.contexts.remove(&node.id()) else { return };
+        for (place, name) in self.untyped_parameters(node) {
+            let given: TypeName<'t> = context.parameter(place).map(Into::into);
+            if name.kind() == "identifier" {
+                let binding = local_type(given, cx);
+                cx.bind(cx.text(name), binding);
+            } else {
+                self.use_pattern_keys(name, given.clone(), cx);
+                self.bind_names(name, given, cx);
+            }
+        }
+        let is_told = node.child_by_field_id(self.grammar.fields.return_type).is_some();
+        let result = context.given_back().filter(|_| !is_told);
+        if let Some(result) = result.and_then(|result| without_local_names(&result, cx)) {
+            self.expect_result(node, &result);
+        }
+    }
+
+    fn untyped_parameters<'t>(&self, node: Node<'t>) -> Vec<(usize, Node<'t>)> {
+        let f = &self.grammar.fields;
+        let mut found = Vec::new();
+        found.extend(node.child_by_field_id(f.parameter).map(|name| (0, name)));
+        let Some(parameters) = node.child_by_field_id(f.parameters) else { return found };
+        let mut cursor = parameters.walk();
+        let parameters = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment");
+        for (place, parameter) in parameters.enumerate().take(PARAMETERS) {
+            let name = parameter.child_by_field_id(f.pattern).unwrap_or(parameter);
+            let is_pattern = matches!(name.kind(), "identifier" | "object_pattern" | "array_pattern");
+            if is_pattern && parameter.child_by_field_id(f.ty).is_none() {
+                found.push((place, name));
+            }
+        }
+        found
+    }
+
+    /// The specifier of `import("x")`.
+    pub(super) fn loaded_module<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+        let function = call.child_by_field_name("function").filter(|function| function.kind() == "import")?;
+        let arguments = call.child_by_field_name("arguments").filter(|_| function.is_named())?;
+        let module = text(source, arguments.named_child(0)?);
+        let module = module.get(1..module.len().checked_sub(1)?)?;
+        let is_plain = !module.is_empty() && !module.contains(['!', '\'', '"', '`', '$', ' ']);
+        is_plain.then_some(module)
+    }
+}
+
+impl FunctionContext {
+    fn parameter(&self, place: usize) -> Option<String> {
+        if let Some((path, argument)) = &self.passed {
+            return Some(format!("={path}@{argument}:{place}"));
+        }
+        self.parameters.get(place).filter(|ty| !ty.is_empty()).cloned()
+    }
+
+    fn given_back(&self) -> Option<String> {
+        let passed = || self.passed.as_ref().map(|(path, argument)| format!("={path}@{argument}:="));
+        self.result.clone().or_else(passed)
+    }
+}
+
+fn is_function(node: Node<'_>) -> bool {
+    matches!(node.kind(), "arrow_function" | "function_expression")
+}
