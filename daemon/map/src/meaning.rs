@@ -50,9 +50,12 @@ impl Map {
         match self.meaning_of_name(name, local) {
             // A name in an import that leads nowhere is nothing that the file defines.
             Meaning::Local(local)
-                if binds_itself && self.is_imported_at(name.path, name.at.line, &local.name) =>
+                if binds_itself
+                    && !local.is_variable
+                    && self.is_imported_at(name.path, name.at.line, &local.name) =>
             {
-                Meaning::Nodes(Vec::new())
+                let led = self.imported_at(name.path, name.at.line, &local.name);
+                Meaning::Nodes(led.into_iter().map(|node| (node, Confidence::Import)).collect())
             }
             Meaning::Local(local) => Meaning::Local(local),
             Meaning::Nodes(nodes) => {
@@ -86,6 +89,10 @@ impl Map {
         }
         let led = local.bindings.iter().find_map(|at| self.imported_at(name.path, at.line, &local.name));
         match led {
+            // A variable that is given a module is the variable, and a name that is imported by itself is no file.
+            Some(NodeRef::File(_)) if local.is_variable || self.is_named_by_import(name, &local) => {
+                Meaning::Local(local)
+            }
             Some(node) => Meaning::Nodes(vec![(node, Confidence::Import)]),
             None => Meaning::Local(local),
         }
@@ -115,6 +122,10 @@ impl Map {
         receiver: &ReceiverExpr,
     ) -> Vec<(NodeRef, Confidence)> {
         self.members_through_values(name.path, (name.at.line, name.at.col), name.word, receiver)
+    }
+
+    fn is_named_by_import(&self, name: NameInFile<'_>, local: &LocalName) -> bool {
+        local.bindings.iter().any(|at| self.is_named_import(name.path, at.line, &local.name))
     }
 
     fn nodes_meant_at(&self, name: NameInFile<'_>) -> Vec<(NodeRef, Confidence)> {

@@ -9,7 +9,7 @@ use super::answers::Use;
 use super::outbound::owner_node;
 use super::uses::Search;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{DefIdx, DefKind, FileFacts, Import, Receiver, Ref, RefKind};
+use crate::facts::{DefIdx, DefKind, FileFacts, Import, ImportKind, Receiver, Ref, RefKind};
 use crate::index::FileEntry;
 use crate::langs::rules::ModuleTarget;
 use crate::locals::NamePlace;
@@ -152,6 +152,13 @@ impl Map {
 }
 
 impl Map {
+    /// Returns true if an import on a line takes the name out of a module, and no module as a whole.
+    pub(crate) fn is_named_import(&self, path: &str, line: u32, name: &str) -> bool {
+        self.import_at(path, line, name).is_some_and(|(_, entry, import)| {
+            import.kind == ImportKind::Named && entry.lang().semantics().scopes_tell_all
+        })
+    }
+
     /// Returns true if an import on a line writes a name.
     pub(crate) fn is_imported_at(&self, path: &str, line: u32, name: &str) -> bool {
         self.import_at(path, line, name).is_some()

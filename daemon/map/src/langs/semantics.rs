@@ -120,6 +120,8 @@ pub struct NameSemantics {
     pub test_methods: bool,
     /// The name of the member that makes objects of a class, where a class that is called by its own name may have one.
     pub named_constructor: Option<&'static str>,
+    /// Beginnings of signatures in modules that are their own default where they define none (`exports.run = ...`).
+    pub module_is_default: &'static [&'static str],
     /// True if the lexical scopes of a file bind every name that the file defines.
     pub scopes_tell_all: bool,
     /// True if a file may declare a module by the name that imports have for it (`declare module "x"`).
@@ -197,6 +199,7 @@ impl NameSemantics {
         test_blocks: false,
         test_methods: false,
         named_constructor: None,
+        module_is_default: &[],
         scopes_tell_all: false,
         ambient_modules: false,
         vague_names: VagueNames::None,

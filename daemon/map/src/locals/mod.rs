@@ -36,6 +36,8 @@ pub struct LocalName {
     /// True if only one function, block or type sees the name: then no other file and no definition of the map can be meant. Otherwise
     /// the file binds it for all of its text, by an import for example, and the map may know more.
     pub is_local: bool,
+    /// True if a declaration of a variable binds it, and no import.
+    pub is_variable: bool,
     /// The places that bind it: one, or several where each assignment does. Never empty.
     pub bindings: Vec<NamePlace>,
     /// The places that use it, in order.
@@ -63,6 +65,7 @@ pub fn local_name_at(
     Some(LocalName {
         name: found.name,
         is_local: found.is_local,
+        is_variable: found.is_variable,
         bindings: found.bindings.into_iter().map(place).collect(),
         uses: found.uses.into_iter().map(place).collect(),
     })
@@ -72,6 +75,7 @@ pub fn local_name_at(
 struct FoundName {
     name: String,
     is_local: bool,
+    is_variable: bool,
     bindings: Vec<usize>,
     uses: Vec<usize>,
 }
@@ -84,6 +88,7 @@ fn resolve(rules: &LocalRules, tree: &Tree, source: &[u8], offset: usize) -> Opt
     Some(FoundName {
         name: name.to_owned(),
         is_local: scopes.is_local(&meant),
+        is_variable: scopes.is_variable(&meant),
         uses: scopes.uses_of(&meant),
         bindings: scopes.places_of(&meant),
     })

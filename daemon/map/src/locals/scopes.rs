@@ -157,10 +157,15 @@ impl<'r> ScopeTree<'r> {
 
     /// Returns true if only one function, block or type sees the name.
     pub(super) fn is_local(&self, meaning: &Meaning) -> bool {
+        self.scopes[meaning.scope].kind != ScopeKind::File && self.is_variable(meaning)
+    }
+
+    /// Returns true if a declaration binds the name that is no import.
+    pub(super) fn is_variable(&self, meaning: &Meaning) -> bool {
         let scope = &self.scopes[meaning.scope];
         let is_variable =
             |at: &usize| matches!(scope.bindings[*at].kind, BindingKind::Variable | BindingKind::Label);
-        scope.kind != ScopeKind::File && meaning.bindings.iter().any(is_variable)
+        meaning.bindings.iter().any(is_variable)
     }
 
     /// The first bytes of the bindings.

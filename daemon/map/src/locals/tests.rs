@@ -91,8 +91,9 @@ fn ecma_variables_and_patterns() {
         }
         check(lang, "import { a as ¤b } from 'x';\n§b();");
         check(lang, "function f(x) { return y.§x + { x: 1 }; }");
-        check(lang, "¤y = 1;\nfunction f() { return §y; }");
     }
+    check(Lang::JavaScript, "¤y = 1;\nfunction f() { return §y; }");
+    check(Lang::TypeScript, "y = 1;\nfunction f() { return §y; }");
 }
 
 #[test]

@@ -15,7 +15,8 @@ impl<'m> Resolver<'m> {
         at: &MemberPathPoint<'m>,
         number: usize,
     ) -> Option<MemberPathPoint<'m>> {
-        let (MemberPathPoint::Named(Thing::Def(def), me) | MemberPathPoint::Given(Given { def, me, .. })) = at
+        let (MemberPathPoint::Named(Thing::Def(def), me) | MemberPathPoint::Given(Given { def, me, .. })) =
+            at
         else {
             return None;
         };
@@ -61,10 +62,10 @@ fn component_properties(signature: &str) -> Option<&str> {
 fn is_type_parameter(signature: &str, hint: &str) -> bool {
     let head = signature.split('(').next().unwrap_or(signature);
     // In `const Panel: FC<Props> = (...)` the arguments of the variable's type stand before the function.
-    let is_variable = ["const ", "let ", "var "].iter().any(|word| {
-        head.trim_start_matches("export ").starts_with(word)
-    });
-    let function = if is_variable { head.split_once("= ").map_or("", |(_, function)| function) } else { head };
+    let is_variable =
+        ["const ", "let ", "var "].iter().any(|word| head.trim_start_matches("export ").starts_with(word));
+    let function =
+        if is_variable { head.split_once("= ").map_or("", |(_, function)| function) } else { head };
     let Some((_, declared)) = function.split_once('<') else { return false };
     let name = hint.trim_start_matches(['[', ']', '{', '}']);
     declared.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|word| word == name)

@@ -171,6 +171,17 @@ impl<'m> Resolver<'m> {
         self.typed_for(&Given { def: alias, me: None, types }, part)
     }
 
+    /// What a call gives of a variable or field whose type is a function's by name.
+    pub(super) fn result_of_value(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
+        let behind = self.value_behind(at)?;
+        match &behind {
+            MemberPathPoint::Of(ty) | MemberPathPoint::Applied(ty, _) => {
+                self.given_by_alias(*ty, &behind, TypePart::RESULT)
+            }
+            _ => None,
+        }
+    }
+
     /// Returns true if a definition is of a type that its own file tells by a type's parameter.
     pub(super) fn is_parametric(&self, def: DefRef) -> bool {
         let hint = self.def(def).and_then(|(entry, _)| entry.facts.type_of(def.def, TypePart::VALUE));

@@ -74,7 +74,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// The value of a variable, field or the like, by the type that it is said to have.
-    fn value_behind(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
+    pub(super) fn value_behind(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         match at {
             MemberPathPoint::Named(Thing::Def(def), me) if !self.has_members(*def) => {
                 self.typed_at(*def, TypePart::VALUE, *me)
@@ -125,7 +125,9 @@ impl<'m> Resolver<'m> {
     ) -> Option<MemberPathPoint<'m>> {
         match result {
             HolderResult::Value => self.held_value(&holder),
-            HolderResult::Values | HolderResult::Sorted => Some(MemberPathPoint::Holder(Holder { is_map: false, ..holder })),
+            HolderResult::Values | HolderResult::Sorted => {
+                Some(MemberPathPoint::Holder(Holder { is_map: false, ..holder }))
+            }
             HolderResult::Mapped | HolderResult::Folded | HolderResult::Unknown => None,
         }
     }

@@ -388,6 +388,12 @@ impl<'m> Resolver<'m> {
                 None => self.unknown_ref(site, r),
             };
         }
+        if ty.contains('<') && site.entry.lang().semantics().type_arguments {
+            return match self.value(site, &format!("{ty}~"), None) {
+                Some(thing) => self.member_ref(site, r, thing, Confidence::Import),
+                None => self.unknown_ref(site, r),
+            };
+        }
         let Some(ty) = generics::name_of_type(ty) else { return self.unknown_ref(site, r) };
         match self.follow_path(Site { want: Want::Type, ..site }, ty) {
             NameLookup::Thing(Thing::External(package), _) => {

@@ -122,6 +122,9 @@ impl<'m> Resolver<'m> {
                     self.submodule(module, name).unwrap_or(found)
                 }
                 NameLookup::Thing(..) => found,
+                NameLookup::Absent { .. } if name == "default" && self.is_own_default(module) => {
+                    NameLookup::Thing(Thing::Module(Rc::clone(module)), Confidence::Import)
+                }
                 missing => self.submodule(module, name).unwrap_or(missing),
             }
         })
@@ -142,6 +145,17 @@ impl<'m> Resolver<'m> {
                 NameLookup::Bound | NameLookup::Absent { .. } => None,
             }
         })
+    }
+
+    fn is_own_default(&self, module: &Module) -> bool {
+        let ModuleTarget::File(file) = *module.target else { return false };
+        let Some(entry) = self.entry(file) else { return false };
+        let beginnings = entry.lang().semantics().module_is_default;
+        let is_offered = |def: &Def| {
+            let signature = entry.facts.text(def.signature);
+            beginnings.iter().any(|beginning| signature.starts_with(beginning))
+        };
+        !beginnings.is_empty() && entry.facts.defs.iter().any(is_offered)
     }
 
     /// Returns true if a module has a name, if at all, by a star import that passes on no modules.

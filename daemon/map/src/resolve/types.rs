@@ -73,10 +73,11 @@ fn path_steps(path: &str) -> impl Iterator<Item = MemberStep<'_>> {
             Some((name, place)) => (name, callback_step(place)),
             None => (name, None),
         };
-        let (name, types) = match name.split_once('<').and_then(|(name, rest)| Some((name, rest.strip_suffix('>')?))) {
-            Some((name, types)) if inner.is_none() => (name, Some(MemberStep::CallWith(types))),
-            _ => (name, None),
-        };
+        let (name, types) =
+            match name.split_once('<').and_then(|(name, rest)| Some((name, rest.strip_suffix('>')?))) {
+                Some((name, types)) if inner.is_none() => (name, Some(MemberStep::CallWith(types))),
+                _ => (name, None),
+            };
         let calls = calls - usize::from(types.is_some() && calls > 0);
         let first = inner.map(MemberStep::Inner).or((!name.is_empty()).then_some(MemberStep::Name(name)));
         StepsOfSegment { first, second: given.or(types), calls }
@@ -299,7 +300,9 @@ impl<'m> Resolver<'m> {
             MemberPathPoint::HolderMethod(holder, result) => self.holder_result(holder, result),
             MemberPathPoint::Given(given) => match self.typed_for(&given, TypePart::RESULT) {
                 Some(result) => Some(result),
-                None => self.result_of_call(MemberPathPoint::Named(given.def.into(), given.me)),
+                None => self
+                    .result_of_value(&MemberPathPoint::Given(given.clone()))
+                    .or_else(|| self.result_of_call(MemberPathPoint::Named(given.def.into(), given.me))),
             },
             MemberPathPoint::Of(ty) | MemberPathPoint::Applied(ty, _) => {
                 self.given_by_alias(ty, &at, TypePart::RESULT)
@@ -320,7 +323,8 @@ impl<'m> Resolver<'m> {
                     return Some(MemberPathPoint::Of(whole));
                 }
                 let result = self.typed_at(def, TypePart::RESULT, me);
-                result.or_else(|| self.type_of_aliased(def).map(point_of_thing))
+                let result = result.or_else(|| self.type_of_aliased(def).map(point_of_thing));
+                result.or_else(|| self.result_of_value(&MemberPathPoint::Named(def.into(), me)))
             }
         }
     }

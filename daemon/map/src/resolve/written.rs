@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::members::MemberLookup;
 use super::generics::TypeArguments;
+use super::members::MemberLookup;
 use super::types::MemberPathPoint;
 use hob_base::FileId;
 

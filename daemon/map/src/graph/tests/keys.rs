@@ -140,7 +140,7 @@ fn shown(map: &Map, node: NodeRef) -> String {
 fn a_member_is_found_through_the_values_of_the_expression_before_it() {
     for (path, code, member) in [
         ("a.js", "const a = { size: 1 };\nconst id = x => x;\nid(a).^size", "a.size"),
-        ("a.js", "const a = { size: 1 };\nconst all = [a];\nall[0].^size", "a.size"),
+        ("a.js", "const a = { size: 1 };\nconst all = [a, 1];\nall[0].^size", "a.size"),
         ("a.py", "class A:\n    size = 1\na, b = (A, 2)\na.^size", "A.size"),
         ("a.py", "class A:\n    size = 1\ndef make(of):\n    return of()\nmake(A).^size", "A.size"),
     ] {

@@ -4,9 +4,9 @@
 use tree_sitter::Node;
 
 use super::Ecma;
-use super::scopes::{local_type, without_local_names};
+use super::scopes::without_local_names;
 use super::types::{LONGEST, PATH, THIS, TypeName, text};
-use crate::walk::Cx;
+use crate::walk::{Binding, Cx};
 
 /// Most parameters that are looked at.
 const PARAMETERS: usize = 16;
@@ -37,13 +37,11 @@ impl Ecma {
                 continue;
             }
             let path = self.type_reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST);
-            match path {
-                Some(path) if is_function => {
-                    let context = self.passed_context(call, callee, (path, place), cx);
-                    self.contexts.insert(argument.id(), context);
-                }
-                Some(path) => self.expect_argument(argument, &path, place, cx),
-                None => {}
+            let Some(path) = path else { continue };
+            if !is_function {
+                self.expect_argument(argument, &path, place, cx);
+            } else if let Some(context) = self.passed_context(call, callee, (path, place), cx) {
+                self.contexts.insert(argument.id(), context);
             }
         }
     }
@@ -53,19 +51,31 @@ impl Ecma {
         call: Node<'t>,
         callee: Node<'t>,
         passed: (String, usize),
-        cx: &Cx<'t>,
-    ) -> FunctionContext {
+        cx: &mut Cx<'t>,
+    ) -> Option<FunctionContext> {
         let f = &self.grammar.fields;
         let name = callee.child_by_field_id(f.property).map_or("", |name| cx.text(name));
         // `list.map<T>(f)`: the library's functions say what the function gives.
-        let given = call.child_by_field_id(f.type_arguments).filter(|_| matches!(name, "map" | "flatMap" | "then"));
+        let given =
+            call.child_by_field_id(f.type_arguments).filter(|_| matches!(name, "map" | "flatMap" | "then"));
         let given = given.and_then(|given| given.named_child(0));
-        let result = given.and_then(|ty| self.type_reader(cx).annotation_type(ty)).map(Into::into);
-        match passed.0.strip_suffix("!.then").filter(|_| passed.1 == 0) {
+        let result = given.and_then(|ty| self.type_reader(cx).annotation_type(ty));
+        let result = result.and_then(|ty| without_local_names(&ty, cx));
+        // What stands inside the function may hide names of the path.
+        let path = match without_local_names(&format!("={}", passed.0), cx) {
+            Some(path) => path.strip_prefix('=').map_or_else(|| format!("{path}~"), str::to_owned),
+            None if result.is_some() => String::new(),
+            None => return None,
+        };
+        let passed = (path, passed.1);
+        Some(match passed.0.strip_suffix("!.then").filter(|_| passed.1 == 0) {
             // The path of a module that is loaded there ends so.
             Some(module) => FunctionContext { parameters: vec![format!("={module}!")], result, passed: None },
-            None => FunctionContext { passed: Some(passed), result, parameters: Vec::new() },
-        }
+            None => {
+                let passed = Some(passed).filter(|(path, _)| !path.is_empty());
+                FunctionContext { passed, result, parameters: Vec::new() }
+            }
+        })
     }
 
     /// Notes what a function gets that is the value of something whose type is declared.
@@ -73,7 +83,7 @@ impl Ecma {
         &mut self,
         value: Option<Node<'t>>,
         annotation: Option<Node<'t>>,
-        cx: &Cx<'t>,
+        cx: &mut Cx<'t>,
     ) {
         let Some(value) = value.filter(|value| is_function(*value)) else { return };
         let Some(ty) = annotation.and_then(|annotation| annotation.named_child(0)) else { return };
@@ -86,23 +96,28 @@ impl Ecma {
         }
     }
 
-    fn function_type_context<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<FunctionContext> {
+    fn function_type_context<'t>(&self, ty: Node<'t>, cx: &mut Cx<'t>) -> Option<FunctionContext> {
         let f = &self.grammar.fields;
         let parameters = ty.child_by_field_id(f.parameters)?;
         let mut cursor = parameters.walk();
-        let read = |parameter: Node<'t>| {
-            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
-            ty.filter(|ty| ty != THIS).map_or_else(String::new, Into::into)
+        let mut read = |parameter: Node<'t>| {
+            let ty =
+                parameter.child_by_field_id(f.ty).and_then(|ty| self.type_reader(cx).annotation_type(ty));
+            let ty = ty.filter(|ty| ty != THIS).and_then(|ty| without_local_names(&ty, cx));
+            ty.unwrap_or_default()
         };
         let parameters = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment");
-        let parameters = parameters.take(PARAMETERS).map(read).collect();
+        let parameters = parameters.take(PARAMETERS).map(&mut read).collect();
         let result = ty.child_by_field_id(f.return_type);
-        let result = result.and_then(|result| self.type_reader(cx).annotation_type(result)).map(Into::into);
+        let result = result.and_then(|result| self.type_reader(cx).annotation_type(result));
+        let result = result.and_then(|result| without_local_names(&result, cx));
         Some(FunctionContext { passed: None, parameters, result })
     }
 
-    fn named_type_context<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<FunctionContext> {
-        let name = self.type_reader(cx).annotation_type(ty).filter(|ty| ty != THIS && !ty.starts_with('='))?;
+    fn named_type_context<'t>(&self, ty: Node<'t>, cx: &mut Cx<'t>) -> Option<FunctionContext> {
+        let name =
+            self.type_reader(cx).annotation_type(ty).filter(|ty| ty != THIS && !ty.starts_with('='))?;
+        let name = without_local_names(&name, cx)?;
         let properties = name.split_once('<').and_then(|(head, rest)| {
             let is_component = COMPONENTS.contains(&head.rsplit('.').next().unwrap_or(head));
             rest.strip_suffix('>').filter(|_| is_component)
@@ -121,7 +136,7 @@ impl Ecma {
         for (place, name) in self.untyped_parameters(node) {
             let given: TypeName<'t> = context.parameter(place).map(Into::into);
             if name.kind() == "identifier" {
-                let binding = local_type(given, cx);
+                let binding = given.map_or(Binding::Opaque, |given| Binding::Typed(cx.facts.intern(&given)));
                 cx.bind(cx.text(name), binding);
             } else {
                 self.use_pattern_keys(name, given.clone(), cx);
@@ -129,8 +144,7 @@ impl Ecma {
             }
         }
         let is_told = node.child_by_field_id(self.grammar.fields.return_type).is_some();
-        let result = context.given_back().filter(|_| !is_told);
-        if let Some(result) = result.and_then(|result| without_local_names(&result, cx)) {
+        if let Some(result) = context.given_back().filter(|_| !is_told) {
             self.expect_result(node, &result);
         }
     }

@@ -280,10 +280,26 @@ impl Ecma {
             return;
         };
         let mut cursor = own.walk();
-        let mut own = own.named_children(&mut cursor).filter(|one| one.kind() == "type_parameter");
-        let number = own.position(|one| one.child_by_field_id(f.name).is_some_and(|name| cx.text(name) == ty));
-        if let Some(number) = number {
-            cx.facts.type_hint(idx, TypePart::RESULT, &format!("^{number}"));
+        let own = own.named_children(&mut cursor).filter(|one| one.kind() == "type_parameter");
+        let own: Vec<Node<'t>> = own.collect();
+        let name = |one: &Node<'t>| one.child_by_field_id(f.name).map_or("", |name| cx.text(name));
+        if let Some(number) = own.iter().position(|one| name(one) == ty) {
+            let base = self.parameter_base(own[number], cx);
+            cx.facts.type_hint(idx, TypePart::RESULT, &format!("^{number}{base}"));
+        } else if own.iter().all(|one| !ty.contains(name(one))) {
+            self.add_type_hint(idx, TypePart::RESULT, &ty, cx);
+        }
+    }
+
+    /// Says what a call gives of a value of the interface that a call's signature stands in.
+    pub(super) fn say_called<'t>(&mut self, signature: Node<'t>, cx: &mut Cx<'t>) {
+        let result = signature.child_by_field_id(self.grammar.fields.return_type);
+        let Some(idx) = cx.owner().filter(|_| self.container_around(signature) == Container::Interface)
+        else {
+            return;
+        };
+        if let Some(ty) = result.and_then(|result| self.type_reader(cx).annotation_type(result)) {
+            self.add_type_hint(idx, TypePart::RESULT, &ty, cx);
         }
     }
 
@@ -293,9 +309,9 @@ impl Ecma {
         let mut cursor = declaration.walk();
         for clause in declaration.named_children(&mut cursor) {
             let mut inner = clause.walk();
-            let bases = clause.named_children(&mut inner).filter(|_| {
-                matches!(clause.kind(), "class_heritage" | "extends_type_clause")
-            });
+            let bases = clause
+                .named_children(&mut inner)
+                .filter(|_| matches!(clause.kind(), "class_heritage" | "extends_type_clause"));
             let bases: Vec<_> = bases.filter_map(|base| self.base_type(base, cx)).take(4).collect();
             for ty in bases {
                 if let Some(part) = TypePart::base(number) {

@@ -8,6 +8,9 @@ use crate::langs::scope_rules::{
 };
 use crate::receiver::MemberRules;
 
+/// Most names of a path.
+const PATH: usize = 32;
+
 /// JavaScript, in which an assignment to a name that nothing binds makes a variable.
 pub(super) static UNTYPED_RULES: LocalRules = LocalRules { bind: bind_all, ..RULES };
 
@@ -60,7 +63,8 @@ fn scope_of(visit: &Visit<'_>) -> Option<ScopeKind> {
         | "interface_declaration"
         | "type_alias_declaration" => ScopeKind::Type,
         "statement_block" | "for_statement" | "for_in_statement" | "catch_clause" | "switch_body"
-        | "labeled_statement" | "index_signature" | "conditional_type" => ScopeKind::Block,
+        | "labeled_statement" | "index_signature" | "conditional_type" | "while_statement"
+        | "do_statement" | "if_statement" | "else_clause" | "with_statement" => ScopeKind::Block,
         _ => return None,
     })
 }
@@ -77,8 +81,11 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
         "interface_declaration" | "type_alias_declaration" => {
             binder.in_space(NameSpace::Types).bind_all(visit.child("name"), Within::Outside);
         }
-        "class_declaration" | "abstract_class_declaration" | "internal_module" | "module" => {
+        "class_declaration" | "abstract_class_declaration" => {
             binder.bind_all(visit.child("name"), Within::Outside);
+        }
+        "internal_module" | "module" => {
+            binder.bind_all(visit.child("name").and_then(first_name), Within::Outside);
         }
         "enum_declaration" => binder.bind_all(visit.child("name"), Within::Here),
         "function_expression" | "generator_function" => {
@@ -129,6 +136,18 @@ fn bind_all(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     if is_assigned {
         bind_pattern(visit.child("left"), Within::Function, binder.of_kind(BindingKind::Implicit));
     }
+}
+
+/// The first name of a path: `A` of `namespace A.B`.
+fn first_name(path: Node<'_>) -> Option<Node<'_>> {
+    let mut at = path;
+    for _ in 0..PATH {
+        match at.kind() {
+            "nested_identifier" | "member_expression" => at = at.named_child(0)?,
+            _ => return Some(at),
+        }
+    }
+    None
 }
 
 /// Binds the variable that a loop declares; false if it declares none.

@@ -24,6 +24,8 @@ mod imports;
 mod json;
 mod lexical;
 mod manifest;
+#[cfg(test)]
+mod meaning_tests;
 mod members;
 mod mend;
 mod modules;
@@ -88,6 +90,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         static_members: StaticMembers::ByWord,
         exports_by_word: true,
         named_constructor: Some("constructor"),
+        module_is_default: &["exports.", "module.exports."],
         scopes_tell_all: true,
         ambient_modules: true,
         type_arguments: true,

@@ -211,6 +211,10 @@ impl Ecma {
         match node.kind() {
             "conditional_type" => self.bind_inferred(node, cx),
             "index_signature" => self.bind_keys(node, cx),
+            "call_signature" => {
+                self.enter_signature(node, cx);
+                self.say_called(node, cx);
+            }
             _ => self.enter_signature(node, cx),
         }
         WalkStep::Into

@@ -67,15 +67,20 @@ impl Ecma {
         let parameters = list.named_children(&mut cursor).filter(|n| n.kind() == "type_parameter");
         for (number, parameter) in parameters.enumerate() {
             let Some(name) = parameter.child_by_field_id(f.name) else { continue };
-            // What stands for it where nothing is given, else what it extends.
-            let base = parameter.child_by_field_id(f.value).or_else(|| parameter.child_by_field_id(f.constraint));
-            let base = base.and_then(|base| base.named_child(0));
-            let base = base.and_then(|base| self.type_reader(cx).annotation_type(base));
-            let base = base.filter(|base| base != THIS).and_then(|base| without_local_names(&base, cx));
-            let base = base.map(|base| format!(":{base}")).unwrap_or_default();
+            let base = self.parameter_base(parameter, cx);
             let binding = Binding::Typed(cx.facts.intern(&format!("{sign}{number}{base}")));
             cx.bind(cx.text(name), binding);
         }
+    }
+
+    /// The type that stands for a type's parameter where nothing is given, else the one that it extends, behind `:`; empty if there is
+    /// neither.
+    pub(super) fn parameter_base<'t>(&self, parameter: Node<'t>, cx: &mut Cx<'t>) -> String {
+        let f = &self.grammar.fields;
+        let base = parameter.child_by_field_id(f.value).or_else(|| parameter.child_by_field_id(f.constraint));
+        let base = base.and_then(|base| self.type_reader(cx).annotation_type(base.named_child(0)?));
+        let base = base.filter(|base| base != THIS).and_then(|base| without_local_names(&base, cx));
+        base.map(|base| format!(":{base}")).unwrap_or_default()
     }
 
     /// Binds the names of a parameter list.
@@ -290,7 +295,8 @@ pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
 /// A type in terms of the file: what it says by way of local names is said by way of their types.
 pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     if let Some((holder, held)) = split_holder(ty) {
-        return without_local_names(held, cx).map(|held| format!("{holder}{held}"));
+        let held = without_local_names(held, cx);
+        return Some(held.map_or_else(|| "Array".to_owned(), |held| format!("{holder}{held}")));
     }
     if let Some(elements) = ty.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         return Some(format!("({})", each_without_local_names(elements, cx)));
@@ -302,11 +308,17 @@ pub(super) fn without_local_names(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
     // `=[]Foo~.map`, `=Box<Foo>~.value`: a member of a value of the type.
     if let Some((hint, rest)) = ty.strip_prefix('=').and_then(|path| path.split_once('~')) {
         let hint = without_local_names(hint, cx)?;
-        return if hint.starts_with('=') { Some(format!("{hint}{rest}")) } else { Some(format!("={hint}~{rest}")) };
+        return if hint.starts_with('=') {
+            Some(format!("{hint}{rest}"))
+        } else {
+            Some(format!("={hint}~{rest}"))
+        };
     }
     let first = head(ty);
     match (cx.local_binding(first), ty.strip_prefix('=')) {
-        (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={}", plain_path(path, cx))),
+        (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => {
+            Some(format!("={}", plain_path(path, cx)))
+        }
         (None, Some(_)) if first == THIS => None,
         (None, Some(path)) => Some(format!("={}", plain_path(path, cx))),
         (None, None) => Some(with_plain_arguments(ty, cx)),
@@ -349,7 +361,8 @@ fn plain_path(path: &str, cx: &mut Cx<'_>) -> String {
     if !words.any(|word| cx.local_binding(word).is_some()) {
         return path.to_owned();
     }
-    let without: String = rest.split('<').map(|part| part.split_once('>').map_or("", |(_, after)| after)).collect();
+    let without: String =
+        rest.split('<').map(|part| part.split_once('>').map_or("", |(_, after)| after)).collect();
     format!("{start}{without}")
 }
 

@@ -516,7 +516,9 @@ type R<F> = F extends (...a: infer A) => infer B ? [A, B] : never;
              1:56 use rest in App
              1:64 use Ns in App
              1:67 call Ns/Item in App
-             1:73 use val in App",
+             1:73 use val in App
+             1:79 use Ns in App
+             1:82 use Ns/Item in App",
         );
     }
 

@@ -61,7 +61,8 @@ pub(super) fn element_type(ty: &str) -> Option<String> {
     match split_holder(ty) {
         Some(("[]", held)) => Some(held.to_owned()),
         Some(_) => None,
-        None => ty.starts_with('=').then(|| format!("{ty}.[]")).filter(|path| path.len() <= LONGEST),
+        // A type of some name may stand for a list.
+        None => member_type(ty, ".[]"),
     }
 }
 
@@ -71,9 +72,9 @@ pub(super) fn element_at(ty: &str, place: usize) -> Option<String> {
         let element = split_outside_brackets(elements, ',').nth(place).filter(|element| *element != "_");
         return element.map(str::to_owned);
     }
-    match ty.starts_with('=') {
-        true => Some(format!("{ty}.[{place}]")).filter(|path| path.len() <= LONGEST),
-        false => element_type(ty),
+    match split_holder(ty) {
+        Some(_) => element_type(ty),
+        None => member_type(ty, &format!(".[{place}]")),
     }
 }
 
@@ -180,7 +181,9 @@ impl<'t> EcmaTypeReader<'t> {
         let Some(list) = arguments else { return name };
         let texts = self.each_type(list, None);
         match texts.iter().any(|text| text != "_") {
-            true => Some(format!("{name}<{}>", texts.join(","))).filter(|ty| ty.len() < LONGEST).map_or(name, Into::into),
+            true => Some(format!("{name}<{}>", texts.join(",")))
+                .filter(|ty| ty.len() < LONGEST)
+                .map_or(name, Into::into),
             false => name,
         }
     }
@@ -204,6 +207,13 @@ impl<'t> EcmaTypeReader<'t> {
         let tuple = format!("({})", texts.join(","));
         let is_known = texts.iter().any(|text| text != "_") && tuple.len() < LONGEST;
         if is_known { tuple.into() } else { "Array".into() }
+    }
+
+    /// `{ [key: string]: A }`, which is a map.
+    fn indexed(self, object: Node<'_>) -> TypeName<'t> {
+        let index = object.named_child(0).filter(|index| index.kind() == "index_signature")?;
+        let held = index.child_by_field_id(self.fields.ty).filter(|_| object.named_child_count() == 1)?;
+        Some(format!("{{}}{}", self.inner()?.annotation_type(held).filter(|held| held != THIS)?).into())
     }
 
     /// `typeof a.b`, and the result of a call of it where `then` is `()`.
@@ -340,6 +350,7 @@ impl<'t> EcmaTypeReader<'t> {
                 "array_type" => return self.holder("[]", at.named_child(0)),
                 "tuple_type" => return Some(self.tuple(at)),
                 "predefined_type" => return predefined_type(text(self.source, at)).map(Cow::from),
+                "object_type" => return self.indexed(at),
                 "this_type" => return Some(THIS.into()),
                 "function_type" => return Some("Function".into()),
                 _ => return None,

@@ -126,9 +126,9 @@ impl Ecma {
         let declared = self.declared_type(node, cx);
         let typed = match pattern.kind() {
             "identifier" => declared.into_iter().map(|ty| (pattern, ty.into_owned())).collect(),
-            _ => declared.filter(|ty| ty != THIS).map_or_else(Vec::new, |ty| {
-                self.pattern_types(pattern, ty.into_owned(), cx.source)
-            }),
+            _ => declared
+                .filter(|ty| ty != THIS)
+                .map_or_else(Vec::new, |ty| self.pattern_types(pattern, ty.into_owned(), cx.source)),
         };
         for at in names {
             self.handled.mark(at);

@@ -164,7 +164,8 @@ impl<'m> Resolver<'m> {
         let Some((entry, found)) = self.call(call.by) else { return Vec::new() };
         let opened = self.uses_in_file(call.by.file, entry);
         let places: Vec<u32> = places.iter().filter_map(|place| place.parse().ok()).collect();
-        let is_wanted = |number: u32| number >= from && (places.is_empty() || places.contains(&(number - from)));
+        let is_wanted =
+            |number: u32| number >= from && (places.is_empty() || places.contains(&(number - from)));
         let parts = opened.flows.parts(found.args).iter();
         let wanted = parts.filter(|part| matches!(part.label, Label::At(at) if is_wanted(at + call.shift)));
         wanted.flat_map(|part| self.read(FlowKey::Value(call.by.file, part.value, None))).collect()

@@ -399,12 +399,12 @@ impl<'m> Resolver<'m> {
             FlowKey::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
             FlowKey::Result(at) => self.call_result(*at),
             FlowKey::Member(of, name) => {
-                let objects = self.opened_objects(self.read((**of).clone()));
+                let objects = receivers::opened_objects(self.read((**of).clone()), |key| self.read(key));
                 objects.iter().flat_map(|obj| self.member_of_object(obj, name, false)).collect()
             }
             FlowKey::Item(of, key) => {
                 let keys: Vec<Obj> = key.iter().cloned().map(Obj::Text).collect();
-                let objects = self.opened_objects(self.read((**of).clone()));
+                let objects = receivers::opened_objects(self.read((**of).clone()), |key| self.read(key));
                 objects.iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
             }
         }

@@ -32,9 +32,9 @@ impl<'m> Resolver<'m> {
         };
         let scope = self.scope_of_owner(file, entry, owner);
         let objects = self.key_of(file, entry, scope, receiver).and_then(|key| self.solve(key));
-        let objects = self.opened_objects(objects.unwrap_or_default());
-        let mut found: Vec<DefRef> =
-            objects.iter().flat_map(|obj| self.defined_members(obj, name)).collect();
+        let known = |key| self.solve(key).unwrap_or_default();
+        let objects = opened_objects(objects.unwrap_or_default(), known);
+        let mut found: Vec<DefRef> = objects.iter().flat_map(|obj| self.defined_members(obj, name)).collect();
         found.sort_unstable();
         found.dedup();
         found.truncate(SHOWN);
@@ -141,18 +141,17 @@ impl<'m> Resolver<'m> {
             None => FlowKey::Def(DefRef { file, def }),
         }
     }
+}
 
-    /// What objects stand for where their members are asked for: code that a library runs for its caller gives what it yields and
-    /// returns.
-    pub(super) fn opened_objects(&self, objects: Vec<Obj>) -> Vec<Obj> {
-        let open = |obj: Obj| match obj {
-            Obj::Yields(file, scope, bound) => {
-                let mut given = self.read(FlowKey::Yield(file, scope, bound));
-                given.extend(self.read(FlowKey::Return(file, scope, bound)));
-                given
-            }
-            other => vec![other],
-        };
-        objects.into_iter().flat_map(open).collect()
-    }
+/// What objects stand for where their members are asked for: code that a library runs for its caller gives what it yields and returns.
+pub(super) fn opened_objects(objects: Vec<Obj>, known: impl Fn(FlowKey) -> Vec<Obj>) -> Vec<Obj> {
+    let open = |obj: Obj| match obj {
+        Obj::Yields(file, scope, bound) => {
+            let mut given = known(FlowKey::Yield(file, scope, bound));
+            given.extend(known(FlowKey::Return(file, scope, bound)));
+            given
+        }
+        other => vec![other],
+    };
+    objects.into_iter().flat_map(open).collect()
 }
