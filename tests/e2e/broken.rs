@@ -8,7 +8,7 @@ use serde_json::json;
 
 const ENDINGS: &[&str] = &[
     "py", "ts", "tsx", "js", "rs", "go", "java", "c", "h", "cpp", "md", "cs", "rb", "php", "kt", "swift",
-    "scala", "lua", "sh", "vue", "html", "ipynb", "css", "ex",
+    "scala", "lua", "sh", "vue", "html", "ipynb", "css", "ex", "dart",
 ];
 /// The brackets and words that nest in some language; the other languages have to do with them as well.
 const NESTS: &[&str] = &["(", "{", "[", "<", "f(", "- ", "if (a) ", "class A { ", "\"${"];

@@ -87,6 +87,8 @@ fn rows_tell_the_language_of_a_file() {
         ("Schema.SQL", "", Some(Lang::Sql)),
         ("mix.exs", "", Some(Lang::Elixir)),
         ("main.css", "", Some(Lang::Css)),
+        ("cart_item.g.dart", "", Some(Lang::Dart)),
+        ("pubspec.yaml", "", Some(Lang::Manifest)),
         ("study.ipynb", "", Some(Lang::Notebook)),
         ("a.h", "int f(void);\n", Some(Lang::C)),
         ("a.h", "namespace a { class B; }\n", Some(Lang::Cpp)),

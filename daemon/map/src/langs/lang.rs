@@ -65,11 +65,13 @@ pub enum Lang {
     Css,
     /// Elixir source files and scripts (`.ex`, `.exs`).
     Elixir,
+    /// Dart source files (`.dart`).
+    Dart,
 }
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -99,6 +101,7 @@ impl Lang {
         Self::Notebook,
         Self::Css,
         Self::Elixir,
+        Self::Dart,
     ];
 
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++

@@ -10,6 +10,7 @@ pub mod c;
 pub mod cpp;
 pub mod csharp;
 pub mod css;
+pub mod dart;
 pub(crate) mod detect;
 pub mod ecma;
 pub mod elixir;

@@ -190,6 +190,11 @@ pub trait ImportRules: Send + Sync {
         Vec::new()
     }
 
+    /// The file whose names and imports hold in `file` too, as those of a library do in its parts.
+    fn scope_file(&self, _project: &dyn ImportProject, _file: FileId) -> Option<FileId> {
+        None
+    }
+
     /// For [`PackageScope::Module`]: which module a file belongs to, by any word that no other module has.
     fn module_of(&self, _project: &dyn ImportProject, _file: FileId) -> Option<String> {
         None

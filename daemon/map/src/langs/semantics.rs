@@ -270,6 +270,9 @@ pub enum ExtensionScope {
     Imported,
     /// Those too, and those of top-level classes of its package (`implicit class`).
     PackageClass,
+    /// Those whose holder the file can name (`extension TextX on String`). A holder has the members of the type that it extends as
+    /// its own, and states that type as its value's.
+    ByHolder,
 }
 
 /// The way in which a project adds members to types from outside the project.

@@ -6,8 +6,8 @@ use super::rules::LangSpec;
 use super::semantics::NameSemantics;
 use super::source::SourceRules;
 use super::{
-    bash, c, cpp, csharp, css, ecma, elixir, embedded, go, hcl, java, kotlin, lua, markdown, notebook, php,
-    proto, python, ruby, rust, scala, sql, swift,
+    bash, c, cpp, csharp, css, dart, ecma, elixir, embedded, go, hcl, java, kotlin, lua, markdown, notebook,
+    php, proto, python, ruby, rust, scala, sql, swift,
 };
 
 /// Every language, sorted by [`Lang`]; new ones go last, in both.
@@ -40,6 +40,7 @@ pub static TABLE: &[LangSpec] = &[
     notebook::SPEC,
     css::SPEC,
     elixir::SPEC,
+    dart::SPEC,
 ];
 
 /// The languages that this build reads, as a set: bit `n` stands for the language with the number `n`. Saved kinds of files hold for

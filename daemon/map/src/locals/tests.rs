@@ -420,3 +420,48 @@ fn kotlin_lambdas_and_declarations() {
         check(Lang::Kotlin, marked);
     }
 }
+
+#[test]
+fn dart_blocks_and_patterns() {
+    for marked in [
+        "f(int a, {required B ¤b, c = 1}) => §b;",
+        "f(a, ¤b) { return §b; }",
+        "f() { var a = 1, ¤b = 2; return §b; }",
+        "f() { B ¤b = c(); §b.b(); }",
+        "f() { g((¤x, y) => §x + y); }",
+        "f() { for (var ¤i = 0; §i < 3; i++) {} }",
+        "f() { for (final ¤x in xs) { §x.y(); } }",
+        "f() { return [for (final ¤x in xs) §x]; }",
+        "f() { try { } on E catch (¤e, s) { §e.h(); } }",
+        "f() { try { } catch (e, ¤s) { §s.h(); } }",
+        "f() { var (a, b: ¤c) = g(); §c; }",
+        "f(o) { if (o case B(:final ¤x)) { §x; } }",
+        "f(o) => switch (o) { B(y: var ¤x) when §x > 1 => x, _ => 0 };",
+        "f() { int ¤g(int n) => n; return §g(1); }",
+        "f() { ¤a: while (true) { break §a; } }",
+        "f(¤x) => 'a $§x';",
+        "class A { A(int ¤x) : y = §x; }",
+        "class A { void f(¤x) { g(x: §x); } }",
+        "T f<¤T>() => g<§T>();",
+        "class A<¤T> { §T? t; }",
+    ] {
+        check_local(Lang::Dart, marked);
+    }
+}
+
+#[test]
+fn dart_members_and_labels_are_no_local_names() {
+    for marked in [
+        "f(x) => y.§x;",
+        "f(x) => y..§x = 1;",
+        "f(x) => g(§x: 1);",
+        "f(x) => (§x: 1);",
+        "class A { f(x) { this.§x = 1; } }",
+    ] {
+        check(Lang::Dart, marked);
+    }
+    check(Lang::Dart, "class A {\n  int ¤x = 1;\n  void f() { §x++; }\n}\n");
+    check(Lang::Dart, "class A {\n  int get ¤x => 1;\n  void f() { §x; }\n}\n");
+    check(Lang::Dart, "import 'a.dart' as ¤a;\nf() => §a.b();\n");
+    check(Lang::Dart, "class ¤A {}\nf() => §A();\n");
+}

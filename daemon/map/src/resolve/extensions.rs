@@ -6,8 +6,8 @@
 
 use hob_base::FileId;
 
-use super::{Resolution, Resolver, Site, Thing};
-use crate::facts::{Def, DefFlags, DefIdx, ImportKind, Receiver, Ref};
+use super::{NameLookup, Resolution, Resolver, Site, Thing, Want};
+use crate::facts::{Def, DefFlags, DefIdx, ImportKind, Receiver, Ref, TypePart};
 use crate::index::FileEntry;
 use crate::langs::semantics::ExtensionScope;
 use crate::node::{Confidence, DefRef};
@@ -28,7 +28,7 @@ impl<'m> Resolver<'m> {
         let mut found = self.extensions_in_sight(site, site.entry.facts.name(r.name));
         if let (Receiver::Typed(ty), true) = (r.receiver, found.len() > 1) {
             let ty = site.entry.facts.name(ty);
-            let exact = |def: &DefRef| self.def(*def).is_some_and(|(entry, def)| entry.qualifier(def) == ty);
+            let exact = |def: &DefRef| self.def(*def).is_some_and(|(entry, def)| is_extended(entry, def, ty));
             if found.iter().any(exact) {
                 found.retain(exact);
             }
@@ -52,7 +52,7 @@ impl<'m> Resolver<'m> {
     /// never of one of the project's types.
     fn may_extend(&self, def: DefRef, ty: &str) -> bool {
         let Some((entry, def)) = self.def(def) else { return false };
-        let extended = if def.parent.is_none() { entry.qualifier(def) } else { "" };
+        let extended = extended_type(entry, def);
         let is_own = |name: &str| !self.index.files_defining(name).is_empty();
         extended.is_empty() || extended == ty || is_own(ty) || !is_own(extended)
     }
@@ -84,6 +84,9 @@ impl<'m> Resolver<'m> {
         let (home, here) = (package(entry), package(site.entry));
         let holder = def.parent.map(|parent| entry.facts.name(entry.facts.def(parent).qualified));
         let scope = entry.lang().semantics().extensions;
+        if scope == ExtensionScope::ByHolder {
+            return def.parent.is_some_and(|holder| self.can_name(site, DefRef { file, def: holder }));
+        }
         if scope == ExtensionScope::Namespace {
             let around = here.strip_prefix(home).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
             return around || home.is_empty() || self.opens_namespace(site, home);
@@ -95,6 +98,13 @@ impl<'m> Resolver<'m> {
         is_imported(site.entry, &dotted_name(home, holder), name)
             || is_imported(site.entry, &dotted_name(home, outer), class)
             || (outer.is_empty() && home == here && scope == ExtensionScope::PackageClass)
+    }
+
+    /// Returns true if a file can name a holder of extensions of another file.
+    fn can_name(&self, site: Site<'m>, holder: DefRef) -> bool {
+        let name = self.def(holder).map_or("", |(entry, def)| entry.facts.name(def.name));
+        let found = self.resolve_bare(Site { owner: None, want: Want::Scope, ..site }, name);
+        matches!(found, NameLookup::Thing(Thing::Def(def), _) if def == holder)
     }
 
     /// Returns true if a C# file opens a namespace, or the whole project does.
@@ -109,6 +119,19 @@ impl<'m> Resolver<'m> {
             || wide().into_iter().flatten().any(|file| self.entry(file).is_some_and(|e| opens(e, false)));
         opens(site.entry, true) || elsewhere()
     }
+}
+
+/// The type that an extension extends: the qualifier of its name, or the type that its holder states; empty for any.
+fn extended_type<'e>(entry: &'e FileEntry, def: &'e Def) -> &'e str {
+    match def.parent {
+        Some(holder) => entry.facts.type_of(holder, TypePart::VALUE).unwrap_or(""),
+        None => entry.qualifier(def),
+    }
+}
+
+/// Returns true if an extension is written for exactly this type.
+fn is_extended(entry: &FileEntry, def: &Def, ty: &str) -> bool {
+    entry.qualifier(def) == ty || extended_type(entry, def) == ty
 }
 
 /// Returns true if a file imports `name` from `module`, by itself or with everything else. An object may be imported

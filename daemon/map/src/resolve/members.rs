@@ -10,6 +10,7 @@ use super::overloads::Parameters;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, TypePart};
 use crate::index::FileEntry;
+use crate::langs::semantics::ExtensionScope;
 use crate::node::DefRef;
 
 /// Most classes looked at for one member.
@@ -219,10 +220,24 @@ impl<'m> Resolver<'m> {
             }
         }
         self.add_bases_of_pieces(class, &mut bases);
+        self.add_extended(class, entry, &mut bases);
         if entry.lang().semantics().reopens_types {
             self.add_reopened_bases(class, &mut bases);
         }
         bases
+    }
+
+    /// What holds extensions has the members of the type that they extend.
+    fn add_extended(&self, class: DefRef, entry: &'m FileEntry, bases: &mut Bases) {
+        let is_holder = entry.facts.def(class.def).flags.has(DefFlags::EXTENSION)
+            && entry.lang().semantics().extensions == ExtensionScope::ByHolder;
+        if !is_holder {
+            return;
+        }
+        match self.type_of(class, TypePart::VALUE, None) {
+            Some(Thing::Def(extended)) if extended != class => bases.known.push(extended),
+            _ => bases.open = true,
+        }
     }
 
     pub(super) fn resolve_base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {

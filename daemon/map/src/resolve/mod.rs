@@ -169,6 +169,8 @@ pub(crate) struct Resolver<'m> {
     flow: RefCell<flow::FlowMemory>,
     /// The modules that files belong to, where a module is one name space.
     homes: RefCell<FxHashMap<FileId, Option<Rc<str>>>>,
+    /// The files whose scopes are around those of other files.
+    scope_files: RefCell<FxHashMap<FileId, Option<FileId>>>,
     /// Member look-ups under way, to notice one that depends on itself.
     active: RefCell<Vec<(DefRef, Box<str>)>>,
     fuel: Cell<u32>,
@@ -200,6 +202,7 @@ impl<'m> Resolver<'m> {
             parameters: RefCell::default(),
             flow: RefCell::default(),
             homes: RefCell::default(),
+            scope_files: RefCell::default(),
             active: RefCell::default(),
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),

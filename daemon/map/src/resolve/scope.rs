@@ -58,6 +58,9 @@ impl<'m> Resolver<'m> {
         }
         match self.through_stars(site, name, None, open) {
             NameLookup::Absent { open } => {
+                if let Some(found) = self.in_scope_file(site, name, open) {
+                    return found;
+                }
                 self.global_binding(site, name).unwrap_or(NameLookup::Absent { open })
             }
             found => found,

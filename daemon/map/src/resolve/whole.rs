@@ -44,6 +44,20 @@ impl<'m> Resolver<'m> {
         }
     }
 
+    /// A name in the file whose scope is around that of the site's file.
+    pub(super) fn in_scope_file(&self, site: Site<'m>, name: &str, open: bool) -> Option<NameLookup> {
+        let file = self.get_or_compute(&self.scope_files, site.file, || {
+            let row = site.entry.lang().spec()?;
+            row.imports.scope_file(self.index, site.file).filter(|file| *file != site.file)
+        })?;
+        let around = Site { file, entry: self.entry(file)?, owner: None, ..site };
+        Some(match self.resolve_bare(around, name) {
+            NameLookup::Thing(thing, sure) => NameLookup::Thing(thing, sure.max(Confidence::Import)),
+            NameLookup::Absent { open: unseen } => NameLookup::Absent { open: open || unseen },
+            NameLookup::Bound => NameLookup::Bound,
+        })
+    }
+
     fn module_of(&self, file: FileId) -> Option<Rc<str>> {
         self.get_or_compute(&self.homes, file, || {
             let row = self.entry(file)?.lang().spec()?;

@@ -110,7 +110,7 @@ pub(super) const LANGUAGES: &[Language] = &[
     },
     Language { mapped: true, emacs: &["css-mode", "css-ts-mode"], ..one_word("css", &["css"]) },
     Language { mapped: true, emacs: &["elixir-mode", "elixir-ts-mode"], ..one_word("elixir", &["elixir"]) },
-    Language { emacs: &["dart-mode"], ..one_word("dart", &["dart"]) },
+    Language { mapped: true, emacs: &["dart-mode"], ..one_word("dart", &["dart"]) },
     Language { emacs: &["haskell-mode"], ..one_word("haskell", &["haskell"]) },
     Language { emacs: &["html-mode", "html-ts-mode"], ..one_word("html", &["html"]) },
     Language { emacs: &["json-ts-mode"], ..one_word("json", &["json"]) },
