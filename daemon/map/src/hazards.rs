@@ -69,4 +69,10 @@ mod tests {
         let nested = |times: usize| format!("def f = 1\nval x = {}", "[".repeat(times));
         only_text(Lang::Scala, &nested(10_000), &nested(100));
     }
+
+    #[test]
+    fn braces_that_darts_parser_would_not_finish() {
+        let nested = |times: usize| format!("f() => 1;\nvar x = {}", "{".repeat(times));
+        only_text(Lang::Dart, &nested(10_000), &nested(100));
+    }
 }

@@ -65,6 +65,8 @@ pub struct NameSemantics {
     pub methods_apart: bool,
     /// True if the bases of a type are tried in one order in which each comes after all that are derived from it.
     pub linear_bases: bool,
+    /// True if a base that a type extends hides the members of those written before it (`extends A with B`).
+    pub later_bases_hide: bool,
     /// True if a type may be written in several places, of which each adds members and bases (`class Order` twice).
     pub reopens_types: bool,
     /// True if a module has members and bases as a class does (`include Comparable`).
@@ -172,6 +174,7 @@ impl NameSemantics {
         returned_tables: false,
         methods_apart: false,
         linear_bases: false,
+        later_bases_hide: false,
         reopens_types: false,
         modules_are_types: false,
         plain_builtin_bases: false,

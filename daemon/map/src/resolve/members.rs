@@ -8,7 +8,7 @@ use super::choice::pick_best_def;
 use super::choice::{is_class, is_named_object};
 use super::overloads::Parameters;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
-use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, TypePart};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind, TypePart};
 use crate::index::FileEntry;
 use crate::langs::semantics::ExtensionScope;
 use crate::node::DefRef;
@@ -213,7 +213,7 @@ impl<'m> Resolver<'m> {
     fn find_bases(&self, class: DefRef) -> Bases {
         let mut bases = Bases { known: Vec::new(), open: false };
         let Some(entry) = self.entry(class.file) else { return bases };
-        for r in entry.bases_of(class.def) {
+        for r in bases_in_order(entry, class.def) {
             match self.resolve_base(class, entry, r) {
                 Some(base) => bases.known.push(base),
                 None => bases.open |= !is_plain(entry, r),
@@ -375,4 +375,14 @@ pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     r.receiver == Receiver::None
         && (matches!(name, "object" | "Object") || entry.lang().semantics().plain_builtin_bases)
         && builtins::is_global(entry.lang().language_group(), name)
+}
+
+/// The references that name a type's bases, in the order in which their members are looked for.
+fn bases_in_order(entry: &FileEntry, class: DefIdx) -> Vec<&Ref> {
+    let mut bases: Vec<&Ref> = entry.bases_of(class).collect();
+    if entry.lang().semantics().later_bases_hide {
+        bases.reverse();
+        bases.sort_by_key(|base| base.kind != RefKind::Extends);
+    }
+    bases
 }

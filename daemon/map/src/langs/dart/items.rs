@@ -98,7 +98,8 @@ impl DartRules {
             self.handled.mark(at);
         }
         let name = cx.facts.defs()[idx.index()].name;
-        self.class = Some(DartClass { end: node.end_byte(), name, given: None });
+        let is_extension = self.g.kind(node) == DartKind::Extension;
+        self.class = Some(DartClass { end: node.end_byte(), name, is_extension, given: None });
         if let Some(extended) = self.extended_name(node, cx) {
             cx.facts.type_hint(idx, TypePart::VALUE, &extended);
         }
@@ -119,35 +120,27 @@ impl DartRules {
         }
     }
 
-    /// Records what a type is derived from, in the order in which its members are looked for: a mixin hides those before it and
-    /// the class.
+    /// Records what a type is derived from. What it mixes in counts as a class that it extends.
     fn refer_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
-        let mut bases: [Vec<Node<'_>>; 3] = Default::default();
         let is_mixin = self.g.kind(node) == DartKind::Mixin;
-        let mut left = vec![node];
+        let (mut bases, mut left) = (Vec::new(), vec![node]);
         while let Some(part) = left.pop() {
             each_child(part, |c, _| match (c.kind(), part.kind()) {
                 ("superclass" | "mixins" | "interfaces" | "mixin_application_class", _)
                 | ("mixin_application", _) => left.push(c),
-                ("type", "mixins") => bases[0].push(c),
-                ("type", "superclass" | "mixin_application") => bases[1].push(c),
-                ("type", "interfaces") => bases[2].push(c),
-                ("type", "mixin_declaration") if is_mixin => bases[1].push(c),
+                ("type", "superclass" | "mixin_application") => bases.push((c, RefKind::Extends, true)),
+                ("type", "mixins") => bases.push((c, RefKind::Extends, false)),
+                ("type", "mixin_declaration") if is_mixin => bases.push((c, RefKind::Extends, false)),
+                ("type", "interfaces") => bases.push((c, RefKind::Implements, false)),
                 _ => {}
             });
         }
-        let [mut mixins, above, interfaces] = bases;
-        mixins.reverse();
-        if let Some(base) = above.first() {
-            self.know_given(*base, cx);
-        }
-        let kinds =
-            [(mixins, RefKind::Extends), (above, RefKind::Extends), (interfaces, RefKind::Implements)];
-        for (types, kind) in kinds {
-            for ty in types {
-                self.handled.mark(ty);
-                self.refer_type(ty, kind, cx);
+        for (ty, kind, is_class) in bases {
+            if is_class {
+                self.know_given(ty, cx);
             }
+            self.handled.mark(ty);
+            self.refer_type(ty, kind, cx);
         }
     }
 

@@ -54,6 +54,7 @@ pub const SPEC: LangSpec = LangSpec {
         builtins: builtins::BUILTINS,
         reach: Reach::File,
         imports_tell_all: true,
+        later_bases_hide: true,
         extensions: ExtensionScope::ByHolder,
         marks_tests: true,
         test_blocks: true,

@@ -24,6 +24,8 @@ pub(super) struct DartRules {
 pub(super) struct DartClass {
     pub(super) end: usize,
     pub(super) name: StrId,
+    /// True if its members are added to a type that is written elsewhere.
+    pub(super) is_extension: bool,
     /// A member that a base from outside gives it, and the member's type.
     pub(super) given: Option<(&'static str, StrId)>,
 }
