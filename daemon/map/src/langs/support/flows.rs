@@ -333,6 +333,7 @@ impl<'t> Tracer<'t> {
             return self.read(name);
         }
         let around = std::mem::replace(&mut self.scope, scope);
+        let name = self.facts.intern(name);
         let slot = self.new_slot(name, SlotKind::Rest);
         self.scope = around;
         self.value(FlowValue::Slot(slot))
