@@ -387,11 +387,11 @@ class Far {}
 ",
             "Own.use",
             &[
+                "A.java#Base.f exact",
                 "A.java#Far exact",
                 "A.java#Own.f exact",
                 "A.java#Own.f~2 exact",
                 "A.java#Own.f~3 exact",
-                "A.java#Base.f exact",
             ],
         );
     }

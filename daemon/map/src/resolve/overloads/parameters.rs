@@ -125,19 +125,16 @@ fn fit(kind: ArgumentKind, parameter: Option<&Parameter>, conversions: Conversio
 
 fn fit_type(kind: ArgumentKind, ty: &str, conversions: Conversions) -> Option<Fit> {
     use ArgumentKind::{Array, Bool, Char, Double, Float, Function, Int, Long, Null, Object, Text, Unknown};
-    // Neither says which class it is, or whether a class takes a lambda.
     let Some(wanted) = kind_of_type(ty) else { return Some(Fit::Perhaps).filter(|_| kind != Unknown) };
     let (is_fixed, is_loose) = (conversions == Conversions::Fixed, conversions == Conversions::Loose);
     Some(match (kind, wanted) {
         (Unknown, _) | (Array, Array) => return None,
         (Function, Object) if is_fixed && ty == "Object" => Fit::Never,
-        (Object | Array, Object) if is_root_type(ty) && (kind == Object || !is_comparable(ty)) => {
-            if is_comparable(ty) {
-                Fit::Perhaps
-            } else {
-                Fit::Any
-            }
-        }
+        (Array, Object) if matches!(ty, "Serializable" | "Cloneable") => Fit::Any,
+        (Array, Object) if is_fixed && is_comparable(ty) => Fit::Never,
+        (Object, Object) if is_comparable(ty) => Fit::Perhaps,
+        (Object | Array, Object) if is_root_type(ty) => Fit::Any,
+        // Nothing says which class it is, or whether a class takes a lambda.
         (Object | Function, Object) | (Null, Object | Text | Array) => return None,
         (Null, _) if is_boxed(ty) => return None,
         // Where a boxed and a plain type stand side by side, a literal is a plain value.
@@ -366,6 +363,7 @@ mod tests {
         assert_eq!(fixed(&["f(Integer x)", "f(int x, int y)"], &[Null]), [0]);
         assert_eq!(fixed(&["f(Integer x)", "f(String x)"], &[Null]), [0, 1]);
         assert_eq!(fixed(&["f(double x)", "f(Object x)"], &[Char]), [0]);
+        assert_eq!(fixed(&["f(Cloneable x)", "f(Base x)"], &[ArgumentKind::Array]), [0]);
         assert_eq!(fixed(&["f(Base x)", "f(CharSequence x)"], &[Text]), [1]);
         assert_eq!(fixed(&["<T> void f(T x)", "void f(String x)"], &[Text]), [1]);
         let loose = |all: &[&str], kinds: &[ArgumentKind]| chosen(all, kinds, Conversions::Loose);
