@@ -234,6 +234,7 @@ fn what_has_changed_since_says_so_and_is_read_anew() {
     assert!(changed["inline_body"].as_str().is_some_and(|body| body.contains("forgotten")), "{expanded}");
     let same = entry(&expanded, "/expanded", "py:core/crypto.py#handshake");
     assert!(same.get("changed").is_none(), "{expanded}");
+    tree.write("core/crypto.py", "def handshake(peer):\n    return hash(peer)\n");
     let page =
         ask(&world, &tree, "investigate_hydrate", &json!({"bundle_id": bundle, "token_budget": 16_000}));
     page.says("investigate again");

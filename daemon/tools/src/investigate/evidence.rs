@@ -28,13 +28,15 @@ const FILES: usize = 60;
 const NAMESAKES: usize = 24;
 /// Definitions whose callees and parents are looked at.
 const STEPPED_FROM: usize = 8;
-/// Definitions that are shown of the first files, and of the others.
-const SHOWN: [usize; 4] = [3, 2, 2, 1];
+/// Definitions that lead of the first file, and of each of the others; the rest comes behind all files.
+const SHOWN: [usize; 2] = [2, 1];
 /// Most places that are kept.
 const MOST: usize = 60;
 /// Factor for what is written for people where code is asked for, and for tests.
 const PROSE: f64 = 0.5;
 const TESTS: f64 = 0.25;
+/// Factor for all else where tests are asked for.
+const NO_TESTS: f64 = 0.8;
 
 /// What is asked, by whom it is answered.
 pub(super) struct EvidenceRequest<'e> {
@@ -128,7 +130,11 @@ impl Evidence {
             let Some((path, facts)) = map.file(file) else { return 1.0 };
             let is_test = hob_map::graph::is_test_path(path.as_str());
             let prose = if facts.lang.is_prose() { PROSE } else { 1.0 };
-            if is_test && !asks_for_tests { TESTS * prose } else { prose }
+            match (is_test, asks_for_tests) {
+                (true, false) => TESTS * prose,
+                (false, true) => NO_TESTS * prose,
+                _ => prose,
+            }
         };
         let mut files: Vec<Fused<FileId>> = fuse(&self.files);
         files.iter_mut().for_each(|one| one.score *= factor(one.item));
@@ -140,7 +146,7 @@ impl Evidence {
                 of_file.entry(file).or_default().push(one);
             }
         }
-        let mut places: Vec<RankedPlace> = Vec::new();
+        let (mut places, mut behind): (Vec<RankedPlace>, Vec<RankedPlace>) = (Vec::new(), Vec::new());
         for (at, file) in files.iter().enumerate() {
             let shown = SHOWN.get(at).or(SHOWN.last()).copied().unwrap_or(1);
             let nodes = of_file.get(&file.item).map_or(&[][..], Vec::as_slice);
@@ -154,7 +160,9 @@ impl Evidence {
                 places.push(place(NodeRef::File(file.item), 1.0));
             }
             places.extend(nodes.iter().take(shown).map(|one| place(one.item, one.score / best)));
+            behind.extend(nodes.iter().skip(shown).map(|one| place(one.item, one.score / best)));
         }
+        places.append(&mut behind);
         // What is only near comes after what speaks for itself.
         let least = places.iter().map(|place| place.relevance).fold(1.0, f64::min);
         let known: FxHashSet<NodeRef> = places.iter().map(|place| place.node).collect();

@@ -6,6 +6,14 @@
 
 use rustc_hash::FxHashMap;
 
+/// Endings of files that projects consist of; `session.get` is no file.
+const ENDINGS: &[&str] = &[
+    "bash", "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "cu", "cuh", "cxx", "dart", "ex", "exs", "go", "h",
+    "hh", "hpp", "html", "ini", "ipynb", "java", "js", "json", "jsx", "kt", "kts", "lua", "m", "md", "mjs",
+    "php", "pl", "proto", "py", "pyi", "pyx", "rb", "rs", "rst", "scala", "scss", "sh", "sql", "svelte",
+    "swift", "tf", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
+];
+
 /// Shortest name in a block of code that is looked up: shorter ones are counters and letters.
 const SHORTEST_IN_BLOCK: usize = 3;
 
@@ -59,8 +67,7 @@ impl QuestionReading {
     /// Returns true if there is more than a title.
     #[must_use]
     pub fn has_more_than_title(&self) -> bool {
-        self.prose.len() > self.title.len() + 1
-            || self.names.iter().any(|name| name.place != WrittenIn::Title)
+        self.prose.lines().nth(1).is_some() || self.names.iter().any(|name| name.place != WrittenIn::Title)
     }
 }
 
@@ -179,9 +186,7 @@ impl Reader {
         let Some(path) = inner.map(|path| path.trim_matches(['.', '-'])) else { return };
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let Some((stem, ending)) = name.rsplit_once('.') else { return };
-        let is_file = !stem.is_empty()
-            && (1..=5).contains(&ending.len())
-            && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+        let is_file = !stem.is_empty() && ENDINGS.contains(&ending);
         let path = path.replace('\\', "/");
         if is_file && !self.reading.paths.contains(&path) {
             self.reading.paths.push(path);

@@ -21,7 +21,7 @@ pub(crate) static RULES: LocalRules = LocalRules {
 
 /// The place of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Surroundings {
+enum NodeContext {
     Function,
     Type,
     Namespace,
@@ -109,7 +109,7 @@ fn bind(visit: &Visit<'_>, binder: &mut Binder<'_>) {
 fn bind_variables(visit: &Visit<'_>, binder: &mut Binder<'_>) {
     let all = visit.children("declarator").into_iter().flat_map(declared_names);
     let names: Vec<Node<'_>> = all.filter(|name| binder.is_it(*name)).collect();
-    if names.is_empty() || surroundings(visit) != Surroundings::Function || is_extern(visit.node) {
+    if names.is_empty() || surroundings(visit) != NodeContext::Function || is_extern(visit.node) {
         return;
     }
     // The types of an old function's parameters stand after the list that names them.
@@ -137,22 +137,22 @@ fn bind_type_parameter(visit: &Visit<'_>, binder: &mut Binder<'_>) {
 fn bind_type<'n>(visit: &Visit<'_>, names: impl IntoIterator<Item = Node<'n>>, binder: &mut Binder<'_>) {
     let Some(name) = names.into_iter().find(|name| binder.is_it(*name)) else { return };
     let kind = match surroundings(visit) {
-        Surroundings::Function => BindingKind::Variable,
-        Surroundings::Type => BindingKind::Shared,
-        Surroundings::Namespace => return,
+        NodeContext::Function => BindingKind::Variable,
+        NodeContext::Type => BindingKind::Shared,
+        NodeContext::Namespace => return,
     };
     let within = if visit.kind() == "enumerator" { Within::Here } else { Within::Outside };
     binder.of_kind(kind).bind(name, within);
 }
 
-fn surroundings(visit: &Visit<'_>) -> Surroundings {
+fn surroundings(visit: &Visit<'_>) -> NodeContext {
     let mut around = visit.ancestors().filter_map(|node| match node.kind() {
-        "compound_statement" | "function_definition" | "lambda_expression" => Some(Surroundings::Function),
-        "field_declaration_list" => Some(Surroundings::Type),
-        "translation_unit" | "declaration_list" => Some(Surroundings::Namespace),
+        "compound_statement" | "function_definition" | "lambda_expression" => Some(NodeContext::Function),
+        "field_declaration_list" => Some(NodeContext::Type),
+        "translation_unit" | "declaration_list" => Some(NodeContext::Namespace),
         _ => None,
     });
-    around.next().unwrap_or(Surroundings::Namespace)
+    around.next().unwrap_or(NodeContext::Namespace)
 }
 
 /// The names that a parameter's declarator declares: one that is written as a function is a pointer to it.
