@@ -67,7 +67,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     let admitted = call.parse_scope(&workspace)?;
     let bounds = scope.bounds_in(&workspace, admitted.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let (sought, seeds, evidence) =
+    let TopicFindings { sought, seeds, evidence } =
         find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
     let mut found = rank_places(call, &workspace, &seeds, &evidence, &bounds, &args.query);
     sought.put_places_first(&mut found);
@@ -103,6 +103,13 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     })
 }
 
+/// The query's words and places, the definitions that they find with their scores, and the evidence for files.
+struct TopicFindings {
+    sought: TopicQuery,
+    seeds: Vec<(NodeId, f32)>,
+    evidence: Evidence,
+}
+
 /// Returns the query's words and places, and the nodes that they find; the search is made again with the words that
 /// the best names share.
 fn find_seeds(
@@ -112,7 +119,7 @@ fn find_seeds(
     use_embeddings: bool,
     bounds: &Bounds,
     admitted: &super::scope::CallScope,
-) -> Result<(TopicQuery, Vec<(NodeId, f32)>, Evidence), ToolError> {
+) -> Result<TopicFindings, ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
     let query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
     let index = text_search::wait_for_ranked_index(call, workspace)?;
@@ -151,7 +158,7 @@ fn find_seeds(
     let evidence = Evidence::gather(call, &request, &nodes)?;
     words.truncate(SEEDS);
     let seeds = with_places_first(&workspace.map(), &places, words);
-    Ok((TopicQuery { question: own, places }, seeds, evidence))
+    Ok(TopicFindings { sought: TopicQuery { question: own, places }, seeds, evidence })
 }
 
 /// Reads the words of a question; of a long one those that tell most in this project.

@@ -121,11 +121,11 @@ impl DartRules {
             self.handled.mark(name);
             let receiver = self.cascade_receiver(node, cx);
             record_member(name, RefKind::Call, receiver, cx);
-        } else if let Some(function) = node.child_by_field_id(self.g.f.function) {
-            if function.child_by_field_id(self.g.f.property).is_some() {
-                self.handled.mark(function);
-                self.refer_cascaded(function, RefKind::Call, cx);
-            }
+        } else if let Some(function) = node.child_by_field_id(self.g.f.function)
+            && function.child_by_field_id(self.g.f.property).is_some()
+        {
+            self.handled.mark(function);
+            self.refer_cascaded(function, RefKind::Call, cx);
         }
         WalkStep::Into
     }

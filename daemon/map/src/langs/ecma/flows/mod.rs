@@ -111,7 +111,7 @@ impl<'t> Trace<'t> {
                 self.trace_branches(node);
             }
             FlowKind::WhileStatement | FlowKind::DoStatement | FlowKind::ForStatement => {
-                self.trace_loop(node)
+                self.trace_loop(node);
             }
             FlowKind::ForInStatement => self.for_in(node),
             FlowKind::CatchClause => self.trace_branches(node),

@@ -216,7 +216,7 @@ impl<'t> Trace<'t> {
                     parts.push(FlowPart { label: Label::Named(self.to.intern(name)), value });
                 }
                 FlowKind::SpreadElement => {
-                    parts.push(FlowPart { label: Label::Spread, value: self.first(child) })
+                    parts.push(FlowPart { label: Label::Spread, value: self.first(child) });
                 }
                 _ => {}
             }

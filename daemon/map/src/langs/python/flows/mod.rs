@@ -200,7 +200,7 @@ impl<'t> Trace<'_, 't> {
         for child in self.children(node) {
             match kind_of(child) {
                 FlowKind::WithClause => {
-                    self.children(child).into_iter().for_each(|item| self.with_item(item))
+                    self.children(child).into_iter().for_each(|item| self.with_item(item));
                 }
                 _ => self.trace_block(child),
             }
