@@ -188,13 +188,21 @@ pub(super) fn find(
             continue;
         }
         if !complete {
-            call.notes.warnings.push("Out of time: results are of a part of the index.".into());
+            warn_of_part(call);
         }
         let total = answer.total - (answer.hits.len() - named.len());
         if !has_phrases {
             named.truncate(asked.limit);
         }
         return Ok(RankedFindings { total, named, rarities: answer.rarities });
+    }
+}
+
+/// Says that a search was stopped before it had seen the whole index.
+pub(super) fn warn_of_part(call: &mut ToolCall<'_>) {
+    let warning = "Out of time: results are of a part of the index.";
+    if call.notes.warnings.iter().all(|known| known != warning) {
+        call.notes.warnings.push(warning.into());
     }
 }
 

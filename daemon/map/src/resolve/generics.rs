@@ -46,7 +46,7 @@ pub(super) fn name_of_type(hint: &str) -> Option<&str> {
 }
 
 impl<'m> Resolver<'m> {
-    /// What a type parameter stands for: its argument, else the type that it extends.
+    /// Returns what a type parameter stands for: its argument, else the type that it extends.
     pub(super) fn parameter_point(&self, hint: &WrittenType<'m>) -> Option<MemberPathPoint<'m>> {
         let (number, base) = match hint.text[1..].split_once(':') {
             Some((number, base)) => (number, Some(base)),
@@ -152,7 +152,7 @@ impl<'m> Resolver<'m> {
         Some((base, types))
     }
 
-    /// What a function gives or gets whose type has a name of its own: `type Handler = (request: Request) => Response`.
+    /// Returns the result or parameter of a function whose type has a name of its own: `type Handler = (request: Request) => Response`.
     pub(super) fn given_by_alias(
         &self,
         alias: DefRef,
@@ -171,7 +171,7 @@ impl<'m> Resolver<'m> {
         self.typed_for(&Given { def: alias, me: None, types }, part)
     }
 
-    /// What a call gives of a variable or field whose type is a function's by name.
+    /// Returns the result of a call of a variable or field whose type is a function's by name.
     pub(super) fn result_of_value(&self, at: &MemberPathPoint<'m>) -> Option<MemberPathPoint<'m>> {
         let behind = self.value_behind(at)?;
         match &behind {

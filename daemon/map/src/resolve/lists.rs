@@ -32,7 +32,7 @@ pub(super) enum HolderResult {
     Sorted,
     /// A list of what a function gives for each.
     Mapped,
-    /// What a function gives for the value so far and each value.
+    /// The result of a function that gets the value so far and each value.
     Folded,
     /// Nothing that is known.
     Unknown,

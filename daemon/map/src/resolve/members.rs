@@ -227,7 +227,7 @@ impl<'m> Resolver<'m> {
         bases
     }
 
-    /// What holds extensions has the members of the type that they extend.
+    /// Adds the type that an extension extends, whose members the extension has as well.
     fn add_extended(&self, class: DefRef, entry: &'m FileEntry, bases: &mut Bases) {
         let is_holder = entry.facts.def(class.def).flags.has(DefFlags::EXTENSION)
             && entry.lang().semantics().extensions == ExtensionScope::ByHolder;

@@ -225,7 +225,7 @@ fn error_place(message: &str) -> Option<(String, u32)> {
     Some((path.to_owned(), line.parse().ok()?))
 }
 
-/// What `javap` says of a method.
+/// A method as `javap` prints it.
 #[derive(Default)]
 struct MethodCode {
     name: String,

@@ -24,7 +24,7 @@ pub struct RankedFile {
     pub score: f32,
 }
 
-/// What is counted of one file.
+/// The counts of one file.
 struct FileCounts {
     words: Box<[f32]>,
     /// The best prior of its documents.
@@ -33,7 +33,7 @@ struct FileCounts {
 
 impl RankedIndex {
     /// The files that fit best, at most the request's limit, best first. `total` is the number of all files. Stopped early, it ranks
-    /// what it has seen.
+    /// what it has seen, and `false` says so.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -42,12 +42,13 @@ impl RankedIndex {
         request: &RankedRequest<'_>,
         total: usize,
         cancel: &CancelToken,
-    ) -> Result<Vec<RankedFile>, RankedError> {
+    ) -> Result<(Vec<RankedFile>, bool), RankedError> {
         let (searcher, overlay) = self.shown_state();
         let segments = all_segments(&searcher, &overlay);
         let words =
             Collection::measure_collection(self, &segments)?.weigh_words(request.question, &segments)?;
-        let mut tally = FileTally { files: FxHashMap::default(), question: request.question };
+        let mut tally =
+            FileTally { files: FxHashMap::default(), question: request.question, is_complete: true };
         for (part, segment) in segments {
             let admits = |file: u64| {
                 overlay.is_current(file, part) && request.admits.is_none_or(|admits| admits(file))
@@ -58,7 +59,7 @@ impl RankedIndex {
         let mut ranked = tally.scores(&asked, total);
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.file.cmp(&b.file)));
         ranked.truncate(request.limit);
-        Ok(ranked)
+        Ok((ranked, tally.is_complete))
     }
 }
 
@@ -66,6 +67,7 @@ impl RankedIndex {
 struct FileTally<'q> {
     files: FxHashMap<u64, FileCounts>,
     question: &'q RankedQuestion,
+    is_complete: bool,
 }
 
 impl FileTally<'_> {
@@ -84,6 +86,7 @@ impl FileTally<'_> {
         while let Some((doc, _)) = walk.next() {
             seen += 1;
             if seen.is_multiple_of(PATIENCE) && cancel.check().is_err() {
+                self.is_complete = false;
                 break;
             }
             let file = numbers.first(doc).unwrap_or(0);

@@ -21,6 +21,6 @@ mod tokens;
 pub use files::RankedFile;
 pub use index::{Opened, Patch, RankedError, RankedIndex, RankedStats, Update};
 pub use query::{RankedAnswer, RankedHit, RankedRequest};
-pub use question::{QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};
+pub use question::{LONGEST_QUESTION, QuestionWords, RankedQuestion, cut_to_bytes, says_nothing};
 pub use schema::{DocKind, Prior, RankedDoc};
 pub use tokens::{Term, terms_of};

@@ -28,8 +28,8 @@ const MOST_RELATED: usize = 4;
 const MOST_WORDS: usize = 32;
 /// Most words that whole files are ranked by.
 const MOST_WIDE: usize = 160;
-/// Longest question that is read, in bytes.
-const LONGEST: usize = 64 << 10;
+/// Longest question that is read, in bytes; words behind it are not looked for.
+pub const LONGEST_QUESTION: usize = 64 << 10;
 
 /// A text with more words than these is an issue or a log: its words are weighed against each other, and quotes in it are quotations.
 const LONG: usize = 40;
@@ -78,7 +78,7 @@ impl RankedQuestion {
     }
 
     fn parse_words(text: &str, most: usize) -> Self {
-        let text = cut_to_bytes(text, LONGEST);
+        let text = cut_to_bytes(text, LONGEST_QUESTION);
         if text.split_whitespace().nth(LONG).is_some() {
             let question = Self::read_long(text, most);
             if !question.is_empty() {
@@ -194,12 +194,18 @@ impl RankedQuestion {
     /// Returns the factor for a document's prior; who asks about tests means tests.
     pub(super) fn prior_factor(&self, prior: Prior) -> f32 {
         match prior {
-            Prior::Test if !self.words.iter().any(|word| word.text == "test") => TEST,
+            Prior::Test if !self.asks_for_tests() => TEST,
             Prior::Plain | Prior::Test => 1.0,
             Prior::Value => VALUE,
             Prior::Data => DATA,
             Prior::Prose => PROSE,
         }
+    }
+
+    /// Returns true if the question is about tests: they are meant as much as what they test.
+    #[must_use]
+    pub fn asks_for_tests(&self) -> bool {
+        self.words.iter().any(|word| word.text == "test")
     }
 
     /// Returns true if the question has no word to look for.

@@ -39,15 +39,6 @@ pub(super) struct TopicQuery {
 }
 
 impl TopicQuery {
-    /// Puts what is named by place first, in the order of the places.
-    pub(super) fn put_places_first(&self, found: &mut [(RankedPlace, TopicPlace)]) {
-        let place = |(_, found): &(RankedPlace, TopicPlace)| {
-            self.places.iter().position(|(node, _)| *node == found.info.node)
-        };
-        // Stable: the rest stays as it is.
-        found.sort_by_key(|one| place(one).unwrap_or(usize::MAX));
-    }
-
     fn line_in(&self, found: &TopicPlace) -> Option<u32> {
         self.places.iter().find(|(node, _)| *node == found.info.node).map(|(_, line)| *line)
     }

@@ -48,7 +48,7 @@ pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, Stri
 
 /// The file that the longest end of a path is, or is an end of. A bare name at the end of a longer path is no sign: libraries have files
 /// of every name.
-fn file_of(map: &Map, path: &str) -> Option<FileId> {
+pub(super) fn file_of(map: &Map, path: &str) -> Option<FileId> {
     let path = path.trim_start_matches("./").trim_start_matches('/');
     let ends = std::iter::successors(Some(path), |path| path.split_once('/').map(|(_, rest)| rest));
     ends.filter(|end| !end.is_empty()).find_map(|end| {

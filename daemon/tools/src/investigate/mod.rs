@@ -22,7 +22,7 @@ use hob_proto::tools::investigate::{
 };
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use hob_store::StoreError;
-use hob_text::ranked::{RankedIndex, RankedQuestion};
+use hob_text::ranked::{LONGEST_QUESTION, RankedIndex, RankedQuestion};
 
 use super::map::{DERIVE_PATIENCE, with_graph_deadline};
 use super::text_search::{self, RankedQuery};
@@ -61,6 +61,10 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     if RankedQuestion::parse(&args.query).is_empty() {
         return Err(ToolError::bad_args("there is no word in `query`").hint("Pass words or identifiers."));
     }
+    if args.query.len() > LONGEST_QUESTION {
+        let read = LONGEST_QUESTION >> 10;
+        call.notes.warnings.push(format!("Only the first {read} KiB of the query were read for words."));
+    }
     let scope = TopicScope::parse(&args.scope)?;
     scope.choose_project(call)?;
     let workspace = call.workspace(Needs::Map)?;
@@ -69,8 +73,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     let TopicFindings { sought, seeds, evidence } =
         find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
-    let mut found = rank_places(call, &workspace, &seeds, &evidence, &bounds, &args.query);
-    sought.put_places_first(&mut found);
+    let found = rank_places(call, &workspace, &seeds, &evidence, &bounds);
     let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.read_body(&workspace)).collect();
     let kept = found.iter().zip(&bodies).map(|((place, found), body)| BundleEntry {
         uid: found.info.id.to_string(),
@@ -154,7 +157,14 @@ fn find_seeds(
         words.iter().filter_map(|(id, score)| Some((map.node(id)?, *score))).collect()
     };
     let reading = QuestionReading::of(query);
-    let request = EvidenceRequest { workspace, index: &index, reading: &reading, text: query, asked: &asked };
+    let request = EvidenceRequest {
+        workspace,
+        index: &index,
+        reading: &reading,
+        text: query,
+        asked: &asked,
+        places: &places,
+    };
     let evidence = Evidence::gather(call, &request, &nodes)?;
     words.truncate(SEEDS);
     let seeds = with_places_first(&workspace.map(), &places, words);
@@ -223,7 +233,6 @@ fn rank_places(
     seeds: &[(NodeId, f32)],
     evidence: &Evidence,
     bounds: &Bounds,
-    query: &str,
 ) -> Vec<(RankedPlace, TopicPlace)> {
     let map = workspace.map();
     if !map.is_drawn() {
@@ -233,8 +242,7 @@ fn rank_places(
     let seeds: Vec<Seed> = numbered.collect();
     let admits = |node: NodeRef| bounds.admits_node(&map, node);
     let near = rank(&map, &seeds, &admits);
-    let asks_for_tests = query.lines().next().is_some_and(|title| title.to_lowercase().contains("test"));
-    let ranked = evidence.places(&map, &near, asks_for_tests, &admits);
+    let ranked = evidence.ordered_places(&map, &near, &admits);
     ranked.into_iter().filter_map(|place| Some((place, TopicPlace::new(&map, place.node)?))).collect()
 }
 

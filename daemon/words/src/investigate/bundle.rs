@@ -172,8 +172,10 @@ fn encode(bundle: &Bundle) -> Vec<u8> {
     bytes
 }
 
+/// Returns when a bundle was made; `None` for a time to come, which no bundle has: the bytes are of an older form.
 fn made_at(bytes: &[u8]) -> Option<u64> {
-    bytes.first_chunk().map(|made| u64::from_le_bytes(*made))
+    let made = u64::from_le_bytes(*bytes.first_chunk()?);
+    (made <= unix_seconds()).then_some(made)
 }
 
 fn decode(bytes: &[u8]) -> Option<Bundle> {

@@ -13,16 +13,16 @@ const DAMPING: f64 = 8.0;
 /// One ranking, best first, and how much it counts.
 #[derive(Clone, Debug)]
 pub struct Ranking<T> {
-    /// How much the ranking counts; 1 is the usual.
+    /// The ranking's weight; 1 is the usual.
     pub weight: f64,
-    /// What it ranks, best first.
+    /// Its items, best first.
     pub ranked: Vec<T>,
 }
 
-/// What was fused, with its score: the sum over the rankings of weight over damped rank; the best possible is 1.
+/// An item with its score: the sum over the rankings of weight over damped rank; the best possible is 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fused<T> {
-    /// What was ranked.
+    /// The item.
     pub item: T,
     /// 0 to 1.
     pub score: f64,

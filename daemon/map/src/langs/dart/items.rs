@@ -23,7 +23,7 @@ pub(super) struct DartItem<'t, 'a> {
 }
 
 /// The flags of a definition by its name: private names begin with `_`.
-pub(super) fn visibility(name: &str) -> DefFlags {
+pub(super) fn flags_of_name(name: &str) -> DefFlags {
     DefFlags::default().with_if(!name.starts_with('_'), DefFlags::EXPORTED)
 }
 
@@ -68,7 +68,7 @@ impl DartRules {
         // An extension without a name goes by the type that it extends.
         let unnamed = format!("on {}", self.extended_name(node, cx).unwrap_or_default());
         let name = if name.is_empty() { unnamed.as_str() } else { name };
-        let flags = visibility(if Some(at) == body { "_" } else { name });
+        let flags = flags_of_name(if Some(at) == body { "_" } else { name });
         let flags = flags.with_if(is_extension, DefFlags::EXTENSION);
         let at = if Some(at) == body { node.child_by_field_id(self.g.f.extended).unwrap_or(at) } else { at };
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
@@ -113,7 +113,7 @@ impl DartRules {
     fn define_representation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
         let Some(at) = node.child_by_field_id(self.g.f.name) else { return };
         let (name, end) = (cx.text(at), at.end_byte());
-        let item = DartItem { node, at, name, kind: DefKind::Field, flags: visibility(name), end };
+        let item = DartItem { node, at, name, kind: DefKind::Field, flags: flags_of_name(name), end };
         let ty = node.child_by_field_id(self.g.f.ty).and_then(|ty| type_path(ty, cx));
         if let Some((idx, ty)) = self.define_item(&item, None, cx).zip(ty) {
             cx.facts.type_hint(idx, TypePart::VALUE, &ty);
@@ -158,7 +158,7 @@ impl DartRules {
     pub(super) fn visit_enum_entry(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let Some(at) = node.child_by_field_id(self.g.f.name) else { return WalkStep::Into };
         let (name, end) = (cx.text(at), node.end_byte());
-        let item = DartItem { node, at, name, kind: DefKind::Constant, flags: visibility(name), end };
+        let item = DartItem { node, at, name, kind: DefKind::Constant, flags: flags_of_name(name), end };
         let idx = self.define_item(&item, Some(true), cx);
         let Some(class) = self.class_around(node).map(|class| class.name) else { return WalkStep::Into };
         if let Some(idx) = idx {
@@ -178,7 +178,7 @@ impl DartRules {
             return WalkStep::Into;
         };
         let (name, end) = (cx.text(at), node.end_byte());
-        let item = DartItem { node, at, name, kind: DefKind::TypeAlias, flags: visibility(name), end };
+        let item = DartItem { node, at, name, kind: DefKind::TypeAlias, flags: flags_of_name(name), end };
         let idx = self.define_item(&item, Some(true), cx);
         let ty = type_child(node).and_then(|ty| type_path(ty, cx));
         if let Some((idx, ty)) = idx.zip(ty) {

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::grammar::DartKind;
-use super::items::{DartItem, visibility};
+use super::items::{DartItem, flags_of_name};
 use super::rules::DartRules;
 use super::types::{binding_of_type, type_child, type_path};
 use crate::facts::{DefFlags, DefKind, TypePart};
@@ -58,7 +58,7 @@ impl DartRules {
         let has_none = body.is_none() && !is_constructor;
         let is_added = self.class_around(node).is_some_and(|class| class.is_extension);
         let flags =
-            visibility(name).with_if(has_none, DefFlags::DECLARATION).with_if(is_added, DefFlags::EXTENSION);
+            flags_of_name(name).with_if(has_none, DefFlags::DECLARATION).with_if(is_added, DefFlags::EXTENSION);
         let end = self.header_end(node, signature, body);
         let item = DartItem { node, at, name, kind, flags, end };
         let ty = if is_constructor {
@@ -133,7 +133,7 @@ impl DartRules {
             let value = variable.child_by_field_id(self.g.f.value).filter(|_| !is_typed);
             let ty = written.clone().or_else(|| value.and_then(|value| self.value_type(value, cx)));
             let name = cx.text(at);
-            let item = DartItem { node, at, name, kind, flags: visibility(name), end: at.end_byte() };
+            let item = DartItem { node, at, name, kind, flags: flags_of_name(name), end: at.end_byte() };
             if let Some((idx, ty)) = self.define_item(&item, scope, cx).zip(ty) {
                 cx.facts.type_hint(idx, TypePart::VALUE, &ty);
             }

@@ -14,7 +14,7 @@ use crate::walk::{Binding, Cx, WalkStep};
 const CONDITIONS: usize = 16;
 
 impl DartRules {
-    /// What a condition shows of a variable holds for the others behind it.
+    /// Keeps what a condition shows of a variable for the conditions behind it.
     pub(super) fn visit_conjunction(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         cx.open_scope(true);
         for test in self.tests_in(node) {

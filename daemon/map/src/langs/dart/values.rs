@@ -1,4 +1,4 @@
-//! What the file tells of a value: its type, or the path of members and calls that leads to it.
+//! Finds what the file tells of a value: its type, or the path of members and calls that leads to it.
 //!
 //! A path is written as the resolution reads it (`=order.total.format()`), which follows it through the files by the types that
 //! they state. `Order~` in it is a value of the type `Order`.
@@ -193,7 +193,7 @@ impl DartRules {
         path.map(|path| cx.facts.provisional_name(path).to_owned())
     }
 
-    /// What is known of the value that the cascade around a node is about.
+    /// Returns the receiver that a member in a cascade has: the value before the first `..`.
     pub(super) fn cascade_receiver(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let Some(path) = self.cascaded(node, cx) else { return Receiver::Unknown };
         if path == "this" {

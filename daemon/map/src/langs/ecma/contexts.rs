@@ -1,4 +1,4 @@
-//! What a function in an expression gets and is to give, by where it stands: as the argument of a call, as the value of a variable or
+//! Reads what a function in an expression gets and gives from where it stands: as the argument of a call, as the value of a variable or
 //! field whose type is a function's, behind `import("x").then`.
 
 use tree_sitter::Node;
@@ -14,7 +14,7 @@ const PARAMETERS: usize = 16;
 /// The types of components whose first parameter has the type that they are given.
 const COMPONENTS: [&str; 4] = ["FC", "FunctionComponent", "VFC", "FunctionalComponent"];
 
-/// What is known of a function by where it stands; types are as written there.
+/// The types that the place of a function gives it, as they are written there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FunctionContext {
     /// The path of what the function is passed to, and the argument's number: what is passed on says the rest.

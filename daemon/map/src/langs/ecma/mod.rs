@@ -200,7 +200,7 @@ struct Ecma {
     expected: FxHashMap<usize, Rc<str>>,
     /// The declared results of the functions around the walk, each with the byte that the function ends at.
     results: Vec<(usize, Option<Rc<str>>)>,
-    /// What is known of functions in expressions by where they stand, by node ID.
+    /// The types that functions in expressions have from their places, by node ID.
     contexts: FxHashMap<usize, contexts::FunctionContext>,
     /// Object literals whose members are definitions.
     objects: FxHashSet<usize>,

@@ -384,7 +384,7 @@ pub(super) enum GenericKind {
     Itself,
     List,
     Map,
-    /// What a call of the queried function gives, or what is made of the queried class.
+    /// Writes the result of a call of the queried function, or the object that the queried class makes.
     Result,
     Other,
 }

@@ -25,7 +25,7 @@ const SPECIAL: &[&str] = &[
     "$FILENAME",
 ];
 
-/// What a variable does where it stands.
+/// The role of a variable at one place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VariableRole {
     /// The definition of the variable.
@@ -39,7 +39,7 @@ pub(super) enum VariableRole {
 pub(super) struct Ivars {
     /// The class that a variable's value is of, by (node of the class or module, variable); `None` if several are.
     classes: FxHashMap<(usize, String), Option<String>>,
-    /// What each variable does, and each symbol of an `attr_reader`, by its node.
+    /// The role of each variable, and of each symbol of an `attr_reader`, by its node.
     roles: FxHashMap<usize, VariableRole>,
 }
 
@@ -49,7 +49,7 @@ impl Ivars {
         self.classes.get(&(class, variable.to_owned()))?.as_deref()
     }
 
-    /// What a variable does at its node; `None` if nothing is to be said of it.
+    /// Returns the role of a variable at its node; `None` if it has none.
     pub(super) fn role(&self, node: Node<'_>) -> Option<VariableRole> {
         self.roles.get(&node.id()).copied()
     }

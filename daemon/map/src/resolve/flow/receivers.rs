@@ -129,7 +129,7 @@ impl<'m> Resolver<'m> {
         keys.map(|(def, _)| DefRef { file, def }).collect()
     }
 
-    /// What a definition can be; a key of an object that is written there is a member of what the object's variable can be.
+    /// Returns the key of what a definition can be; a key of an object that is written there is a member of what the object's variable can be.
     fn key_of_holder(&self, file: FileId, entry: &FileEntry, def: DefIdx, depth: usize) -> FlowKey {
         let found = entry.facts.def(def);
         let parent = found.parent.filter(|_| found.kind == DefKind::Field && depth > 0);
@@ -143,7 +143,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// What objects stand for where their members are asked for: code that a library runs for its caller gives what it yields and returns.
+/// Opens objects whose members are asked for: code that a library runs for its caller gives what it yields and returns.
 pub(super) fn opened_objects(objects: Vec<Obj>, known: impl Fn(FlowKey) -> Vec<Obj>) -> Vec<Obj> {
     let open = |obj: Obj| match obj {
         Obj::Yields(file, scope, bound) => {
