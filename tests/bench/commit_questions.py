@@ -6,7 +6,9 @@
 HOB is the program `hob` with `hobd` beside it, REPOSITORY a git repository with its history. The tree of a commit so many commits
 ago is put into a temporary folder; the commits since then are the questions. A question is the first line of a message
 (`title`), or all of it where it has 30 words more (`whole`). It counts as answered at the place, among the files of the answer in
-their order, of the first file that the commit changed. Commits that change tests, documentation or more than three files of code
+their order, of the first file that the commit changed. Where an answer says how sure it is of a file, the last line says how far
+that is off: of the first files and of the first ten, in tenths, the mean distance between what was said and how many were right (the
+expected calibration error). Commits that change tests, documentation or more than three files of code
 are left out, and so are those whose message says only that something was formatted.
 
 Nobody who tunes the ranking wrote these questions. Look at one half of your projects, and at the other half once.
@@ -59,12 +61,23 @@ def questions(repository, snapshot, commits, most):
 
 
 def files_of(hob, tool, tree, environment, query):
-    """The files of an answer in their order."""
+    """The files of an answer in their order, each with how sure the answer is of it, if it says so."""
     command = [hob, "call", tool, json.dumps({"query": query}), "--json"]
     said = subprocess.run(command, capture_output=True, text=True, cwd=tree, env=environment).stdout
     data = json.loads(said)["data"]
-    places = [entry.get("location") or entry["file"] for entry in data.get("entries") or data.get("results") or []]
-    return list(dict.fromkeys(place.split(":")[0] for place in places))
+    files = {}
+    for entry in data.get("entries") or data.get("results") or []:
+        files.setdefault((entry.get("location") or entry["file"]).split(":")[0], entry.get("confidence"))
+    return files
+
+
+def calibration_error(said):
+    """How far probabilities are off what came true, by tenths: pairs of a probability and whether it did."""
+    tenths = {}
+    for sure, came_true in said:
+        tenths.setdefault(min(int(sure * 10), 9), []).append((sure, came_true))
+    off = (abs(sum(sure - came_true for sure, came_true in tenth)) for tenth in tenths.values())
+    return sum(off) / max(len(said), 1)
 
 
 def main():
@@ -88,17 +101,24 @@ def main():
         ours = {"HOME": str(home), "XDG_RUNTIME_DIR": str(home / "run")}
         ours |= {f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA", "STATE")}
         environment = {**os.environ, **ours}
+        firsts, tens = [], []
         try:
             for kind, asked in questions(options.repository, snapshot, since, options.most).items():
                 ranks = []
                 for commit, query, wanted in asked:
-                    found = files_of(hob, options.tool, tree, environment, query)
+                    sure = files_of(hob, options.tool, tree, environment, query)
+                    found = list(sure)
+                    said = [(sure[path], path in wanted) for path in found[:10] if sure[path] is not None]
+                    firsts += said[:1]
+                    tens += said
                     rank = min((found.index(path) for path in wanted if path in found), default=None)
                     ranks.append(rank)
                     if options.misses and rank != 0:
                         print(f"  {commit[:9]} {rank} wanted {wanted}, found {found[:5]}")
                 share = lambda most: sum(rank is not None and rank < most for rank in ranks) / max(len(ranks), 1)
                 print(f"{kind:6} {len(ranks):3} questions  @1 {share(1):.3f}  @5 {share(5):.3f}  @10 {share(10):.3f}")
+            if firsts:
+                print(f"calibration error: {calibration_error(firsts):.3f} of {len(firsts)} first files, {calibration_error(tens):.3f} of {len(tens)}")
         finally:
             subprocess.run([hob, "stop"], env=environment, capture_output=True)
 

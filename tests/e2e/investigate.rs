@@ -86,6 +86,8 @@ fn a_topic_leads_to_its_code_and_to_what_that_is_connected_with() {
     assert_eq!((&first["asset_id"], &first["is_seed"]), (&json!("a1"), &json!(true)), "{answer}");
     assert_eq!(first["body_complete"], true, "the surest has its source: {answer}");
     assert!(first["inline_body"].as_str().is_some_and(|body| body.contains("device")), "{answer}");
+    let sure = first["confidence"].as_f64().expect("the first is so sure");
+    assert!((0.1..=1.0).contains(&sure) && first["reason"] == "has the words", "{answer}");
     // Nothing in it is called after the topic: the graph leads there.
     let handshake = entry(&answer, "/entries", "py:core/crypto.py#handshake");
     assert_eq!((&handshake["is_seed"], handshake.get("inline_body")), (&json!(false), None), "{answer}");
@@ -162,10 +164,41 @@ fn an_issue_is_read_part_by_part() {
         files.iter().position(|file| file.starts_with("tests/")) > Some(1),
         "tests stand apart: {answer}"
     );
+    let reason = |uid: &str| entry(&answer, "/entries", uid)["reason"].clone();
+    assert_eq!(reason("py:device/pairing.py#Pairing"), "named in the question", "{answer}");
     // Who asks for tests gets them.
     let answer = investigate(&world, &tree, "the test of remembered devices that are lost");
     let first = answer.list("/entries")[0]["location"].as_str().unwrap_or_default();
     assert!(first.starts_with("tests/test_pairing.py"), "{answer}");
+}
+
+#[test]
+fn questions_of_any_length_and_kind_have_an_answer_or_a_clear_error() {
+    let world = World::new();
+    let tree = world.tree(FILES);
+    let long =
+        format!("{ISSUE}\n{}", "The account was opened again and again, and nothing was there. ".repeat(400));
+    let answer = investigate(&world, &tree, &long);
+    assert!(!answer.list("/entries").is_empty(), "{answer}");
+    let echoed = answer.ok()["query"].as_str().map_or(0, |query| query.chars().count());
+    assert!(echoed <= 201, "the query is repeated at the answer's cost: {answer}");
+    let log = "2026-01-01T00:00:00Z ERROR device save_device failed: table locked\n".repeat(1_500);
+    let answer = investigate(&world, &tree, &log);
+    entry(&answer, "/entries", "py:device/store.py#save_device");
+    assert!(answer.warnings().contains("64 KiB"), "{answer}");
+    for foreign in [
+        "Gerät wird nicht gespeichert: save_device",
+        "デバイスが保存されません save_device",
+        "جهاز save_device",
+    ] {
+        let answer = investigate(&world, &tree, foreign);
+        entry(&answer, "/entries", "py:device/store.py#save_device");
+    }
+    let rubbish: String = (1..2_000u32).filter_map(|code| char::from_u32(code * 37 % 0x3000)).collect();
+    let answer = ask(&world, &tree, "investigate", &json!({"query": rubbish}));
+    assert!(answer.envelope["ok"].is_boolean(), "{answer}");
+    let answer = ask(&world, &tree, "investigate", &json!({"query": "?!… \u{0} ---"}));
+    assert_eq!(answer.envelope["error"]["code"], "BAD_ARGS", "{answer}");
 }
 
 #[test]

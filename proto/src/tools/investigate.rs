@@ -54,7 +54,7 @@ pub static INVESTIGATE: ToolDef = ToolDef {
     scoped: true,
     output: "{bundle_id: str, query: str, scope: str, domains: [{label: str, entry_point: str, members: [str]}], \
              entries: [{asset_id: str, uid: str, kind: str, title: str, location: str, summary: str, snippet?: str, \
-             inline_body?: str, body_complete: bool, relevance: num, is_seed: bool, changed?: bool}], more_available: bool, returned: int, total: int}",
+             inline_body?: str, body_complete: bool, relevance: num, confidence?: num, reason: str, is_seed: bool, changed?: bool}], more_available: bool, returned: int, total: int}",
     cuts: &[
         ListCut { path: "domains[].members", kind: "members", narrow: "They are the entries" },
         ListCut { path: "entries", kind: "entries", narrow: "Raise token_budget, or narrow scope or query" },
@@ -151,7 +151,7 @@ pub struct HydrateArgs {
 pub struct InvestigateResult {
     /// For `investigate_expand` and `investigate_hydrate`, for 24 hours.
     pub bundle_id: String,
-    /// As it was asked.
+    /// As it was asked; of a long one the beginning.
     pub query: String,
     /// As it was asked.
     pub scope: String,
@@ -205,6 +205,13 @@ pub struct InvestigationEntry {
     /// 0 to 1, comparable within one bundle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f64>,
+    /// The probability that the topic is about the entry's file, 0 to 1; in a first answer only, and not of what the graph alone
+    /// led to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Why it is here, in a few words; in a first answer only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
     /// True if the words of the topic led here; false if the graph did.
     pub is_seed: bool,
     /// Its source is not what it was when the bundle was made.

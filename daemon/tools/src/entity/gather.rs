@@ -174,7 +174,9 @@ fn in_map(view: &SubjectView<'_>, map: &Map, past: Option<&Past>, gathered: &mut
 pub(super) fn best_fit(subject: &Subject, kind: &str, named: &NameForms<'_>) -> Option<Fit> {
     let allows = |reading: &&SubjectReading| reading.kinds.is_none_or(|kinds| kinds.contains(&kind));
     let fits = subject.readings.iter().filter(allows).filter_map(|reading| name_match(reading, named));
-    fits.reduce(|a, b| if b.value > a.value { b } else { a })
+    let best = fits.reduce(|a, b| if b.value > a.value { b } else { a })?;
+    let most_sure = if subject.is_name { best.most_sure } else { 1.0 };
+    Some(Fit { most_sure, ..best })
 }
 
 /// A node of the map, if its name fits at all.
@@ -191,8 +193,7 @@ pub(super) fn symbol(view: &SubjectView<'_>, map: &Map, info: &NodeInfo) -> Opti
     let container = info.qualified.strip_suffix(info.name.as_str()).unwrap_or_default();
     let (outer, below) = (terms_of(container), terms_of(path.as_str()));
     let named = NameForms { name: &info.name, terms: terms_of(&info.name), outer, path: below };
-    let fit = best_fit(subject, info.kind.as_str(), &named)
-        .unwrap_or(Fit { class: NameMatchClass::Text, value: 0.0 });
+    let fit = best_fit(subject, info.kind.as_str(), &named).unwrap_or(Fit::of(NameMatchClass::Text, 0.0));
     Some(definition(view.workspace, map, info, &path, fit))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn by_meaning(
         let Some(info) = map.node(id).and_then(|node| map.info(node)) else { continue };
         let Some(path) = info.path.clone().filter(|_| view.admits_node(&map, info.node)) else { continue };
         let near = ((f64::from(*cosine) - FAR) / (NEAR - FAR)).clamp(0.0, 1.0);
-        let fit = Fit { class: NameMatchClass::Text, value: LEAST + (MOST - LEAST) * near };
+        let fit = Fit::of(NameMatchClass::Text, LEAST + (MOST - LEAST) * near);
         gathered.add(definition(workspace, &map, &info, &path, fit));
         taken += 1;
         if taken == NEAREST {

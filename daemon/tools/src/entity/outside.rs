@@ -12,7 +12,7 @@ use super::gather::{Gathered, SubjectView, best_fit, uri};
 use super::path_step;
 use super::request::Realm;
 use hob_words::entity::candidate::{Candidate, Traits};
-use hob_words::entity::fit::{EXACT, Fit, NameForms, NameMatchClass};
+use hob_words::entity::fit::{Fit, NameForms, NameMatchClass};
 
 /// Latest commits whose messages are looked at, when it is said that a commit is meant.
 const COMMITS: usize = 2_000;
@@ -39,7 +39,7 @@ pub(super) fn add_packages(view: &SubjectView<'_>, gathered: &mut Gathered) {
 fn fit_of_package(view: &SubjectView<'_>, package: &Package) -> Option<Fit> {
     let subject = &view.request.subject;
     if subject.text == package.package_url() || subject.text == bare_purl(package) {
-        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
+        return Some(Fit::VERY_NAME);
     }
     let names = std::iter::once(&package.name).chain(&package.aliases);
     let fit = |name: &String| {
@@ -132,7 +132,7 @@ fn add_named_refs(
     if let Some(revision) = hex.or(is_expression.then_some(subject.text.as_str()))
         && let Ok(Some(commit)) = repository.commit(revision)
     {
-        let fit = Fit { class: NameMatchClass::Exact, value: EXACT };
+        let fit = Fit::VERY_NAME;
         gathered.add(candidate_of_commit(commit.oid, &commit.subject, commit.time, fit));
         looked_at += 1;
     }
@@ -172,7 +172,7 @@ fn kind_of(one: &Ref) -> &'static str {
 fn fit_of_ref(view: &SubjectView<'_>, one: &Ref) -> Option<Fit> {
     let subject = &view.request.subject;
     if subject.text == one.full_name {
-        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
+        return Some(Fit::VERY_NAME);
     }
     let (remote, short) = match one.kind {
         RefKind::RemoteBranch => one.name.split_once('/').unwrap_or(("", one.name.as_str())),

@@ -15,7 +15,7 @@ use super::path_step;
 use super::request::Realm;
 use hob_host::Workspace;
 use hob_words::entity::candidate::{Candidate, Traits};
-use hob_words::entity::fit::{EXACT, Fit, NameForms, NameMatchClass};
+use hob_words::entity::fit::{Fit, NameForms};
 use hob_words::entity::subject::Subject;
 
 /// A file; with what the map says of it, where it has it.
@@ -62,7 +62,7 @@ pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<F
         && path.ends_with(said)
         && path.as_bytes()[path.len() - said.len() - 1] == b'/';
     if said == path || is_end || (said == name && name.contains('.')) {
-        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
+        return Some(Fit::VERY_NAME);
     }
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let folder = path.strip_suffix(name).unwrap_or_default();

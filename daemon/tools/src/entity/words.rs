@@ -67,7 +67,7 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &SubjectView<'_>, gathered:
                 * worth
                     .share_of_subject(&view.request.subject.content, &info, &text.unwrap_or_default())
                     .powi(2);
-        let fit = Fit { class: NameMatchClass::Text, value };
+        let fit = Fit::of(NameMatchClass::Text, value);
         gathered.add(match info.kind {
             NodeKind::File => {
                 file(view.workspace, path.as_str(), Some(&info), Fit { value: value * 0.9, ..fit })

@@ -65,6 +65,8 @@ impl TopicPlace {
             inline_body: None,
             body_complete: false,
             relevance,
+            confidence: None,
+            reason: String::new(),
             is_seed,
             changed: false,
         }
@@ -117,7 +119,8 @@ impl TopicPlace {
     }
 }
 
-fn shorten_text(text: &str, most: usize) -> String {
+/// The first characters of a text, with `…` where some are left out.
+pub(super) fn shorten_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
         None => text.to_owned(),

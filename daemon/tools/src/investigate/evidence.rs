@@ -1,8 +1,8 @@
-//! Gathers the evidence for each file that a question may be about, and fuses it.
+//! Gathers the evidence for each definition and file that a question may be about.
 //!
 //! One ranking cannot read an issue: its title says what is wrong, its prose repeats what everybody says, its code names what is
-//! used and not what is broken. Each part makes rankings of its own, which `fusion` makes one; what a definition has counts for its file,
-//! and what a file has for the definitions in it.
+//! used and not what is broken. Each part makes rankings of its own, which `ordering` makes one; what a definition has counts for its
+//! file, and what a file has for the definitions in it.
 
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use hob_map::Map;
 use hob_map::graph::{EdgeKind, Lookup, NodeRef};
 use hob_proto::ToolError;
 use hob_text::ranked::{RankedIndex, RankedQuestion, RankedRequest};
-use hob_words::investigate::fusion::{Fused, Ranking, fuse};
-use hob_words::investigate::rank::RankedPlace;
+use hob_words::investigate::confidence::EvidenceKind;
 use hob_words::investigate::reading::{QuestionReading, WrittenIn};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,16 +28,6 @@ const FILES: usize = 60;
 const NAMESAKES: usize = 24;
 /// Definitions whose callees and parents are looked at.
 const STEPPED_FROM: usize = 8;
-/// Definitions that lead of the first file, and of each of the others; the rest comes behind all files.
-const SHOWN: [usize; 2] = [2, 1];
-/// Most places that are kept, and how many of these what is only near in the graph may take from the rest.
-const MOST: usize = 60;
-const NEAR: usize = 15;
-/// Factor for what is written for people where code is asked for, and for tests.
-const PROSE: f64 = 0.5;
-const TESTS: f64 = 0.25;
-/// Factor for all else where tests are asked for.
-const NO_TESTS: f64 = 0.8;
 
 /// One question, and the index and project that answer it.
 pub(super) struct EvidenceRequest<'e> {
@@ -53,30 +42,31 @@ pub(super) struct EvidenceRequest<'e> {
     pub(super) places: &'e [(NodeRef, u32)],
 }
 
+/// A ranking that one kind of evidence makes, best first.
+#[derive(Clone, Debug)]
+pub(super) struct KindRanking<T> {
+    pub(super) kind: EvidenceKind,
+    pub(super) ranked: Vec<T>,
+    /// How far the first one's raw score is ahead of the next one's, as a share of its own; 0 where there are no such scores.
+    pub(super) lead: f64,
+}
+
+/// Items that words find, with the lead of the first.
+struct FoundByWords<T> {
+    ranked: Vec<T>,
+    lead: f64,
+}
+
 /// Rankings of definitions and files.
 #[derive(Default)]
 pub(super) struct Evidence {
-    nodes: Vec<Ranking<NodeRef>>,
+    pub(super) nodes: Vec<KindRanking<NodeRef>>,
     /// The definitions that the question itself finds, not what is near to these.
-    seeds: FxHashSet<NodeRef>,
-    files: Vec<Ranking<FileId>>,
+    pub(super) seeds: FxHashSet<NodeRef>,
+    pub(super) files: Vec<KindRanking<FileId>>,
     /// The nodes that the question names by place, which come before all others.
-    places: Vec<NodeRef>,
-    asks_for_tests: bool,
-}
-
-/// The weight of each kind of evidence, chosen on commit messages of flask, requests, pytest, celery and fastify.
-mod weights {
-    /// Definitions that the whole question's words find, and those that its title's find.
-    pub(super) const DEFINITIONS: f64 = 1.0;
-    /// Files by the same words: a second opinion of them, so less.
-    pub(super) const FILES: f64 = 0.7;
-    /// Definitions of the names that the question writes as code.
-    pub(super) const NAMES: f64 = 1.5;
-    /// Files that it mentions.
-    pub(super) const MENTIONED: f64 = 1.5;
-    /// Definitions that the first ones call and extend.
-    pub(super) const STEP: f64 = 0.5;
+    pub(super) places: Vec<NodeRef>,
+    pub(super) asks_for_tests: bool,
 }
 
 impl Evidence {
@@ -94,15 +84,17 @@ impl Evidence {
             asks_for_tests: title.asks_for_tests(),
             ..Self::default()
         };
-        evidence.add_nodes(weights::DEFINITIONS, words.iter().map(|(node, _)| *node).collect());
+        let scores = words.iter().map(|(_, score)| *score);
+        let lead = lead_of(scores);
+        evidence.add_nodes(EvidenceKind::Words, words.iter().map(|(node, _)| *node).collect(), lead);
         if !request.asked.question.has_phrases() {
             evidence.add_files_by_words(call, request, title)?;
             let map = workspace.map();
-            evidence.add_nodes(weights::NAMES, named_definitions(&map, reading));
-            evidence.add_files(weights::MENTIONED, mentioned_files(&map, request));
+            evidence.add_nodes(EvidenceKind::Names, named_definitions(&map, reading), 0.0);
+            evidence.add_files(EvidenceKind::Mentioned, mentioned_files(&map, request), 0.0);
         }
         evidence.seeds = evidence.nodes.iter().flat_map(|one| one.ranked.iter().copied()).collect();
-        evidence.add_nodes(weights::STEP, one_step_from(&workspace.map(), words));
+        evidence.add_nodes(EvidenceKind::Step, one_step_from(&workspace.map(), words), 0.0);
         Ok(evidence)
     }
 
@@ -113,100 +105,34 @@ impl Evidence {
         title: RankedQuestion,
     ) -> Result<(), ToolError> {
         let files = FileScope::of(request);
-        self.add_files(weights::FILES, files.rank(call, request, &RankedQuestion::parse_wide(request.text))?);
+        let wide = RankedQuestion::parse_wide(request.text);
+        let found = files.rank(call, request, &wide)?;
+        self.add_files(EvidenceKind::WordsOfFile, found.ranked, found.lead);
         if request.reading.has_more_than_title() {
-            self.add_files(weights::FILES, files.rank(call, request, &title)?);
+            let found = files.rank(call, request, &title)?;
+            self.add_files(EvidenceKind::TitleOfFile, found.ranked, found.lead);
             let found = request.search_definitions(call, title)?;
             let map = request.workspace.map();
             let nodes = found.iter().filter_map(|hit| node_of(&map, hit)).collect();
             drop(map);
-            self.add_nodes(weights::DEFINITIONS, nodes);
+            self.add_nodes(EvidenceKind::Title, nodes, lead_of(found.iter().map(|hit| hit.score)));
         }
         Ok(())
     }
 
-    fn add_nodes(&mut self, weight: f64, ranked: Vec<NodeRef>) {
+    fn add_nodes(&mut self, kind: EvidenceKind, ranked: Vec<NodeRef>, lead: f64) {
         let mut files = Vec::new();
         for file in ranked.iter().filter_map(|node| node.file()) {
             if !files.contains(&file) {
                 files.push(file);
             }
         }
-        self.add_files(weight, files);
-        self.nodes.push(Ranking { weight, ranked });
+        self.add_files(kind, files, lead);
+        self.nodes.push(KindRanking { kind, ranked, lead });
     }
 
-    fn add_files(&mut self, weight: f64, ranked: Vec<FileId>) {
-        self.files.push(Ranking { weight, ranked });
-    }
-
-    /// The places in the order of their files, the likeliest first. Places that the question names stand before them, `near` ones behind.
-    pub(super) fn ordered_places(
-        &self,
-        map: &Map,
-        near: &[RankedPlace],
-        admits: &dyn Fn(NodeRef) -> bool,
-    ) -> Vec<RankedPlace> {
-        let of_file = self.nodes_by_file(admits);
-        let named = self.places.iter().map(|node| RankedPlace { node: *node, relevance: 1.0, is_seed: true });
-        let (mut leading, mut behind): (Vec<RankedPlace>, Vec<RankedPlace>) = (named.collect(), Vec::new());
-        for (at, file) in self.ranked_files(map).iter().enumerate() {
-            let shown = SHOWN.get(at).or(SHOWN.last()).copied().unwrap_or(1);
-            let nodes = of_file.get(&file.item).map_or(&[][..], Vec::as_slice);
-            let best = nodes.first().map_or(1.0, |one| one.score);
-            let place = |node: NodeRef, share: f64| RankedPlace {
-                node,
-                relevance: (file.score * (0.7 + 0.3 * share) * 1e3).round() / 1e3,
-                is_seed: self.seeds.contains(&node) || matches!(node, NodeRef::File(_)),
-            };
-            let whole = NodeRef::File(file.item);
-            if nodes.is_empty() && admits(whole) && !self.places.contains(&whole) {
-                leading.push(place(whole, 1.0));
-            }
-            leading.extend(nodes.iter().take(shown).map(|one| place(one.item, one.score / best)));
-            behind.extend(nodes.iter().skip(shown).map(|one| place(one.item, one.score / best)));
-        }
-        leading.append(&mut behind);
-        let known: FxHashSet<NodeRef> = leading.iter().map(|place| place.node).collect();
-        let near = near.iter().filter(|place| !known.contains(&place.node)).take(NEAR);
-        let near: Vec<RankedPlace> = near.copied().collect();
-        leading.truncate(MOST - near.len());
-        // What is only near comes after what speaks for itself.
-        let least = leading.iter().map(|place| place.relevance).fold(1.0, f64::min);
-        let later = near.into_iter().map(|place| RankedPlace { relevance: place.relevance.min(least), ..place });
-        leading.extend(later);
-        leading
-    }
-
-    /// The files by all evidence; tests stand back unless they are asked for.
-    fn ranked_files(&self, map: &Map) -> Vec<Fused<FileId>> {
-        let factor = |file: FileId| {
-            let (path, facts) = map.file(file)?;
-            let is_test = hob_map::graph::is_test_path(path.as_str());
-            let prose = if facts.lang.is_prose() { PROSE } else { 1.0 };
-            Some(match (is_test, self.asks_for_tests) {
-                (true, false) => TESTS * prose,
-                (false, true) => NO_TESTS * prose,
-                _ => prose,
-            })
-        };
-        let weighed = |one: Fused<FileId>| Some(Fused { score: one.score * factor(one.item)?, ..one });
-        let mut files: Vec<Fused<FileId>> = fuse(&self.files).into_iter().filter_map(weighed).collect();
-        // Stable, so that equals stay in the order that they had.
-        files.sort_by(|a, b| b.score.total_cmp(&a.score));
-        files
-    }
-
-    /// The definitions of each file, best first, without those that the question names by place.
-    fn nodes_by_file(&self, admits: &dyn Fn(NodeRef) -> bool) -> FxHashMap<FileId, Vec<Fused<NodeRef>>> {
-        let mut of_file: FxHashMap<FileId, Vec<Fused<NodeRef>>> = FxHashMap::default();
-        let wanted = |one: &Fused<NodeRef>| admits(one.item) && !self.places.contains(&one.item);
-        for one in fuse(&self.nodes).into_iter().filter(wanted) {
-            if let Some(file) = one.item.file() {
-                of_file.entry(file).or_default().push(one);
-            }
-        }
-        of_file
+    fn add_files(&mut self, kind: EvidenceKind, ranked: Vec<FileId>, lead: f64) {
+        self.files.push(KindRanking { kind, ranked, lead });
     }
 }
 
@@ -231,7 +157,7 @@ impl FileScope {
         call: &mut ToolCall<'_>,
         request: &EvidenceRequest<'_>,
         question: &RankedQuestion,
-    ) -> Result<Vec<FileId>, ToolError> {
+    ) -> Result<FoundByWords<FileId>, ToolError> {
         let admits = self.admitted.as_ref().map(|files| move |number: u64| files.contains(&number));
         let ranked = RankedRequest {
             question,
@@ -244,7 +170,9 @@ impl FileScope {
         if !complete {
             text_search::warn_of_part(call);
         }
-        Ok(found.iter().filter_map(|one| Some(request.workspace.ranked.file(one.file)?.0)).collect())
+        let ranked =
+            found.iter().filter_map(|one| Some(request.workspace.ranked.file(one.file)?.0)).collect();
+        Ok(FoundByWords { ranked, lead: lead_of(found.iter().map(|one| one.score)) })
     }
 }
 
@@ -263,6 +191,12 @@ impl EvidenceRequest<'_> {
         };
         Ok(text_search::find(call, self.workspace, self.index, &asked)?.named)
     }
+}
+
+/// How far the first of some scores is ahead of the next, as a share of its own; all of it if there is no other.
+fn lead_of(mut scores: impl Iterator<Item = f32>) -> f64 {
+    let Some(first) = scores.next().map(f64::from).filter(|first| *first > 0.0) else { return 0.0 };
+    1.0 - scores.next().map_or(0.0, f64::from) / first
 }
 
 fn node_of(map: &Map, hit: &MappedHit) -> Option<NodeRef> {

@@ -9,9 +9,9 @@ use hob_text::ranked::{QuestionWords, RankedQuestion};
 
 use super::super::excerpt::Size;
 use super::entry::TopicPlace;
+use super::ordering::OrderedPlace;
 use hob_budget::chars_of;
 use hob_words::investigate::bundle::asset_id;
-use hob_words::investigate::rank::RankedPlace;
 
 /// The best few, of whom more is shown, and how relevant a further one is, at least, beside the first.
 const BEST: usize = 5;
@@ -56,17 +56,17 @@ impl Sheet<'_> {
     /// The entries that have room.
     pub(super) fn entries(
         &self,
-        found: &[(RankedPlace, TopicPlace)],
+        found: &[(OrderedPlace, TopicPlace)],
         bodies: &[Option<String>],
     ) -> Vec<InvestigationEntry> {
-        let best = found.iter().map(|(place, _)| place.relevance).fold(0.0, f64::max);
-        let counts = |(place, _): &(RankedPlace, TopicPlace)| place.relevance >= LISTED_FROM * best;
+        let best = found.iter().map(|(one, _)| one.place.relevance).fold(0.0, f64::max);
+        let counts = |(one, _): &(OrderedPlace, TopicPlace)| one.place.relevance >= LISTED_FROM * best;
         let listed = found.iter().rposition(counts).map_or(0, |last| last + 1).max(FEW);
         let (mut left, mut domains, mut words) =
             (self.room, BTreeSet::new(), self.sought.question.word_counter());
         let (mut entries, mut path) = (Vec::new(), "");
-        for (at, ((place, found), body)) in found.iter().zip(bodies).enumerate().take(listed) {
-            let mut entry = first_entry(at, place, found, body.as_deref(), &mut words, best);
+        for (at, ((one, found), body)) in found.iter().zip(bodies).enumerate().take(listed) {
+            let mut entry = first_entry(at, one, found, body.as_deref(), &mut words, best);
             if let (Some(line), Some(body)) = (self.sought.line_in(found), body) {
                 point_at(&mut entry, found.line(body, line));
             }
@@ -90,18 +90,21 @@ impl Sheet<'_> {
 
 fn first_entry(
     at: usize,
-    place: &RankedPlace,
+    ordered: &OrderedPlace,
     found: &TopicPlace,
     body: Option<&str>,
     words: &mut QuestionWords<'_>,
     best: f64,
 ) -> InvestigationEntry {
+    let place = ordered.place;
     let (relevance, is_seed) = (Some(place.relevance), place.is_seed);
     let is_best = at < BEST && is_seed && place.relevance >= SURE * best;
     let mut entry = match is_best {
         true => found.entry_without_source(asset_id(at), relevance, is_seed),
         false => found.short_entry(asset_id(at), relevance, is_seed),
     };
+    entry.confidence = ordered.confidence;
+    ordered.reason.clone_into(&mut entry.reason);
     let Some(body) = body else { return entry };
     let most = if at == 0 { SHORT_FIRST } else { SHORT };
     let is_short = body.len() <= SHORT_BYTES && body.lines().count() <= most;

@@ -8,6 +8,7 @@ mod entry;
 mod evidence;
 mod first;
 mod frames;
+mod ordering;
 mod scope;
 
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ use super::map::{DERIVE_PATIENCE, with_graph_deadline};
 use super::text_search::{self, RankedQuery};
 use super::{Needs, ToolCall, ToolOutcome, target, to_data};
 use super::{callers, fuse};
-use entry::{TopicPlace, first_lines, hash};
+use entry::{TopicPlace, first_lines, hash, shorten_text};
 use evidence::{Evidence, EvidenceRequest};
 use first::TopicQuery;
 use hob_budget::chars_of;
@@ -36,8 +37,9 @@ use hob_host::Workspace;
 use hob_results::errors;
 use hob_results::text_search::MappedHit;
 use hob_words::investigate::bundle::{self, Bundle, BundleEntry, asset_id};
-use hob_words::investigate::rank::{RankedPlace, Seed, rank};
+use hob_words::investigate::rank::{Seed, rank};
 use hob_words::investigate::reading::QuestionReading;
+use ordering::OrderedPlace;
 use scope::{Bounds, TopicScope};
 
 /// Most definitions that the words may find.
@@ -46,6 +48,8 @@ const SEEDS: usize = 40;
 const DEPTH: usize = 200;
 /// So many of the best are read for words that they share.
 const NAMES_READ: usize = 10;
+/// Characters of the query that an answer repeats.
+const ECHOED: usize = 200;
 /// Characters for what frames the entries of an answer, and for the names of those that are not in it.
 const FRAME: usize = 300;
 const SKIPPED: usize = 500;
@@ -75,10 +79,10 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
         find_seeds(call, &workspace, &args.query, args.use_embeddings, &bounds, &admitted)?;
     let found = rank_places(call, &workspace, &seeds, &evidence, &bounds);
     let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.read_body(&workspace)).collect();
-    let kept = found.iter().zip(&bodies).map(|((place, found), body)| BundleEntry {
+    let kept = found.iter().zip(&bodies).map(|((one, found), body)| BundleEntry {
         uid: found.info.id.to_string(),
-        relevance: place.relevance,
-        is_seed: place.is_seed,
+        relevance: one.place.relevance,
+        is_seed: one.place.is_seed,
         hash: body.as_deref().map(hash),
         given: false,
     });
@@ -96,7 +100,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
     call.omit_items("entries", total, entries.len(), "Narrow with paths or fewer words.");
     to_data(&InvestigateResult {
         bundle_id: bundle.id(),
-        query: bundle.query,
+        query: shorten_text(&bundle.query, ECHOED),
         scope: bundle.scope,
         domains: domains_of(&found[..entries.len()]),
         more_available: total > entries.len(),
@@ -233,7 +237,7 @@ fn rank_places(
     seeds: &[(NodeId, f32)],
     evidence: &Evidence,
     bounds: &Bounds,
-) -> Vec<(RankedPlace, TopicPlace)> {
+) -> Vec<(OrderedPlace, TopicPlace)> {
     let map = workspace.map();
     if !map.is_drawn() {
         call.notes.warnings.push("The graph is still being drawn: only what the words found is here.".into());
@@ -243,7 +247,7 @@ fn rank_places(
     let admits = |node: NodeRef| bounds.admits_node(&map, node);
     let near = rank(&map, &seeds, &admits);
     let ranked = evidence.ordered_places(&map, &near, &admits);
-    ranked.into_iter().filter_map(|place| Some((place, TopicPlace::new(&map, place.node)?))).collect()
+    ranked.into_iter().filter_map(|one| Some((one, TopicPlace::new(&map, one.place.node)?))).collect()
 }
 
 /// Puts into an entry what of its source has room.
@@ -256,17 +260,17 @@ fn inline_source(entry: &mut InvestigationEntry, body: &str, room: usize) {
 }
 
 /// The clusters of entries, the one with most of the topic first.
-fn domains_of(found: &[(RankedPlace, TopicPlace)]) -> Vec<Domain> {
+fn domains_of(found: &[(OrderedPlace, TopicPlace)]) -> Vec<Domain> {
     let mut by_label: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, (_, found)) in found.iter().enumerate() {
         by_label.entry(&found.domain).or_default().push(at);
     }
-    let relevance = |members: &[usize]| members.iter().map(|at| found[*at].0.relevance).sum::<f64>();
+    let relevance = |members: &[usize]| members.iter().map(|at| found[*at].0.place.relevance).sum::<f64>();
     let mut groups: Vec<(&str, Vec<usize>)> = by_label.into_iter().collect();
     groups.sort_by(|(_, one), (_, other)| relevance(other).total_cmp(&relevance(one)));
     let domain = |(label, members): (&str, Vec<usize>)| {
         // What others use is where to begin: a hub tells more than a leaf that fits the words as well.
-        let begin = |at: &usize| found[*at].0.relevance + f64::from(found[*at].1.info.score);
+        let begin = |at: &usize| found[*at].0.place.relevance + f64::from(found[*at].1.info.score);
         let first = members.iter().copied().reduce(|a, b| if begin(&b) > begin(&a) { b } else { a })?;
         let members = members.into_iter().map(asset_id).collect();
         Some(Domain { label: label.to_owned(), entry_point: found[first].1.info.id.to_string(), members })

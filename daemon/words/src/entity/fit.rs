@@ -4,9 +4,9 @@
 //! measured (`calibrate`). Words are compared as they are, by their stems, by their beginnings and with one edit between
 //! them, because people shorten and misspell; in that order, since each is less telling than the one before.
 
-use hob_text::ranked::Term;
+use hob_text::ranked::{Term, terms_of};
 
-use super::subject::SubjectReading;
+use super::subject::{SubjectReading, is_code};
 
 /// Value of the very name: there is room above it for whatever else speaks for a candidate.
 pub const EXACT: f64 = 0.94;
@@ -52,7 +52,25 @@ pub struct Fit {
     pub class: NameMatchClass,
     /// Quality of the match, 0 to 1.
     pub value: f64,
+    /// The most that an answer with this fit is sure of, 0 to 1. Of a subject that is a name, a project has things that are called
+    /// like it whether or not it has the thing itself: `ValueError` is not its `_CoeffValueError`.
+    pub most_sure: f64,
 }
+
+impl Fit {
+    /// The fit of the very name.
+    pub const VERY_NAME: Self = Self { class: NameMatchClass::Exact, value: EXACT, most_sure: 1.0 };
+
+    /// A fit that nothing bounds but its value.
+    pub const fn of(class: NameMatchClass, value: f64) -> Self {
+        Self { class, value, most_sure: 1.0 }
+    }
+}
+
+/// The most that an answer is sure of whose name is the one that was said but for its spelling or for what it is in, and of one whose
+/// name only has words of it.
+const MOST_SURE_OF_LIKE: f64 = 0.88;
+const MOST_SURE_OF_WORDS: f64 = 0.84;
 
 /// A candidate's name, taken apart for the comparison.
 #[derive(Clone, Debug)]
@@ -67,14 +85,37 @@ pub struct NameForms<'n> {
     pub path: Vec<Term>,
 }
 
-/// Returns the fit of a name with a reading; `None` if it does not fit at all.
+/// Returns the fit of a name with a reading that is a name; `None` if it does not fit at all.
 pub fn name_match(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     let placed = placement_factor(reading, named);
     let own = match_own_name(reading, named);
     let joint = match_across_container(reading, named);
     let best = own.into_iter().map(|fit| Fit { value: fit.value * placed, ..fit }).chain(joint);
     let best = best.reduce(|a, b| if b.value > a.value { b } else { a })?;
-    Some(Fit { value: best.value * reading.weight, ..best })
+    let most_sure = most_sure_of(best.class, reading, named);
+    Some(Fit { value: best.value * reading.weight, most_sure, ..best })
+}
+
+fn most_sure_of(class: NameMatchClass, reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
+    let is_name =
+        class == NameMatchClass::Exact || (class == NameMatchClass::Spelt && is_code(&reading.name));
+    match class {
+        _ if is_name && (reading.container.is_empty() || is_in_container(reading, named)) => 1.0,
+        NameMatchClass::Exact | NameMatchClass::Spelt | NameMatchClass::Slip => MOST_SURE_OF_LIKE,
+        _ => MOST_SURE_OF_WORDS,
+    }
+}
+
+/// Returns true if a name is in what the reading says: in a class whose name ends so (`request` is a `FixtureRequest`), or at the top
+/// of a module or below a folder that is called so.
+fn is_in_container(reading: &SubjectReading, named: &NameForms<'_>) -> bool {
+    let last = reading.inside.rsplit(['.', ':', '#', '/', ' ']).next().unwrap_or(&reading.inside);
+    let last = terms_of(last);
+    let is_same = |pair: (&Term, &Term)| pair.0.word == pair.1.word;
+    let ends_so =
+        |terms: &[Term]| terms.len() >= last.len() && terms.iter().rev().zip(last.iter().rev()).all(is_same);
+    let has = |terms: &[Term]| (0..terms.len()).any(|end| ends_so(&terms[..=end]));
+    !last.is_empty() && if named.outer.is_empty() { has(&named.path) } else { ends_so(&named.outer) }
 }
 
 /// The factor for a candidate's place: 1 in the container that the words name, or if they name none; from 0.55 to 0.95 elsewhere.
@@ -86,8 +127,8 @@ fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
         let has = |said: &&Term| places.iter().copied().flatten().any(|term| likeness_of(said, term) >= SLIP);
         reading.container.iter().filter(has).count() as f64 / reading.container.len() as f64
     };
-    // In that name is where it was said to be; somewhere below such a folder it may be.
-    if share(&[&named.outer]) == 1.0 {
+    // In that name is where it was said to be; somewhere below such a folder, or in a name that has the word, it may be.
+    if is_in_container(reading, named) && (share(&[&named.outer]) == 1.0 || named.outer.is_empty()) {
         1.0
     } else {
         0.55 + 0.40 * share(&[&named.outer, &named.path, &named.terms])
@@ -97,21 +138,21 @@ fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
 /// The name by itself.
 fn match_own_name(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit> {
     if reading.name == named.name {
-        return Some(Fit { class: NameMatchClass::Exact, value: EXACT });
+        return Some(Fit::VERY_NAME);
     }
     if reading.name.eq_ignore_ascii_case(named.name) {
-        return Some(Fit { class: NameMatchClass::Spelt, value: EXACT - 0.08 });
+        return Some(Fit::of(NameMatchClass::Spelt, EXACT - 0.08));
     }
     let (said, has) = (joined_words(&reading.terms), joined_words(&named.terms));
     if said == has {
-        return Some(Fit { class: NameMatchClass::Spelt, value: EXACT - 0.09 });
+        return Some(Fit::of(NameMatchClass::Spelt, EXACT - 0.09));
     }
     // As it is written first: two names can be one edit away once their words are joined, and one of them as they stand.
     let as_written = is_slip(&reading.name.to_lowercase(), &named.name.to_lowercase());
     if as_written || is_slip(&said, &has) {
         // The shorter a name, the more names are one edit away.
         let value = EXACT - if said.len() >= 8 { 0.10 } else { 0.14 } - if as_written { 0.0 } else { 0.06 };
-        return Some(Fit { class: NameMatchClass::Slip, value });
+        return Some(Fit::of(NameMatchClass::Slip, value));
     }
     by_words(&reading.terms, &named.terms)
 }
@@ -143,7 +184,7 @@ fn match_across_container(reading: &SubjectReading, named: &NameForms<'_>) -> Op
     let class = if said >= 0.999 && own >= 0.999 { NameMatchClass::Spelt } else { NameMatchClass::Words };
     let value =
         if class == NameMatchClass::Spelt { EXACT - 0.09 } else { (0.50 + 0.35 * own) * said.powi(2) };
-    Some(Fit { class, value })
+    Some(Fit::of(class, value))
 }
 
 /// By the words alone, in any order.
@@ -168,7 +209,7 @@ fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
     let covered = (covered / letters(has)).min(1.0);
     let class = if share >= 0.8 { NameMatchClass::Words } else { NameMatchClass::Part };
     // All of the words, however many others the name has, are worth more than some of them.
-    Some(Fit { class, value: (0.50 + 0.38 * covered) * share.powi(2) })
+    Some(Fit::of(class, (0.50 + 0.38 * covered) * share.powi(2)))
 }
 
 /// Likeness of a word that is another only by its ending, of one that is cut short, and of one with a slip.

@@ -160,7 +160,7 @@ pub fn confidences(candidates: &[Candidate]) -> Vec<f64> {
             (_, Some(first)) => standing_of(scores[at], Some(*first)) * (scores[at] / first).powi(4),
             (_, None) => 0.0,
         };
-        confidence_of(standing)
+        confidence_of(standing).min(candidates[at].fit.most_sure)
     };
     (0..scores.len()).map(of).collect()
 }

@@ -91,7 +91,7 @@ impl Subject {
 }
 
 /// Returns true if a name is one word, written as nobody writes prose.
-fn is_code(name: &str) -> bool {
+pub(super) fn is_code(name: &str) -> bool {
     let is_sign = |c: char| c == '_' || c.is_ascii_digit();
     !name.contains(char::is_whitespace)
         && (name.contains(is_sign) || name.chars().skip(1).any(char::is_uppercase))

@@ -1,5 +1,7 @@
 //! Bundles: entries with where they are, what they look like, and as much source as the handler chose.
 
+use std::collections::BTreeSet;
+
 use hob_proto::tools::investigate::{
     Beside, ExpandResult, HydrateResult, InvestigateResult, InvestigationEntry,
 };
@@ -14,13 +16,24 @@ const SEPARATOR: &str = " · ";
 /// Most characters of a signature.
 const HEAD: usize = 140;
 
+/// Confidence from which it is shown: less says only that a place is one of many.
+const SHOWN_FROM: f64 = 0.1;
+
+/// The reason of a file that the question mentions.
+const MENTIONED: &str = "its file is mentioned";
+
+/// The reasons that are shown; the words that a place has stand in its lines.
+const TOLD_REASONS: [&str; 3] = ["named by place", "named in the question", MENTIONED];
+
 /// Entries, most relevant first.
 pub(super) fn first_answer(result: InvestigateResult) -> AnswerDocument {
     if result.entries.is_empty() {
         return AnswerDocument::of_line("nothing is about this");
     }
+    let mut entries = result.entries;
+    tell_confidence_once(&mut entries);
     let mut document =
-        AnswerDocument::of_section(Section::new("entries", result.entries.iter().map(entry_item).collect()));
+        AnswerDocument::of_section(Section::new("entries", entries.iter().map(entry_item).collect()));
     document.notes.push(format!("bundle {}", result.bundle_id));
     document
 }
@@ -61,6 +74,7 @@ pub(super) fn render_hydrated(result: HydrateResult) -> AnswerDocument {
 /// An entry below its path: its line, its name in its signature, and of its source what there is.
 fn entry_item(entry: &InvestigationEntry) -> AnswerItem {
     let changed = if entry.changed { " (changed since)" } else { "" };
+    let sure = certainty(entry);
     let (path, line) = entry.location.rsplit_once(':').unwrap_or((&entry.location, "1"));
     let head = match &entry.inline_body {
         Some(_) => one_line(&entry.title).into_owned(),
@@ -74,9 +88,32 @@ fn entry_item(entry: &InvestigationEntry) -> AnswerItem {
     let lines = body.iter().map(|line| format!(" {}", one_line(line)));
     AnswerItem {
         group: vec![one_line(path).into_owned()],
-        lines: std::iter::once(format!("{line} {head}{changed}")).chain(lines).collect(),
+        lines: std::iter::once(format!("{line} {head}{changed}{sure}")).chain(lines).collect(),
         source: None,
     }
+}
+
+/// Leaves the confidence, and that it is mentioned, to the first entry of each file: they are the file's.
+fn tell_confidence_once(entries: &mut [InvestigationEntry]) {
+    let mut seen = BTreeSet::new();
+    for entry in entries {
+        let path = entry.location.rsplit_once(':').map_or("", |(path, _)| path);
+        if !seen.insert(path.to_owned()) {
+            entry.confidence = None;
+            if entry.reason == MENTIONED {
+                entry.reason.clear();
+            }
+        }
+    }
+}
+
+/// Returns how sure an entry is, and why where that is more than the words that its lines show.
+fn certainty(entry: &InvestigationEntry) -> String {
+    let percent =
+        entry.confidence.filter(|sure| *sure >= SHOWN_FROM).map(|sure| format!("{:.0} %", sure * 100.0));
+    let why = TOLD_REASONS.contains(&entry.reason.as_str()).then(|| entry.reason.clone());
+    let told: Vec<String> = percent.into_iter().chain(why).collect();
+    if told.is_empty() { String::new() } else { format!("  ({})", told.join(", ")) }
 }
 
 /// The signature with the whole name in it, and the documentation where there are no lines to show.
@@ -115,8 +152,11 @@ mod tests {
             entry
         };
         let entries = [
-            entry("Pool.get", json!({"snippet": "9 recycle()"})),
-            entry("Pool.get", json!({})),
+            entry(
+                "Pool.get",
+                json!({"snippet": "9 recycle()", "confidence": 0.42, "reason": "its file is mentioned"}),
+            ),
+            entry("Pool.get", json!({"confidence": 0.42, "reason": "its file is mentioned"})),
             entry(
                 "Pool.get",
                 json!({"inline_body": "    def get(self):\n        return 1\n", "body_complete": true}),
@@ -125,7 +165,7 @@ mod tests {
         let data = json!({"bundle_id": "b1", "query": "q", "scope": "all", "domains": [], "entries": entries,
             "more_available": false, "returned": 3, "total": 3});
         let text = fit(&document("investigate", &data), &Frame { max_chars: 4_000, ..Frame::default() }).text;
-        let expected = "a.py\n 7 def Pool.get(self) -> int\n  9 recycle()\n 7 def Pool.get(self) -> int  Gets one.\n 7 Pool.get\n  \
+        let expected = "a.py\n 7 def Pool.get(self) -> int  (42 %, its file is mentioned)\n  9 recycle()\n 7 def Pool.get(self) -> int  Gets one.\n 7 Pool.get\n  \
                         def get(self):\n      return 1\n";
         assert!(text.starts_with(expected), "{text}");
     }

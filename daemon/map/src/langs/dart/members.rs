@@ -57,8 +57,9 @@ impl DartRules {
         };
         let has_none = body.is_none() && !is_constructor;
         let is_added = self.class_around(node).is_some_and(|class| class.is_extension);
-        let flags =
-            flags_of_name(name).with_if(has_none, DefFlags::DECLARATION).with_if(is_added, DefFlags::EXTENSION);
+        let flags = flags_of_name(name)
+            .with_if(has_none, DefFlags::DECLARATION)
+            .with_if(is_added, DefFlags::EXTENSION);
         let end = self.header_end(node, signature, body);
         let item = DartItem { node, at, name, kind, flags, end };
         let ty = if is_constructor {
