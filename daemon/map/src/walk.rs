@@ -229,6 +229,13 @@ impl<'t> Cx<'t> {
         self.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
     }
 
+    /// Records a reference to a bare name in a definition that need not be around it.
+    pub(crate) fn refer_in(&mut self, owner: DefIdx, name: &str, at: Node<'_>, kind: RefKind) {
+        let (line, col) = self.position(at);
+        let receiver = Receiver::None;
+        self.facts.add_reference(&RefInput { name, kind, receiver, owner: Some(owner), line, col });
+    }
+
     /// The receiver for a path of names whose first segment may be a local: `x.y` where `x` is a typed local becomes
     /// [`Receiver::Typed`] if the path is just `x`, and [`Receiver::Unknown`] otherwise.
     pub fn path_receiver(&mut self, path: &str) -> Receiver {

@@ -265,6 +265,18 @@ fn a_field_is_given_what_has_its_name_outside() {
 }
 
 #[test]
+fn a_mixin_hides_what_its_class_inherits() {
+    let fixture = |call: &str| {
+        format!(
+            "//- /a.js\nclass Base {{ greet() {{}} rest() {{}} }}\nclass Own extends Base {{}}\nconst Mixin = {{ greet() {{}} }};\n\
+             Object.assign(Own.prototype, Mixin);\nnew Own().{call}();\n"
+        )
+    };
+    check_meaning(&fixture("§greet"), "a.js:3");
+    check_meaning(&fixture("§rest"), "a.js:1");
+}
+
+#[test]
 fn broken_and_half_written_types_end_nothing() {
     for text in [
         "let x: Box<",

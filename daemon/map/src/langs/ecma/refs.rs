@@ -141,6 +141,7 @@ impl Ecma {
         self.callee = function.id();
         self.note_callbacks(node, function, cx);
         self.note_route(node, function, cx);
+        self.note_mixins(node, function, cx);
         match function.kind() {
             "super" => cx.record_use("constructor", function, RefKind::Call, Receiver::Super),
             "import" => self.import_for_effect(node, cx),
