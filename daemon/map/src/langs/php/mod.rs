@@ -18,6 +18,7 @@ mod lexical;
 mod manifest;
 mod members;
 mod names;
+mod namespaces;
 mod refs;
 mod rules;
 #[cfg(test)]
