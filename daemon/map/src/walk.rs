@@ -68,7 +68,7 @@ pub struct Cx<'t> {
     /// Where names start that are handed to a framework, until their use is recorded.
     handed: FxHashSet<usize>,
     /// Nodes, by their IDs, that are to be walked inside a definition made before them.
-    inside: Vec<(usize, DefIdx)>,
+    inside: FxHashMap<usize, DefIdx>,
 }
 
 impl<'t> Cx<'t> {
@@ -86,7 +86,7 @@ impl<'t> Cx<'t> {
             parents: Vec::new(),
             lines,
             handed: FxHashSet::default(),
-            inside: Vec::new(),
+            inside: FxHashMap::default(),
         }
     }
 
@@ -163,7 +163,7 @@ impl<'t> Cx<'t> {
 
     /// Makes what is walked below `node`, which the walk is about to reach, part of a definition.
     pub fn walk_inside(&mut self, node: Node<'_>, def: DefIdx) {
-        self.inside.push((node.id(), def));
+        self.inside.insert(node.id(), def);
     }
 
     /// Makes the use of the name at `name`, when it is recorded, one of kind [`RefKind::Framework`].
@@ -172,9 +172,10 @@ impl<'t> Cx<'t> {
     }
 
     fn enter_inside(&mut self, node: Node<'_>) {
-        // Mostly there are none, and hardly ever more than two.
-        if let Some(at) = self.inside.iter().position(|(id, _)| *id == node.id()) {
-            let (_, def) = self.inside.swap_remove(at);
+        // Mostly there are none.
+        if !self.inside.is_empty()
+            && let Some(def) = self.inside.remove(&node.id())
+        {
             self.push_scope(Some(def), false);
         }
     }
@@ -227,6 +228,13 @@ impl<'t> Cx<'t> {
         let (line, col) = self.position(at);
         let owner = self.owner();
         self.facts.add_reference(&RefInput { name, kind, receiver, owner, line, col });
+    }
+
+    /// Records a reference to a bare name in a definition that need not be around it.
+    pub(crate) fn refer_in(&mut self, owner: DefIdx, name: &str, at: Node<'_>, kind: RefKind) {
+        let (line, col) = self.position(at);
+        let receiver = Receiver::None;
+        self.facts.add_reference(&RefInput { name, kind, receiver, owner: Some(owner), line, col });
     }
 
     /// The receiver for a path of names whose first segment may be a local: `x.y` where `x` is a typed local becomes

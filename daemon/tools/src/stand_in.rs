@@ -113,7 +113,7 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolE
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
         let locations = match meaning_at(&workspace, &asked.at, &call.cancel) {
-            NameMeaning::Local(local) => local_anchors(&workspace, &asked.at, &local.bindings),
+            NameMeaning::Local(local) => local_anchors(&workspace, &asked.at, &local.reaching),
             NameMeaning::Nodes(nodes) => {
                 nodes.iter().filter_map(|one| definition_anchor(&workspace, &one.info, one.sure)).collect()
             }

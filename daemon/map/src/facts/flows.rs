@@ -121,6 +121,8 @@ pub struct Call {
     pub args: FlowParts,
     /// The way in which the call comes about.
     pub kind: CallKind,
+    /// Whether all that follows in the scope runs only after the call.
+    pub is_sure: bool,
 }
 
 /// The kinds of lexical scopes.
@@ -222,6 +224,8 @@ pub struct FlowStore {
     pub to: FlowTarget,
     /// The value that is stored.
     pub value: ValueIdx,
+    /// The scope whose every run stores the value in a member; `None` if a run may do without.
+    pub sure_in: Option<ScopeIdx>,
 }
 
 /// Where the values of one file go.
@@ -291,9 +295,23 @@ impl Flows {
 
     /// Yields the values that the file stores in members of this name, each behind the value whose member it is.
     pub fn stored_in_members(&self, name: StrId) -> impl Iterator<Item = (ValueIdx, ValueIdx)> + '_ {
+        self.member_stores(name).map(|(of, store)| (of, store.value))
+    }
+
+    /// Yields the values of whose member of this name every run of a scope stores something.
+    pub(crate) fn surely_stored_in(
+        &self,
+        name: StrId,
+        scope: ScopeIdx,
+    ) -> impl Iterator<Item = ValueIdx> + '_ {
+        let stores = self.member_stores(name).filter(move |(_, store)| store.sure_in == Some(scope));
+        stores.map(|(of, _)| of)
+    }
+
+    fn member_stores(&self, name: StrId) -> impl Iterator<Item = (ValueIdx, &FlowStore)> + '_ {
         let from = self.stores.partition_point(|store| store.to < FlowTarget::Member(name, ValueIdx(0)));
         self.stores[from..].iter().map_while(move |store| match store.to {
-            FlowTarget::Member(named, of) if named == name => Some((of, store.value)),
+            FlowTarget::Member(named, of) if named == name => Some((of, store)),
             _ => None,
         })
     }

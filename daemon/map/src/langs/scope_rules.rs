@@ -43,12 +43,27 @@ pub(crate) struct LocalRules {
     pub(crate) is_name: fn(&Visit<'_>) -> bool,
     /// The relation of several bindings in one scope.
     pub(crate) rebinding: Rebinding,
+    /// The branches of statements, if bindings in different ones are told apart.
+    pub(crate) branches: Option<&'static BranchRules>,
     /// True if functions inside a type see its members by their bare names.
     pub(crate) sees_members: bool,
     /// True if every name that a type's body binds is a member of it.
     pub(crate) binds_members: bool,
     /// The notation of members, if values are followed; `None` if they are not.
     pub(crate) members: Option<&'static MemberRules>,
+}
+
+/// The kinds of nodes by which a language tells what runs instead of what.
+#[derive(Debug)]
+pub(crate) struct BranchRules {
+    /// Of siblings of these kinds one runs at most.
+    pub(crate) branches: &'static [&'static str],
+    /// Bindings in these run before the branches that follow.
+    pub(crate) conditions: &'static [&'static str],
+    /// Repeat what they hold.
+    pub(crate) loops: &'static [&'static str],
+    /// Hold what runs when it is called.
+    pub(crate) functions: &'static [&'static str],
 }
 
 /// A node with what stands around it.

@@ -65,7 +65,8 @@ pub struct NameSemantics {
     pub methods_apart: bool,
     /// True if the bases of a type are tried in one order in which each comes after all that are derived from it.
     pub linear_bases: bool,
-    /// True if a base that a type extends hides the members of those written before it (`extends A with B`).
+    /// True if a base that a type extends hides the members of those written before it (`extends A with B`,
+    /// `Object.assign(A.prototype, B)`).
     pub later_bases_hide: bool,
     /// True if a type may be written in several places, of which each adds members and bases (`class Order` twice).
     pub reopens_types: bool,

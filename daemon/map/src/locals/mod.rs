@@ -4,6 +4,7 @@
 //! together. So a question about one parses the file that it is about, which takes milliseconds, and looks at lexical scopes alone.
 //! What a file says by its scopes is certain. Not here: members of values, what an import leads to, what other files define.
 
+mod reaching;
 mod scopes;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use crate::langs::lang::Lang;
 use crate::langs::scope_rules::LocalRules;
 use crate::parse::Patience;
 
+use reaching::reaching_bindings;
 use scopes::ScopeTree;
 
 /// Where a name stands in its file: 1-based line and UTF-16 column.
@@ -40,6 +42,9 @@ pub struct LocalName {
     pub is_variable: bool,
     /// The places that bind it: one, or several where each assignment does. Never empty.
     pub bindings: Vec<NamePlace>,
+    /// Those of the bindings whose value the name can have at the place that was asked about: in another branch of a statement one cannot.
+    /// Never empty.
+    pub reaching: Vec<NamePlace>,
     /// The places that use it, in order.
     pub uses: Vec<NamePlace>,
 }
@@ -67,6 +72,7 @@ pub fn local_name_at(
         is_local: found.is_local,
         is_variable: found.is_variable,
         bindings: found.bindings.into_iter().map(place).collect(),
+        reaching: found.reaching.into_iter().map(place).collect(),
         uses: found.uses.into_iter().map(place).collect(),
     })
 }
@@ -77,6 +83,7 @@ struct FoundName {
     is_local: bool,
     is_variable: bool,
     bindings: Vec<usize>,
+    reaching: Vec<usize>,
     uses: Vec<usize>,
 }
 
@@ -85,12 +92,16 @@ fn resolve(rules: &LocalRules, tree: &Tree, source: &[u8], offset: usize) -> Opt
     let name = std::str::from_utf8(source.get(leaf.byte_range())?).ok()?;
     let scopes = ScopeTree::of_name(rules, tree, source, name);
     let meant = scopes.meaning_at(leaf.start_byte())?;
+    let bindings = scopes.places_of(&meant);
+    let reaching =
+        rules.branches.map(|branches| reaching_bindings(branches, tree, leaf.start_byte(), &bindings));
     Some(FoundName {
         name: name.to_owned(),
         is_local: scopes.is_local(&meant),
         is_variable: scopes.is_variable(&meant),
         uses: scopes.uses_of(&meant),
-        bindings: scopes.places_of(&meant),
+        reaching: reaching.unwrap_or_else(|| bindings.clone()),
+        bindings,
     })
 }
 

@@ -57,6 +57,27 @@ fn python_parameters_and_assignments() {
     }
 }
 
+/// Checks the bindings whose value a name can have.
+#[track_caller]
+fn check_reaching(marked: &str) {
+    let found = named(Lang::Python, marked).map(|found| found.reaching).unwrap_or_default();
+    assert_eq!(found, marks_in(marked, '¤'), "{marked}");
+}
+
+#[test]
+fn a_binding_in_another_branch_does_not_reach() {
+    for marked in [
+        "def f(y):\n    match y:\n        case [¤a]:\n            §a\n        case (a, 1):\n            a\n",
+        "def f(y):\n    match y:\n        case [¤a]:\n            a\n        case (¤a, 1):\n            a\n    §a\n",
+        "def f(y):\n    for i in y:\n        match i:\n            case [¤a]:\n                §a\n            case (¤a, 1):\n                a\n",
+        "def f(y):\n    if y:\n        a = 1\n    elif (¤a := y):\n        pass\n    else:\n        §a\n",
+        "def f(y):\n    if y:\n        a = 1\n    else:\n        ¤a = 2\n        §a\n",
+        "if y:\n    a = 1\nelse:\n    ¤a = 2\n    (lambda: §a)()\n",
+    ] {
+        check_reaching(marked);
+    }
+}
+
 #[test]
 fn python_members_and_keys_are_no_local_names() {
     for marked in [

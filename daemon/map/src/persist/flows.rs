@@ -14,7 +14,10 @@ const PARTS: [Coding; 3] = [Plain, Delta, Delta];
 const CALLS: [Coding; 7] = [Delta, Delta, Delta, Plain, Delta, Plain, Plain];
 const SCOPES: [Coding; 6] = [Plain, Delta, Plain, Delta, Delta, Plain];
 const SLOTS: [Coding; 3] = [Delta, Plain, Plain];
-const STORES: [Coding; 4] = [Plain, Delta, Plain, Delta];
+const STORES: [Coding; 5] = [Plain, Delta, Plain, Delta, Plain];
+
+/// The bit in the number of a call's kind that says that the call is sure.
+const SURE: u32 = 1 << 4;
 
 pub(super) fn put_flows(out: &mut Vec<u8>, flows: &Flows) {
     put_table(out, &SCOPES, flows.scopes.iter().map(scope_row));
@@ -42,7 +45,8 @@ fn part_row(part: &FlowPart) -> [u32; 3] {
 }
 
 fn call_row(call: &Call) -> [u32; 7] {
-    [call.line, call.callee.0, call.scope.0, call.col, call.args.start, call.args.len, call.kind as u32]
+    let kind = call.kind as u32 | if call.is_sure { SURE } else { 0 };
+    [call.line, call.callee.0, call.scope.0, call.col, call.args.start, call.args.len, kind]
 }
 
 fn value_row(value: &FlowValue) -> [u32; 3] {
@@ -63,7 +67,7 @@ fn value_row(value: &FlowValue) -> [u32; 3] {
     }
 }
 
-fn store_row(store: &FlowStore) -> [u32; 4] {
+fn store_row(store: &FlowStore) -> [u32; 5] {
     let (to, of, key) = match store.to {
         FlowTarget::Slot(slot) => (0, slot.0, 0),
         FlowTarget::Member(name, of) => (1, of.0, name.0),
@@ -71,7 +75,7 @@ fn store_row(store: &FlowStore) -> [u32; 4] {
         FlowTarget::Return(scope) => (3, scope.0, 0),
         FlowTarget::Yield(scope) => (4, scope.0, 0),
     };
-    [to, of, key, store.value.0]
+    [to, of, key, store.value.0, option_number(store.sure_in.map(|scope| scope.0))]
 }
 
 /// Number of entries in each list, as far as the lists are read.
@@ -160,9 +164,11 @@ fn part_from(limits: FactsLimits<'_>, [label, of, value]: [u32; 3]) -> Result<Fl
 
 fn call_from(counts: FlowCounts, row: [u32; 7]) -> Result<Call, PersistError> {
     let [line, callee, scope, col, start, len, kind] = row;
-    let kind = *CallKind::ALL.get(kind as usize).ok_or(Damaged("a call's kind is unknown"))?;
+    let is_sure = kind & SURE != 0;
+    let kind = CallKind::ALL.get((kind & !SURE) as usize);
+    let kind = *kind.ok_or(Damaged("a call's kind is unknown"))?;
     let args = counts.checked_parts(start, len)?;
-    Ok(Call { callee: ValueIdx(callee), scope: counts.scope(scope)?, line, col, args, kind })
+    Ok(Call { callee: ValueIdx(callee), scope: counts.scope(scope)?, line, col, args, kind, is_sure })
 }
 
 /// A value comes after those that it is made of: `counts` has only those before it.
@@ -186,8 +192,8 @@ fn value_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 3]) -> Res
     })
 }
 
-fn store_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 4]) -> Result<FlowStore, PersistError> {
-    let [to, of, key, value] = row;
+fn store_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 5]) -> Result<FlowStore, PersistError> {
+    let [to, of, key, value, sure_in] = row;
     let to = match to {
         0 => FlowTarget::Slot(within(of, counts.slots, SlotIdx)?),
         1 => FlowTarget::Member(limits.name(key)?, counts.value(of)?),
@@ -196,5 +202,6 @@ fn store_from(counts: FlowCounts, limits: FactsLimits<'_>, row: [u32; 4]) -> Res
         4 => FlowTarget::Yield(counts.scope(of)?),
         _ => return Err(Damaged("a store is unknown")),
     };
-    Ok(FlowStore { to, value: counts.value(value)? })
+    let sure_in = sure_in.checked_sub(1).map(|scope| counts.scope(scope)).transpose()?;
+    Ok(FlowStore { to, value: counts.value(value)?, sure_in })
 }

@@ -30,6 +30,15 @@ pub(super) fn is_named_object(entry: &FileEntry, def: &Def) -> bool {
     def.kind == DefKind::TypeAlias && entry.lang().semantics().objects_hide_members
 }
 
+/// Returns true if a definition is a variable that holds an object with methods, which other types can get: a mixin.
+pub(super) fn is_object_of_methods(entry: &FileEntry, idx: DefIdx) -> bool {
+    let is_variable = matches!(entry.facts.def(idx).kind, DefKind::Constant | DefKind::Variable);
+    let is_method = |def: &Def| def.kind == DefKind::Method && def.parent == Some(idx);
+    is_variable
+        && entry.lang().semantics().objects_hide_members
+        && entry.facts.defs_indexed().any(|(_, def)| is_method(def))
+}
+
 /// Returns true if a definition is a table, whose fields no bare name means, also in functions that are written in it.
 pub(super) fn is_table(entry: &FileEntry, def: &Def) -> bool {
     let may_be_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);

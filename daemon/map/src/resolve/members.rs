@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hob_base::FileId;
 
 use super::choice::pick_best_def;
-use super::choice::{is_class, is_named_object};
+use super::choice::{is_class, is_named_object, is_object_of_methods};
 use super::overloads::Parameters;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind, TypePart};
@@ -255,9 +255,11 @@ impl<'m> Resolver<'m> {
         match found {
             NameLookup::Thing(Thing::Def(def), _) => {
                 let def = self.class_by_other_name(self.body_of(self.aliased_class(def)));
-                let is_base = self
-                    .def(def)
-                    .is_some_and(|(entry, def)| is_class(entry, def) || is_named_object(entry, def));
+                let is_base = self.def(def).is_some_and(|(entry, found)| {
+                    is_class(entry, found)
+                        || is_named_object(entry, found)
+                        || is_object_of_methods(entry, def.def)
+                });
                 (def != class && is_base).then_some(def)
             }
             _ => None,

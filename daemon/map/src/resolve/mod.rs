@@ -378,6 +378,15 @@ impl<'m> Resolver<'m> {
         self.type_of(def, TypePart::VALUE, None).or_else(|| self.variant_of(def).map(Thing::Def))
     }
 
+    /// Returns true if a definition is a variable that holds a class, by its type: `let Made: new () => Foo`.
+    fn is_made_through(&self, def: DefRef) -> bool {
+        self.def(def).is_some_and(|(entry, found)| {
+            matches!(found.kind, DefKind::Constant | DefKind::Variable)
+                && entry.lang().semantics().type_arguments
+                && entry.facts.type_of(def.def, TypePart::RESULT).is_some()
+        })
+    }
+
     fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
         if let Some(path) = ty.strip_prefix('=') {
             return match self.value(site, path, None) {
@@ -406,6 +415,12 @@ impl<'m> Resolver<'m> {
             }
             // A value of an enumeration has none of its members.
             NameLookup::Thing(Thing::Def(def), _) if self.is_plain_enum(def) => Resolution::Dropped,
+            NameLookup::Thing(Thing::Def(def), _) if self.is_made_through(def) => {
+                match self.value(site, &format!("{ty}()"), None) {
+                    Some(made) => self.member_ref(site, r, made, Confidence::Import),
+                    None => self.unknown_ref(site, r),
+                }
+            }
             NameLookup::Thing(thing, confidence) => {
                 self.member_ref(site, r, thing, confidence.max(Confidence::Import))
             }

@@ -55,7 +55,7 @@ impl Project {
             receiver.map(|of| self.map.meaning_through_values(name, &of)).unwrap_or_default();
         match if through_values.is_empty() { meaning } else { Meaning::Nodes(through_values) } {
             Meaning::Local(local) => {
-                local.bindings.iter().map(|at| (question.path.clone(), at.line)).collect()
+                local.reaching.iter().map(|at| (question.path.clone(), at.line)).collect()
             }
             Meaning::Nodes(nodes) => {
                 let sure = nodes.into_iter().filter(|(_, confidence)| *confidence < Confidence::Name);

@@ -204,6 +204,73 @@ def go():
 }
 
 #[test]
+fn a_field_that_is_surely_stored_again_has_lost_what_the_constructor_gave_it() {
+    check_calls(
+        "
+//- /box.js
+export class Box {
+  constructor(run) { this.run = run; }
+  change(run) { this.run = run; }
+}
+export function set(box, run) {
+  function store() { box.run = run; }
+  store();
+}
+//- /main.js
+import { Box, set } from './box.js';
+function f() {}
+function g() {}
+function one() {
+  const box = new Box(f);
+  box.change(g);
+  box.run();
+}
+function two() {
+  const box = new Box(f);
+  set(box, g);
+  box.run();
+}
+",
+        &["main.js#one calls main.js#g flow", "main.js#two calls main.js#g flow"],
+    );
+}
+
+#[test]
+fn a_field_that_may_be_stored_again_keeps_what_the_constructor_gave_it() {
+    check_calls(
+        "
+//- /box.js
+export class Box {
+  constructor(run) { this.run = run; }
+  change(run) { if (!run) return; this.run = run; }
+  swap(run) { this.run = run; }
+}
+//- /main.js
+import { Box } from './box.js';
+function f() {}
+function g() {}
+function inner(yes) {
+  const box = new Box(f);
+  box.change(g);
+  yes && box.swap(g);
+  box.run();
+}
+function before() {
+  const box = new Box(f);
+  box.run();
+  box.swap(f);
+}
+",
+        &[
+            "main.js#before calls main.js#f flow",
+            "main.js#before calls main.js#g flow",
+            "main.js#inner calls main.js#f flow",
+            "main.js#inner calls main.js#g flow",
+        ],
+    );
+}
+
+#[test]
 fn javascript_objects_destructuring_and_returns_are_followed() {
     check_calls(
         "

@@ -14,6 +14,7 @@ pub(crate) static RULES: LocalRules = LocalRules {
     bind,
     is_name,
     rebinding: Rebinding::First,
+    branches: None,
     sees_members: true,
     binds_members: false,
     members: None,

@@ -7,7 +7,7 @@ use super::defs::New;
 use super::modules::{import_namespace, import_required_name, pass_on, record_reexport, whole_module};
 use super::scopes::{EcmaValueKind, SELF};
 use super::types::THIS;
-use crate::facts::{DefIdx, DefKind};
+use crate::facts::{DefIdx, DefKind, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
 /// An assignment that puts a function on a class: `Foo.prototype.bar = function ...`.
@@ -242,6 +242,27 @@ impl Ecma {
             cx.bind(THIS, Binding::Typed(SELF));
         }
         self.opened = right.id();
+    }
+
+    /// `Object.assign(Foo.prototype, mixin)`: the mixin is a base of the class, which hides what the class inherits.
+    pub(super) fn note_mixins<'t>(&mut self, call: Node<'t>, function: Node<'t>, cx: &mut Cx<'t>) {
+        if cx.text(function) != "Object.assign" {
+            return;
+        }
+        let Some(list) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
+        let target = list.named_child(0).and_then(|target| self.type_reader(cx).dotted_path(target));
+        let class = target.as_deref().and_then(|path| path.strip_suffix(".prototype"));
+        let class = class.filter(|class| cx.local_binding(class).is_none());
+        let Some(class) = class.and_then(|class| self.known_class(class, cx)) else { return };
+        as_class(class, cx);
+        let mut cursor = list.walk();
+        for mixin in list.named_children(&mut cursor).skip(1) {
+            if mixin.kind() != "identifier" || cx.local_binding(cx.text(mixin)).is_some() {
+                continue;
+            }
+            cx.refer_in(class, cx.text(mixin), mixin, RefKind::Extends);
+            self.handled.mark(mixin);
+        }
     }
 
     fn known_class(&self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {

@@ -272,8 +272,9 @@ impl Ecma {
     pub(super) fn add_called_type<'t>(&self, idx: DefIdx, declared: Node<'t>, cx: &mut Cx<'t>) {
         let f = &self.grammar.fields;
         let ty = declared.child_by_field_id(f.ty).and_then(|ty| ty.named_child(0));
-        let Some(function) = ty.filter(|ty| ty.kind() == "function_type") else { return };
-        let result = function.child_by_field_id(f.return_type);
+        let is_called = |ty: &Node<'_>| matches!(ty.kind(), "function_type" | "constructor_type");
+        let Some(function) = ty.filter(is_called) else { return };
+        let result = function.child_by_field_id(f.return_type).or_else(|| function.child_by_field_id(f.ty));
         let Some(ty) = result.and_then(|result| self.type_reader(cx).annotation_type(result)) else { return };
         let Some(own) = function.child_by_field_id(f.type_parameters) else {
             self.add_type_hint(idx, TypePart::RESULT, &ty, cx);

@@ -3,7 +3,9 @@
 
 use hob_base::FileId;
 
-use super::packages::{by_config, package_name, package_root, resolve_package_import, workspace};
+use super::packages::{
+    by_config, in_other_root, package_name, package_root, resolve_package_import, workspace,
+};
 use super::probe::probe_file;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
@@ -66,7 +68,10 @@ impl ImportRules for Imports {
             return ModuleTarget::Unknown;
         }
         if is_relative(module) {
-            let found = join(folder_of(path), module).and_then(|path| probe_file(project, &path));
+            let named = join(folder_of(path), module);
+            let found = named.and_then(|named| {
+                probe_file(project, &named).or_else(|| in_other_root(project, path, &named))
+            });
             return found.map_or(ModuleTarget::Unknown, ModuleTarget::File);
         }
         if module.starts_with("node:") {
@@ -213,6 +218,22 @@ mod tests {
             ],
             "web/w.ts",
             &[("~lib/l", "config/lib/l.ts"), ("plain", "config/plain.ts"), ("~lib/none", "ext:~lib")],
+        );
+    }
+
+    #[test]
+    fn folders_that_a_configuration_makes_one_see_each_other() {
+        check_targets(
+            &[
+                ("app/tsconfig.json", r#"{ "compilerOptions": { "rootDirs": ["src", "./gen"] } }"#),
+                ("app/src/main.ts", ""),
+                ("app/src/both.ts", ""),
+                ("app/gen/both.ts", ""),
+                ("app/gen/deep/made.ts", ""),
+                ("app/other/far.ts", ""),
+            ],
+            "app/src/main.ts",
+            &[("./deep/made", "app/gen/deep/made.ts"), ("./both", "app/src/both.ts"), ("./far", "unknown")],
         );
     }
 

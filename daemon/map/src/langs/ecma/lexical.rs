@@ -22,6 +22,7 @@ const RULES: LocalRules = LocalRules {
     bind,
     is_name,
     rebinding: Rebinding::Same,
+    branches: None,
     sees_members: false,
     binds_members: false,
     members: Some(&MEMBERS),

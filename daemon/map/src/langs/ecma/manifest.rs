@@ -5,6 +5,7 @@
 //! | tsconfig | `extends` | another configuration, as written; once for each |
 //! | tsconfig | `references` | a project that belongs to this one, as written; once for each |
 //! | tsconfig | `baseUrl`, `rootDir`, `outDir` | a folder, as written |
+//! | tsconfig | `rootDirs` | a folder that is one with the others, as written; once for each |
 //! | tsconfig | `paths:PATTERN` | a target, as written; once for each, in order of preference |
 //! | package | `name` | the name it is published by |
 //! | package | `types`, `module`, `main`, `source` | the entry file |
@@ -41,6 +42,8 @@ pub fn read_tsconfig(text: &str, facts: &mut FactsBuilder) {
             facts.add_manifest_pair(key, value);
         }
     }
+    let roots = options["rootDirs"].as_array().into_iter().flatten();
+    roots.filter_map(Value::as_str).for_each(|root| facts.add_manifest_pair("rootDirs", root));
     let Some(paths) = options["paths"].as_object() else { return };
     for (pattern, targets) in paths {
         for target in targets.as_array().into_iter().flatten().filter_map(Value::as_str) {

@@ -192,6 +192,11 @@ fn types_by_query_and_by_key_are_those_of_what_they_name() {
         ("const x = new Map<string, A>();\nx.get('y').§a;", &[2]),
         ("let run: (b: B) => A;\nrun(null).§a;", &[2]),
         ("interface Run { (b: B): A }\nlet run: Run;\nrun(null).§a;", &[2]),
+        ("let run: { (b: B): A };\nrun(null).§a;", &[2]),
+        ("let x: { y: A };\nx.y.§a;", &[2]),
+        ("let x: { y: A };\nx['y'].§a;", &[2]),
+        ("let x: { y: A };\nlet z: typeof x = { y: null };\nz.§y;", &[7]),
+        ("let Made: new () => A;\nnew Made().§a;", &[2]),
     ] {
         check_lines(&format!("{types}{last}"), line);
     }
@@ -262,6 +267,25 @@ fn keys_of_objects_within_objects_are_found_by_their_values() {
 #[test]
 fn a_field_is_given_what_has_its_name_outside() {
     check_lines("const load = () => {};\nclass A {\n  private load = §load;\n}", &[1]);
+}
+
+#[test]
+fn a_shorthand_key_has_the_type_of_what_it_names() {
+    check_lines("interface A {\n  a: 1;\n}\nlet one: A;\nconst all = { one };\nall.one.§a;", &[2]);
+    check_lines("let one = 1;\nconst all = {\n  one\n};\nall.§one;", &[3]);
+    check_lines("let one = 1;\nconst all = { §one };", &[1]);
+}
+
+#[test]
+fn a_mixin_hides_what_its_class_inherits() {
+    let fixture = |call: &str| {
+        format!(
+            "//- /a.js\nclass Base {{ greet() {{}} rest() {{}} }}\nclass Own extends Base {{}}\nconst Mixin = {{ greet() {{}} }};\n\
+             Object.assign(Own.prototype, Mixin);\nnew Own().{call}();\n"
+        )
+    };
+    check_meaning(&fixture("§greet"), "a.js:3");
+    check_meaning(&fixture("§rest"), "a.js:1");
 }
 
 #[test]

@@ -163,6 +163,16 @@ impl Ecma {
         WalkStep::Into
     }
 
+    /// `{ name }`: a key whose value is what the name means outside of the object.
+    pub(super) fn define_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let name = cx.text(node);
+        let head = (node.start_byte(), node.end_byte());
+        let wrap = Wrap { bytes: (head.0 as u32, head.1 as u32), lines: Cx::lines(node), ..Wrap::default() };
+        let new = New { name, at: node, kind: DefKind::Field, head, visible: true };
+        let idx = self.make_def(&new, &wrap, None, cx);
+        self.add_type_hint(idx, TypePart::VALUE, &format!("={name}"), cx);
+    }
+
     /// A field; a method when its value is a function.
     fn define_property<'t>(
         &mut self,

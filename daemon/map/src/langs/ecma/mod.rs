@@ -86,6 +86,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         reach: Reach::Member,
         objects_hide_members: true,
         types_beside_values: true,
+        later_bases_hide: true,
         imports_tell_all: true,
         static_members: StaticMembers::ByWord,
         exports_by_word: true,

@@ -135,6 +135,14 @@ fn by_one_config(project: &dyn ImportProject, at: &str, facts: &FileFacts, modul
     })
 }
 
+/// Resolves a path below one of the folders that the nearest configuration makes one (`rootDirs`) in the others.
+pub(super) fn in_other_root(project: &dyn ImportProject, from: &str, path: &str) -> Option<FileId> {
+    let (at, facts) = nearest_manifest(project, from, &["tsconfig.json", "jsconfig.json"])?;
+    let roots: Vec<String> = values(facts, "rootDirs").filter_map(|root| join(&at, root)).collect();
+    let mut below = roots.iter().filter_map(|root| path.strip_prefix(&**root)?.strip_prefix('/'));
+    below.find_map(|rest| roots.iter().find_map(|other| probe_file(project, &path_below(other, rest))))
+}
+
 /// The folder of the nearest package.
 pub(super) fn package_root(project: &dyn ImportProject, from: &str) -> Option<String> {
     nearest_manifest(project, from, &["package.json"]).map(|(at, _)| at)

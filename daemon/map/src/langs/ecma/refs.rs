@@ -4,10 +4,10 @@
 
 use tree_sitter::Node;
 
-use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::{SELF, without_local_names};
 use super::types::{THIS, TypeName, element_type};
+use super::{Container, Ecma};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, WalkStep};
 
@@ -26,8 +26,11 @@ impl Ecma {
 
     /// `{ name }` in an object literal.
     pub(super) fn visit_shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> WalkStep {
-        self.container_around(node);
+        let container = self.container_around(node);
         self.use_expected_key(Some(node), None, cx);
+        if container == Container::Object {
+            self.define_shorthand(node, cx);
+        }
         cx.record_use(cx.text(node), node, RefKind::Use, Receiver::None);
         WalkStep::Skip
     }
@@ -141,6 +144,7 @@ impl Ecma {
         self.callee = function.id();
         self.note_callbacks(node, function, cx);
         self.note_route(node, function, cx);
+        self.note_mixins(node, function, cx);
         match function.kind() {
             "super" => cx.record_use("constructor", function, RefKind::Call, Receiver::Super),
             "import" => self.import_for_effect(node, cx),

@@ -190,6 +190,7 @@ const K = class Named { m() {} };
              field api.url 5-5@5:3 E | url: '/x'
              field api.deep 6-6@6:3 E | deep: { fn() {} }
              method api.deep.fn 6-6@6:11 E | fn()
+             field api.short 7-7@7:3 E | short
              constant frozen 9-9@9:7 | const frozen = Object.freeze({ A: 1 })
              field frozen.A 9-9@9:32 | A: 1
              variable d1 10-10@10:6 | let [d1, { d2 = 3, k: d3 }] = arr

@@ -122,7 +122,10 @@ impl Ecma {
         let mut names = Vec::new();
         self.each_name(pattern, &mut |name| names.push(name));
         names.retain(|name| !cx.text(*name).is_empty());
-        let scope = value.filter(|_| pattern.kind() == "identifier").is_some_and(|v| self.has_inside(v));
+        let is_simple = pattern.kind() == "identifier";
+        let object_type = self.object_type_of(node).filter(|_| is_simple && !plan.is_local);
+        let has_inside = value.is_some_and(|value| self.has_inside(value));
+        let scope = is_simple && (has_inside || object_type.is_some());
         let declared = self.declared_type(node, cx);
         let typed = match pattern.kind() {
             "identifier" => declared.into_iter().map(|ty| (pattern, ty.into_owned())).collect(),
@@ -139,6 +142,9 @@ impl Ecma {
             }
             self.add_called_type(idx, node, cx);
         }
+        if let Some(object_type) = object_type {
+            self.interface_body = object_type.id();
+        }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
             let objects = if plan.is_local { &mut self.local_objects } else { &mut self.objects };
             objects.insert(object.id());
@@ -146,6 +152,12 @@ impl Ecma {
         if value.is_some_and(|value| self.is_module_exports(value, cx)) {
             self.record_export(cx.text(pattern), "default", cx);
         }
+    }
+
+    /// The type of a variable that is written as its members: `let x: { a: A }`.
+    fn object_type_of<'t>(&self, declarator: Node<'t>) -> Option<Node<'t>> {
+        let written = declarator.child_by_field_id(self.grammar.fields.ty)?.named_child(0)?;
+        (written.kind() == "object_type").then_some(written)
     }
 
     /// Returns true if a variable of a function is an object literal with functions among its members.

@@ -13,6 +13,7 @@ pub(super) static RULES: LocalRules = LocalRules {
     bind,
     is_name,
     rebinding: Rebinding::First,
+    branches: None,
     sees_members: true,
     binds_members: false,
     members: None,

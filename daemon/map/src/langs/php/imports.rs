@@ -1,12 +1,15 @@
 //! Finds the files that a PHP import names.
 //!
-//! A module is a namespace (`A.B`), found by what files declare, or a file (`./a.php`). A namespace that no file of the
+//! A module is a namespace (`A.B`), found by what files declare first, else by what one declares after another namespace, or a file
+//! (`./a.php`). A namespace that no file of the
 //! workspace declares is the project's own all the same if `composer.json` says so or it begins like the file's own; else it
 //! is external, under its first two names (`Psr.Log`).
 
 use hob_base::FileId;
 
 use super::ROOT;
+use crate::facts::{Def, DefKind, FileFacts};
+use crate::langs::lang::Lang;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join, shared_folders};
 
@@ -22,6 +25,9 @@ impl ImportRules for Namespaces {
         if !files.is_empty() {
             return ModuleTarget::Files(files.to_vec());
         }
+        if let Some(file) = further_file(project, module) {
+            return ModuleTarget::Inside(file, module.to_owned());
+        }
         if is_own(project, from, module) { ModuleTarget::Unknown } else { external_target(module) }
     }
 
@@ -34,17 +40,34 @@ impl ImportRules for Namespaces {
     ) -> Option<(ModuleTarget, usize)> {
         let full = path.strip_prefix(ROOT)?.strip_prefix('.')?;
         let ends = full.match_indices('.').map(|(at, _)| at).chain([full.len()]);
-        let known = ends.filter(|&end| !project.files_of_package(&full[..end]).is_empty()).last();
-        if let Some(end) = known {
-            let package = &full[..end];
-            let files = project.files_of_package(package).to_vec();
-            return Some((ModuleTarget::Files(files), package.split('.').count() + 1));
+        let known = ends.filter_map(|end| Some((end, namespace_target(project, &full[..end])?))).last();
+        if let Some((end, target)) = known {
+            return Some((target, full[..end].split('.').count() + 1));
         }
         let (before, _) = full.rsplit_once('.')?;
         let target =
             if is_own(project, from, before) { ModuleTarget::Unknown } else { external_target(before) };
         Some((target, before.split('.').count() + 1))
     }
+}
+
+/// The files of a namespace, else the file that declares it after another.
+fn namespace_target(project: &dyn ImportProject, namespace: &str) -> Option<ModuleTarget> {
+    let files = project.files_of_package(namespace);
+    if !files.is_empty() {
+        return Some(ModuleTarget::Files(files.to_vec()));
+    }
+    Some(ModuleTarget::Inside(further_file(project, namespace)?, namespace.to_owned()))
+}
+
+/// The first file that declares a namespace after another.
+fn further_file(project: &dyn ImportProject, namespace: &str) -> Option<FileId> {
+    let declares = |facts: &FileFacts| {
+        let is_it = |def: &Def| def.kind == DefKind::Module && facts.name(def.qualified) == namespace;
+        facts.lang == Lang::Php && facts.defs.iter().any(is_it)
+    };
+    let files = project.files_defining(namespace);
+    files.into_iter().find(|file| project.facts(*file).is_some_and(declares))
 }
 
 /// Returns true if a namespace without files is the project's all the same.

@@ -38,26 +38,6 @@ impl PhpReferredName {
 }
 
 impl PhpRules {
-    pub(super) fn visit_namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
-        let name = node.child_by_field_id(self.g.f.name);
-        if let Some(name) = name {
-            self.handled.mark(name);
-        }
-        let written = name.map_or("", |name| cx.text(name));
-        self.namespace = dotted_path(written);
-        self.uses.clear();
-        if !self.namespace.is_empty() {
-            cx.facts.set_package(&self.namespace);
-        }
-        match node.child_by_field_id(self.g.f.body) {
-            Some(body) => {
-                self.know_functions(body, cx);
-                WalkStep::Into
-            }
-            None => WalkStep::Skip,
-        }
-    }
-
     /// `use A\B, A\C as D;`, `use function A\f;`, `use A\{B, C as D};`.
     pub(super) fn visit_use_clauses(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
         let of_whole = node.child_by_field_id(self.g.f.ty).map_or("", |ty| cx.text(ty)).to_owned();
@@ -99,7 +79,7 @@ impl PhpRules {
             name: Some(name),
             local: Some(&local),
             reexported: false,
-            owner: None,
+            owner: cx.owner(),
             line: Cx::lines(clause).0,
         });
     }
@@ -128,6 +108,7 @@ impl PhpRules {
         match path.split_once('.') {
             None => Some(match self.uses.get(&path) {
                 Some(full) if !full.contains('.') => PhpReferredName::from_complete_path(full),
+                None if self.is_further && !self.own_types.contains(&path) => self.in_namespace(&path),
                 _ => PhpReferredName { before: String::new(), name: path },
             }),
             Some((first, rest)) => Some(match self.uses.get(first) {

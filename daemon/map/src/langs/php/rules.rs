@@ -1,6 +1,6 @@
 //! The judgement on each node of PHP: which handler it goes to, and what handlers remember between nodes.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::docblock::Doc;
@@ -16,6 +16,12 @@ pub(super) struct PhpRules {
     pub(super) handled: Handled,
     /// The namespace at hand, dotted; empty outside any.
     pub(super) namespace: String,
+    /// Whether a namespace was declared before.
+    pub(super) has_namespace: bool,
+    /// Whether the namespace at hand is another than the one that the file declares first.
+    pub(super) is_further: bool,
+    /// The types that a further namespace defines, by the names that it sees.
+    pub(super) own_types: FxHashSet<String>,
     /// Classes and namespaces that `use` binds, by local name, with their full, dotted names.
     pub(super) uses: FxHashMap<String, String>,
     /// Types of properties: (class's qualified name, property) to the type's path.
@@ -46,6 +52,9 @@ impl PhpRules {
             lead: Lead::default(),
             handled: Handled::default(),
             namespace: String::new(),
+            is_further: false,
+            own_types: FxHashSet::default(),
+            has_namespace: false,
             uses: FxHashMap::default(),
             field_types: FxHashMap::default(),
             results: FxHashMap::default(),

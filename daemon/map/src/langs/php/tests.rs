@@ -221,6 +221,35 @@ function helper() {}
 }
 
 #[test]
+fn each_namespace_of_a_file_qualifies_what_is_below_it() {
+    for text in [
+        "namespace App; class Item {} function make() { new Item; }\nnamespace App\\Deep; use Out\\Tool;\n\
+         class Item { function run() {} } class Box extends Item { function go() { new Item; new Tool; $this->run(); helper(); } }\n\
+         function helper() {}\n",
+        "namespace App { class Item {} function make() { new Item; } }\nnamespace App\\Deep { use Out\\Tool;\n\
+         class Item { function run() {} } class Box extends Item { function go() { new Item; new Tool; $this->run(); helper(); } }\n\
+         function helper() {} }\n",
+    ] {
+        check_edges(
+            &format!(
+                "//- /all.php\n<?php {text}//- /tool.php\n<?php namespace Out; class Tool {{}}\n//- /use.php\n\
+                 <?php namespace Main; use App\\Deep\\Box; function f(Box $b) {{ $b->run(); new \\App\\Item; new \\App\\Deep\\Item; }}\n"
+            ),
+            "all.php#make calls all.php#Item exact
+             all.php#App.Deep.Box extends all.php#App.Deep.Item exact
+             all.php#App.Deep.Box.go calls all.php#App.Deep.Item exact
+             all.php#App.Deep.Box.go calls tool.php#Tool import
+             all.php#App.Deep.Box.go calls all.php#App.Deep.Item.run exact
+             all.php#App.Deep.Box.go calls all.php#App.Deep.helper exact
+             use.php#f references all.php#App.Deep.Box import
+             use.php#f calls all.php#App.Deep.Item.run import
+             use.php#f calls all.php#Item import
+             use.php#f calls all.php#App.Deep.Item import",
+        );
+    }
+}
+
+#[test]
 fn names_of_no_namespace_are_found_everywhere_and_builtins_never() {
     check_edges(
         r"

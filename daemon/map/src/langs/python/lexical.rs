@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::langs::scope_rules::{
-    Binder, BindingKind, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
+    Binder, BindingKind, BranchRules, LocalRules, Rebinding, ScopeKind, Visit, Within, named_children,
 };
 use crate::receiver::MemberRules;
 
@@ -12,9 +12,17 @@ pub(super) static RULES: LocalRules = LocalRules {
     bind,
     is_name,
     rebinding: Rebinding::Same,
+    branches: Some(&BRANCHES),
     sees_members: false,
     binds_members: true,
     members: Some(&MEMBERS),
+};
+
+static BRANCHES: BranchRules = BranchRules {
+    branches: &["case_clause", "block", "elif_clause", "else_clause"],
+    conditions: &["named_expression"],
+    loops: &["for_statement", "while_statement"],
+    functions: &["function_definition", "lambda"],
 };
 
 static MEMBERS: MemberRules = MemberRules {

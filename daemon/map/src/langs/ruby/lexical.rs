@@ -14,6 +14,7 @@ pub(super) static RULES: LocalRules = LocalRules {
     bind,
     is_name,
     rebinding: Rebinding::First,
+    branches: None,
     sees_members: false,
     binds_members: false,
     members: None,

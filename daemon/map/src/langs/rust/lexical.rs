@@ -11,6 +11,7 @@ pub(super) static RULES: LocalRules = LocalRules {
     bind,
     is_name,
     rebinding: Rebinding::Hides,
+    branches: None,
     sees_members: false,
     binds_members: false,
     members: None,

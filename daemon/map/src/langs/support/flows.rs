@@ -44,6 +44,8 @@ pub(crate) struct Tracer<'t> {
     /// Variables that were assigned since the innermost text began that may not run.
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
+    /// Number of texts around, in the scope at hand, that may not run; one more once the scope may have been left.
+    doubts: u32,
     scope: ScopeIdx,
     /// Functions without an object of their own.
     arrows: FxHashSet<ScopeIdx>,
@@ -58,6 +60,7 @@ pub(crate) struct Outer {
     held: FxHashMap<(ValueIdx, StrId), ValueIdx>,
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
+    doubts: u32,
 }
 
 /// The assignments before text began that may not run.
@@ -117,6 +120,7 @@ impl<'t> Tracer<'t> {
             held: FxHashMap::default(),
             assigned: Vec::new(),
             put: Vec::new(),
+            doubts: 0,
             scope: FILE,
             arrows: FxHashSet::default(),
             made,
@@ -239,6 +243,7 @@ impl<'t> Tracer<'t> {
             held: std::mem::take(&mut self.held),
             assigned: std::mem::take(&mut self.assigned),
             put: std::mem::take(&mut self.put),
+            doubts: std::mem::take(&mut self.doubts),
         }
     }
 
@@ -249,6 +254,7 @@ impl<'t> Tracer<'t> {
         self.held = outer.held;
         self.assigned = outer.assigned;
         self.put = outer.put;
+        self.doubts = outer.doubts;
         self.value(FlowValue::Scope(scope))
     }
 
@@ -351,7 +357,9 @@ impl<'t> Tracer<'t> {
     /// Puts a value somewhere.
     pub(crate) fn store_value(&mut self, to: FlowTarget, value: ValueIdx) {
         if !self.is_unknown(value) {
-            self.stores.push(FlowStore { to, value });
+            let is_sure = self.doubts == 0 && matches!(to, FlowTarget::Member(..));
+            let sure_in = is_sure.then_some(self.scope);
+            self.stores.push(FlowStore { to, value, sure_in });
         }
     }
 
@@ -411,10 +419,12 @@ impl<'t> Tracer<'t> {
             self.known.clear();
             self.held.clear();
         }
+        self.doubts += 1;
         Since { assigned: std::mem::take(&mut self.assigned), put: std::mem::take(&mut self.put) }
     }
 
     pub(crate) fn end(&mut self, before: Since) {
+        self.doubts -= 1;
         for slot in std::mem::replace(&mut self.assigned, before.assigned) {
             self.known.remove(&slot);
             self.assigned.push(slot);
@@ -423,6 +433,11 @@ impl<'t> Tracer<'t> {
             self.held.remove(&place);
             self.put.push(place);
         }
+    }
+
+    /// Says that the scope at hand may end here: what follows in it may not run.
+    pub(crate) fn leave(&mut self) {
+        self.doubts += 1;
     }
 
     fn keep_parts(&mut self, parts: &[FlowPart]) -> FlowParts {
@@ -464,7 +479,8 @@ impl<'t> Tracer<'t> {
             args.iter().copied().filter(|arg| !self.is_unknown(arg.value)).collect();
         let args = self.keep_parts(&followed);
         let (line, col) = self.lines.position(self.source, at);
-        self.calls.push(Call { callee, scope: self.scope, line, col, args, kind });
+        let is_sure = self.doubts == 0;
+        self.calls.push(Call { callee, scope: self.scope, line, col, args, kind, is_sure });
         self.push_value(FlowValue::Call(CallIdx(self.calls.len() as u32 - 1)))
     }
 

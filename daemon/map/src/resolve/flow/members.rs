@@ -160,22 +160,49 @@ impl<'m> Resolver<'m> {
                     below.extend(self.read(FlowKey::Value(file, value, None)));
                 }
                 Some(_) => {}
-                None => {
-                    let objects = self.read(FlowKey::Value(file, of, None));
-                    let is_it = |obj: &Obj| match obj {
-                        Obj::Instance(other, by) => {
-                            *other == class && (made.is_none() || by.is_none() || *by == made)
-                        }
-                        _ => false,
-                    };
-                    if objects.iter().any(is_it) {
-                        own.extend(self.read(FlowKey::Value(file, value, None)));
-                    }
+                None if self.may_be_object(FlowKey::Value(file, of, None), class, made) => {
+                    own.extend(self.read(FlowKey::Value(file, value, None)));
                 }
+                None => {}
             }
         }
         self.fuel.set(crate::resolve::FUEL);
         if own.is_empty() && self.find_method(class, name).is_none() { below } else { own }
+    }
+
+    /// Returns true if a value can be an object of a class that a call made; any object of the class without a call.
+    fn may_be_object(&self, value: FlowKey, class: DefRef, made: Option<CallAt>) -> bool {
+        self.read(value).iter().any(|obj| match obj {
+            Obj::Instance(other, by) => *other == class && (made.is_none() || by.is_none() || *by == made),
+            _ => false,
+        })
+    }
+
+    /// Returns the objects that a field of the object that a call made can hold after the constructor's are overwritten.
+    pub(super) fn later_objects(&self, class: DefRef, made: CallAt, name: &str) -> Vec<Obj> {
+        let mut found = Vec::new();
+        let above = self.types_above(class);
+        for (file, entry, of, value) in self.stores_of(name) {
+            let is_later = match self.class_of_this(file, entry, of) {
+                Some((storing, scope)) => {
+                    (storing == class || above.contains(&storing))
+                        && !self.is_constructor_scope(file, entry, scope)
+                }
+                None => self.may_be_object(FlowKey::Value(file, of, None), class, Some(made)),
+            };
+            if is_later {
+                found.extend(self.read(FlowKey::Value(file, value, None)));
+            }
+        }
+        self.fuel.set(crate::resolve::FUEL);
+        found
+    }
+
+    fn is_constructor_scope(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> bool {
+        let opened = self.uses_in_file(file, entry);
+        let def = opened.flows.scopes[scope.0 as usize].def;
+        let name = def.map_or("", |def| entry.facts.name(entry.facts.def(def).name));
+        matches!(name, "__init__" | "constructor")
     }
 
     /// Returns the objects that a method stores; if it is the constructor, as the call that made the object gives
@@ -188,11 +215,8 @@ impl<'m> Resolver<'m> {
         value: ValueIdx,
         made: Option<CallAt>,
     ) -> Vec<Obj> {
-        let opened = self.uses_in_file(file, entry);
-        let found = &opened.flows.scopes[scope.0 as usize];
-        let name = found.def.map_or("", |def| entry.facts.name(entry.facts.def(def).name));
-        let is_made = matches!(name, "__init__" | "constructor");
         let shift = receiver_shift(entry, true);
+        let is_made = self.is_constructor_scope(file, entry, scope);
         let bound = made.filter(|_| is_made).map(|by| super::Bound { by, scope, shift });
         self.read(FlowKey::Value(file, value, bound))
     }

@@ -14,6 +14,7 @@ mod callers;
 mod eval;
 mod library;
 mod members;
+mod overwritten;
 mod receivers;
 
 use std::collections::VecDeque;
@@ -97,6 +98,8 @@ enum FlowKey {
     Def(DefRef),
     /// A field of objects of a class.
     Field(DefRef, Option<CallAt>, Rc<str>),
+    /// The same of the object that a call made, once its constructor's value is overwritten.
+    LaterField(DefRef, CallAt, Rc<str>),
     /// The objects that a container holds under these keys; without any, all of them.
     Held(FileId, ValueIdx, Rc<[Rc<str>]>),
     /// The calls that reach a function or class.
@@ -237,6 +240,7 @@ impl<'m> Resolver<'m> {
     pub(crate) fn reached_defs(&self, at: CallAt) -> Vec<DefRef> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
         let key = FlowKey::Value(at.file, call.callee, None);
+        let key = self.key_of_overwritten(at).unwrap_or(key);
         let Some(callees) = self.solve(key) else { return Vec::new() };
         let mut found: Vec<DefRef> = callees.iter().filter_map(|obj| self.called_def(obj)).collect();
         for callback in self.callbacks(at, entry, call, &callees) {
@@ -391,6 +395,7 @@ impl<'m> Resolver<'m> {
             FlowKey::Yield(file, scope, bound) => self.given_back(*file, FlowTarget::Yield(*scope), *bound),
             FlowKey::Def(def) => self.def_objects(*def),
             FlowKey::Field(class, made, name) => self.field_objects(*class, *made, name),
+            FlowKey::LaterField(class, made, name) => self.later_objects(*class, *made, name),
             FlowKey::Held(file, at, keys) => {
                 let texts: Vec<&str> = keys.iter().map(|key| &**key).collect();
                 self.held_in(*file, *at, &texts)

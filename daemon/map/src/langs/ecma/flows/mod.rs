@@ -282,9 +282,11 @@ impl<'t> Trace<'t> {
     }
 
     fn trace_return(&mut self, node: Node<'t>) {
-        let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
-        let scope = self.to.current_scope();
-        self.to.store_value(FlowTarget::Return(scope), value);
+        if let Some(value) = node.named_child(0).map(|value| self.value(value)) {
+            let scope = self.to.current_scope();
+            self.to.store_value(FlowTarget::Return(scope), value);
+        }
+        self.to.leave();
     }
 
     fn trace_class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {

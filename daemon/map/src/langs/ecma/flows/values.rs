@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{DEPTH, FlowKind, Trace};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeIdx, ScopeKind, ValueIdx};
+use crate::langs::support::TracedRun;
 
 impl<'t> Trace<'t> {
     /// Returns the value that an expression gives, and records the calls in it.
@@ -91,9 +92,20 @@ impl<'t> Trace<'t> {
     }
 
     fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
-        let values: Vec<ValueIdx> = self.children(node).into_iter().map(|child| self.value(child)).collect();
+        let mut values = Vec::new();
+        for (at, child) in self.children(node).into_iter().enumerate() {
+            values.push(if at == 0 { self.value(child) } else { self.perhaps_value(child) });
+        }
         let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
         self.to.one_of(&chosen)
+    }
+
+    /// The value of an operand or branch that may not be computed.
+    fn perhaps_value(&mut self, node: Node<'t>) -> ValueIdx {
+        let before = self.to.begin(TracedRun::Perhaps);
+        let value = self.value(node);
+        self.to.end(before);
+        value
     }
 
     /// A member; of what is written as an object it is what stands there.

@@ -447,9 +447,11 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_return(&mut self, node: Node<'t>) {
-        let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
-        let scope = self.to.current_scope();
-        self.to.store_value(FlowTarget::Return(scope), value);
+        if let Some(value) = node.named_child(0).map(|value| self.value(value)) {
+            let scope = self.to.current_scope();
+            self.to.store_value(FlowTarget::Return(scope), value);
+        }
+        self.to.leave();
     }
 
     fn trace_raise(&mut self, node: Node<'t>) {

@@ -8,6 +8,7 @@ use super::super::types::string_content;
 use super::kinds::{FlowKind, kind_of};
 use super::{DEPTH, Trace, name_of};
 use crate::facts::{CallKind, FlowPart, FlowTarget, FlowValue, Label, ScopeKind, ValueIdx};
+use crate::langs::support::TracedRun;
 
 impl<'t> Trace<'_, 't> {
     /// Returns the value that an expression gives, and records the calls in it.
@@ -60,9 +61,22 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
-        let values: Vec<ValueIdx> = self.children(node).into_iter().map(|child| self.value(child)).collect();
+        // The condition, or the first operand, is computed in any case.
+        let sure = if which.contains(&1) { 0 } else { 1 };
+        let mut values = Vec::new();
+        for (at, child) in self.children(node).into_iter().enumerate() {
+            values.push(if at == sure { self.value(child) } else { self.perhaps_value(child) });
+        }
         let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
         self.to.one_of(&chosen)
+    }
+
+    /// The value of an operand or branch that may not be computed.
+    fn perhaps_value(&mut self, node: Node<'t>) -> ValueIdx {
+        let before = self.to.begin(TracedRun::Perhaps);
+        let value = self.value(node);
+        self.to.end(before);
+        value
     }
 
     fn trace_attribute(&mut self, node: Node<'t>) -> ValueIdx {

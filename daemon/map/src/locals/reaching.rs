@@ -1,0 +1,44 @@
+//! Finds which bindings of a local name can have given it the value that it has at a place: not those in other branches of one statement.
+//!
+//! Of `case` clauses and of the parts of an `if`, one runs. A place cannot see a binding in another of them, unless a loop around the
+//! statement, in the same function, runs the statement again.
+
+use tree_sitter::{Node, Tree};
+
+use crate::langs::scope_rules::BranchRules;
+
+/// Returns those of the bindings of a name that may reach a place, all by their first bytes; all of them if none seems to.
+pub(super) fn reaching_bindings(
+    rules: &BranchRules,
+    tree: &Tree,
+    place: usize,
+    bindings: &[usize],
+) -> Vec<usize> {
+    let around = nodes_around(tree, place);
+    let may_reach = |binding: &usize| !is_excluded(rules, &around, &nodes_around(tree, *binding));
+    let found: Vec<usize> = bindings.iter().copied().filter(may_reach).collect();
+    if found.is_empty() { bindings.to_vec() } else { found }
+}
+
+/// The nodes around a byte, outermost first.
+fn nodes_around(tree: &Tree, byte: usize) -> Vec<Node<'_>> {
+    let mut cursor = tree.walk();
+    let mut around = vec![cursor.node()];
+    while cursor.goto_first_child_for_byte(byte).is_some() {
+        around.push(cursor.node());
+    }
+    around
+}
+
+/// Returns true if a binding and a place stand in two branches of which only one runs.
+fn is_excluded(rules: &BranchRules, place: &[Node<'_>], binding: &[Node<'_>]) -> bool {
+    let shared = place.iter().zip(binding).take_while(|(a, b)| a == b).count();
+    let (Some(one), Some(other)) = (place.get(shared), binding.get(shared)) else { return false };
+    let is_branch = |node: &Node<'_>| rules.branches.contains(&node.kind());
+    // A condition runs before the branches behind it.
+    let is_condition = binding.iter().skip(shared).any(|node| rules.conditions.contains(&node.kind()));
+    let above = place.iter().take(shared).rev().map(|node| node.kind());
+    let mut in_function = above.take_while(|kind| !rules.functions.contains(kind));
+    let runs_again = in_function.any(|kind| rules.loops.contains(&kind));
+    is_branch(one) && is_branch(other) && !is_condition && !runs_again
+}
