@@ -171,7 +171,7 @@ fn kind_of(one: &Ref) -> &'static str {
 /// Names of refs are names, and not words out of them: `main` is in every program.
 fn fit_of_ref(view: &SubjectView<'_>, one: &Ref) -> Option<Fit> {
     let subject = &view.request.subject;
-    if subject.text == one.full_name {
+    if subject.text == one.full_name || subject.text == one.name {
         return Some(Fit::VERY_NAME);
     }
     let (remote, short) = match one.kind {

@@ -106,16 +106,20 @@ fn most_sure_of(class: NameMatchClass, reading: &SubjectReading, named: &NameFor
     }
 }
 
+/// Returns true if a name is written as types are, `BigInteger`: a constant `BIG_INTEGER` is another thing.
+fn is_cased_as_type(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+}
+
 /// Returns true if a name is in what the reading says: in a class whose name ends so (`request` is a `FixtureRequest`), or at the top
 /// of a module or below a folder that is called so.
 fn is_in_container(reading: &SubjectReading, named: &NameForms<'_>) -> bool {
     let last = reading.inside.rsplit(['.', ':', '#', '/', ' ']).next().unwrap_or(&reading.inside);
-    let last = terms_of(last);
-    let is_same = |pair: (&Term, &Term)| pair.0.word == pair.1.word;
-    let ends_so =
-        |terms: &[Term]| terms.len() >= last.len() && terms.iter().rev().zip(last.iter().rev()).all(is_same);
-    let has = |terms: &[Term]| (0..terms.len()).any(|end| ends_so(&terms[..=end]));
-    !last.is_empty() && if named.outer.is_empty() { has(&named.path) } else { ends_so(&named.outer) }
+    let said = joined_words(&terms_of(last));
+    let is_said = |terms: &[Term]| joined_words(terms) == said;
+    let ends_so = |terms: &[Term]| (0..terms.len()).any(|from| is_said(&terms[from..]));
+    let has = |terms: &[Term]| (1..=terms.len()).any(|end| ends_so(&terms[..end]));
+    !said.is_empty() && if named.outer.is_empty() { has(&named.path) } else { ends_so(&named.outer) }
 }
 
 /// The factor for a candidate's place: 1 in the container that the words name, or if they name none; from 0.55 to 0.95 elsewhere.
@@ -128,7 +132,7 @@ fn placement_factor(reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
         reading.container.iter().filter(has).count() as f64 / reading.container.len() as f64
     };
     // In that name is where it was said to be; somewhere below such a folder, or in a name that has the word, it may be.
-    if is_in_container(reading, named) && (share(&[&named.outer]) == 1.0 || named.outer.is_empty()) {
+    if !named.outer.is_empty() && is_in_container(reading, named) && share(&[&named.outer]) == 1.0 {
         1.0
     } else {
         0.55 + 0.40 * share(&[&named.outer, &named.path, &named.terms])
@@ -302,6 +306,36 @@ mod tests {
             "all of the words, or one of two: {order:?}"
         );
         assert_eq!(value("kafka", "make_response", "Flask"), 0.0);
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_is_not_surely_another() {
+        let most_sure = |said: &str, name: &str, around: &str| {
+            let subject = Subject::parse(said, &[]).expect("there are words");
+            let (outer, path) = around.split_once(' ').unwrap_or((around, ""));
+            let named =
+                NameForms { name, terms: terms_of(name), outer: terms_of(outer), path: terms_of(path) };
+            name_match(&subject.readings[0], &named).map_or(0.0, |fit| fit.most_sure)
+        };
+        for (said, name, around) in [
+            ("ValueError", "_CoeffValueError", " sympy/polys.py"),
+            ("string", "STRING", "TokenType expression.py"),
+            ("test_xfailx", "test_xfail", " testing/skipping.py"),
+            ("json.loads", "loads", "TaggedJSONSerializer flask/json/tag.py"),
+            ("BigInteger", "BIG_INTEGER", "TypeAdapters TypeAdapters.java"),
+            ("sys.path", "path", "TestSysPathsSnapshot pytester.py"),
+        ] {
+            assert!(most_sure(said, name, around) < 0.9, "{said} {name}");
+        }
+        for (said, name, around) in [
+            ("ValueError", "ValueError", " errors.py"),
+            ("addUrlRule", "add_url_rule", "Flask app.py"),
+            ("json.loads", "loads", " flask/json/__init__.py"),
+            ("request.getfixturevalue", "getfixturevalue", "FixtureRequest fixtures.py"),
+            ("monkeypatch.setattr", "setattr", "MonkeyPatch monkeypatch.py"),
+        ] {
+            assert_eq!(most_sure(said, name, around), 1.0, "{said} {name}");
+        }
     }
 
     #[test]
