@@ -97,8 +97,10 @@ pub fn name_match(reading: &SubjectReading, named: &NameForms<'_>) -> Option<Fit
 }
 
 fn most_sure_of(class: NameMatchClass, reading: &SubjectReading, named: &NameForms<'_>) -> f64 {
-    let is_name =
-        class == NameMatchClass::Exact || (class == NameMatchClass::Spelt && is_code(&reading.name));
+    // One plain word is in every program, and some constant or test is called so in other letters.
+    let is_telling = (is_code(&reading.name) || reading.terms.len() > 1)
+        && is_cased_as_type(&reading.name) == is_cased_as_type(named.name);
+    let is_name = class == NameMatchClass::Exact || (class == NameMatchClass::Spelt && is_telling);
     match class {
         _ if is_name && (reading.container.is_empty() || is_in_container(reading, named)) => 1.0,
         NameMatchClass::Exact | NameMatchClass::Spelt | NameMatchClass::Slip => MOST_SURE_OF_LIKE,
