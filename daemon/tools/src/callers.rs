@@ -34,9 +34,8 @@ pub(super) fn credit_callers(map: &Map, hits: &mut [MappedHit], rarities: &[(Str
         if said == 0 || map.is_among_tests(node) {
             continue;
         }
-        let edges = map.edges_out(node, [EdgeKind::Calls].into_iter().collect());
-        let called =
-            edges.iter().filter(|edge| edge.is_resolved()).filter_map(|edge| places.get(&edge.to).copied());
+        let called = map.written_targets(node, [EdgeKind::Calls].into_iter().collect());
+        let called = called.into_iter().filter_map(|to| places.get(&NodeRef::Def(to)).copied());
         let lacking: BTreeSet<usize> =
             called.filter(|called| *called != at && said & !hits[*called].words != 0).collect();
         if lacking.len() <= FEW {

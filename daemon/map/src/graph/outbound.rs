@@ -29,6 +29,28 @@ impl Map {
         self.edges_out_with(&Resolver::new(&self.index), node, kinds)
     }
 
+    /// The definitions that the references in a node are known to mean, each once, in the order in which they are written. Calls through
+    /// values are not followed: that costs many times as much, and whoever ranks many definitions does not need it.
+    #[must_use]
+    pub fn written_targets(&self, node: NodeRef, kinds: EdgeKinds) -> Vec<DefRef> {
+        let NodeRef::Def(from) = node else { return Vec::new() };
+        let Some(entry) = self.index.entry(from.file) else { return Vec::new() };
+        let resolver = Resolver::new(&self.index);
+        let mut targets = Vec::new();
+        for r in entry.facts.refs.iter().filter(|r| r.owner == Some(from.def) && is_asked(entry, r, kinds)) {
+            let target = self.confirmed_meaning(&resolver, from.file, r).or_else(|| {
+                match resolver.resolve(from.file, r) {
+                    Resolution::To(Thing::Def(def), _) => Some(def),
+                    _ => None,
+                }
+            });
+            if let Some(target) = target.filter(|target| !targets.contains(target)) {
+                targets.push(target);
+            }
+        }
+        targets
+    }
+
     pub(super) fn edges_out_with(
         &self,
         resolver: &Resolver<'_>,

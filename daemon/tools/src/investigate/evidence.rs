@@ -290,10 +290,9 @@ fn one_step_from(map: &Map, words: &[(NodeRef, f32)]) -> Vec<NodeRef> {
     let mut tally = NodeTally::default();
     let kinds = [EdgeKind::Calls, EdgeKind::Extends].into_iter().collect();
     for (at, (node, _)) in words.iter().enumerate().take(STEPPED_FROM) {
-        let edges = map.edges_out(*node, kinds);
-        let sure: Vec<NodeRef> = edges.iter().filter(|edge| edge.is_resolved()).map(|edge| edge.to).collect();
-        let worth = 1.0 / (at as f64 + 1.0) / (sure.len() as f64).max(1.0).sqrt();
-        sure.into_iter().filter(|to| matches!(to, NodeRef::Def(_))).for_each(|to| tally.add(to, worth));
+        let targets = map.written_targets(*node, kinds);
+        let worth = 1.0 / (at as f64 + 1.0) / (targets.len() as f64).max(1.0).sqrt();
+        targets.into_iter().for_each(|to| tally.add(to.into(), worth));
     }
     tally.into_ranked(map)
 }
