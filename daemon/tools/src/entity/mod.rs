@@ -6,6 +6,7 @@
 
 mod confirm;
 mod gather;
+mod long_text;
 mod meaning;
 mod outside;
 mod past;
@@ -20,8 +21,8 @@ use std::time::{Instant, SystemTime};
 use hob_base::{AbsPath, ContentHash, Deadline, WsPath};
 use hob_proto::ToolError;
 use hob_proto::tools::entity::{
-    Ambiguity, Entity, EntityCandidate as Shown, EntityFailure, EntityResult, EntitySource, EntityStep, Meta,
-    Mode, Status,
+    Ambiguity, Constraints, Entity, EntityCandidate as Shown, EntityFailure, EntityResult, EntitySource,
+    EntityStep, Meta, Mode, Status, Strategy,
 };
 use hob_proto::tools::resolve::ResolveArgs;
 use serde_json::{Map as Object, Value};
@@ -53,15 +54,14 @@ struct SubjectOutcome {
 pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> ToolOutcome {
     let began = Instant::now();
     let asked = args_fingerprint(&args);
+    if args.subject.as_deref().is_some_and(long_text::is_text) {
+        return resolve_text(call, args, began, &asked);
+    }
     let mut request = SubjectRequest::parse(args)?;
     let workspace = choose_workspace(call, &request)?;
     prefer_node(call, &workspace, &mut request);
     let realm = parse_subject_scope(call, &workspace, &request)?;
-    let meta = |workspace: &Workspace| Meta {
-        request_id: format!("{asked}-{}", workspace.generation().0),
-        timestamp: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-    };
+    let meta = |workspace: &Workspace| meta_of(workspace, &asked, began);
     let past = match &request.context.time {
         None => None,
         Some(revision) => match past::as_of(&workspace, &request, revision.trim(), &call.cancel) {
@@ -78,6 +78,41 @@ pub(super) fn resolve_subject(call: &mut ToolCall<'_>, args: ResolveArgs) -> Too
     match decide_candidates(call, &view, candidates, steps) {
         Ok(found) => to_data(&outcome_result(&request, found, meta(&workspace))),
         Err(failure) => to_data(&failure_result(failure, meta(&workspace))),
+    }
+}
+
+/// Answers a subject that is no name with the places that it is about.
+fn resolve_text(call: &mut ToolCall<'_>, args: ResolveArgs, began: Instant, asked: &str) -> ToolOutcome {
+    let text = args.subject.unwrap_or_default();
+    let (strategy, constraints): (Strategy, Constraints) = (
+        request::parse_object("strategy", args.strategy)?,
+        request::parse_object("constraints", args.constraints)?,
+    );
+    request::check_shares(&strategy, &constraints)?;
+    if args.context.is_some() || args.hints.is_some() {
+        let ignored =
+            "The subject is a text: `context` and `hints` do not narrow it. investigate takes a scope.";
+        call.notes.warnings.push(ignored.to_owned());
+    }
+    let workspace = call.workspace(Needs::Map)?;
+    let found = long_text::find_candidates(call, &workspace, &text, &constraints)?;
+    to_data(&EntityResult {
+        status: found.status,
+        entity: None,
+        confidence: found.candidates.first().map_or(0.0, |first| first.confidence),
+        candidates: found.candidates,
+        ambiguity: found.ambiguity,
+        resolution_path: found.steps,
+        meta: meta_of(&workspace, asked, began),
+        error: None,
+    })
+}
+
+fn meta_of(workspace: &Workspace, asked: &str, began: Instant) -> Meta {
+    Meta {
+        request_id: format!("{asked}-{}", workspace.generation().0),
+        timestamp: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     }
 }
 

@@ -64,7 +64,11 @@ impl SubjectRequest {
     }
 }
 
-fn parse_object<T: DeserializeOwned + Default>(name: &str, value: Option<Value>) -> Result<T, ToolError> {
+/// Reads one of the objects among the arguments; its default if it is absent.
+pub(super) fn parse_object<T: DeserializeOwned + Default>(
+    name: &str,
+    value: Option<Value>,
+) -> Result<T, ToolError> {
     let Some(value) = value else { return Ok(T::default()) };
     serde_json::from_value(value).map_err(|error| {
         ToolError::bad_args(format!("`{name}` cannot be read: {error}"))
@@ -73,27 +77,22 @@ fn parse_object<T: DeserializeOwned + Default>(name: &str, value: Option<Value>)
 }
 
 fn parse_subject(text: &str, aliases: &[String]) -> Result<Subject, ToolError> {
-    let length = text.chars().count();
-    if length > LONGEST {
-        return Err(ToolError::bad_args(format!(
-            "`subject` has {length} characters; a name or a phrase has at most {LONGEST}"
-        ))
-        .hint("Pass the name alone; investigate and text_search take whole questions, regex_search text."));
-    }
     if aliases.len() > ALIASES || aliases.iter().any(|alias| alias.chars().count() > LONGEST) {
         return Err(ToolError::bad_args(format!(
             "`hints.aliases` has more than {ALIASES} names, or one of more than {LONGEST} characters"
         ))
         .hint("Pass the likeliest names."));
     }
-    Subject::parse(text, aliases).ok_or_else(|| {
-        ToolError::bad_args("there is no word in `subject`").hint(
-            "Pass a name, part of one, or a few words, e.g. \"session store\" or \"Flask.make_response\".",
-        )
-    })
+    Subject::parse(text, aliases).ok_or_else(no_word)
 }
 
-fn check_shares(strategy: &Strategy, constraints: &Constraints) -> Result<(), ToolError> {
+/// The error for a subject in which nothing can be looked for.
+pub(super) fn no_word() -> ToolError {
+    ToolError::bad_args("there is no word in `subject`")
+        .hint("Pass a name, part of one, or a few words, e.g. \"session store\" or \"Flask.make_response\".")
+}
+
+pub(super) fn check_shares(strategy: &Strategy, constraints: &Constraints) -> Result<(), ToolError> {
     for (name, value) in [
         ("strategy.auto_accept_threshold", strategy.auto_accept_threshold),
         ("constraints.min_confidence", constraints.min_confidence),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use hob_base::{AbsPath, Deadline};
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeRef};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeInfo, NodeRef};
 use hob_proto::tools::investigate::{
     Beside, Domain, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs, InvestigateResult,
     InvestigationEntry, Skipped,
@@ -24,6 +24,7 @@ use hob_proto::tools::investigate::{
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use hob_store::StoreError;
 use hob_text::ranked::{LONGEST_QUESTION, RankedIndex, RankedQuestion};
+use rustc_hash::FxHashSet;
 
 use super::map::{DERIVE_PATIENCE, with_graph_deadline};
 use super::text_search::{self, RankedQuery};
@@ -108,6 +109,33 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> ToolOutcome {
         entries,
         total,
     })
+}
+
+/// A place that a text is about, for tools that have no bundles.
+pub(super) struct PlaceOfText {
+    pub(super) info: NodeInfo,
+    pub(super) title: String,
+    /// The probability that the text is about the place's file.
+    pub(super) confidence: f64,
+}
+
+/// Finds the places in the whole project that a text is about, the best one of each file, likeliest first.
+pub(super) fn places_of_text(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    text: &str,
+    most: usize,
+) -> Result<Vec<PlaceOfText>, ToolError> {
+    let admitted = call.parse_scope(workspace)?;
+    let bounds = TopicScope::All.bounds_in(workspace, admitted.rules())?;
+    let TopicFindings { seeds, evidence, .. } = find_seeds(call, workspace, text, false, &bounds, &admitted)?;
+    let mut files = FxHashSet::default();
+    let found =
+        rank_places(call, workspace, &seeds, &evidence, &bounds).into_iter().filter_map(|(one, found)| {
+            let title = found.title().to_owned();
+            Some(PlaceOfText { title, confidence: one.confidence?, info: found.info })
+        });
+    Ok(found.filter(|place| files.insert(place.info.path.clone())).take(most).collect())
 }
 
 /// The query's words and places, the definitions that they find with their scores, and the evidence for files.
