@@ -22,7 +22,11 @@ pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, Stri
     let (mut nodes, mut rest, mut is_python) = (Vec::new(), String::new(), false);
     for line in query.lines() {
         let named = frames_in_line(line);
-        let file = |named: &NamedFrame<'_>| Some((file_of(map, named.path)?, named.line));
+        let found = |path: &str| file_of(map, path);
+        let file = |named: &NamedFrame<'_>| {
+            let file = found(named.path).or_else(|| found(&path_in_package(line, named.path)?))?;
+            Some((file, named.line))
+        };
         match named.iter().find_map(file) {
             Some((file, at)) => {
                 is_python |= line.contains("\", line ");
@@ -49,6 +53,7 @@ pub(super) fn named_places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, Stri
 /// The file that the longest end of a path is, or is an end of. A bare name at the end of a longer path is no sign: libraries have files
 /// of every name.
 pub(super) fn file_of(map: &Map, path: &str) -> Option<FileId> {
+    let path = path.replace('\\', "/");
     let path = path.trim_start_matches("./").trim_start_matches('/');
     let ends = std::iter::successors(Some(path), |path| path.split_once('/').map(|(_, rest)| rest));
     ends.filter(|end| !end.is_empty()).find_map(|end| {
@@ -60,14 +65,34 @@ pub(super) fn file_of(map: &Map, path: &str) -> Option<FileId> {
     })
 }
 
-/// The places in a line: `File "x.py", line 12` and `x.ts:3`, `x.ts:3:4`.
+/// The path of a file that a JVM's frame names without its folder, by the class before it: `org/x/Pool.java` for
+/// `org.x.Pool.get(Pool.java:31)`.
+fn path_in_package(line: &str, name: &str) -> Option<String> {
+    let (before, _) = line.split_once(name)?;
+    let called = before.strip_suffix('(')?.rsplit([' ', '\t', '/']).next()?;
+    let (package, _) = called.rsplit_once('.')?.0.rsplit_once('.')?;
+    Some(format!("{}/{name}", package.replace('.', "/")))
+}
+
+/// The places in a line: `x.ts:3`, `x.ts:3:4`, and as Python (`File "x.py", line 12`), .NET (`in x.cs:line 3`), PHP (`x.php on line 3`,
+/// `x.php(3)`) and some compilers (`x.cpp(3,4)`) write them.
 fn frames_in_line(line: &str) -> Vec<NamedFrame<'_>> {
-    let python = line.split_once("File \"").and_then(|(_, rest)| {
-        let (path, rest) = rest.split_once("\", line ")?;
-        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        Some(NamedFrame { path, line: digits.parse().ok()? })
-    });
-    if let Some(named) = python {
+    let quoted = line.split_once("File \"").and_then(|(_, rest)| rest.split_once("\", line "));
+    let spelled = || {
+        let (before, rest) = line.split_once(":line ").or_else(|| line.split_once(" on line "))?;
+        // A path may have spaces, so that only what stands before it tells where it begins.
+        Some((before.rsplit_once(" in ").map_or(before, |(_, path)| path), rest))
+    };
+    let bracketed = || {
+        let (path, rest) = line.match_indices('(').find_map(|(at, _)| {
+            let (before, rest) = (&line[..at], &line[at + 1..]);
+            let path = before.rsplit(char::is_whitespace).next()?;
+            (has_ending(path) && rest.starts_with(|c: char| c.is_ascii_digit())).then_some((path, rest))
+        })?;
+        Some((path, rest))
+    };
+    let found = quoted.or_else(spelled).or_else(bracketed);
+    if let Some(named) = found.and_then(|(path, rest)| NamedFrame::new(path.trim(), rest)) {
         return vec![named];
     }
     let is_around = |c: char| {
@@ -79,19 +104,35 @@ fn frames_in_line(line: &str) -> Vec<NamedFrame<'_>> {
 fn with_line(word: &str) -> Option<NamedFrame<'_>> {
     let word = word.strip_prefix("file://").unwrap_or(word);
     let mut ends = word.match_indices(':').map(|(at, _)| at);
-    ends.find_map(|at| {
-        let (path, rest) = (&word[..at], &word[at + 1..]);
+    ends.find_map(|at| NamedFrame::new(&word[..at], &word[at + 1..]))
+}
+
+impl<'q> NamedFrame<'q> {
+    /// `None` if the path is no file's, or if the rest does not begin with a number.
+    fn new(path: &'q str, rest: &str) -> Option<Self> {
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        let name = path.rsplit('/').next()?;
-        let has_ending =
-            name.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty());
-        Some(NamedFrame { path, line: digits.parse().ok()? }).filter(|_| has_ending)
-    })
+        Some(Self { path, line: digits.parse().ok()? }).filter(|_| has_ending(path))
+    }
+}
+
+/// Returns true if the last part of a path has an ending: `pool.ts`, and not `localhost` or `.5`.
+fn has_ending(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_frame_of_a_jvm_tells_its_folder_by_its_class() {
+        let path = |line| path_in_package(line, "Pool.java");
+        assert_eq!(path("\tat org.x.Pool.get(Pool.java:31)").as_deref(), Some("org/x/Pool.java"));
+        assert_eq!(path("\tat app//org.x.Pool$Inner.get(Pool.java:31)").as_deref(), Some("org/x/Pool.java"));
+        assert_eq!(path("\tat Pool.get(Pool.java:31)"), None);
+        assert_eq!(path("see Pool.java:31"), None);
+    }
 
     #[test]
     fn frames_of_every_kind_are_read() {
@@ -103,10 +144,28 @@ mod tests {
             ("\t/home/u/pool.go:88 +0x1d", "/home/u/pool.go", 88),
             ("\tat org.Pool.get(Pool.java:31)", "Pool.java", 31),
             ("src/pool.c:9: warning", "src/pool.c", 9),
+            ("   at App.Pool.Get() in C:\\src\\Pool.cs:line 31", "C:\\src\\Pool.cs", 31),
+            ("   at App.Pool.Get() in /home/a b/src/Pool.cs:line 31", "/home/a b/src/Pool.cs", 31),
+            ("#0 /app/src/Pool.php(123): App\\Pool->get()", "/app/src/Pool.php", 123),
+            ("PHP Fatal error:  Uncaught Error in /app/src/Pool.php on line 12", "/app/src/Pool.php", 12),
+            ("src/pool.ts(12,5): error TS2304: Cannot find name", "src/pool.ts", 12),
+            ("    at get (C:\\app\\pool.js:3:4)", "C:\\app\\pool.js", 3),
+            ("app/pool.rb:40:in `checkout'", "app/pool.rb", 40),
+            ("    (app 0.1.0) lib/pool.ex:12: Pool.get/1", "lib/pool.ex", 12),
+            ("#1      Pool.get (package:app/src/pool.dart:12:5)", "package:app/src/pool.dart", 12),
+            ("#0 0x4f2 in get_connection /src/pool.c:88:3", "/src/pool.c", 88),
         ] {
             assert_eq!(frames_in_line(line), [NamedFrame { path, line: at }], "{line}");
         }
-        for line in ["see http://a.b/c", "at 12:30 we saw it", "x: int = 3", "localhost:8080"] {
+        for line in [
+            "see http://a.b/c",
+            "at 12:30 we saw it",
+            "x: int = 3",
+            "localhost:8080",
+            "f(3)",
+            "based on line 3",
+            "v1.5(2)x",
+        ] {
             assert!(frames_in_line(line).is_empty(), "{line}");
         }
     }
