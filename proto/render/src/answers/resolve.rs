@@ -72,6 +72,10 @@ fn note_origin(document: &mut AnswerDocument, verified: bool, stale: bool) {
     }
 }
 
+/// The answer for a subject that fits nothing.
+const NOTHING: &str =
+    "nothing in the project is called so; regex_search finds text and local names, investigate a topic";
+
 fn render_entity(result: EntityResult) -> AnswerDocument {
     let mut document = match (&result.entity, &result.error) {
         (Some(entity), _) => {
@@ -86,6 +90,7 @@ fn render_entity(result: EntityResult) -> AnswerDocument {
         (None, Some(error)) => {
             AnswerDocument::of_line(format!("{}: {}", error.code, one_line(&error.message)))
         }
+        (None, None) if result.candidates.is_empty() => AnswerDocument::of_line(NOTHING),
         (None, None) => AnswerDocument::default(),
     };
     let candidate = |candidate: &EntityCandidate| {
@@ -108,4 +113,20 @@ fn render_entity(result: EntityResult) -> AnswerDocument {
         document.notes.push(format!("confidence {:.2}", result.confidence));
     }
     document
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::document;
+    use crate::fit::{Frame, fit};
+
+    #[test]
+    fn a_subject_that_fits_nothing_is_told_so() {
+        let data = json!({"status": "not_found", "confidence": 0.0, "candidates": [], "resolution_path": [],
+            "meta": {"request_id": "r", "timestamp": "2026-01-01T00:00:00Z", "duration_ms": 1}});
+        let text = fit(&document("resolve", &data), &Frame { max_chars: 4_000, ..Frame::default() }).text;
+        assert!(text.starts_with("nothing in the project is called so"), "{text:?}");
+    }
 }
