@@ -372,3 +372,54 @@ WIDGET = 1
         "a slip of the finger still finds it"
     );
 }
+
+/// A handler that is put into a table in one file and called by a key in another.
+const HANDLERS: &str = r#"
+//- /handlers.py
+def save(order):
+    return order
+
+
+keep = save
+TABLE = {
+    "save": keep,
+}
+//- /main.py
+from handlers import TABLE
+
+
+def dispatch(name, order):
+    handler = TABLE[name]
+    return handler(order)
+"#;
+
+#[test]
+fn an_edge_by_values_is_explained_on_request() {
+    let world = World::new();
+    let tree = world.tree(HANDLERS);
+    let mut mcp = world.mcp(&tree);
+    let args = |why: bool| json!({"nodeId": "save", "direction": "in", "edgeKinds": ["calls"], "why": why});
+    let plain = mcp.call("map_neighbors", args(false));
+    let caller = &plain.list("/neighbors")[0];
+    assert_eq!((&caller["confidence"], caller.get("chain")), (&json!("flow"), None), "{plain}");
+    let explained = mcp.call("map_neighbors", args(true));
+    let place = |location: &str, text: &str| json!({"location": location, "text": text});
+    let expected = json!([
+        place("handlers.py:1", "def save(order):"),
+        place("handlers.py:5", "keep = save"),
+        place("handlers.py:7", "\"save\": keep,"),
+        place("handlers.py:6", "TABLE = {"),
+        place("main.py:5", "handler = TABLE[name]"),
+        place("main.py:6", "return handler(order)"),
+    ]);
+    assert_eq!(explained.list("/neighbors")[0]["chain"], expected, "{explained}");
+    let forwards = json!({"nodeId": "dispatch", "direction": "out", "edgeKinds": ["calls"], "why": true});
+    let forwards = mcp.call("map_neighbors", forwards);
+    assert_eq!(forwards.list("/neighbors")[0]["chain"], expected, "from the other end{forwards}");
+    let text = mcp.read("map_neighbors", args(true));
+    let lines = "main.py\n >6 dispatch: return handler(order)\n   handlers.py:1 def save(order):\n   handlers.py:5 keep = save\n   \
+                 handlers.py:7 \"save\": keep,\n   handlers.py:6 TABLE = {\n   main.py:5 handler = TABLE[name]\n   \
+                 main.py:6 return handler(order)\n";
+    assert!(text.starts_with(lines), "{text}");
+    assert!(!mcp.read("map_neighbors", args(false)).contains("keep = save"));
+}

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use tree_sitter::{Point, Range, Tree};
 
 use crate::bounded::BoundedSession;
-use crate::facts::{FactsBuilder, FileFacts, GaveUp};
+use crate::facts::{FactsBuilder, FileFacts, FlowPlaces, GaveUp};
 use crate::hazards::is_hazardous;
 use crate::langs::detect::manifest_facts;
 use crate::langs::lang::Lang;
@@ -42,9 +42,27 @@ pub fn extract_within(lang: Lang, file_name: &str, source: &[u8], patience: Pati
 /// The facts of a file that is not to be parsed.
 #[must_use]
 pub fn text_only(lang: Lang, why: GaveUp) -> FileFacts {
+    given_up(lang, why).finish()
+}
+
+fn given_up(lang: Lang, why: GaveUp) -> FactsBuilder {
     let mut facts = FactsBuilder::new(lang);
     facts.gave_up(why);
-    facts.finish()
+    facts
+}
+
+/// Extracts the facts of a file together with the lines on which its values stand; `None` where no language reads the file, or
+/// only a reading without its broken parts gives facts.
+pub(crate) fn extract_with_places(
+    lang: Lang,
+    source: &[u8],
+    patience: Patience<'_>,
+) -> Option<(FileFacts, FlowPlaces)> {
+    let spec = lang.spec()?;
+    let mut facts = FactsBuilder::new(spec.lang);
+    facts.ask_for_places();
+    let (facts, places) = build_facts(spec, source, facts, patience).finish_with_places();
+    Some((facts, places?))
 }
 
 /// One file's session. Made before all trees of the file, so that it ends after them.
@@ -67,16 +85,24 @@ impl Drop for Extraction {
 }
 
 fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>) -> FileFacts {
-    let mut facts = FactsBuilder::new(spec.lang);
+    build_facts(spec, source, FactsBuilder::new(spec.lang), patience).finish()
+}
+
+fn build_facts(
+    spec: &'static LangSpec,
+    source: &[u8],
+    mut facts: FactsBuilder,
+    patience: Patience<'_>,
+) -> FactsBuilder {
     let grammar = match spec.reader {
         LanguageReader::Tree { grammar, .. } | LanguageReader::Twice { grammar, .. } => grammar,
         LanguageReader::Own { read, .. } => {
             let _extraction = Extraction::begin(source);
-            return read(source, facts, patience).finish();
+            return read(source, facts, patience);
         }
     };
     if is_hazardous(spec.lang, source) {
-        return text_only(spec.lang, GaveUp::Hazard);
+        return given_up(spec.lang, GaveUp::Hazard);
     }
     let _extraction = Extraction::begin(source);
     let parse = |source: &[u8], old: Option<&Tree>| {
@@ -85,11 +111,11 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
     };
     let tree = match parse(&tame_comments(spec.lang, source), None) {
         Ok(tree) => tree,
-        Err(why) => return text_only(spec.lang, why),
+        Err(why) => return given_up(spec.lang, why),
     };
     match spec.reader {
         LanguageReader::Twice { extract, .. } => {
-            extract((&tree, source), facts, &|text, old| parse(text, old).ok()).finish()
+            extract((&tree, source), facts, &|text, old| parse(text, old).ok())
         }
         LanguageReader::Tree { extract, .. } => {
             if tree.root_node().has_error() {
@@ -98,13 +124,13 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
             let laborious = was_laborious(source.len());
             let facts = extract(&tree, source, facts);
             if laborious || facts.lines_not_mapped() == 0 {
-                return facts.finish();
+                return facts;
             }
             let reparse = |text: &[u8], old: Option<&Tree>| parse(&tame_comments(spec.lang, text), old).ok();
             let reading = RecoveryReading { lang: spec.lang, extract, reparse: &reparse };
-            recover(&reading, source, facts).finish()
+            recover(&reading, source, facts)
         }
-        LanguageReader::Own { .. } => facts.finish(),
+        LanguageReader::Own { .. } => facts,
     }
 }
 

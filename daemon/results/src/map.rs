@@ -186,6 +186,8 @@ fn neighbor_entry(map: &Map, found: graph::Neighbor, stale: &Stale, sites: usize
         derived,
         candidates: candidates.iter().map(|node| map.id(*node).to_string()).collect(),
         stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
+        chain: Vec::new(),
+        chain_note: None,
     }
 }
 

@@ -45,6 +45,7 @@ mod text;
 mod text_search;
 mod unsaved;
 mod unused;
+mod why;
 
 use hob_proto::{ErrorCode, ToolError};
 use serde::Serialize;

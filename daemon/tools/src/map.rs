@@ -12,7 +12,7 @@ use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, 
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
-use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, target, to_data};
+use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, target, to_data, why};
 use hob_host::{Phase, Workspace};
 use hob_results::FileLineCache;
 use hob_results::{errors, map as to_proto};
@@ -129,7 +129,9 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         0,
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
+    let chains = args.why.then(|| why::explain_edges(&map, &workspace, &answer.neighbors, &call.cancel));
     let mut result = to_proto::neighbors_result(&map, answer, &workspace, args.edge_kinds.len() == 1);
+    why::add_chains(&mut result.neighbors, chains.unwrap_or_default());
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();

@@ -255,11 +255,18 @@ pub static NEIGHBORS: ToolDef = ToolDef {
             default: Default::Int(0),
             description: "Skip so many, of one edge kind",
         },
+        ArgDef {
+            name: "why",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "true: places of each flow edge",
+        },
     ],
     scoped: true,
     output: "{node: any, family?: [{id: str, is: str, file: str, line: int}], neighbors: [{id: str, kind: str, file?: str, line?: int, \
              edge: str, direction: str, resolved: bool, confidence: str, depth: int, via?: str, names?: str, score: num, sites?: \
-             [int], siteCount?: int, text?: str, derived?: str, candidates?: [str], stale?: bool}], candidates?: [str], omitted: \
+             [int], siteCount?: int, text?: str, derived?: str, candidates?: [str], stale?: bool, chain?: [{location: str, text: str}], \
+             chainNote?: str}], candidates?: [str], omitted: \
              int, mapBuiltAt: str, staleFiles: int}",
     cuts: &[
         ListCut { path: "family", kind: "family", narrow: "Raise tokenBudget" },
@@ -292,6 +299,8 @@ pub struct NeighborsArgs {
     pub max_nodes: Option<usize>,
     /// Neighbours passed over before the first one shown.
     pub offset: usize,
+    /// Adds to each edge of confidence `flow` the places along which its value goes.
+    pub why: bool,
 }
 
 /// The data of a `map_neighbors` answer.
@@ -402,6 +411,21 @@ pub struct Neighbor {
     /// Its file is known to have changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// With `why`, for an edge of confidence `flow`: the places along which the value goes, from the definition to the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<FlowPlace>,
+    /// With `why`: the reason why the chain is cut or missing.
+    #[serde(default, rename = "chainNote", skip_serializing_if = "Option::is_none")]
+    pub chain_note: Option<String>,
+}
+
+/// A line over which a value goes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlowPlace {
+    /// The file, relative to the root, and the 1-based line: `shop/app.py:7`.
+    pub location: String,
+    /// The text of the line, trimmed.
+    pub text: String,
 }
 
 /// The definition of the tool `map_rebuild`.

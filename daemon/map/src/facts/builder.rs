@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::flow_places::FlowPlaces;
 use super::header;
 use super::interner::Interner;
 use super::{
@@ -94,6 +95,8 @@ pub struct FactsBuilder {
     types: Vec<TypeHint>,
     pub(super) calls: Vec<CallArguments>,
     pub(super) flows: Flows,
+    /// The lines of the values, if they are asked for.
+    pub(super) flow_places: Option<FlowPlaces>,
     has_errors: bool,
     pub(super) unmapped: Vec<(u32, u32)>,
     gave_up: Option<GaveUp>,
@@ -117,6 +120,7 @@ impl FactsBuilder {
             types: Vec::new(),
             calls: Vec::new(),
             flows: Flows::default(),
+            flow_places: None,
             has_errors: false,
             unmapped: Vec::new(),
             gave_up: None,
@@ -297,6 +301,21 @@ impl FactsBuilder {
         self.flows = flows;
     }
 
+    /// Asks for the lines on which values stand; see [`FactsBuilder::finish_with_places`].
+    pub(crate) fn ask_for_places(&mut self) {
+        self.flow_places = Some(FlowPlaces::default());
+    }
+
+    /// Returns true if the lines on which values stand are asked for.
+    pub(crate) fn wants_places(&self) -> bool {
+        self.flow_places.is_some()
+    }
+
+    /// Records the lines on which values stand; numbers and names are those of the flows.
+    pub(crate) fn set_flow_places(&mut self, places: FlowPlaces) {
+        self.flow_places = Some(places);
+    }
+
     /// Says that part of the file could not be parsed.
     pub fn has_errors(&mut self) {
         self.has_errors = true;
@@ -354,7 +373,13 @@ impl FactsBuilder {
 
     /// Sorts the names, renumbers everything, sorts the references.
     #[must_use]
-    pub fn finish(mut self) -> FileFacts {
+    pub fn finish(self) -> FileFacts {
+        self.finish_with_places().0
+    }
+
+    /// The same with the lines on which values stand, if they were asked for.
+    #[must_use]
+    pub(crate) fn finish_with_places(mut self) -> (FileFacts, Option<FlowPlaces>) {
         let used = std::cell::RefCell::new(vec![false; self.names.len()]);
         self.renumber_names(&|id: StrId| {
             used.borrow_mut()[id.0 as usize] = true;
@@ -375,7 +400,7 @@ impl FactsBuilder {
         self.calls.sort_by_key(|call| (call.line, call.col));
         self.calls.dedup_by_key(|call| (call.line, call.col));
         self.types.dedup_by_key(|hint| (hint.def, hint.part));
-        FileFacts {
+        let facts = FileFacts {
             lang: self.lang,
             names,
             texts: self.texts.into(),
@@ -391,7 +416,8 @@ impl FactsBuilder {
             has_errors: self.has_errors,
             unmapped: at_most(self.unmapped).into(),
             gave_up: self.gave_up,
-        }
+        };
+        (facts, self.flow_places)
     }
 
     fn renumber_names(&mut self, new: &dyn Fn(StrId) -> StrId) {
@@ -423,6 +449,9 @@ impl FactsBuilder {
             hint.says = new(hint.says);
         }
         self.flows.renumber_names(new);
+        if let Some(places) = &mut self.flow_places {
+            places.renumber_names(new);
+        }
     }
 }
 

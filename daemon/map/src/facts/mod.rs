@@ -10,6 +10,7 @@
 
 mod arguments;
 mod builder;
+mod flow_places;
 mod flows;
 mod header;
 mod interner;
@@ -18,6 +19,7 @@ mod names;
 
 pub use arguments::{ArgumentKind, Arguments, CallArguments};
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
+pub(crate) use flow_places::{FlowPlaces, SeenIdx, SeenPlace, StorePlace};
 pub use flows::{
     Call, CallIdx, CallKind, FlowPart, FlowParts, FlowScope, FlowStore, FlowTarget, FlowValue, Flows, Label,
     PackedFlows, ScopeIdx, ScopeKind, Slot, SlotIdx, SlotKind, ValueIdx,

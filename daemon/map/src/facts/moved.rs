@@ -34,6 +34,9 @@ impl FactsBuilder {
         for call in &mut self.flows.calls {
             (call.line, call.col) = places.place_of(call.line, call.col);
         }
+        if let Some(places) = &mut self.flow_places {
+            places.move_lines(&line_of);
+        }
         for (first, last) in &mut self.unmapped {
             (*first, *last) = (line_of(*first), line_of(*last));
         }

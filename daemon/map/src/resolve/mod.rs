@@ -54,7 +54,7 @@ use crate::langs::lang::Lang;
 use crate::langs::rules::ModuleTarget;
 use crate::langs::semantics::OutsideMembers;
 use crate::node::{Confidence, DefRef};
-pub(crate) use flow::CallAt;
+pub(crate) use flow::{CallAt, ChainPlace};
 use global::is_root;
 pub(crate) use guess::SHOWN;
 pub(crate) use links::ResolvedNoteLink;

@@ -1,7 +1,7 @@
 //! Renders the neighbours of a symbol: under the path of each neighbour a row with its lines, its name, and the text
 //! of the use.
 
-use hob_proto::tools::map::{FamilyMember, Neighbor, NeighborsResult};
+use hob_proto::tools::map::{FamilyMember, FlowPlace, Neighbor, NeighborsResult};
 
 use super::handle::{handle_of, lines_of_uses, name_of};
 use crate::document::{AnswerDocument, AnswerItem, Section};
@@ -126,10 +126,22 @@ fn longest_row(rows: &[&Neighbor]) -> usize {
 
 fn neighbor_item(found: &Neighbor, node: &str, most: usize) -> AnswerItem {
     let row = if found.direction == "in" { inward_row(found, node, most) } else { outward_row(found) };
-    match found.file.as_str() {
+    let mut item = match found.file.as_str() {
         "" => AnswerItem::line(row),
         file => AnswerItem::below_header(one_line(file), row),
-    }
+    };
+    item.lines.extend(chain_lines(found));
+    item
+}
+
+/// The places along which the value of an edge goes, each indented below the edge: `path:line text`.
+fn chain_lines(found: &Neighbor) -> Vec<String> {
+    let place = |place: &FlowPlace| {
+        let text = one_line(&shorten_to(place.text.trim(), TEXT)).to_string();
+        format!("  {} {text}", one_line(&place.location))
+    };
+    let note = found.chain_note.as_ref().map(|note| format!("  [{}]", one_line(note)));
+    note.into_iter().chain(found.chain.iter().map(place)).collect()
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
@@ -228,6 +240,32 @@ mod tests {
         let expected = "b.py\n 9 C.impl as I.roll: self.d.roll()\n ?22 make: x.roll()\nm.py\n 7,8 M.roll: super().roll()\n\
                         overrides i.py:2 I.roll\n[? may mean another]\n[? may mean instead: o.py#O.roll]";
         assert_eq!(text(data), expected);
+    }
+
+    #[test]
+    fn the_places_of_a_value_stand_below_the_edge_that_they_explain() {
+        let place = |location: &str, text: &str| json!({"location": location, "text": text});
+        let chain = [place("d.py:4", "def roll():"), place("b.py:8", "go = roll"), place("b.py:9", "go()")];
+        let rows = [
+            row(
+                "py:b.py#C.impl",
+                3,
+                json!({"sites": [9], "text": "go()", "confidence": "flow", "chain": chain}),
+            ),
+            row(
+                "py:c.py#far",
+                1,
+                json!({"sites": [2], "text": "go()", "confidence": "flow", "chainNote": "no chain"}),
+            ),
+        ];
+        let data = json!({
+            "node": {"id": "py:d.py#roll", "kind": "function", "file": "d.py", "line": 4},
+            "neighbors": rows, "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
+        });
+        let expected = "b.py\n >9 C.impl: go()\n   d.py:4 def roll():\n   b.py:8 go = roll\n   b.py:9 go()\nc.py\n >2 far: go()\n   \
+                        [no chain]";
+        let text = text(data);
+        assert!(text.starts_with(expected), "{text}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod changes;
 mod confirmed;
 mod family;
 mod flow;
+mod flow_chains;
 mod frameworks;
 mod image;
 mod impact;

@@ -13,6 +13,8 @@ use crate::facts::{
 };
 use crate::walk::LineTracker;
 
+use super::flow_recorder::{FlowRecorder, OuterExpression, OuterStatement};
+
 /// Most values of one file; a file with more is a table of data, and is followed no further.
 const MOST: usize = 1 << 18;
 
@@ -51,6 +53,8 @@ pub(crate) struct Tracer<'t> {
     arrows: FxHashSet<ScopeIdx>,
     /// The functions and classes that the file defines, by where their names stand.
     made: FxHashMap<(u32, u32), DefIdx>,
+    /// Records the lines on which values stand, if they are asked for.
+    recorder: Option<FlowRecorder>,
 }
 
 /// The state of the scope around, set aside while the tracer goes through an inner scope.
@@ -104,6 +108,7 @@ impl<'t> Tracer<'t> {
         let defs = facts.defs().iter().zip(0..);
         let code = defs.filter(|(def, _)| def.kind.is_callable() || def.kind.is_type());
         let made = code.map(|(def, at)| (def.name_at, DefIdx(at))).collect();
+        let recorder = facts.wants_places().then(FlowRecorder::new);
         Self {
             source,
             facts,
@@ -124,6 +129,7 @@ impl<'t> Tracer<'t> {
             scope: FILE,
             arrows: FxHashSet::default(),
             made,
+            recorder,
         }
     }
 
@@ -138,6 +144,9 @@ impl<'t> Tracer<'t> {
                 slots: self.slots.into(),
                 stores: self.stores.into(),
             });
+            if let Some(recorder) = self.recorder {
+                self.facts.set_flow_places(recorder.finish());
+            }
         }
         self.facts
     }
@@ -217,6 +226,9 @@ impl<'t> Tracer<'t> {
 
     fn push_value(&mut self, value: FlowValue) -> ValueIdx {
         self.values.push(value);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_value();
+        }
         ValueIdx(self.values.len() as u32 - 1)
     }
 
@@ -230,6 +242,31 @@ impl<'t> Tracer<'t> {
 
     pub(crate) fn value_at(&self, at: ValueIdx) -> FlowValue {
         self.values[at.0 as usize]
+    }
+
+    /// Begins an expression whose place is recorded.
+    pub(crate) fn begin_expression(&mut self, node: Node<'_>) -> Option<OuterExpression> {
+        self.recorder.as_mut().map(|recorder| recorder.begin_expression(node))
+    }
+
+    /// Ends the expression: `value` is what it gives.
+    pub(crate) fn end_expression(&mut self, outer: Option<OuterExpression>, value: ValueIdx) {
+        let is_unknown = self.is_unknown(value);
+        if let Some((recorder, outer)) = self.recorder.as_mut().zip(outer) {
+            recorder.end_expression(outer, Some(value).filter(|_| !is_unknown));
+        }
+    }
+
+    /// Begins a statement whose place is recorded.
+    pub(crate) fn begin_statement(&mut self, node: Node<'_>) -> Option<OuterStatement> {
+        self.recorder.as_mut().map(|recorder| recorder.begin_statement(node))
+    }
+
+    /// Ends the statement.
+    pub(crate) fn end_statement(&mut self, outer: Option<OuterStatement>) {
+        if let Some((recorder, outer)) = self.recorder.as_mut().zip(outer) {
+            recorder.end_statement(outer);
+        }
     }
 
     /// Enters a scope within the one at hand.
@@ -326,7 +363,12 @@ impl<'t> Tracer<'t> {
             return self.value(FlowValue::Free(name, self.scope));
         };
         match self.known.get(&slot) {
-            Some(&value) => value,
+            Some(&value) => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.note_read(slot, value);
+                }
+                value
+            }
             None => self.value(FlowValue::Slot(slot)),
         }
     }
@@ -360,6 +402,9 @@ impl<'t> Tracer<'t> {
             let is_sure = self.doubts == 0 && matches!(to, FlowTarget::Member(..));
             let sure_in = is_sure.then_some(self.scope);
             self.stores.push(FlowStore { to, value, sure_in });
+            if let Some(recorder) = &mut self.recorder {
+                recorder.note_store(to, value);
+            }
         }
     }
 
@@ -379,6 +424,9 @@ impl<'t> Tracer<'t> {
     pub(crate) fn value_under_key(&mut self, of: ValueIdx, key: ValueIdx) -> ValueIdx {
         let FlowValue::Text(text) = self.value_at(key) else { return self.value(FlowValue::Item(of, key)) };
         if let Some(&value) = self.held.get(&(of, text)) {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.note_held(of, value);
+            }
             return value;
         }
         // What is written within what is written is one thing, whatever becomes of it.
@@ -443,6 +491,9 @@ impl<'t> Tracer<'t> {
     fn keep_parts(&mut self, parts: &[FlowPart]) -> FlowParts {
         let start = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_parts(parts);
+        }
         FlowParts { start, len: parts.len() as u32 }
     }
 
@@ -480,6 +531,9 @@ impl<'t> Tracer<'t> {
         let args = self.keep_parts(&followed);
         let (line, col) = self.lines.position(self.source, at);
         let is_sure = self.doubts == 0;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_call(callee);
+        }
         self.calls.push(Call { callee, scope: self.scope, line, col, args, kind, is_sure });
         self.push_value(FlowValue::Call(CallIdx(self.calls.len() as u32 - 1)))
     }

@@ -6,6 +6,7 @@
 mod arguments;
 mod assign;
 mod brackets;
+mod flow_recorder;
 mod flows;
 mod grammar;
 mod header;

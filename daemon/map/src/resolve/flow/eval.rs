@@ -19,6 +19,15 @@ const CHAIN: usize = 8;
 /// Most stores under keys that are looked through for one container.
 const ITEMS: usize = 64;
 
+/// An argument of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ArgumentAt {
+    /// Index of the argument among the parts of the file's flows.
+    pub(super) part: u32,
+    /// The value that is handed over.
+    pub(super) value: ValueIdx,
+}
+
 impl<'m> Resolver<'m> {
     pub(super) fn value_objects(&self, file: FileId, at: ValueIdx, bound: Option<Bound>) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
@@ -77,13 +86,8 @@ impl<'m> Resolver<'m> {
 
     /// Returns the objects that a definition can be: those that its variable holds, or the definition itself.
     pub(super) fn def_objects(&self, def: DefRef) -> Vec<Obj> {
-        let Some((entry, found)) = self.def(def) else { return Vec::new() };
-        let uses = self.uses_in_file(def.file, entry);
-        let scope = match found.parent {
-            Some(parent) => uses.by_def.get(&parent).copied(),
-            None => Some(ScopeIdx(0)),
-        };
-        let slot = scope.and_then(|scope| uses.vars.get(&(scope, found.name)).copied());
+        let Some((_, found)) = self.def(def) else { return Vec::new() };
+        let slot = self.variable_of(def);
         let held = slot.map(|slot| self.read(FlowKey::Slot(def.file, slot, None))).unwrap_or_default();
         if !held.is_empty() {
             return held;
@@ -95,6 +99,17 @@ impl<'m> Resolver<'m> {
             Some(Thing::Def(class)) if self.has_members(class) => vec![Obj::Instance(class, None)],
             _ => Vec::new(),
         }
+    }
+
+    /// The variable that a definition gives its value to.
+    pub(super) fn variable_of(&self, def: DefRef) -> Option<SlotIdx> {
+        let (entry, found) = self.def(def)?;
+        let uses = self.uses_in_file(def.file, entry);
+        let scope = match found.parent {
+            Some(parent) => uses.by_def.get(&parent).copied(),
+            None => Some(ScopeIdx(0)),
+        };
+        uses.vars.get(&(scope?, found.name)).copied()
     }
 
     pub(super) fn slot_objects(&self, file: FileId, slot: SlotIdx, bound: Option<Bound>) -> Vec<Obj> {
@@ -131,7 +146,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    fn callers(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Vec<Bound> {
+    pub(super) fn callers(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Vec<Bound> {
         let key = match self.uses_in_file(file, entry).flows.scopes[scope.0 as usize].def {
             Some(def) => FlowKey::Callers(DefRef { file, def }),
             None => FlowKey::CallersOf(file, scope),
@@ -142,21 +157,22 @@ impl<'m> Resolver<'m> {
 
     /// Returns the objects that a call gives for a parameter; `None` if it gives none.
     fn argument_objects(&self, call: Bound, number: u32, name: &str) -> Option<Vec<Obj>> {
+        let argument = self.argument_for(call, number, name)?;
+        Some(self.read(FlowKey::Value(call.by.file, argument.value, None)))
+    }
+
+    /// The argument that a call gives for a parameter.
+    pub(super) fn argument_for(&self, call: Bound, number: u32, name: &str) -> Option<ArgumentAt> {
         let (entry, found) = self.call(call.by)?;
         let opened = self.uses_in_file(call.by.file, entry);
-        let flows = &opened.flows;
-        let mut given = None;
-        for part in flows.parts(found.args) {
-            let fits = match part.label {
-                Label::At(at) => at + call.shift == number,
-                Label::Named(named) => entry.facts.name(named) == name,
-                Label::Keyed(_) | Label::Spread => false,
-            };
-            if fits {
-                given = Some(self.read(FlowKey::Value(call.by.file, part.value, None)));
-            }
-        }
-        given
+        let fits = |part: &FlowPart| match part.label {
+            Label::At(at) => at + call.shift == number,
+            Label::Named(named) => entry.facts.name(named) == name,
+            Label::Keyed(_) | Label::Spread => false,
+        };
+        let parts = opened.flows.parts(found.args);
+        let at = parts.iter().rposition(fits)?;
+        Some(ArgumentAt { part: found.args.start + at as u32, value: parts[at].value })
     }
 
     /// Returns the objects that a call gives from an argument on: under these places, or all of them.
@@ -223,7 +239,7 @@ impl<'m> Resolver<'m> {
         objects.iter().flat_map(|obj| self.member_of_object(obj, text, above)).collect()
     }
 
-    /// A name behind the name of a module.
+    /// The objects that a name behind the name of a module can be.
     fn through_module(
         &self,
         file: FileId,
@@ -231,6 +247,21 @@ impl<'m> Resolver<'m> {
         of: ValueIdx,
         name: &str,
     ) -> Option<Vec<Obj>> {
+        match self.thing_in_module(file, entry, of, name)? {
+            Thing::Def(def) => Some(self.read(FlowKey::Def(def))),
+            Thing::External(_) => Some(vec![Obj::Library(name.into())]),
+            Thing::Module(_) => None,
+        }
+    }
+
+    /// The definition or package that a name behind the name of a module means.
+    pub(super) fn thing_in_module(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        of: ValueIdx,
+        name: &str,
+    ) -> Option<Thing> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let (mut at, mut names) = (of, vec![name]);
@@ -251,12 +282,11 @@ impl<'m> Resolver<'m> {
         let site = self.site_in(file, entry, scope);
         match self.resolve_bare(site, names[0]) {
             NameLookup::Thing(Thing::Module(_), _) => {}
-            NameLookup::Thing(Thing::External(_), _) => return Some(vec![Obj::Library(name.into())]),
+            NameLookup::Thing(package @ Thing::External(_), _) => return Some(package),
             _ => return None,
         }
         match self.follow_path(site, &names.join(".")) {
-            NameLookup::Thing(Thing::Def(def), _) => Some(self.read(FlowKey::Def(def))),
-            NameLookup::Thing(Thing::External(_), _) => Some(vec![Obj::Library(name.into())]),
+            NameLookup::Thing(thing @ (Thing::Def(_) | Thing::External(_)), _) => Some(thing),
             _ => None,
         }
     }

@@ -192,7 +192,13 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the objects that a method of a container, or of a function, gives.
-    fn method_result(&self, at: CallAt, name: &str, of: &[Obj], first: Option<&[Obj]>) -> Vec<Obj> {
+    pub(super) fn method_result(
+        &self,
+        at: CallAt,
+        name: &str,
+        of: &[Obj],
+        first: Option<&[Obj]>,
+    ) -> Vec<Obj> {
         let mut found = Vec::new();
         for obj in of {
             match (obj, name) {

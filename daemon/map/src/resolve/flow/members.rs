@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
-use super::{CallAt, FlowKey, Obj, is_static, receiver_shift};
+use super::{Bound, CallAt, FlowKey, Obj, is_static, receiver_shift};
 use crate::facts::{FlowValue, ScopeIdx, ScopeKind, ValueIdx};
 use crate::index::FileEntry;
 use crate::node::DefRef;
@@ -64,12 +64,17 @@ impl<'m> Resolver<'m> {
         objects.into_iter().map(|obj| self.through_object(obj)).collect()
     }
 
-    fn kind_of_scope(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Option<ScopeKind> {
+    pub(super) fn kind_of_scope(
+        &self,
+        file: FileId,
+        entry: &FileEntry,
+        scope: ScopeIdx,
+    ) -> Option<ScopeKind> {
         self.uses_in_file(file, entry).flows.scopes.get(scope.0 as usize).map(|scope| scope.kind)
     }
 
     /// A function as it is when it is read through an object.
-    fn through_object(&self, obj: Obj) -> Obj {
+    pub(super) fn through_object(&self, obj: Obj) -> Obj {
         let Obj::Def(def, _) = obj else { return obj };
         let Some((entry, found)) = self.def(def) else { return obj };
         let scope = self.uses_in_file(def.file, entry).by_def.get(&def.def).copied();
@@ -125,7 +130,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns the stores in members of a name: file, entry, the value whose member it is, and the stored value.
-    fn stores_of(&self, name: &str) -> Vec<(FileId, &'m FileEntry, ValueIdx, ValueIdx)> {
+    pub(super) fn stores_of(&self, name: &str) -> Vec<(FileId, &'m FileEntry, ValueIdx, ValueIdx)> {
         let files = self.index.files_mentioning(name).iter().chain(self.index.files_defining(name));
         let mut files: Vec<u32> = files.copied().collect();
         files.sort_unstable();
@@ -171,7 +176,7 @@ impl<'m> Resolver<'m> {
     }
 
     /// Returns true if a value can be an object of a class that a call made; any object of the class without a call.
-    fn may_be_object(&self, value: FlowKey, class: DefRef, made: Option<CallAt>) -> bool {
+    pub(super) fn may_be_object(&self, value: FlowKey, class: DefRef, made: Option<CallAt>) -> bool {
         self.read(value).iter().any(|obj| match obj {
             Obj::Instance(other, by) => *other == class && (made.is_none() || by.is_none() || *by == made),
             _ => false,
@@ -215,14 +220,30 @@ impl<'m> Resolver<'m> {
         value: ValueIdx,
         made: Option<CallAt>,
     ) -> Vec<Obj> {
-        let shift = receiver_shift(entry, true);
-        let is_made = self.is_constructor_scope(file, entry, scope);
-        let bound = made.filter(|_| is_made).map(|by| super::Bound { by, scope, shift });
+        let bound = self.bound_of_store(file, entry, scope, made);
         self.read(FlowKey::Value(file, value, bound))
     }
 
+    /// The call that binds the parameters of a constructor, where the call that made the object is known.
+    pub(super) fn bound_of_store(
+        &self,
+        file: FileId,
+        entry: &FileEntry,
+        scope: ScopeIdx,
+        made: Option<CallAt>,
+    ) -> Option<Bound> {
+        let shift = receiver_shift(entry, true);
+        let is_made = self.is_constructor_scope(file, entry, scope);
+        made.filter(|_| is_made).map(|by| Bound { by, scope, shift })
+    }
+
     /// The class whose object at hand a value is, and the method.
-    fn class_of_this(&self, file: FileId, entry: &FileEntry, of: ValueIdx) -> Option<(DefRef, ScopeIdx)> {
+    pub(super) fn class_of_this(
+        &self,
+        file: FileId,
+        entry: &FileEntry,
+        of: ValueIdx,
+    ) -> Option<(DefRef, ScopeIdx)> {
         let opened = self.uses_in_file(file, entry);
         let flows = &opened.flows;
         let FlowValue::This(scope) = flows.value(of) else { return None };

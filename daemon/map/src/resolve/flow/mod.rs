@@ -11,6 +11,7 @@
 //! longer, gives nothing: no edge is made of half an answer.
 
 mod callers;
+mod chain;
 mod eval;
 mod library;
 mod members;
@@ -30,6 +31,7 @@ use crate::facts::{
 };
 use crate::index::FileEntry;
 use crate::node::DefRef;
+pub(crate) use chain::ChainPlace;
 
 /// Most computations for one question.
 const STEPS: u32 = 600;

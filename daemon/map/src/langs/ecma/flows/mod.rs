@@ -77,7 +77,9 @@ impl<'t> Trace<'t> {
             return;
         }
         self.depth += 1;
+        let outer = self.to.begin_statement(node);
         self.one_statement(node);
+        self.to.end_statement(outer);
         self.depth -= 1;
     }
 

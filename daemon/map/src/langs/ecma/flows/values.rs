@@ -13,7 +13,9 @@ impl<'t> Trace<'t> {
             return self.to.unknown_value();
         }
         self.depth += 1;
+        let outer = self.to.begin_expression(node);
         let value = self.trace_expression(node);
+        self.to.end_expression(outer, value);
         self.depth -= 1;
         value
     }
