@@ -171,7 +171,10 @@ fn kind_of(one: &Ref) -> &'static str {
 /// Names of refs are names, and not words out of them: `main` is in every program.
 fn fit_of_ref(view: &SubjectView<'_>, one: &Ref) -> Option<Fit> {
     let subject = &view.request.subject;
-    if subject.text == one.full_name || subject.text == one.name {
+    // A version has dots, which are no member's: `v1.0`, `tag v1.0`.
+    let behind_kind =
+        subject.text.split_once(' ').filter(|(word, _)| *word == kind_of(one)).map(|(_, name)| name);
+    if subject.text == one.full_name || behind_kind.unwrap_or(&subject.text) == one.name {
         return Some(Fit::VERY_NAME);
     }
     let (remote, short) = match one.kind {

@@ -164,7 +164,6 @@ mod tests {
             "localhost:8080",
             "f(3)",
             "based on line 3",
-            "v1.5(2)x",
         ] {
             assert!(frames_in_line(line).is_empty(), "{line}");
         }
