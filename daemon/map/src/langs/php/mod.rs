@@ -3,7 +3,7 @@
 //! Which name a file means is a matter of its text alone: the namespace it is in, and its `use` clauses. So qualified names
 //! are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the same namespace and
 //! nothing else, a plain function or constant also one of no namespace. Namespaces are packages (`A\B` as `A.B`), found by
-//! what files declare first; a further namespace of a file is a module in it ([`namespaces`]). Variables keep their `$`, so
+//! what files declare first; a further namespace of a file is a module in it (`namespaces`). Variables keep their `$`, so
 //! that they never hide a function or a class. Blocks of Pest's `it` and `test` are tests under their description.
 
 mod builtins;
