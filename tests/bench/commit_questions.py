@@ -72,10 +72,13 @@ def files_of(hob, tool, tree, environment, query):
 
 
 def calibration_error(said):
-    """How far probabilities are off what came true, by tenths: pairs of a probability and whether it did."""
+    """Prints a table of probabilities and what came true, by tenths, and returns how far these are apart: pairs of both."""
     tenths = {}
     for sure, came_true in said:
         tenths.setdefault(min(int(sure * 10), 9), []).append((sure, came_true))
+    for tenth, pairs in sorted(tenths.items()):
+        said_mean, true_share = (sum(pair[at] for pair in pairs) / len(pairs) for at in (0, 1))
+        print(f"  said {tenth / 10:.1f} to {(tenth + 1) / 10:.1f}: {len(pairs):4} files, mean {said_mean:.3f}, right {true_share:.3f}")
     off = (abs(sum(sure - came_true for sure, came_true in tenth)) for tenth in tenths.values())
     return sum(off) / max(len(said), 1)
 
@@ -118,7 +121,9 @@ def main():
                 share = lambda most: sum(rank is not None and rank < most for rank in ranks) / max(len(ranks), 1)
                 print(f"{kind:6} {len(ranks):3} questions  @1 {share(1):.3f}  @5 {share(5):.3f}  @10 {share(10):.3f}")
             if firsts:
-                print(f"calibration error: {calibration_error(firsts):.3f} of {len(firsts)} first files, {calibration_error(tens):.3f} of {len(tens)}")
+                print("of the first file, and of the first ten:")
+                errors = calibration_error(firsts), calibration_error(tens)
+                print(f"calibration error: {errors[0]:.3f} of {len(firsts)} first files, {errors[1]:.3f} of {len(tens)}")
         finally:
             subprocess.run([hob, "stop"], env=environment, capture_output=True)
 

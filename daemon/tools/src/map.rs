@@ -129,13 +129,13 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         0,
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
-    let chains = args.why.then(|| why::explain_edges(&map, &workspace, &answer.neighbors, &call.cancel));
+    let unexplained = if args.why { why::edges_to_explain(&map, &answer.neighbors) } else { Vec::new() };
     let mut result = to_proto::neighbors_result(&map, answer, &workspace, args.edge_kinds.len() == 1);
-    why::add_chains(&mut result.neighbors, chains.unwrap_or_default());
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
     drop(map);
+    why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
     result.neighbors = implementers::name(result.neighbors, &mut lines);

@@ -1,6 +1,8 @@
 //! Adds to the edges of an answer the places along which values go, where a call asks why an edge is there.
+//!
+//! Files are read between the looks at the map, never while it is held: else whoever saves a file would wait for the explanation.
 
-use hob_base::{CancelToken, Contents as _, WsPath};
+use hob_base::{CancelToken, Contents as _};
 use hob_host::Workspace;
 use hob_map::Map;
 use hob_map::graph::{Confidence, Direction, FlowChain, FlowEdge, FlowSources, Neighbor};
@@ -10,68 +12,76 @@ use super::map::with_graph_deadline;
 
 /// Most edges that one answer explains.
 const MOST_EDGES: usize = 20;
+/// Most times that one edge is looked at, each time with the files that the last look lacked.
+const LOOKS: usize = 24;
 
-/// The chain of places of one edge, or the reason why there is none.
-pub(super) struct Explanation {
+/// An edge of an answer that is to be explained.
+pub(super) struct UnexplainedEdge {
     /// Index of the edge among the neighbours.
     at: usize,
-    chain: Vec<FlowPlace>,
-    note: Option<String>,
+    edge: FlowEdge,
 }
 
-/// Explains the edges of confidence `flow`, the first of them.
-pub(super) fn explain_edges(
-    map: &Map,
-    workspace: &Workspace,
-    neighbors: &[Neighbor],
-    cancel: &CancelToken,
-) -> Vec<Explanation> {
-    let contents = workspace.disk_contents();
-    let read = |path: &WsPath| contents.read(path).ok();
-    let sources = FlowSources::new(&read, with_graph_deadline(cancel));
+/// Returns the edges of confidence `flow`, in their order.
+pub(super) fn edges_to_explain(map: &Map, neighbors: &[Neighbor]) -> Vec<UnexplainedEdge> {
     let edges = neighbors.iter().enumerate().filter(|(_, found)| found.confidence == Confidence::Flow);
-    let mut explanations = Vec::new();
-    for (at, found) in edges {
-        let asked = (explanations.len() < MOST_EDGES).then(|| map.explain_flow(&edge_of(found), &sources));
-        explanations.push(match asked {
-            Some(Some(chain)) => explanation_of(at, chain),
-            Some(None) => unexplained(at, not_found()),
-            None => unexplained(at, not_asked()),
-        });
-    }
-    explanations
+    edges.map(|(at, found)| UnexplainedEdge { at, edge: edge_of(map, found) }).collect()
 }
 
-/// Puts explanations to their edges.
-pub(super) fn add_chains(neighbors: &mut [NeighborEntry], explanations: Vec<Explanation>) {
-    for explanation in explanations {
-        if let Some(found) = neighbors.get_mut(explanation.at) {
-            (found.chain, found.chain_note) = (explanation.chain, explanation.note);
+/// Explains edges, as many as an answer may explain, and says of the others why they are not.
+pub(super) fn add_chains(
+    neighbors: &mut [NeighborEntry],
+    edges: &[UnexplainedEdge],
+    workspace: &Workspace,
+    cancel: &CancelToken,
+) {
+    let mut sources = FlowSources::new(with_graph_deadline(cancel));
+    for (number, one) in edges.iter().enumerate() {
+        let Some(found) = neighbors.get_mut(one.at) else { continue };
+        if number >= MOST_EDGES {
+            found.chain_note = Some(not_asked());
+            continue;
+        }
+        match explain_edge(workspace, &one.edge, &mut sources) {
+            Some(chain) => (found.chain, found.chain_note) = shown_chain(chain),
+            None => found.chain_note = Some(not_found()),
         }
     }
 }
 
-/// The edge by which a neighbour was found, as it points.
-fn edge_of(found: &Neighbor) -> FlowEdge {
-    let lines = found.sites.clone();
-    match found.direction {
-        Direction::In => FlowEdge { from: found.info.node, to: found.names.unwrap_or(found.via), lines },
-        _ => FlowEdge { from: found.via, to: found.info.node, lines },
+fn explain_edge(workspace: &Workspace, edge: &FlowEdge, sources: &mut FlowSources) -> Option<FlowChain> {
+    let contents = workspace.disk_contents();
+    for _ in 0..LOOKS {
+        let chain = workspace.map().explain_flow(edge, sources);
+        let missing = sources.take_missing();
+        if chain.is_some() || missing.is_empty() {
+            return chain;
+        }
+        for file in missing {
+            let bytes = contents.read(&file.path).ok();
+            sources.add(file, bytes);
+        }
     }
+    None
 }
 
-fn explanation_of(at: usize, chain: FlowChain) -> Explanation {
+/// The edge by which a neighbour was found, as it points.
+fn edge_of(map: &Map, found: &Neighbor) -> FlowEdge {
+    let (from, to) = match found.direction {
+        Direction::In => (found.info.node, found.names.unwrap_or(found.via)),
+        _ => (found.via, found.info.node),
+    };
+    FlowEdge { from: map.id(from), to: map.id(to), lines: found.sites.clone() }
+}
+
+fn shown_chain(chain: FlowChain) -> (Vec<FlowPlace>, Option<String>) {
     let place = |place: hob_map::graph::FlowPlace| FlowPlace {
         location: format!("{}:{}", place.path, place.line),
         text: place.text,
     };
     let left_out = chain.left_out;
     let note = (left_out > 0).then(|| format!("{left_out} places nearer the definition are left out"));
-    Explanation { at, chain: chain.places.into_iter().map(place).collect(), note }
-}
-
-fn unexplained(at: usize, note: String) -> Explanation {
-    Explanation { at, chain: Vec::new(), note: Some(note) }
+    (chain.places.into_iter().map(place).collect(), note)
 }
 
 fn not_asked() -> String {

@@ -54,7 +54,7 @@ pub static INVESTIGATE: ToolDef = ToolDef {
     scoped: true,
     output: "{bundle_id: str, query: str, scope: str, domains: [{label: str, entry_point: str, members: [str]}], \
              entries: [{asset_id: str, uid: str, kind: str, title: str, location: str, summary: str, snippet?: str, \
-             inline_body?: str, body_complete: bool, relevance: num, confidence?: num, reason: str, is_seed: bool, changed?: bool}], more_available: bool, returned: int, total: int}",
+             inline_body?: str, body_complete: bool, relevance: num, confidence?: num, reason?: str, is_seed: bool, changed?: bool}], more_available: bool, returned: int, total: int}",
     cuts: &[
         ListCut { path: "domains[].members", kind: "members", narrow: "They are the entries" },
         ListCut { path: "entries", kind: "entries", narrow: "Raise token_budget, or narrow scope or query" },
@@ -209,14 +209,40 @@ pub struct InvestigationEntry {
     /// led to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Why it is here, in a few words; in a first answer only.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
+    /// Why it is here; in a first answer only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<PlaceReason>,
     /// True if the words of the topic led here; false if the graph did.
     pub is_seed: bool,
     /// Its source is not what it was when the bundle was made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
+}
+
+/// The reason why a place is in an answer, in the words of the answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum PlaceReason {
+    /// The question names it by file and line.
+    #[serde(rename = "named by place")]
+    NamedByPlace,
+    /// The question writes its name as code.
+    #[serde(rename = "named in the question")]
+    NamedInQuestion,
+    /// The question mentions its file.
+    #[serde(rename = "its file is mentioned")]
+    FileMentioned,
+    /// The words of the question's title find it.
+    #[serde(rename = "has the title's words")]
+    TitleWords,
+    /// The words of the whole question find it.
+    #[serde(rename = "has the words")]
+    Words,
+    /// What the words find calls or extends it.
+    #[serde(rename = "called or extended by what has the words")]
+    OneStep,
+    /// It is near in the graph to what was found.
+    #[serde(rename = "near in the graph")]
+    NearInGraph,
 }
 
 /// The data of an `investigate_expand` answer.

@@ -121,7 +121,7 @@ pub struct Call {
     pub args: FlowParts,
     /// The way in which the call comes about.
     pub kind: CallKind,
-    /// Whether all that follows in the scope runs only after the call.
+    /// True if all that follows in the scope runs only after the call.
     pub is_sure: bool,
 }
 

@@ -2,17 +2,22 @@
 //!
 //! Nothing of a chain is stored. The map has no lines of values, so whoever asks lends it the files: a file is read again, and counts
 //! only if its facts are the very facts that the map has of it, which makes every line and text of a chain one that stands there.
+//!
+//! Nobody holds a map while files are read. Which files a chain leads through shows on the way, so an explanation that lacks one says
+//! which, and is asked for again once that file was read: [`FlowSources::take_missing`], [`FlowSources::add`].
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use hob_base::{CancelToken, FileId, LineIndex, WsPath};
+use hob_proto::NodeId;
 use rustc_hash::FxHashMap;
 
 use super::{Map, NodeRef};
 use crate::extract::extract_with_places;
-use crate::facts::{CallIdx, FlowPlaces};
+use crate::facts::{CallIdx, FileFacts, FlowPlaces};
+use crate::langs::lang::Lang;
 use crate::resolve::{CallAt, ChainPlace, Resolver};
 
 /// Most places of a chain that are shown.
@@ -22,13 +27,13 @@ const WIDEST: usize = 200;
 /// Most calls of one edge for which a chain is looked for.
 const CALLS: usize = 8;
 
-/// An edge to explain.
+/// An edge to explain, by the IDs of its ends: numbers of nodes mean nothing once the map was let go.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowEdge {
     /// The node that calls.
-    pub from: NodeRef,
+    pub from: NodeId,
     /// The definition that is called.
-    pub to: NodeRef,
+    pub to: NodeId,
     /// Lines of the calls, 1-based, in the file of `from`.
     pub lines: Vec<u32>,
 }
@@ -53,61 +58,89 @@ pub struct FlowChain {
     pub left_out: usize,
 }
 
-/// The files that explanations read, each read and extracted once.
-pub struct FlowSources<'s> {
-    read: &'s dyn Fn(&WsPath) -> Option<Arc<[u8]>>,
+/// The files that explanations need, each read and extracted once.
+pub struct FlowSources {
     cancel: CancelToken,
-    files: RefCell<FxHashMap<FileId, Option<Rc<ReadFile>>>>,
+    files: FxHashMap<WsPath, Option<Rc<SourceFile>>>,
+    /// The files that are as the map has them, and those that are not; of the explanation at hand.
+    current: RefCell<FxHashMap<FileId, Option<Rc<SourceFile>>>>,
+    missing: RefCell<Vec<MissingSource>>,
+}
+
+/// A file that an explanation lacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingSource {
+    /// The file to read.
+    pub path: WsPath,
+    lang: Lang,
 }
 
 /// A file as it was read for an explanation.
-struct ReadFile {
+struct SourceFile {
+    facts: FileFacts,
     places: Rc<FlowPlaces>,
     bytes: Arc<[u8]>,
     lines: LineIndex,
 }
 
-impl<'s> FlowSources<'s> {
-    /// Lends the files that `read` gives; once `cancel` says so, no further file is read.
-    pub fn new(read: &'s dyn Fn(&WsPath) -> Option<Arc<[u8]>>, cancel: CancelToken) -> Self {
-        Self { read, cancel, files: RefCell::default() }
+impl FlowSources {
+    /// No files yet; once `cancel` says so, no further one is extracted.
+    #[must_use]
+    pub fn new(cancel: CancelToken) -> Self {
+        Self { cancel, files: FxHashMap::default(), current: RefCell::default(), missing: RefCell::default() }
     }
 
-    fn file(&self, map: &Map, file: FileId) -> Option<Rc<ReadFile>> {
-        if let Some(known) = self.files.borrow().get(&file) {
+    /// Takes the files that the last explanation lacked; none if reading would not help it, or the time is over.
+    #[must_use]
+    pub fn take_missing(&mut self) -> Vec<MissingSource> {
+        let missing = self.missing.take();
+        if self.cancel.check().is_ok() { missing } else { Vec::new() }
+    }
+
+    /// Adds a file with the bytes that it has; `None` if it cannot be read.
+    pub fn add(&mut self, missing: MissingSource, bytes: Option<Arc<[u8]>>) {
+        let patience = || self.cancel.check().is_ok();
+        let source = bytes.and_then(|bytes| {
+            let (facts, places) = extract_with_places(missing.lang, &bytes, &patience)?;
+            Some(Rc::new(SourceFile { facts, places: Rc::new(places), lines: LineIndex::new(&bytes), bytes }))
+        });
+        self.files.insert(missing.path, source);
+    }
+
+    /// A file that is as the map has it; notes one that was not read yet.
+    fn file(&self, map: &Map, file: FileId) -> Option<Rc<SourceFile>> {
+        if let Some(known) = self.current.borrow().get(&file) {
             return known.clone();
         }
-        let found = self.read_file(map, file).map(Rc::new);
-        self.files.borrow_mut().insert(file, found.clone());
-        found
-    }
-
-    /// Reads a file; `None` if it is no longer as the map has it.
-    fn read_file(&self, map: &Map, file: FileId) -> Option<ReadFile> {
-        self.cancel.check().ok()?;
         let entry = map.index.entry(file)?;
-        let bytes = (self.read)(&entry.path)?;
-        let patience = || self.cancel.check().is_ok();
-        let (facts, places) = extract_with_places(entry.facts.lang, &bytes, &patience)?;
-        let is_same = facts == *entry.facts;
-        is_same.then(|| ReadFile { places: Rc::new(places), lines: LineIndex::new(&bytes), bytes })
+        let found = match self.files.get(&entry.path) {
+            Some(source) => source.clone().filter(|source| source.facts == *entry.facts),
+            None => {
+                let missing = MissingSource { path: entry.path.clone(), lang: entry.facts.lang };
+                self.missing.borrow_mut().push(missing);
+                None
+            }
+        };
+        self.current.borrow_mut().insert(file, found.clone());
+        found
     }
 }
 
-impl ReadFile {
-    fn text(&self, line: u32) -> Option<String> {
+impl SourceFile {
+    fn text_of_line(&self, line: u32) -> Option<String> {
         let text = String::from_utf8_lossy(self.bytes.get(self.lines.line_range(line)?)?).into_owned();
         Some(text.trim().chars().take(WIDEST).collect())
     }
 }
 
 impl Map {
-    /// Finds a chain of places for an edge of confidence `flow`; `None` if there is none within the bounds, or a file is no longer
-    /// as the map has it.
+    /// Finds a chain of places for an edge of confidence `flow`; `None` if there is none within the bounds, a file is no longer
+    /// as the map has it, or the sources lack a file and have it among the missing ones now.
     #[must_use]
-    pub fn explain_flow(&self, edge: &FlowEdge, sources: &FlowSources<'_>) -> Option<FlowChain> {
-        let NodeRef::Def(to) = edge.to else { return None };
-        let file = edge.from.file()?;
+    pub fn explain_flow(&self, edge: &FlowEdge, sources: &FlowSources) -> Option<FlowChain> {
+        sources.current.borrow_mut().clear();
+        let NodeRef::Def(to) = self.node(&edge.to)? else { return None };
+        let file = self.node(&edge.from)?.file()?;
         let resolver = Resolver::new(&self.index);
         let places = |file: FileId| sources.file(self, file).map(|found| Rc::clone(&found.places));
         let calls = self.calls_on_lines(&resolver, file, &edge.lines);
@@ -128,10 +161,10 @@ impl Map {
             .collect()
     }
 
-    fn shown_chain(&self, chain: &[ChainPlace], sources: &FlowSources<'_>) -> Option<FlowChain> {
+    fn shown_chain(&self, chain: &[ChainPlace], sources: &FlowSources) -> Option<FlowChain> {
         let left_out = chain.len().saturating_sub(PLACES);
         let place = |place: &ChainPlace| {
-            let text = sources.file(self, place.file)?.text(place.line)?;
+            let text = sources.file(self, place.file)?.text_of_line(place.line)?;
             Some(FlowPlace { path: self.index.entry(place.file)?.path.clone(), line: place.line, text })
         };
         Some(FlowChain { places: chain[left_out..].iter().map(place).collect::<Option<_>>()?, left_out })

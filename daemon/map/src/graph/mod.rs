@@ -58,7 +58,7 @@ pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
 pub use family::{Kinship, Relative};
 pub use flow::{FlowAnswer, FlowQuery, FlowStep, Met};
-pub use flow_chains::{FlowChain, FlowEdge, FlowPlace, FlowSources};
+pub use flow_chains::{FlowChain, FlowEdge, FlowPlace, FlowSources, MissingSource};
 pub use image::RestoredMap;
 pub use impact::{Affected, ImpactAnswer, ImpactQuery};
 pub use page::Drawn;

@@ -56,7 +56,7 @@ pub(crate) struct LocalRules {
 /// The kinds of nodes by which a language tells what runs instead of what.
 #[derive(Debug)]
 pub(crate) struct BranchRules {
-    /// Of siblings of these kinds one runs at most.
+    /// Kinds of siblings of which at most one runs.
     pub(crate) branches: &'static [&'static str],
     /// Bindings in these run before the branches that follow.
     pub(crate) conditions: &'static [&'static str],

@@ -1,7 +1,7 @@
 //! Finds which bindings of a local name can have given it the value that it has at a place: not those in other branches of one statement.
 //!
-//! Of `case` clauses and of the parts of an `if`, one runs. A place cannot see a binding in another of them, unless a loop around the
-//! statement, in the same function, runs the statement again.
+//! Only one runs of the `case` clauses of a statement, or of the parts of an `if`. A place cannot see a binding in another of them, unless
+//! a loop around the statement, in the same function, runs the statement again.
 
 use tree_sitter::{Node, Tree};
 

@@ -89,9 +89,10 @@ fn resolve_text(call: &mut ToolCall<'_>, args: ResolveArgs, began: Instant, aske
         request::parse_object("constraints", args.constraints)?,
     );
     request::check_shares(&strategy, &constraints)?;
-    if args.context.is_some() || args.hints.is_some() {
-        let ignored =
-            "The subject is a text: `context` and `hints` do not narrow it. investigate takes a scope.";
+    let narrows = constraints.allowed_sources.is_some() || constraints.require_authority;
+    if narrows || args.context.is_some() || args.hints.is_some() {
+        let ignored = "The subject is a text: of the other arguments only `constraints.max_candidates` and `constraints.min_confidence` \
+                       count. investigate takes a scope.";
         call.notes.warnings.push(ignored.to_owned());
     }
     let workspace = call.workspace(Needs::Map)?;

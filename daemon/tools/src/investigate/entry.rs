@@ -66,7 +66,7 @@ impl TopicPlace {
             body_complete: false,
             relevance,
             confidence: None,
-            reason: String::new(),
+            reason: None,
             is_seed,
             changed: false,
         }

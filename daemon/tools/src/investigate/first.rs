@@ -29,6 +29,8 @@ const LISTED_FROM: f64 = 0.2;
 const FEW: usize = 12;
 /// Characters besides the words of an entry of the text form: numbers, indentation, line ends.
 const TEXT_FRAME: usize = 16;
+/// Most characters of the confidence and the reason, which the text form shows once for each file.
+const CERTAINTY: usize = 32;
 
 /// The words and places that a query asks for.
 pub(super) struct TopicQuery {
@@ -75,7 +77,9 @@ impl Sheet<'_> {
             let size = match self.form {
                 Form::Json if is_new => chars_of(&entry) + 8 + found.domain.len() + entry.uid.len() + 48,
                 Form::Json => chars_of(&entry) + 8,
-                Form::Text => in_text(&entry) + if found.path() == path { 0 } else { found.path().len() },
+                Form::Text => {
+                    in_text(&entry) + if found.path() == path { 0 } else { found.path().len() + CERTAINTY }
+                }
             };
             if at > 0 && left < size {
                 break;
@@ -104,7 +108,7 @@ fn first_entry(
         false => found.short_entry(asset_id(at), relevance, is_seed),
     };
     entry.confidence = ordered.confidence;
-    ordered.reason.clone_into(&mut entry.reason);
+    entry.reason = Some(ordered.reason);
     let Some(body) = body else { return entry };
     let most = if at == 0 { SHORT_FIRST } else { SHORT };
     let is_short = body.len() <= SHORT_BYTES && body.lines().count() <= most;

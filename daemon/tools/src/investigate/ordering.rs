@@ -5,6 +5,7 @@
 use hob_base::FileId;
 use hob_map::Map;
 use hob_map::graph::NodeRef;
+use hob_proto::tools::investigate::PlaceReason;
 use hob_words::investigate::confidence::{EvidenceKind, FileSigns};
 use hob_words::investigate::fusion::{Fused, Ranking, fuse};
 use hob_words::investigate::rank::RankedPlace;
@@ -31,8 +32,8 @@ pub(super) struct OrderedPlace {
     pub(super) place: RankedPlace,
     /// The probability that the question is about the place's file; `None` for what is only near in the graph.
     pub(super) confidence: Option<f64>,
-    /// Why it is in the answer, in a few words.
-    pub(super) reason: &'static str,
+    /// Why it is in the answer.
+    pub(super) reason: PlaceReason,
 }
 
 /// A file with its confidence.
@@ -52,7 +53,7 @@ impl Evidence {
     ) -> Vec<OrderedPlace> {
         let of_file = self.nodes_by_file(admits);
         let files = self.ordered_files(map);
-        let mut leading = self.named_by_place(&files);
+        let mut leading = self.named_by_place(&files, admits);
         let mut behind = Vec::new();
         for (at, file) in files.iter().enumerate() {
             let shown = SHOWN.get(at).or(SHOWN.last()).copied().unwrap_or(1);
@@ -68,7 +69,9 @@ impl Evidence {
         }
         leading.append(&mut behind);
         let known: FxHashSet<NodeRef> = leading.iter().map(|one| one.place.node).collect();
-        let near = near.iter().filter(|place| !known.contains(&place.node)).take(NEAR);
+        // The start of the walk may be a named place outside of the scope.
+        let is_further = |place: &&RankedPlace| admits(place.node) && !known.contains(&place.node);
+        let near = near.iter().filter(is_further).take(NEAR);
         let near: Vec<RankedPlace> = near.copied().collect();
         leading.truncate(MOST - near.len());
         // What is only near comes after what speaks for itself.
@@ -76,12 +79,12 @@ impl Evidence {
         leading.extend(near.into_iter().map(|place| OrderedPlace {
             place: RankedPlace { relevance: place.relevance.min(least), ..place },
             confidence: None,
-            reason: "near in the graph",
+            reason: PlaceReason::NearInGraph,
         }));
         leading
     }
 
-    fn named_by_place(&self, files: &[OrderedFile]) -> Vec<OrderedPlace> {
+    fn named_by_place(&self, files: &[OrderedFile], admits: &dyn Fn(NodeRef) -> bool) -> Vec<OrderedPlace> {
         let confidence = |node: NodeRef| {
             let file = node.file()?;
             files.iter().find(|one| one.file == file).map(|one| one.confidence)
@@ -89,9 +92,9 @@ impl Evidence {
         let ordered = |node: &NodeRef| OrderedPlace {
             place: RankedPlace { node: *node, relevance: 1.0, is_seed: true },
             confidence: confidence(*node),
-            reason: "named by place",
+            reason: PlaceReason::NamedByPlace,
         };
-        self.places.iter().map(ordered).collect()
+        self.places.iter().filter(|node| admits(**node)).map(ordered).collect()
     }
 
     /// A definition of a file that has this share of the best one's score.
@@ -102,7 +105,7 @@ impl Evidence {
         OrderedPlace { place, confidence: Some(file.confidence), reason: self.reason(node, file.file) }
     }
 
-    fn reason(&self, node: NodeRef, file: FileId) -> &'static str {
+    fn reason(&self, node: NodeRef, file: FileId) -> PlaceReason {
         let has = |kind: EvidenceKind| {
             let found = self.nodes.iter().any(|one| one.kind == kind && one.ranked.contains(&node));
             let whole = matches!(node, NodeRef::File(_));
@@ -110,11 +113,11 @@ impl Evidence {
         };
         let is_mentioned = self.rank_in(EvidenceKind::Mentioned, file).is_some();
         match () {
-            () if has(EvidenceKind::Names) => "named in the question",
-            () if is_mentioned => "its file is mentioned",
-            () if has(EvidenceKind::Title) || has(EvidenceKind::TitleOfFile) => "has the title's words",
-            () if has(EvidenceKind::Words) || has(EvidenceKind::WordsOfFile) => "has the words",
-            () => "called or extended by what has the words",
+            () if has(EvidenceKind::Names) => PlaceReason::NamedInQuestion,
+            () if is_mentioned => PlaceReason::FileMentioned,
+            () if has(EvidenceKind::Title) || has(EvidenceKind::TitleOfFile) => PlaceReason::TitleWords,
+            () if has(EvidenceKind::Words) || has(EvidenceKind::WordsOfFile) => PlaceReason::Words,
+            () => PlaceReason::OneStep,
         }
     }
 

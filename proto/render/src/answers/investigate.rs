@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hob_proto::tools::investigate::{
-    Beside, ExpandResult, HydrateResult, InvestigateResult, InvestigationEntry,
+    Beside, ExpandResult, HydrateResult, InvestigateResult, InvestigationEntry, PlaceReason,
 };
 
 use super::handle::handle_of;
@@ -18,12 +18,6 @@ const HEAD: usize = 140;
 
 /// Confidence from which it is shown: less says only that a place is one of many.
 const SHOWN_FROM: f64 = 0.1;
-
-/// The reason of a file that the question mentions.
-const MENTIONED: &str = "its file is mentioned";
-
-/// The reasons that are shown; the words that a place has stand in its lines.
-const TOLD_REASONS: [&str; 3] = ["named by place", "named in the question", MENTIONED];
 
 /// Entries, most relevant first.
 pub(super) fn first_answer(result: InvestigateResult) -> AnswerDocument {
@@ -100,8 +94,8 @@ fn tell_confidence_once(entries: &mut [InvestigationEntry]) {
         let path = entry.location.rsplit_once(':').map_or("", |(path, _)| path);
         if !seen.insert(path.to_owned()) {
             entry.confidence = None;
-            if entry.reason == MENTIONED {
-                entry.reason.clear();
+            if entry.reason == Some(PlaceReason::FileMentioned) {
+                entry.reason = None;
             }
         }
     }
@@ -111,8 +105,14 @@ fn tell_confidence_once(entries: &mut [InvestigationEntry]) {
 fn certainty(entry: &InvestigationEntry) -> String {
     let percent =
         entry.confidence.filter(|sure| *sure >= SHOWN_FROM).map(|sure| format!("{:.0} %", sure * 100.0));
-    let why = TOLD_REASONS.contains(&entry.reason.as_str()).then(|| entry.reason.clone());
-    let told: Vec<String> = percent.into_iter().chain(why).collect();
+    // The words that a place has stand in its lines.
+    let why = match entry.reason {
+        Some(PlaceReason::NamedByPlace) => Some("named by place"),
+        Some(PlaceReason::NamedInQuestion) => Some("named in the question"),
+        Some(PlaceReason::FileMentioned) => Some("its file is mentioned"),
+        _ => None,
+    };
+    let told: Vec<String> = percent.into_iter().chain(why.map(str::to_owned)).collect();
     if told.is_empty() { String::new() } else { format!("  ({})", told.join(", ")) }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hob_base::{CancelToken, WsPath};
+use hob_base::CancelToken;
 
 use crate::fixture::{files, lookup_node, map};
 use crate::graph::{Confidence, EdgeKind, EdgeKinds, FlowChain, FlowEdge, FlowSources, Map, NodeRef};
@@ -21,13 +21,26 @@ fn chain_between(map: &Map, fixture: &str, from: &str, to: &str) -> Option<FlowC
     let edges = map.edges_out(from, calls);
     let edge = edges.iter().find(|edge| edge.to == to && edge.confidence == Confidence::Flow);
     let lines = edge.expect("an edge through values").sites.clone();
+    let edge = FlowEdge { from: map.id(from), to: map.id(to), lines };
+    explain(map, &edge, fixture)
+}
+
+/// Explains an edge; files are read as they are in `fixture`.
+fn explain(map: &Map, edge: &FlowEdge, fixture: &str) -> Option<FlowChain> {
     let texts = files(fixture);
-    let read = |path: &WsPath| {
-        let text = texts.iter().find(|(known, _)| known == path.as_str());
-        text.map(|(_, text)| Arc::from(text.as_bytes()))
-    };
-    let sources = FlowSources::new(&read, CancelToken::default());
-    map.explain_flow(&FlowEdge { from, to, lines }, &sources)
+    let mut sources = FlowSources::new(CancelToken::default());
+    loop {
+        let chain = map.explain_flow(edge, &sources);
+        let missing = sources.take_missing();
+        if chain.is_some() || missing.is_empty() {
+            return chain;
+        }
+        for missing in missing {
+            let text = texts.iter().find(|(known, _)| known == missing.path.as_str());
+            let bytes = text.map(|(_, text)| Arc::from(text.as_bytes()));
+            sources.add(missing, bytes);
+        }
+    }
 }
 
 /// Checks the places of an edge, a line each: `path:line text`.

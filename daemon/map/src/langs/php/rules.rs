@@ -16,9 +16,9 @@ pub(super) struct PhpRules {
     pub(super) handled: Handled,
     /// The namespace at hand, dotted; empty outside any.
     pub(super) namespace: String,
-    /// Whether a namespace was declared before.
+    /// True once the file has declared a namespace.
     pub(super) has_namespace: bool,
-    /// Whether the namespace at hand is another than the one that the file declares first.
+    /// True in a namespace other than the one that the file declares first.
     pub(super) is_further: bool,
     /// The types that a further namespace defines, by the names that it sees.
     pub(super) own_types: FxHashSet<String>,

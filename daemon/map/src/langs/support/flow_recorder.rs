@@ -47,7 +47,7 @@ impl FlowRecorder {
         Self { places: FlowPlaces::default(), line: 1, since: 0, last: FxHashMap::default(), pending: None }
     }
 
-    pub(super) fn finish(self) -> FlowPlaces {
+    pub(super) fn into_places(self) -> FlowPlaces {
         self.places
     }
 

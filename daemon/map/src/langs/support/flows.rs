@@ -145,7 +145,7 @@ impl<'t> Tracer<'t> {
                 stores: self.stores.into(),
             });
             if let Some(recorder) = self.recorder {
-                self.facts.set_flow_places(recorder.finish());
+                self.facts.set_flow_places(recorder.into_places());
             }
         }
         self.facts
@@ -484,7 +484,7 @@ impl<'t> Tracer<'t> {
     }
 
     /// Says that the scope at hand may end here: what follows in it may not run.
-    pub(crate) fn leave(&mut self) {
+    pub(crate) fn may_end_scope(&mut self) {
         self.doubts += 1;
     }
 

@@ -41,7 +41,7 @@ impl<'m> Resolver<'m> {
         let FlowValue::Call(made) = flows.value(of) else { return None };
         let maker = flows.calls.get(made.0 as usize).filter(|maker| maker.is_sure)?;
         let between = flows.calls.get(made.0 as usize + 1..at.call.0 as usize)?;
-        let is_change = |change: &&Call| change.is_sure && touches(flows, change, of);
+        let is_change = |change: &&Call| change.is_sure && touches_value(flows, change, of);
         let mut changes = between.iter().take(BETWEEN).filter(is_change).peekable();
         changes.peek().filter(|_| maker.scope == call.scope)?;
         let field = CalledField { file: at.file, of, name: entry.facts.name(name) };
@@ -78,7 +78,7 @@ impl<'m> Resolver<'m> {
 }
 
 /// Returns true if a call is given a value, or calls a member of it.
-fn touches(flows: &Flows, call: &Call, of: ValueIdx) -> bool {
+fn touches_value(flows: &Flows, call: &Call, of: ValueIdx) -> bool {
     matches!(flows.value(call.callee), FlowValue::Member(on, _) if on == of)
         || flows.parts(call.args).iter().any(|arg| arg.value == of)
 }

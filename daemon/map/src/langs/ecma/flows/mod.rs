@@ -288,7 +288,7 @@ impl<'t> Trace<'t> {
             let scope = self.to.current_scope();
             self.to.store_value(FlowTarget::Return(scope), value);
         }
-        self.to.leave();
+        self.to.may_end_scope();
     }
 
     fn trace_class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {

@@ -453,7 +453,7 @@ impl<'t> Trace<'_, 't> {
             let scope = self.to.current_scope();
             self.to.store_value(FlowTarget::Return(scope), value);
         }
-        self.to.leave();
+        self.to.may_end_scope();
     }
 
     fn trace_raise(&mut self, node: Node<'t>) {

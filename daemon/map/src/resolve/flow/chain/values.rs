@@ -15,7 +15,7 @@ pub(super) struct MemberAt<'n> {
     /// The value whose member it is.
     of: ValueAt,
     name: &'n str,
-    /// Whether the bases of the class alone are looked through.
+    /// True if the search looks through the bases of the class alone.
     above: bool,
 }
 
