@@ -10,9 +10,9 @@ use hob_base::FileId;
 use hob_map::Map;
 use hob_map::graph::{EdgeKind, Lookup, NodeRef};
 use hob_proto::ToolError;
-use hob_text::ranked::{RankedIndex, RankedQuestion, RankedRequest};
-use hob_words::investigate::confidence::EvidenceKind;
+use hob_text::ranked::{RankedIndex, RankedQuestion, RankedRequest, Term, terms_of};
 use hob_words::investigate::reading::{QuestionReading, WrittenIn};
+use hob_words::investigate::scoring::EvidenceKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::ToolCall;
@@ -47,15 +47,12 @@ pub(super) struct EvidenceRequest<'e> {
 pub(super) struct KindRanking<T> {
     pub(super) kind: EvidenceKind,
     pub(super) ranked: Vec<T>,
-    /// How far the first one's raw score is ahead of the next one's, as a share of its own; 0 where there are no such scores.
-    pub(super) lead: f64,
+    /// The score of each as a share of the best one's, 0 to 1; empty where there are no scores.
+    pub(super) shares: Vec<f64>,
 }
 
-/// Items that words find, with the lead of the first.
-struct FoundByWords<T> {
-    ranked: Vec<T>,
-    lead: f64,
-}
+/// A definition that words find, with its score.
+type ScoredNode = (NodeRef, f32);
 
 /// Rankings of definitions and files.
 #[derive(Default)]
@@ -66,7 +63,8 @@ pub(super) struct Evidence {
     pub(super) files: Vec<KindRanking<FileId>>,
     /// The nodes that the question names by place, which come before all others.
     pub(super) places: Vec<NodeRef>,
-    pub(super) asks_for_tests: bool,
+    /// The words of the question's title.
+    pub(super) title: Vec<Term>,
 }
 
 impl Evidence {
@@ -75,26 +73,24 @@ impl Evidence {
     pub(super) fn gather(
         call: &mut ToolCall<'_>,
         request: &EvidenceRequest<'_>,
-        words: &[(NodeRef, f32)],
+        words: &[ScoredNode],
     ) -> Result<Self, ToolError> {
         let EvidenceRequest { workspace, reading, places, .. } = request;
         let title = RankedQuestion::parse(&reading.title);
         let mut evidence = Self {
             places: places.iter().map(|(node, _)| *node).collect(),
-            asks_for_tests: title.asks_for_tests(),
+            title: terms_of(&reading.title),
             ..Self::default()
         };
-        let scores = words.iter().map(|(_, score)| *score);
-        let lead = lead_of(scores);
-        evidence.add_nodes(EvidenceKind::Words, words.iter().map(|(node, _)| *node).collect(), lead);
+        evidence.add_scored(EvidenceKind::Words, words);
         if !request.asked.question.has_phrases() {
             evidence.add_files_by_words(call, request, title)?;
             let map = workspace.map();
-            evidence.add_nodes(EvidenceKind::Names, named_definitions(&map, reading), 0.0);
-            evidence.add_files(EvidenceKind::Mentioned, mentioned_files(&map, request), 0.0);
+            evidence.add_nodes(EvidenceKind::Names, named_definitions(&map, reading));
+            evidence.add_files(EvidenceKind::Mentioned, mentioned_files(&map, request), Vec::new());
         }
         evidence.seeds = evidence.nodes.iter().flat_map(|one| one.ranked.iter().copied()).collect();
-        evidence.add_nodes(EvidenceKind::Step, one_step_from(&workspace.map(), words), 0.0);
+        evidence.add_nodes(EvidenceKind::Step, one_step_from(&workspace.map(), words));
         Ok(evidence)
     }
 
@@ -104,35 +100,44 @@ impl Evidence {
         request: &EvidenceRequest<'_>,
         title: RankedQuestion,
     ) -> Result<(), ToolError> {
-        let files = FileScope::of(request);
         let wide = RankedQuestion::parse_wide(request.text);
-        let found = files.rank(call, request, &wide)?;
-        self.add_files(EvidenceKind::WordsOfFile, found.ranked, found.lead);
+        let files = FileScope::of(request).rank(call, request, &wide)?;
+        self.add_files(EvidenceKind::WordsOfFile, files, Vec::new());
         if request.reading.has_more_than_title() {
-            let found = files.rank(call, request, &title)?;
-            self.add_files(EvidenceKind::TitleOfFile, found.ranked, found.lead);
             let found = request.search_definitions(call, title)?;
             let map = request.workspace.map();
-            let nodes = found.iter().filter_map(|hit| node_of(&map, hit)).collect();
+            let nodes = found.iter().filter_map(|hit| Some((node_of(&map, hit)?, hit.score)));
+            let nodes: Vec<ScoredNode> = nodes.collect();
             drop(map);
-            self.add_nodes(EvidenceKind::Title, nodes, lead_of(found.iter().map(|hit| hit.score)));
+            self.add_scored(EvidenceKind::Title, &nodes);
         }
         Ok(())
     }
 
-    fn add_nodes(&mut self, kind: EvidenceKind, ranked: Vec<NodeRef>, lead: f64) {
-        let mut files = Vec::new();
-        for file in ranked.iter().filter_map(|node| node.file()) {
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-        self.add_files(kind, files, lead);
-        self.nodes.push(KindRanking { kind, ranked, lead });
+    fn add_scored(&mut self, kind: EvidenceKind, scored: &[ScoredNode]) {
+        let best = scored.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
+        let shares: Vec<f64> = scored.iter().map(|(_, score)| f64::from(score / best)).collect();
+        self.add_ranking(kind, scored.iter().map(|(node, _)| *node).collect(), &shares);
     }
 
-    fn add_files(&mut self, kind: EvidenceKind, ranked: Vec<FileId>, lead: f64) {
-        self.files.push(KindRanking { kind, ranked, lead });
+    fn add_nodes(&mut self, kind: EvidenceKind, ranked: Vec<NodeRef>) {
+        self.add_ranking(kind, ranked, &[]);
+    }
+
+    /// Adds a ranking of definitions, and the one of their files: a file stands where its best definition stands.
+    fn add_ranking(&mut self, kind: EvidenceKind, ranked: Vec<NodeRef>, shares: &[f64]) {
+        let (mut files, mut shares_of_files) = (Vec::new(), Vec::new());
+        for (at, node) in ranked.iter().enumerate() {
+            let Some(file) = node.file().filter(|file| !files.contains(file)) else { continue };
+            files.push(file);
+            shares_of_files.extend(shares.get(at));
+        }
+        self.add_files(kind, files, shares_of_files);
+        self.nodes.push(KindRanking { kind, ranked, shares: Vec::new() });
+    }
+
+    fn add_files(&mut self, kind: EvidenceKind, ranked: Vec<FileId>, shares: Vec<f64>) {
+        self.files.push(KindRanking { kind, ranked, shares });
     }
 }
 
@@ -157,7 +162,7 @@ impl FileScope {
         call: &mut ToolCall<'_>,
         request: &EvidenceRequest<'_>,
         question: &RankedQuestion,
-    ) -> Result<FoundByWords<FileId>, ToolError> {
+    ) -> Result<Vec<FileId>, ToolError> {
         let admits = self.admitted.as_ref().map(|files| move |number: u64| files.contains(&number));
         let ranked = RankedRequest {
             question,
@@ -170,9 +175,7 @@ impl FileScope {
         if !complete {
             text_search::warn_of_part(call);
         }
-        let ranked =
-            found.iter().filter_map(|one| Some(request.workspace.ranked.file(one.file)?.0)).collect();
-        Ok(FoundByWords { ranked, lead: lead_of(found.iter().map(|one| one.score)) })
+        Ok(found.iter().filter_map(|one| Some(request.workspace.ranked.file(one.file)?.0)).collect())
     }
 }
 
@@ -191,12 +194,6 @@ impl EvidenceRequest<'_> {
         };
         Ok(text_search::find(call, self.workspace, self.index, &asked)?.named)
     }
-}
-
-/// How far the first of some scores is ahead of the next, as a share of its own; all of it if there is no other.
-fn lead_of(mut scores: impl Iterator<Item = f32>) -> f64 {
-    let Some(first) = scores.next().map(f64::from).filter(|first| *first > 0.0) else { return 0.0 };
-    1.0 - scores.next().map_or(0.0, f64::from) / first
 }
 
 fn node_of(map: &Map, hit: &MappedHit) -> Option<NodeRef> {

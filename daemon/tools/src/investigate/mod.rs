@@ -58,6 +58,8 @@ const SKIPPED: usize = 500;
 const MEANING: f32 = 0.7;
 /// Weight of a place that a question names, where the best that its words find counts 1.
 const PLACE: f32 = 2.0;
+/// Told when words in quotes find nothing.
+const UNQUOTED: &str = "Nothing has the words in quotes; they were read as words like others.";
 /// Neighbours of an expanded entry.
 const BESIDE: usize = 24;
 
@@ -145,8 +147,7 @@ struct TopicFindings {
     evidence: Evidence,
 }
 
-/// Returns the query's words and places, and the nodes that they find; the search is made again with the words that
-/// the best names share.
+/// Returns the query's words and places, and the nodes that they find.
 fn find_seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -166,20 +167,17 @@ fn find_seeds(
         rules: Arc::clone(&bounds.rules),
         limit: DEPTH,
     };
-    let own = asked.question.clone();
-    let mut named = find_by_words(call, workspace, &index, &asked)?;
-    let names = named.iter().take(NAMES_READ).map(|hit| hit.title.as_str());
-    if let Some(wider) = asked.question.with_related(names) {
-        asked.question = wider;
-        named = find_by_words(call, workspace, &index, &asked)?;
+    let mut own = asked.question.clone();
+    let mut named = find_named(call, workspace, &index, &mut asked)?;
+    if named.is_empty() && query.contains('"') {
+        call.notes.warnings.push(UNQUOTED.into());
+        own = focus_question(&index, &query.replace('"', " "))?;
+        asked.question = own.clone();
+        named = find_named(call, workspace, &index, &mut asked)?;
     }
     if use_embeddings {
         let near = fuse::find_near(call, workspace, query, &asked);
         named = with_near(named, near);
-    }
-    if asked.question.has_phrases() {
-        named.retain(|hit| text_search::has_phrases(workspace, &asked.question, hit));
-        named.truncate(SEEDS);
     }
     text_search::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
@@ -212,6 +210,26 @@ fn focus_question(index: &RankedIndex, query: &str) -> Result<RankedQuestion, To
     }
     let focused = index.focus(&wide).map_err(|error| errors::words_failed(&error.to_string()))?;
     Ok(if focused.is_empty() { question } else { focused })
+}
+
+/// Returns the definitions that a question finds; the search is made again with the words that the best names share. Words in quotes bind.
+fn find_named(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    index: &RankedIndex,
+    asked: &mut RankedQuery,
+) -> Result<Vec<MappedHit>, ToolError> {
+    let mut named = find_by_words(call, workspace, index, asked)?;
+    let names = named.iter().take(NAMES_READ).map(|hit| hit.title.as_str());
+    if let Some(wider) = asked.question.with_related(names) {
+        asked.question = wider;
+        named = find_by_words(call, workspace, index, asked)?;
+    }
+    if asked.question.has_phrases() {
+        named.retain(|hit| text_search::has_phrases(workspace, &asked.question, hit));
+        named.truncate(SEEDS);
+    }
+    Ok(named)
 }
 
 /// Returns the definitions that the words find, with the credit that their callers add.

@@ -2,13 +2,17 @@
 //!
 //! Each file has a confidence and each place a reason, so that a reader sees what to believe and why before reading any code.
 
+use std::cmp::Ordering;
+
 use hob_base::FileId;
 use hob_map::Map;
 use hob_map::graph::NodeRef;
 use hob_proto::tools::investigate::PlaceReason;
-use hob_words::investigate::confidence::{EvidenceKind, FileSigns};
+use hob_text::ranked::{Term, terms_of};
+use hob_words::investigate::file_role::FileRole;
 use hob_words::investigate::fusion::{Fused, Ranking, fuse};
 use hob_words::investigate::rank::RankedPlace;
+use hob_words::investigate::scoring::{EvidenceKind, FileScore, confidences};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{Evidence, KindRanking};
@@ -18,13 +22,8 @@ const SHOWN: [usize; 2] = [2, 1];
 /// Most places that are kept, and how many of these what is only near in the graph may take from the rest.
 const MOST: usize = 60;
 const NEAR: usize = 15;
-/// Factor for what is written for people where code is asked for, and for tests.
-const PROSE: f64 = 0.5;
-const TESTS: f64 = 0.25;
-/// Factor for all else where tests are asked for.
-const NO_TESTS: f64 = 0.8;
-/// Files that a ranking of names may have before its files are no longer told by it.
-const NAMED: usize = 3;
+/// Names of files that say nothing of what is in them: their folder does.
+const NAMELESS: &[&str] = &["__init__", "index", "lib", "main", "mod"];
 
 /// A place of the answer.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +35,10 @@ pub(super) struct OrderedPlace {
     pub(super) reason: PlaceReason,
 }
 
-/// A file with its confidence.
+/// A file with its relevance and its confidence, both 0 to 1.
 struct OrderedFile {
     file: FileId,
-    score: f64,
+    relevance: f64,
     confidence: f64,
 }
 
@@ -99,7 +98,7 @@ impl Evidence {
 
     /// A definition of a file that has this share of the best one's score.
     fn ordered(&self, node: NodeRef, file: &OrderedFile, share: f64) -> OrderedPlace {
-        let relevance = (file.score * (0.7 + 0.3 * share) * 1e3).round() / 1e3;
+        let relevance = (file.relevance * (0.7 + 0.3 * share) * 1e3).round() / 1e3;
         let is_seed = self.seeds.contains(&node) || matches!(node, NodeRef::File(_));
         let place = RankedPlace { node, relevance, is_seed };
         OrderedPlace { place, confidence: Some(file.confidence), reason: self.reason(node, file.file) }
@@ -111,60 +110,48 @@ impl Evidence {
             let whole = matches!(node, NodeRef::File(_));
             found || (whole && self.files.iter().any(|one| one.kind == kind && one.ranked.contains(&file)))
         };
-        let is_mentioned = self.rank_in(EvidenceKind::Mentioned, file).is_some();
+        let mentioned = self.files.iter().filter(|one| one.kind == EvidenceKind::Mentioned);
+        let is_mentioned = mentioned.flat_map(|one| &one.ranked).any(|one| *one == file);
         match () {
             () if has(EvidenceKind::Names) => PlaceReason::NamedInQuestion,
             () if is_mentioned => PlaceReason::FileMentioned,
-            () if has(EvidenceKind::Title) || has(EvidenceKind::TitleOfFile) => PlaceReason::TitleWords,
+            () if has(EvidenceKind::Title) => PlaceReason::TitleWords,
             () if has(EvidenceKind::Words) || has(EvidenceKind::WordsOfFile) => PlaceReason::Words,
             () => PlaceReason::OneStep,
         }
     }
 
-    /// The files by all evidence; tests stand back unless they are asked for.
+    /// The files by all evidence, the likeliest first.
     fn ordered_files(&self, map: &Map) -> Vec<OrderedFile> {
-        let factor = |file: FileId| {
-            let (path, facts) = map.file(file)?;
-            let is_test = hob_map::graph::is_test_path(path.as_str());
-            let prose = if facts.lang.is_prose() { PROSE } else { 1.0 };
-            Some(match (is_test, self.asks_for_tests) {
-                (true, false) => TESTS * prose,
-                (false, true) => NO_TESTS * prose,
-                _ => prose,
-            })
-        };
-        let weighed = |one: Fused<FileId>| Some(Fused { score: one.score * factor(one.item)?, ..one });
-        let mut files: Vec<Fused<FileId>> =
-            fuse(&weighted(&self.files)).into_iter().filter_map(weighed).collect();
-        // Stable, so that equals stay in the order that they had.
-        files.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let confident = |(at, one): (usize, &Fused<FileId>)| OrderedFile {
-            file: one.item,
-            score: one.score,
-            confidence: self.signs_of(&files, at).confidence(),
-        };
-        files.iter().enumerate().map(confident).collect()
-    }
-
-    fn signs_of(&self, files: &[Fused<FileId>], at: usize) -> FileSigns {
-        let file = files[at].item;
-        let led = || self.files.iter().filter(|one| one.ranked.first() == Some(&file));
-        let all: f64 =
-            self.files.iter().filter(|one| !one.ranked.is_empty()).map(|one| one.kind.weight()).sum();
-        FileSigns {
-            score: files[at].score,
-            rival: files.get(usize::from(at == 0)).map_or(0.0, |one| one.score),
-            position: at,
-            firsts: led().map(|one| one.kind.weight()).sum::<f64>() / all.max(f64::MIN_POSITIVE),
-            lead: led().map(|one| one.lead).sum(),
-            is_named: self.rank_in(EvidenceKind::Names, file).is_some_and(|rank| rank < NAMED),
-            is_mentioned: self.rank_in(EvidenceKind::Mentioned, file).is_some(),
-            found: files.len(),
+        let mut files: Vec<ScoredFile> = Vec::new();
+        let mut at_file: FxHashMap<FileId, usize> = FxHashMap::default();
+        for ranking in &self.files {
+            for (rank, &file) in ranking.ranked.iter().enumerate() {
+                let Some(beginning) = self.first_score(map, file) else { continue };
+                let at = *at_file.entry(file).or_insert(files.len());
+                if at == files.len() {
+                    files.push(ScoredFile { file, score: beginning });
+                }
+                let share = ranking.shares.get(rank).copied().unwrap_or(0.0);
+                files[at].score.add_rank(ranking.kind, rank, share);
+            }
         }
+        // Stable, so that equals stay in the order that they had.
+        files.sort_by(|a, b| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal));
+        let scores: Vec<FileScore> = files.iter().map(|one| one.score).collect();
+        let ordered = |(one, confidence): (&ScoredFile, f64)| OrderedFile {
+            file: one.file,
+            relevance: one.score.relevance(),
+            confidence,
+        };
+        files.iter().zip(confidences(&scores)).map(ordered).collect()
     }
 
-    fn rank_in(&self, kind: EvidenceKind, file: FileId) -> Option<usize> {
-        self.files.iter().find(|one| one.kind == kind)?.ranked.iter().position(|one| *one == file)
+    /// The score of a file before any evidence: by the part that it plays, and by its name.
+    fn first_score(&self, map: &Map, file: FileId) -> Option<FileScore> {
+        let (path, facts) = map.file(file)?;
+        let role = FileRole::of_path(path.as_str(), facts.lang.is_prose(), &self.title);
+        Some(FileScore::of_file(role, is_called_so(path.as_str(), &self.title)))
     }
 
     /// The definitions of each file, best first, without those that the question names by place.
@@ -178,6 +165,21 @@ impl Evidence {
         }
         of_file
     }
+}
+
+/// A file with what speaks for it.
+struct ScoredFile {
+    file: FileId,
+    score: FileScore,
+}
+
+/// Returns true if all words of a file's name are among those of a title.
+fn is_called_so(path: &str, title: &[Term]) -> bool {
+    let mut parts = path.rsplit('/');
+    let stem = parts.next().and_then(|name| name.split('.').next()).unwrap_or("");
+    let name = if NAMELESS.contains(&stem) { parts.next().unwrap_or("") } else { stem };
+    let words = terms_of(name);
+    !words.is_empty() && words.iter().all(|word| title.iter().any(|said| said.stem == word.stem))
 }
 
 fn weighted<T: Clone>(rankings: &[KindRanking<T>]) -> Vec<Ranking<T>> {
