@@ -45,6 +45,9 @@ const DATA_ENDINGS: &[&str] = &[
 /// Endings of files that declare what others implement.
 const DECLARATION_ENDINGS: &[&str] = &[".d.ts", ".d.cts", ".d.mts", ".pyi"];
 
+/// Words by which a question asks for tests.
+const TEST_WORDS: &[&str] = &["test", "tests"];
+
 /// Words by which a question asks for prose.
 const PROSE_WORDS: &[&str] = &["doc", "docs", "documentation", "readme", "changelog", "guide", "tutorial"];
 
@@ -72,7 +75,7 @@ impl FileRole {
         let is_asked = |names: &[&str]| asked.iter().any(|term| names.contains(&term.word.as_str()));
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         if is_test_path(path) {
-            return Self::Test;
+            return if is_asked(TEST_WORDS) { Self::Code } else { Self::Test };
         }
         if is_prose {
             return if is_asked(PROSE_WORDS) { Self::Code } else { Self::Prose };
@@ -121,6 +124,7 @@ mod tests {
     fn a_question_may_mean_what_is_beside_the_code() {
         assert_eq!(role("benchmarks/run.rs", "the benchmark prints nothing"), FileRole::Code);
         assert_eq!(role("docs/guide.md", "documentation of hooks is wrong"), FileRole::Code);
+        assert_eq!(role("tests/test_a.py", "the test of pairing is slow"), FileRole::Code);
         assert_eq!(role("app/theme.css", "css of the sidebar"), FileRole::Code);
         assert_eq!(role("demo/list.jsx", "the benchmark prints nothing"), FileRole::Support);
     }

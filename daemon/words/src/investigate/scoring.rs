@@ -4,8 +4,9 @@
 //! file plays. The weights make the files likeliest that were changed for real questions (listwise softmax regression: Cao et al.,
 //! "Learning to rank", 2007), which at once says how likely each file is: its share of the sum of all. They were fitted to 831 commit
 //! messages (flask, requests, pytest, celery, fastify, cobra, click and fd) and 140 issues with their fixes (flask, requests, pytest,
-//! gson, gin, axios, ripgrep, preact, rubocop, caddy, jq, sqlglot and dask). `tests/bench/commit_questions.py` prints ranks and how far the
-//! confidence is off. Fit the weights again when the rankings change.
+//! gson, gin, axios, ripgrep, preact, rubocop, caddy, jq, sqlglot and dask). On 128 issues of fourteen other projects the file of the fix is
+//! first for .633 of the whole issues and among the first five for .836. `tests/bench/commit_questions.py` and `issue_questions.py` print
+//! ranks and how far the confidence is off. Fit the weights again when the rankings change.
 
 use super::file_role::FileRole;
 
