@@ -95,10 +95,10 @@ impl FileTally<'_> {
             if !is_asked || segment.is_deleted(doc) || !admits(file) {
                 continue;
             }
-            let none = || FileCounts { words: vec![0.0; walk.counts.len()].into(), prior: 0.0 };
+            let none = || FileCounts { words: vec![0.0; words.words.len()].into(), prior: 0.0 };
             let counts = self.files.entry(file).or_insert_with(none);
             counts.prior = counts.prior.max(self.question.prior_factor(prior));
-            counts.words.iter_mut().zip(&walk.counts).for_each(|(all, one)| *all += one);
+            walk.present_words().for_each(|(word, count)| counts.words[word] += count);
         }
         Ok(())
     }

@@ -8,8 +8,9 @@
 //! Lists are walked in step, document by document, so that memory does not grow with them and the best can be kept in a
 //! small heap under a total order: equal scores are told apart by file and definition, never by where the index has put them.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use hob_base::{CancelToken, Stopped};
 use tantivy::fieldnorm::FieldNormReader;
@@ -287,14 +288,23 @@ struct Cursor {
     lengths: FieldNormReader,
 }
 
-/// All lists of a question in one segment, in step.
+/// All lists of a question in one segment, in step. A heap has the list with the lowest document on top, so that a document costs what
+/// the words in it cost, however many are asked for.
 pub(super) struct RankedWalk<'w> {
     weighed: &'w Weighed<'w>,
     cursors: Vec<Cursor>,
+    /// The document and the number of each cursor that is not at its end.
+    heap: BinaryHeap<Reverse<(u32, usize)>>,
     /// Weighed counts of each word in the present document.
-    pub(super) counts: Vec<f32>,
+    counts: Vec<f32>,
+    /// The words of the present document, in order.
+    present: Vec<usize>,
     /// Number of times that each word is in the document's name, and the name's length.
     named: (Vec<u32>, u32),
+    /// The words that a document must have.
+    required: Vec<usize>,
+    /// The bit of each word that counts; none beyond the 32nd.
+    bits: Vec<u32>,
     /// Worth of all words that count.
     whole: f32,
 }
@@ -311,51 +321,68 @@ impl<'w> RankedWalk<'w> {
                 }
             }
         }
+        let docs = cursors.iter().map(|cursor| cursor.list.doc()).enumerate();
+        let heap = docs.filter(|(_, doc)| *doc != TERMINATED).map(|(at, doc)| Reverse((doc, at))).collect();
         let counting = weighed.words.iter().filter(|(word, _)| word.counts);
         let whole = counting.map(|(_, worth)| worth).sum::<f32>().max(f32::MIN_POSITIVE);
         let words = weighed.words.len();
-        Ok(Self { weighed, cursors, counts: vec![0.0; words], named: (vec![0; words], 0), whole })
+        let named = (vec![0; words], 0);
+        let bits = bits_of_words(weighed);
+        let required = (0..words).filter(|at| weighed.words[*at].0.required).collect();
+        let (counts, present) = (vec![0.0; words], Vec::new());
+        Ok(Self { weighed, cursors, heap, counts, present, named, required, bits, whole })
     }
 
     /// The next document and its score; 0 for one that lacks what is required.
     pub(super) fn next(&mut self) -> Option<(u32, f32)> {
-        let doc =
-            self.cursors.iter().map(|cursor| cursor.list.doc()).min().filter(|doc| *doc != TERMINATED)?;
-        self.counts.fill(0.0);
-        self.named.0.fill(0);
+        let Reverse((doc, _)) = *self.heap.peek()?;
+        for word in self.present.drain(..) {
+            self.counts[word] = 0.0;
+            self.named.0[word] = 0;
+        }
         self.named.1 = 0;
-        for Cursor { word, field, list, lengths } in &mut self.cursors {
-            if list.doc() != doc {
-                continue;
-            }
+        while let Some(mut top) = self.heap.peek_mut().filter(|top| top.0.0 == doc) {
+            let Cursor { word, field, list, lengths } = &mut self.cursors[top.0.1];
+            let length = lengths.fieldnorm(doc);
             if *field == NAME {
                 self.named.0[*word] = list.term_freq();
-                self.named.1 = lengths.fieldnorm(doc);
+                self.named.1 = length;
             }
-            let length = lengths.fieldnorm(doc) as f32 / self.weighed.means[*field];
-            let norm = 1.0 - LENGTHS[*field] + LENGTHS[*field] * length;
+            if self.counts[*word] == 0.0 {
+                self.present.push(*word);
+            }
+            let share = length as f32 / self.weighed.means[*field];
+            let norm = 1.0 - LENGTHS[*field] + LENGTHS[*field] * share;
             self.counts[*word] += WEIGHTS[*field] * list.term_freq() as f32 / norm;
-            list.advance();
+            match list.advance() {
+                TERMINATED => drop(PeekMut::pop(top)),
+                next => top.0.0 = next,
+            }
         }
-        self.cursors.retain(|cursor| cursor.list.doc() != TERMINATED);
+        // Sums of fractions depend on their order.
+        self.present.sort_unstable();
         Some((doc, self.score()))
+    }
+
+    /// The words of the present document with their weighed counts, in order.
+    pub(super) fn present_words(&self) -> impl Iterator<Item = (usize, f32)> {
+        self.present.iter().map(|word| (*word, self.counts[*word]))
     }
 
     /// Returns the words that count and that the present document has, one bit each.
     fn matched_words(&self) -> u32 {
-        let counting = self.weighed.words.iter().zip(&self.counts).filter(|((word, _), _)| word.counts);
-        counting.enumerate().filter(|(_, (_, count))| **count > 0.0).fold(0, |all, (at, _)| all | 1 << at)
+        self.present.iter().fold(0, |all, word| all | self.bits[*word])
     }
 
     fn score(&self) -> f32 {
         let (mut score, mut had) = (0.0, 0.0);
-        for ((word, worth), count) in self.weighed.words.iter().zip(&self.counts) {
-            if *count > 0.0 {
-                score += worth * (K1 + 1.0) * count / (K1 + count);
-                had += if word.counts { *worth } else { 0.0 };
-            } else if word.required {
-                return 0.0;
-            }
+        for (at, count) in self.present_words() {
+            let (word, worth) = &self.weighed.words[at];
+            score += worth * (K1 + 1.0) * count / (K1 + count);
+            had += if word.counts { *worth } else { 0.0 };
+        }
+        if self.required.iter().any(|word| self.counts[*word] == 0.0) {
+            return 0.0;
         }
         score * (had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.name_agreement())
     }
@@ -366,10 +393,22 @@ impl<'w> RankedWalk<'w> {
         if *length == 0 {
             return 0.0;
         }
-        let of_name = counts.iter().sum::<u32>() as f32 / *length as f32;
-        let worth =
-            self.weighed.words.iter().zip(counts).filter(|((word, _), count)| word.counts && **count > 0);
-        let of_question = worth.map(|((_, worth), _)| worth).sum::<f32>() / self.whole;
+        let of_name = self.present.iter().map(|word| counts[*word]).sum::<u32>() as f32 / *length as f32;
+        let named =
+            self.present.iter().filter(|word| counts[**word] > 0).map(|word| &self.weighed.words[*word]);
+        let of_question =
+            named.filter(|(word, _)| word.counts).map(|(_, worth)| worth).sum::<f32>() / self.whole;
         of_name.min(1.0) * of_question.min(1.0)
     }
+}
+
+/// One bit for each word that counts, in order; words beyond the 32nd have none.
+fn bits_of_words(weighed: &Weighed<'_>) -> Vec<u32> {
+    let mut at = 0;
+    let bit = |(word, _): &(Word, f32)| {
+        let bit = if word.counts { 1_u32.checked_shl(at).unwrap_or(0) } else { 0 };
+        at += u32::from(word.counts);
+        bit
+    };
+    weighed.words.iter().map(bit).collect()
 }
