@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Asks `investigate` for the code that the fixes of real issues changed.
 
-    issue_questions.py HOB ISSUES REPOSITORIES [--most 20] [--misses]
+    issue_questions.py HOB ISSUES REPOSITORIES [--most 20] [--misses] [--plot FILE.svg]
 
 HOB is the program `hob` with `hobd` beside it. ISSUES is a file of JSON lines in the form of SWE-bench (`repo`, `instance_id`,
 `base_commit`, `problem_statement`, `patch`; other fields are not read). REPOSITORIES is a folder with a clone of each repository, named
@@ -10,7 +10,8 @@ temporary folder, and the question is asked twice: by the first line of the issu
 
 A question counts as answered at the place of the first file, among the files of the answer in their order, that the fix changed; tests,
 documentation and data do not count. A function counts among the first five places if one of them covers a line that the fix changed;
-where a definition ends is told by indentation. The last line says how sure the answers were of their first file and how many were right.
+where a definition ends is told by indentation. The last table has, by tenths of the confidence of an answer's first file, what was said and
+how many were right, and their mean distance (the expected calibration error); --plot draws it.
 
 Look at one half of your issues while you tune, and at the other half once.
 """
@@ -95,6 +96,34 @@ def judge(entries, wanted, tree):
     return min((files.index(path) for path in wanted if path in files), default=len(files) + 99), has_function
 
 
+def calibration(answers):
+    """What was said and what was right by tenths of confidence, with the number of answers, and the expected calibration error."""
+    tenths = defaultdict(list)
+    for rank, _, sure in answers:
+        tenths[min(int(sure * 10), 9)].append((sure, rank == 0))
+    rows = []
+    for _, each in sorted(tenths.items()):
+        said, right = (sum(column) / len(each) for column in zip(*each))
+        rows.append((said, right, len(each)))
+    error = sum(abs(said - right) * number for said, right, number in rows) / max(len(answers), 1)
+    return rows, error
+
+
+def plot(rows, error, file):
+    """Draws what was right over what was said; the area of a point is its number of answers."""
+    def place(share):
+        return 40 + 320 * share
+
+    points = [
+        f'<circle cx="{place(said):.0f}" cy="{400 - place(right):.0f}" r="{number ** 0.5 + 1:.1f}" fill="#2563eb" fill-opacity=".7"/>'
+        for said, right, number in rows
+    ]
+    frame = '<rect x="40" y="40" width="320" height="320" fill="none" stroke="#888"/><line x1="40" y1="360" x2="360" y2="40" stroke="#bbb"/>'
+    words = f'<text x="40" y="28">right over said, calibration error {error:.3f}</text><text x="40" y="384">said: 0 to 1</text>'
+    head = '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400" font-family="sans-serif" font-size="14">'
+    file.write_text(f"{head}{frame}{''.join(points)}{words}</svg>\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hob")
@@ -102,6 +131,7 @@ def main():
     parser.add_argument("repositories", type=Path)
     parser.add_argument("--most", type=int, default=20, help="issues of one repository")
     parser.add_argument("--misses", action="store_true", help="show what was not among the first five")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg")
     given = parser.parse_args()
     hob = str(Path(given.hob).resolve())
     by_repository = defaultdict(list)
@@ -131,8 +161,13 @@ def main():
         number = len(answers)
         at = [sum(rank < most for rank, _, _ in answers) / number for most in (1, 5, 10)]
         functions = sum(has_function for _, has_function, _ in answers) / number
-        sure = sum(sure for _, _, sure in answers) / number
-        print(f"{kind:5} n={number} file @1 {at[0]:.3f} @5 {at[1]:.3f} @10 {at[2]:.3f} function @5 {functions:.3f} sure of the first {sure:.3f}")
+        print(f"{kind:5} n={number} file @1 {at[0]:.3f} @5 {at[1]:.3f} @10 {at[2]:.3f} function @5 {functions:.3f}")
+    rows, error = calibration([answer for answers in found.values() for answer in answers])
+    for said, right, number in rows:
+        print(f"said {said:.2f} right {right:.2f} of {number}")
+    print(f"calibration error {error:.3f}")
+    if given.plot:
+        plot(rows, error, given.plot)
 
 
 if __name__ == "__main__":
