@@ -142,12 +142,16 @@ impl Dispatcher {
             Ok(start) => start,
             Err(error) => return Handled::failed_with(error, warnings),
         };
+        let package = match package_of(&mut args) {
+            Ok(package) => package,
+            Err(error) => return Handled::failed_with(error, warnings),
+        };
         let Some(handler) = handler(tool.name) else {
             let error = ToolError::new(ErrorCode::Internal, format!("`{}` has no handler", tool.name));
             return Handled::failed_with(error, warnings);
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
-        let terms = CallTerms { args, start, fresh, form: page.form, room };
+        let terms = CallTerms { args, start, package, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
         ToolCall::new(services, request, terms, warnings).run(handler)
@@ -256,6 +260,17 @@ fn draft_without_tool(error: ToolError) -> AnswerDraft {
         limit: Limit::USUAL,
         cuts: &[],
     }
+}
+
+/// The dependency that the argument `in` names: `dep:requests`.
+fn package_of(args: &mut Map<String, Value>) -> Result<Option<String>, ToolError> {
+    let Some(value) = args.remove("in") else { return Ok(None) };
+    let name = value.as_str().and_then(|text| text.strip_prefix("dep:")).filter(|name| !name.is_empty());
+    let wrong = || {
+        ToolError::bad_args("`in` is no dependency")
+            .hint("Pass `dep:` and the name of a package that the project depends on: dep:requests. Without `in` the project is asked.")
+    };
+    name.map(|name| Some(name.to_owned())).ok_or_else(wrong)
 }
 
 /// Where the workspace is looked for: the argument `root`, against the connection's folder if it is relative.

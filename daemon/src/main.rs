@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use hob_calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
 use hob_daemon::lifecycle::log::{self, Also};
 use hob_daemon::lifecycle::{self, Manager, Options, StartError};
-use hob_host::{Host, HostOptions, Trust};
+use hob_host::{Host, HostOptions, PackageCaches, Trust};
 use hob_live::live::LiveOptions;
 use hob_live::pool::PoolOptions;
 use hob_live::process::{Guard, guard, scrubbed_environment};
@@ -190,6 +191,16 @@ fn daemon_options(args: &DaemonArgs, settings: &DaemonSettings, manager: Option<
     Options { idle: settings.idle, hangup_ends: args.foreground, manager, ..Options::default() }
 }
 
+/// Where package managers keep their sources: where they are told to, else where they usually do.
+fn package_caches() -> PackageCaches {
+    let usual = std::env::home_dir().map(|home| PackageCaches::in_home(&home)).unwrap_or_default();
+    let told = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    PackageCaches {
+        cargo_home: told("CARGO_HOME").or(usual.cargo_home),
+        go_modules: told("GOMODCACHE").or(usual.go_modules),
+    }
+}
+
 fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Calls>, String> {
     let options = HostOptions {
         store: places.cache.join("store"),
@@ -201,6 +212,7 @@ fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Call
         memory: settings.memory,
         index_threads: settings.index_threads,
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
+        package_caches: package_caches(),
     };
     let live = LiveOptions {
         guard: Some(Guard::this_program().map_err(|error| error.to_string())?),

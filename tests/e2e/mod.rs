@@ -8,6 +8,7 @@ mod broken;
 mod cli;
 mod columns;
 mod config;
+mod dependencies;
 mod django;
 mod doctor;
 pub(crate) mod edit;

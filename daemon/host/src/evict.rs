@@ -86,6 +86,8 @@ struct Cost {
     bytes: u64,
     used: Option<Instant>,
     busy: bool,
+    /// True for the source of a package.
+    is_package: bool,
 }
 
 /// The outcome of one look at the memory.
@@ -110,10 +112,16 @@ pub(super) fn find_superfluous<'o>(
         bytes: open.workspace.heap_bytes(),
         used: Some(open.used),
         busy: open.workspace.is_busy(),
+        is_package: open.is_package,
     });
     let servers = servers.into_iter();
-    let servers =
-        servers.map(|(key, bytes, used)| Cost { what: Leaving::Server(key), bytes, used, busy: false });
+    let servers = servers.map(|(key, bytes, used)| Cost {
+        what: Leaving::Server(key),
+        bytes,
+        used,
+        busy: false,
+        is_package: false,
+    });
     choose_leaving(
         spread_resident(workspaces.collect(), resident).into_iter().chain(servers).collect(),
         budget,
@@ -132,14 +140,14 @@ fn spread_resident(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost
 }
 
 fn choose_leaving(mut all: Vec<Cost>, budget: MemoryBudget) -> Judged {
-    all.sort_by_key(|cost| cost.used);
+    all.sort_by_key(|cost| (!cost.is_package, cost.used));
     let mut total: u64 = all.iter().map(|cost| cost.bytes).sum();
     let is_far_over = total > budget.bytes.saturating_add(budget.bytes / FAR_OVER);
     let spare = if is_far_over { budget.spare / SPARED_LITTLE } else { budget.spare };
     let mut judged = Judged::default();
     // The one used last always stays.
     let candidates = all.len().saturating_sub(1);
-    for Cost { what, bytes, used, busy } in all.into_iter().take(candidates) {
+    for Cost { what, bytes, used, busy, .. } in all.into_iter().take(candidates) {
         if total <= budget.bytes {
             judged.is_over = false;
             break;
@@ -162,7 +170,7 @@ mod tests {
     fn cost_of(name: &str, bytes: u64, ago: u64, busy: bool) -> Cost {
         let used = Instant::now().checked_sub(Duration::from_secs(ago));
         let root = AbsPath::new(format!("/{name}")).expect("absolute");
-        Cost { what: Leaving::Workspace(root), bytes, used, busy }
+        Cost { what: Leaving::Workspace(root), bytes, used, busy, is_package: false }
     }
 
     fn leaving_names(Judged { leaving, .. }: Judged) -> Vec<String> {
@@ -190,6 +198,14 @@ mod tests {
             vec![cost_of("a", 500, 1, false), cost_of("b", 500, 900, true), cost_of("c", 500, 0, false)];
         let judged = choose_leaving(spared, budget);
         assert!(judged.leaving.is_empty() && judged.is_over, "used a moment ago, at work, used last");
+    }
+
+    #[test]
+    fn sources_of_packages_go_first() {
+        let budget = MemoryBudget { bytes: 100, spare: Duration::from_secs(60) };
+        let package = Cost { is_package: true, ..cost_of("package", 60, 100, false) };
+        let all = vec![cost_of("old", 50, 900, false), package, cost_of("new", 40, 0, false)];
+        assert_eq!(leaving_names(choose_leaving(all, budget)), ["/package"]);
     }
 
     #[test]

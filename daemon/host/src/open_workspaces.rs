@@ -16,4 +16,6 @@ pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, UsedWorkspace>>>;
 pub(super) struct UsedWorkspace {
     pub(super) workspace: Arc<Workspace>,
     pub(super) used: Instant,
+    /// True if nobody asked for it but as the source of a package: it is the first to leave.
+    pub(super) is_package: bool,
 }

@@ -13,6 +13,7 @@ use hob_live::live::{Live, LiveOptions};
 use hob_live::process::own_memory;
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
+use hob_workspace::package_source::PackageCaches;
 use hob_workspace::{
     BroadFolders, Debounce, DirtySet, ResolvedFolder, Root, RootError, RuleOptions, Rules, SharedWatch,
     WatchSetup, Watcher, place_of, root_around,
@@ -61,6 +62,8 @@ pub struct HostOptions {
     pub index_threads: usize,
     /// The user's home folder: no workspace by itself unless the user says so.
     pub home: Option<AbsPath>,
+    /// Where package managers keep sources that all projects share.
+    pub package_caches: PackageCaches,
 }
 
 impl HostOptions {
@@ -77,6 +80,7 @@ impl HostOptions {
             memory: MemoryBudget::default(),
             index_threads: 0,
             home: None,
+            package_caches: PackageCaches::default(),
         }
     }
 }
@@ -171,19 +175,24 @@ impl Host {
     /// # Errors
     /// [`OpenError`] when there is nothing to open.
     pub fn workspace(&self, start: &AbsPath) -> Result<Arc<Workspace>, OpenError> {
-        let root = self.root_of(start)?;
+        Ok(self.use_workspace(&self.root_of(start)?, false))
+    }
+
+    /// The workspace with this root, opened and being indexed if it was not. The source of a package `is_package`.
+    pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
         let mut open = lock(&self.open);
-        let entry = open
-            .entry(root.clone())
-            .or_insert_with(|| UsedWorkspace { workspace: self.start(root), used: Instant::now() });
+        let start =
+            || UsedWorkspace { workspace: self.start(root.clone()), used: Instant::now(), is_package };
+        let entry = open.entry(root.clone()).or_insert_with(start);
         entry.used = Instant::now();
+        entry.is_package &= is_package;
         let workspace = Arc::clone(&entry.workspace);
         let with_servers = self.shared.live.is_any_running();
         if (open.len() > 1 || with_servers) && lock(&self.memory).is_due(with_servers) {
             self.evict_superfluous(&mut open);
         }
-        Ok(workspace)
+        workspace
     }
 
     /// Has somebody look again, aside, while more memory is taken than may be: nobody may call for a long time.

@@ -60,6 +60,8 @@ pub struct CallTerms {
     pub args: Map<String, Value>,
     /// Where to look for the workspace.
     pub start: AbsPath,
+    /// The dependency whose source the call is about instead of the project.
+    pub package: Option<String>,
     /// False if the caller does not want to wait at the barrier.
     pub fresh: bool,
     /// The notation that the answer is wanted in.
@@ -197,8 +199,7 @@ impl<'h> ToolCall<'h> {
 
     /// The call's workspace, with what the handler needs of it ready and, unless the caller opted out, fresh.
     pub(crate) fn workspace(&mut self, needs: Needs) -> Result<Arc<Workspace>, ToolError> {
-        let workspace =
-            self.services.host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
+        let workspace = self.open_workspace()?;
         self.notes.root = Some(workspace.root().clone());
         if needs == Needs::State {
             return Ok(workspace);
@@ -217,6 +218,19 @@ impl<'h> ToolCall<'h> {
         self.notes.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);
         Ok(workspace)
+    }
+
+    /// Opens the project, or the source of the dependency that the call is about.
+    fn open_workspace(&self) -> Result<Arc<Workspace>, ToolError> {
+        let host = self.services.host;
+        let project = host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
+        let Some(package) = &self.terms.package else { return Ok(project) };
+        // Its manifests say which version is meant.
+        self.wait_for_index(&project, Needs::Text)?;
+        if self.terms.fresh {
+            project.barrier(false, BARRIER_PATIENCE);
+        }
+        host.package_workspace(&project, package).map_err(|error| errors::package(package, &error))
     }
 
     /// The text index for this call. Unless it is known that nothing has changed since, files are read from where they are.

@@ -35,6 +35,7 @@ mod mapped;
 mod names;
 mod notes;
 mod omitted;
+pub mod package_source;
 mod plan;
 mod pseudo;
 pub mod read;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::read::Ambiguous;
+use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
 /// Where `flow_trace` and `impact` begin.
@@ -33,6 +34,7 @@ pub static FLOW_TRACE: ToolDef = ToolDef {
             description: "concise: names, lines",
         },
     ],
+    unlisted: &[IN],
     scoped: true,
     output: "{root?: {name: str, file?: str, line?: int, uid?: str, kind?: str, depth?: int, confidence?: str, sites?: [int], \
              site_count?: int, candidates?: [str], unresolved?: bool, cycle?: bool, seen?: bool, more?: int, stale?: bool, \

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// A page fits into a frame with much to spare; in tokens.
@@ -80,6 +81,7 @@ pub static GREP: ToolDef = ToolDef {
             description: "The rows of that file that were on it, if not all",
         },
     ],
+    unlisted: &[IN],
     output: "{files: [{path: str, text: str, latin: bool, rows: [int], lines: int, matches: int, searched: int, \
              binary?: int, continues: bool, unfinished: bool}], place: str, is_file: bool, known: bool, next_path?: str, \
              next_row?: int, searched: int, bytes: int, unreadable: int}",

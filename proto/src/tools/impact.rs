@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::flow::SYMBOL;
 use super::read::Ambiguous;
+use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
 /// The definition of the tool `impact`.
@@ -28,6 +29,7 @@ pub static IMPACT: ToolDef = ToolDef {
             description: "Skip so many affected",
         },
     ],
+    unlisted: &[IN],
     scoped: true,
     output: "{symbol?: {uid: str, name: str, kind: str, file?: str, line?: int}, affected: [{uid: str, name: str, kind: str, file: \
              str, line: int, depth: int, cause: str, via?: str, confidence: str, score: num, test?: bool, sites?: [int], site_count?: \

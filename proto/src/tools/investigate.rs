@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// The most that these tools may answer, in tokens.
@@ -51,6 +52,7 @@ pub static INVESTIGATE: ToolDef = ToolDef {
             description: "Also by meaning",
         },
     ],
+    unlisted: &[IN],
     scoped: true,
     output: "{bundle_id: str, query: str, scope: str, domains: [{label: str, entry_point: str, members: [str]}], \
              entries: [{asset_id: str, uid: str, kind: str, title: str, location: str, summary: str, snippet?: str, \

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::scope::PATH_PREFIX_CAMEL;
+use super::scope::{IN, PATH_PREFIX_CAMEL};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// Kinds that `map_search` filters by.
@@ -34,6 +34,7 @@ pub static OVERVIEW: ToolDef = ToolDef {
             description: "Hubs per cluster",
         },
     ],
+    unlisted: &[IN],
     output: "{builtAt: str, files: int, symbols: int, staleFiles: int, languages: any, clusters: [{id: int, label: str, \
              files: int, hubs: [{id: str, kind: str, signature: str, doc: str, score: num}]}]}",
     scoped: true,
@@ -133,7 +134,7 @@ pub static SEARCH: ToolDef = ToolDef {
             description: "0: nobody outside its file and tests uses it; goes without query",
         },
     ],
-    unlisted: &[PATH_PREFIX_CAMEL],
+    unlisted: &[IN, PATH_PREFIX_CAMEL],
     scoped: true,
     output: "{results: [{id: str, kind: str, name: str, file: str, line: int, col: int, signature: str, score: num, \
              stale?: bool, query?: str, maybe?: int, ownFile?: int, tests?: int}], total: int, none?: [str]}",
@@ -262,6 +263,7 @@ pub static NEIGHBORS: ToolDef = ToolDef {
             description: "true: places of each flow edge",
         },
     ],
+    unlisted: &[IN],
     scoped: true,
     output: "{node: any, family?: [{id: str, is: str, file: str, line: int}], neighbors: [{id: str, kind: str, file?: str, line?: int, \
              edge: str, direction: str, resolved: bool, confidence: str, depth: int, via?: str, names?: str, score: num, sites?: \

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::map::{EDGE_KINDS, Node};
+use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// The definition of the tool `map_path`.
@@ -43,6 +44,7 @@ pub static PATH: ToolDef = ToolDef {
             description: "Follow plain references too",
         },
     ],
+    unlisted: &[IN],
     scoped: true,
     output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str, \
              line?: int, lines?: [int], text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scope::PATH_PREFIX;
+use super::scope::{IN, PATH_PREFIX};
 use super::text::TEXT_KINDS;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
@@ -38,7 +38,7 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
             description: "Also by meaning, if the user has a model",
         },
     ],
-    unlisted: &[PATH_PREFIX],
+    unlisted: &[IN, PATH_PREFIX],
     scoped: true,
     output: "{results: [{id?: str, kind: str, title: str, file: str, line: int, score: num, snippet?: str, stale?: bool}], \
              total: int}",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 
 /// Tokens of an answer as text where nobody says how many: a few functions and the signatures of a class.
@@ -51,6 +52,7 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
         },
     ],
     unlisted: &[
+        IN,
         // Models that are offered it say it every time, and read what they do not need.
         ArgDef {
             name: "whole",

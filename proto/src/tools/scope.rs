@@ -18,6 +18,14 @@ pub static ARGS: &[ArgDef] = &[
     ArgDef { name: "tests", ty: ArgType::Enum(TESTS), default: Default::None, description: "Tests" },
 ];
 
+/// The dependency whose source is asked instead of the project. In no list: the server's instructions name it.
+pub(super) const IN: ArgDef = ArgDef {
+    name: "in",
+    ty: ArgType::Str { min: 5 },
+    default: Default::None,
+    description: "dep:NAME asks the source of a dependency",
+};
+
 /// The older names of `paths`.
 pub(super) const PATH_PREFIX: ArgDef = ArgDef {
     name: "path_prefix",

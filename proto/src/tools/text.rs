@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scope::{GLOB, PATH_PREFIX};
+use super::scope::{GLOB, IN, PATH_PREFIX};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// The kinds of nodes to which `regex_search` may be restricted.
@@ -57,7 +57,7 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
             description: "What to show",
         },
     ],
-    unlisted: &[PATH_PREFIX, GLOB],
+    unlisted: &[IN, PATH_PREFIX, GLOB],
     scoped: true,
     output: "{matches: [{file: str, line?: int, col?: int, text?: str, kind: str, node_id?: str, count?: int, \
              before?: [str], after?: [str]}], total_lines: int, total_matches: int, files_matched: int, complete: bool, \
@@ -82,7 +82,7 @@ pub static COUNT_PATTERNS: ToolDef = ToolDef {
         LINES_OF,
         MAX_MILLIS,
     ],
-    unlisted: &[PATH_PREFIX],
+    unlisted: &[IN, PATH_PREFIX],
     scoped: true,
     output: "{patterns: [{pattern: str, total_matches: int, files_matched: int, top_files: [{path: str, count: int}]}], \
              complete: bool, elapsed_ms: int}",

@@ -1,0 +1,90 @@
+//! Python's packages: the project's own environment, which says in each package's metadata what it installed.
+//!
+//! A distribution and the package that is imported may be called otherwise (`PyYAML` is `yaml`), so the list of installed files decides.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{PackageSource, PackageSourceQuery, installing_folders};
+use crate::manifest::Ecosystem;
+
+/// Usual names of a project's environment.
+const ENVIRONMENTS: &[&str] = &[".venv", "venv", "env", "__pypackages__"];
+
+/// Finds what the distribution installed: its largest package, or its only module.
+pub(super) fn find(query: &PackageSourceQuery<'_>) -> PackageSource {
+    let folders = site_packages(query);
+    for folder in &folders {
+        let installed = metadata_of(folder, query.name).and_then(|metadata| installed_by(folder, &metadata));
+        if let Some(found) = installed.or_else(|| package_called(folder, query.name)) {
+            return if found.is_dir() { PackageSource::Folder(found) } else { PackageSource::File(found) };
+        }
+    }
+    let looked = if folders.is_empty() { environments(query) } else { folders };
+    PackageSource::Absent(looked)
+}
+
+fn environments(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
+    let named = |folder: PathBuf| ENVIRONMENTS.iter().map(move |name| folder.join(name));
+    installing_folders(query).into_iter().flat_map(named).collect()
+}
+
+/// The folders of installed packages of the project's environments.
+fn site_packages(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for environment in environments(query) {
+        found.push(environment.join("Lib/site-packages"));
+        for versions in [environment.join("lib"), environment.clone()] {
+            for version in children(&versions) {
+                found.push(version.join("site-packages"));
+                found.push(version.join("lib"));
+            }
+        }
+    }
+    found.retain(|folder| folder.is_dir());
+    found
+}
+
+/// The folder of metadata of a distribution.
+fn metadata_of(folder: &Path, name: &str) -> Option<PathBuf> {
+    let is_it = |path: &PathBuf| {
+        let file = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        let distribution = file.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'));
+        distribution.is_some_and(|(of, _)| Ecosystem::PyPi.normalise_name(of) == name)
+    };
+    children(folder).into_iter().find(is_it)
+}
+
+/// The package with the most files of those that the metadata lists, or the module if there is no package.
+fn installed_by(folder: &Path, metadata: &Path) -> Option<PathBuf> {
+    let record = fs::read_to_string(metadata.join("RECORD")).ok()?;
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut modules = Vec::new();
+    for path in record.lines().filter_map(|line| line.split(',').next()) {
+        match path.split_once('/') {
+            Some((top, rest)) if rest.ends_with(".py") || rest.ends_with(".pyi") => {
+                *sizes.entry(top).or_default() += 1;
+            }
+            None if path.ends_with(".py") => modules.push(path),
+            _ => {}
+        }
+    }
+    let largest = sizes.into_iter().filter(|(top, _)| *top != "..").max_by_key(|(_, files)| *files);
+    let top = largest.map(|(top, _)| top).or_else(|| modules.first().copied())?;
+    Some(folder.join(top)).filter(|path| path.exists())
+}
+
+/// A package or module that is called as the distribution, where metadata says nothing.
+fn package_called(folder: &Path, name: &str) -> Option<PathBuf> {
+    let module = name.replace('-', "_");
+    [folder.join(&module), folder.join(format!("{module}.py"))].into_iter().find(|path| path.exists())
+}
+
+/// What is in a folder, sorted; nothing if it cannot be listed.
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let listed = fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
+}
