@@ -58,6 +58,7 @@ fn a_dependency_is_searched_read_and_followed() {
     let mut mcp = world.mcp(&tree);
     let found = ask(&mut mcp, "map_search", "dep:requests", json!({"query": ["get"]}));
     assert_eq!(found.texts("/results", "file"), ["api.py"], "{found}");
+    found.says("site-packages/requests`");
     let lines = ask(&mut mcp, "regex_search", "dep:requests", json!({"pattern": "def request"}));
     assert_eq!(lines.texts("/matches", "file"), ["api.py"], "{lines}");
     let read = ask(&mut mcp, "read_symbols", "dep:requests", json!({"targets": ["get"]}));

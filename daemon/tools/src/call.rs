@@ -221,7 +221,7 @@ impl<'h> ToolCall<'h> {
     }
 
     /// Opens the project, or the source of the dependency that the call is about.
-    fn open_workspace(&self) -> Result<Arc<Workspace>, ToolError> {
+    fn open_workspace(&mut self) -> Result<Arc<Workspace>, ToolError> {
         let host = self.services.host;
         let project = host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
         let Some(package) = &self.terms.package else { return Ok(project) };
@@ -230,7 +230,10 @@ impl<'h> ToolCall<'h> {
         if self.terms.fresh {
             project.barrier(false, BARRIER_PATIENCE);
         }
-        host.package_workspace(&project, package).map_err(|error| errors::package(package, &error))
+        let opened =
+            host.package_workspace(&project, package).map_err(|error| errors::package(package, &error))?;
+        self.notes.warnings.push(format!("Paths are below `{}`.", opened.root()));
+        Ok(opened)
     }
 
     /// The text index for this call. Unless it is known that nothing has changed since, files are read from where they are.
