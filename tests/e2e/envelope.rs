@@ -25,6 +25,11 @@ fn monstrous(world: &World) -> Tree {
     tree
 }
 
+/// A diff that takes away what everybody uses.
+fn whole_diff() -> &'static str {
+    "--- a/hub.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def hub():\n-    return 1\n"
+}
+
 /// Arguments with which a tool has the most to say.
 fn greedy(tool: &str) -> Value {
     match tool {
@@ -36,6 +41,7 @@ fn greedy(tool: &str) -> Value {
         "resolve_action" => json!({"action": "discard", "reason": "\u{1}é".repeat(3_000)}),
         "flow_trace" => json!({"symbol": "py:part0/m0.py#user_0_", "max_depth": 50}),
         "impact" => json!({"symbol": "hub", "max_depth": 20}),
+        "change_impact" => json!({"change": whole_diff(), "max_depth": 20}),
         "investigate" => json!({"query": "user hub huge line"}),
         "investigate_expand" => json!({"bundle_id": "b".repeat(9_000), "targets": ["a1"]}),
         "investigate_hydrate" => json!({"bundle_id": "b".repeat(9_000)}),

@@ -5,6 +5,7 @@ mod asking;
 mod bad_input;
 mod bad_store;
 mod broken;
+mod change;
 mod cli;
 mod columns;
 mod config;

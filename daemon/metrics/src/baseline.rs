@@ -39,6 +39,7 @@ impl Rule {
             | "map_overview"
             | "flow_trace"
             | "impact"
+            | "change_impact"
             | "investigate"
             | "investigate_expand"
             | "investigate_hydrate"

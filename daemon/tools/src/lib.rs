@@ -9,6 +9,7 @@ mod ask;
 mod call;
 mod call_hierarchy;
 mod callers;
+mod change_impact;
 mod edit;
 mod elsewhere;
 mod enclosing;
@@ -67,6 +68,7 @@ pub type Handler = fn(&mut ToolCall<'_>) -> ToolOutcome;
 #[must_use]
 pub fn handler(name: &str) -> Option<Handler> {
     Some(match name {
+        "change_impact" => change_impact::change_impact,
         "count_patterns" => text::count_patterns,
         "edit_pattern" => edit::pattern,
         "edit_pending" => edit::pending,

@@ -9,6 +9,7 @@ mod notation;
 pub mod schema;
 
 pub mod admin;
+pub mod change;
 pub mod edit;
 pub mod entity;
 pub mod flow;
@@ -252,6 +253,7 @@ pub static UNLISTED: &[ArgDef] = &[
 
 /// Every tool, sorted by name.
 pub static TOOLS: &[&ToolDef] = &[
+    &change::CHANGE_IMPACT,
     &text::COUNT_PATTERNS,
     &edit::PATTERN,
     &edit::PENDING,

@@ -14,6 +14,7 @@
 //! In use: [`Repository::discover`] for each question, which costs a few file reads and cannot be out of date; then
 //! [`Repository::commit`] turns words into a commit, and the rest works with its [`Oid`].
 
+mod bases;
 mod checkout;
 mod commits;
 mod compare;
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 
 use hob_base::AbsPath;
 
+pub use bases::{BaseGuess, StagedFiles};
 pub use checkout::Checkout;
 pub use commits::{Commit, Commits};
 pub use compare::{Comparison, Differences, compare_files};

@@ -16,6 +16,7 @@ mod overview;
 mod path;
 mod read;
 mod resolve;
+mod review;
 mod search;
 mod text;
 
@@ -29,6 +30,7 @@ use crate::document::AnswerDocument;
 #[must_use]
 pub fn document(tool: &str, data: &Value) -> AnswerDocument {
     let rendered = match tool {
+        "change_impact" => render_typed(data, review::render_review),
         "count_patterns" => render_typed(data, text::render_counts),
         "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => {
             render_typed(data, edit::render_preview)
