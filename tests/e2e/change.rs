@@ -225,6 +225,24 @@ fn overriding_methods_and_their_callers_depend_on_a_method() {
     let world = World::new();
     let tree = repository(&world);
     let mut mcp = world.mcp(&tree);
+    edit(
+        &tree,
+        "shop/store.py",
+        "def load(self, path):\n        return path.strip()",
+        "def load(self, path, strict):\n        return path.strip()",
+    );
+    let stricter = review(&mut mcp, json!({}));
+    let broken = broken(symbol(&stricter, "Store.load"));
+    assert_eq!(
+        broken,
+        [
+            "shop/store.py:9 passes 1, takes 2",
+            "shop/store.py:16 overrides it and takes 1",
+            "shop/store.py:17 passes 1, takes 2"
+        ],
+        "{stricter}"
+    );
+    git(&world, tree.root(), "checkout -q .");
     edit(&tree, "shop/store.py", "return path.strip()", "return path.strip().lower()");
     let answer = review(&mut mcp, json!({}));
     assert_eq!(changes(&answer), ["Store.load changed body"], "{answer}");

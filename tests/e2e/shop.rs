@@ -54,6 +54,8 @@ pub(super) fn args_of(tool: &str) -> Value {
         "map_path" => json!({"from": "main", "to": "Store.load"}),
         "flow_trace" => json!({"symbol": "main"}),
         "impact" => json!({"symbol": "Store.load"}),
+        "tests_for" => json!({"target": "Store.load"}),
+        "symbol_history" => json!({"symbol": "Store.load"}),
         "change_impact" => json!({"change": DIFF}),
         "investigate" | "text_search" => json!({"query": "how a store loads its path"}),
         "map_search" => json!({"query": "load"}),

@@ -107,7 +107,7 @@ fn changed_pair(before: &ReadSide<'_>, after: &ReadSide<'_>, pair: DefPair) -> O
     let (old, new) =
         (SymbolPlace::in_side(before.side, pair.before), SymbolPlace::in_side(after.side, pair.after));
     let fate = if has_moved { SymbolFate::Moved } else { SymbolFate::Changed };
-    (has_moved || !parts.is_empty()).then(|| SymbolChange {
+    (has_moved || !parts.is_empty()).then_some(SymbolChange {
         fate,
         parts,
         before: Some(old),

@@ -3,6 +3,8 @@
 //! Where several definitions share a name (overloads, branches of a build), equal texts belong together first, then equal headers, then
 //! what is left in its order, so that one more overload in front is one new symbol and no change of all others.
 
+use std::borrow::Cow;
+
 use hob_map::facts::{DefIdx, DefKind};
 use rustc_hash::FxHashMap;
 
@@ -35,9 +37,7 @@ pub(crate) struct DefPair {
 
 impl<'s> ReadSide<'s> {
     pub(crate) fn of_file(side: &'s FileSide) -> Self {
-        let text = String::from_utf8_lossy(&side.bytes);
-        // Offsets of facts are of the bytes; a text with other bytes than UTF-8 has no such offsets.
-        let text = if text.len() == side.bytes.len() { text } else { std::borrow::Cow::Borrowed("") };
+        let text = text_of_bytes(&side.bytes);
         let read =
             |idx: DefIdx| (!side.facts.def(idx).kind.is_prose()).then(|| OwnText::of_def(side, &text, idx));
         let texts = side.facts.defs_indexed().map(|(idx, _)| read(idx)).collect();
@@ -59,6 +59,19 @@ impl<'s> ReadSide<'s> {
         }
         found
     }
+}
+
+/// The bytes as text of the same length, for the offsets of facts are of the bytes: each one that is not UTF-8 becomes `?`.
+fn text_of_bytes(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    Cow::Owned(text)
 }
 
 /// Pairs the definitions of two sides of a file.

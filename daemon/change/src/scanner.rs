@@ -55,8 +55,8 @@ pub(crate) fn quoted_length(text: &str, first: char) -> Option<usize> {
     if !matches!(first, '"' | '\'' | '`') {
         return None;
     }
-    let triple = &text[..text.len().min(3)];
-    if triple == "\"\"\"" || triple == "'''" {
+    let triple = ["\"\"\"", "'''"].into_iter().find(|triple| text.starts_with(triple));
+    if let Some(triple) = triple {
         return Some(text[3..].find(triple).map_or(text.len(), |end| end + 6));
     }
     let mut escaped = false;

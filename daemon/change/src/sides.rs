@@ -105,6 +105,14 @@ pub struct SymbolPlace {
 }
 
 impl SymbolPlace {
+    /// The first definition of a qualified name in a file.
+    #[must_use]
+    pub fn find(side: &FileSide, qualified: &str) -> Option<Self> {
+        let mut defs = side.facts.defs_indexed();
+        let (idx, _) = defs.find(|(_, def)| side.facts.name(def.qualified) == qualified)?;
+        Some(Self::in_side(side, idx))
+    }
+
     /// The definition number `def` of a file.
     pub(crate) fn in_side(side: &FileSide, idx: DefIdx) -> Self {
         let def = side.facts.def(idx);

@@ -165,9 +165,15 @@ fn an_overload_more_is_one_new_symbol() {
 #[test]
 fn broken_text_is_compared_all_the_same() {
     let _ = told(&[pair("a.py", "def f(:\n  '''", "class (\n")]);
-    let odd =
-        FileSide { bytes: b"\xff\xfedef f(): pass\n".as_slice().into(), ..side("a.py", "def f(): pass\n") };
-    let _ = told(&[FilePair { before: Some(odd), after: None }]);
+    let short = "def f():\n    return 'é' + \"→\" + '\n";
+    check_pair("a.py", short, &short.replace('é', "→"), &["changed a.py#f: body"]);
+    let latin = |word: &[u8]| {
+        let bytes = [b"# \xe9\ndef f():\n    return '".as_slice(), word, b"'\n"].concat();
+        let facts = Arc::new(extract(language_of("a.py", &bytes).expect("a language"), "a.py", &bytes));
+        FileSide { path: WsPath::new("a.py").expect("a path"), bytes: bytes.into(), facts }
+    };
+    let pair = FilePair { before: Some(latin(b"caf\xe9")), after: Some(latin(b"cafe\xe9")) };
+    assert_eq!(told(&[pair]), ["changed a.py#f: body"]);
 }
 
 #[test]

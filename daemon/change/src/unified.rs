@@ -81,7 +81,7 @@ impl<'t> DiffReader<'t> {
                 _ if line.starts_with("new file") => file.before = None,
                 _ if line.starts_with("deleted file") => file.after = None,
                 _ if line.starts_with("Binary files") || line.starts_with("GIT binary") => {
-                    file.is_binary = true
+                    file.is_binary = true;
                 }
                 _ => {}
             }

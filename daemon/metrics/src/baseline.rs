@@ -40,6 +40,8 @@ impl Rule {
             | "flow_trace"
             | "impact"
             | "change_impact"
+            | "symbol_history"
+            | "tests_for"
             | "investigate"
             | "investigate_expand"
             | "investigate_hydrate"

@@ -40,8 +40,10 @@ mod scope;
 mod servers;
 mod stand_in;
 mod status;
+mod symbol_history;
 mod symbol_question;
 mod target;
+mod tests_for;
 mod text;
 mod text_search;
 mod unsaved;
@@ -108,6 +110,8 @@ pub fn handler(name: &str) -> Option<Handler> {
         "regex_search" => text::regex_search,
         "resolve" => resolve::resolve,
         "resolve_action" => edit::resolve_action,
+        "symbol_history" => symbol_history::symbol_history,
+        "tests_for" => tests_for::tests_for,
         "text_search" => text_search::text_search,
         _ => return None,
     })

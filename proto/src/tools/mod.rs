@@ -15,6 +15,7 @@ pub mod entity;
 pub mod flow;
 pub mod graph;
 pub mod grep;
+pub mod history;
 pub mod impact;
 pub mod investigate;
 pub mod map;
@@ -27,6 +28,7 @@ pub mod read;
 pub mod resolve;
 pub mod scope;
 pub mod servers;
+pub mod tests_for;
 pub mod text;
 
 pub use check::{Checked, check_args, nearest_name};
@@ -293,6 +295,8 @@ pub static TOOLS: &[&ToolDef] = &[
     &text::REGEX_SEARCH,
     &resolve::RESOLVE,
     &edit::RESOLVE_ACTION,
+    &history::SYMBOL_HISTORY,
+    &tests_for::TESTS_FOR,
     &ranked::TEXT_SEARCH,
 ];
 

@@ -195,12 +195,12 @@ fn direct_user(map: &Map, hit: &Affected) -> DirectUser {
 }
 
 /// Returns true if documentation alone differs.
-fn is_of_docs(change: &SymbolChange) -> bool {
+pub(super) fn is_of_docs(change: &SymbolChange) -> bool {
     change.fate == SymbolFate::Changed && !change.parts.signature && !change.parts.body
 }
 
 /// The definition of a place on a map; where a historic change numbers its name otherwise, the first of that name.
-fn find_definition(map: &Map, place: &SymbolPlace) -> Option<DefRef> {
+pub(super) fn find_definition(map: &Map, place: &SymbolPlace) -> Option<DefRef> {
     let path = place.path.as_str();
     map.definition(path, &place.qualified, place.ordinal)
         .or_else(|| map.definition(path, &place.qualified, 1))

@@ -11,7 +11,7 @@ use hob_map::graph::{Affected, Confidence, EdgeKind, ImpactQuery, NodeRef, Tie};
 use hob_proto::tools::change::BrokenUse;
 use rustc_hash::FxHashMap;
 
-use super::calls::CallToCheck;
+use super::calls::{CallToCheck, told_arity};
 
 /// Both sides of a change, as questions about uses need them.
 pub(super) struct UseCheck<'a> {
@@ -30,6 +30,10 @@ struct LaterUser {
     lines: Option<(u32, u32)>,
     name: String,
     confidence: Confidence,
+    /// The numbers of arguments that it takes, if it overrides the symbol.
+    overrides: Option<Arity>,
+    /// 1-based line of its name.
+    line: u32,
 }
 
 /// The uses of a symbol that do not fit, and the calls whose text has to be read first.
@@ -58,8 +62,15 @@ impl UseCheck<'_> {
         }
         let declared =
             change.after.as_ref().filter(|after| after.kind.is_callable() && change.parts.signature);
-        if let Some(after) = declared {
-            found.calls = self.calls_to_check(before, after, &users);
+        if let Some((after, arities)) =
+            declared.and_then(|after| Some((after, changed_arity(before, after)?)))
+        {
+            let left = users.iter().filter(|user| user.overrides == Some(arities.before));
+            found.broken.extend(left.map(|user| {
+                let why = format!("overrides it and takes {}", told_arity(arities.before));
+                broken_use(user, user.line, why)
+            }));
+            found.calls = self.calls_to_check(after, arities, &users);
         }
         found
     }
@@ -70,7 +81,7 @@ impl UseCheck<'_> {
         let Some(def) = found else { return Vec::new() };
         let query = ImpactQuery { node: NodeRef::Def(def), max_depth: 1, cancel: self.cancel.clone() };
         let answer = self.before.impact(&query);
-        let is_use = |hit: &&Affected| !matches!(hit.cause, Tie::Overrides | Tie::Edge(EdgeKind::Exports));
+        let is_use = |hit: &&Affected| hit.cause != Tie::Edge(EdgeKind::Exports);
         let of_itself = |hit: &&Affected| hit.via == NodeRef::Def(def);
         answer
             .affected
@@ -88,7 +99,14 @@ impl UseCheck<'_> {
         if info.qualified.is_empty() {
             let path = self.path_after(&path);
             self.after.file_at(path.as_str())?;
-            return Some(LaterUser { path, lines: None, name: String::new(), confidence });
+            return Some(LaterUser {
+                path,
+                lines: None,
+                name: String::new(),
+                confidence,
+                overrides: None,
+                line: 1,
+            });
         }
         let key = (path.to_string(), info.qualified.clone());
         let (path, name) = match self.renamed.get(&key) {
@@ -96,8 +114,17 @@ impl UseCheck<'_> {
             None => (path, info.qualified),
         };
         let def = self.after.definition(path.as_str(), &name, 1)?;
-        let lines = self.after.info(NodeRef::Def(def))?.lines;
-        Some(LaterUser { path, lines: Some(lines), name, confidence })
+        let info = self.after.info(NodeRef::Def(def))?;
+        let overrides =
+            (hit.cause == Tie::Overrides).then(|| Arity::of_signature(&info.signature, &info.name));
+        Some(LaterUser {
+            path,
+            lines: Some(info.lines),
+            name,
+            confidence,
+            overrides: overrides.flatten(),
+            line: info.name_at.0,
+        })
     }
 
     /// The path after the change of a file at a path before it.
@@ -164,13 +191,10 @@ impl UseCheck<'_> {
     /// Calls of a symbol that takes another number of arguments now.
     fn calls_to_check(
         &self,
-        before: &SymbolPlace,
         after: &SymbolPlace,
+        arities: ChangedArity,
         users: &[LaterUser],
     ) -> Vec<CallToCheck> {
-        let arities = Arity::of_signature(&before.signature, &before.name)
-            .zip(Arity::of_signature(&after.signature, &after.name));
-        let Some((old, new)) = arities.filter(|(old, new)| old != new) else { return Vec::new() };
         let target = self.after.definition(after.path.as_str(), &after.qualified, after.ordinal);
         let mut found = Vec::new();
         for user in users {
@@ -183,13 +207,26 @@ impl UseCheck<'_> {
             found.extend(calls.filter(is_of_it).map(|call| CallToCheck {
                 path: user.path.clone(),
                 name: after.name.clone(),
-                before: old,
-                after: new,
+                before: arities.before,
+                after: arities.after,
                 found: broken_use(user, call.line, String::new()),
             }));
         }
         found
     }
+}
+
+/// The numbers of arguments of a symbol that takes others now.
+#[derive(Clone, Copy)]
+struct ChangedArity {
+    before: Arity,
+    after: Arity,
+}
+
+fn changed_arity(before: &SymbolPlace, after: &SymbolPlace) -> Option<ChangedArity> {
+    let old = Arity::of_signature(&before.signature, &before.name)?;
+    let new = Arity::of_signature(&after.signature, &after.name)?;
+    (old != new).then_some(ChangedArity { before: old, after: new })
 }
 
 fn broken_use(user: &LaterUser, line: u32, why: String) -> BrokenUse {

@@ -70,7 +70,7 @@ impl<'a> CallChecker<'a> {
     }
 }
 
-fn told_arity(arity: Arity) -> String {
+pub(super) fn told_arity(arity: Arity) -> String {
     match arity.most {
         Some(most) if most == arity.least => most.to_string(),
         Some(most) => format!("{} to {most}", arity.least),

@@ -15,7 +15,7 @@ mod shown;
 use hob_base::{CancelToken, WsPath};
 use hob_change::{ChangeComparison, SymbolChange, SymbolFate, SymbolPlace, compare_files, parse_diff};
 use hob_map::Map;
-use hob_map::graph::is_test_path;
+use hob_map::graph::{NodeRef, is_test_path};
 use hob_proto::ToolError;
 use hob_proto::tools::change::{ChangeArgs, ReviewedFile};
 use rustc_hash::FxHashMap;
@@ -28,14 +28,15 @@ use calls::CallChecker;
 use files::{ChangedFiles, SideReader};
 use hob_host::Workspace;
 use maps::map_with;
-use range::{is_diff, open_repository, parse_range};
+pub(crate) use range::{commit_named, git_failed, open_repository};
+use range::{is_diff, parse_range};
 use shown::ReviewTelling;
 
 pub(super) fn change_impact(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ChangeArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::Map)?;
     let change = read_change(call, &workspace, &args)?;
-    let comparison = compare_files(&change.files.pairs);
+    let comparison = change.compare_sides();
     let asked = ReviewQuestion { workspace: &workspace, files: &change.files, max_depth: args.max_depth };
     let mut symbols = asked.assess_symbols(&comparison, &call.cancel);
     let mut checker = CallChecker::new(&workspace, &change.files.pairs);
@@ -80,7 +81,15 @@ impl ReviewQuestion<'_> {
 /// A change as it was read.
 pub(super) struct ReadChange {
     files: ChangedFiles,
-    words: String,
+    /// The two sides, in words.
+    pub(super) words: String,
+}
+
+impl ReadChange {
+    /// Compares the two sides symbol by symbol.
+    pub(super) fn compare_sides(&self) -> ChangeComparison {
+        compare_files(&self.files.pairs)
+    }
 }
 
 /// Reads both sides of the change that the arguments name, within the scope of the call.
@@ -115,6 +124,16 @@ pub(super) fn read_change(
         }
         (None, None) => Ok(ReadChange { files: ChangedFiles::default(), words: String::new() }),
     }
+}
+
+/// The changed symbols that the map of now has, and how many it does not have. Documentation is no change here.
+pub(super) fn changed_nodes(map: &Map, comparison: &ChangeComparison) -> (Vec<NodeRef>, usize) {
+    let is_code = |change: &&SymbolChange| !assess::is_of_docs(change);
+    let places = comparison.symbols.iter().filter(is_code).map(|change| change.after.as_ref());
+    let found: Vec<Option<NodeRef>> =
+        places.map(|place| Some(NodeRef::Def(assess::find_definition(map, place?)?))).collect();
+    let missing = found.iter().filter(|node| node.is_none()).count();
+    (found.into_iter().flatten().collect(), missing)
 }
 
 /// The maps of both sides, as far as they are not the map of now.

@@ -85,10 +85,10 @@ pub(super) fn parse_range(repository: &Repository, args: &ChangeArgs) -> Result<
     match change {
         "" if reader.base.is_some() => reader.current_branch(),
         "branch" => reader.current_branch(),
-        "" | "worktree" => reader.from_head(SideSource::Worktree, "working tree"),
-        "staged" => reader.from_head(SideSource::Index, "staged files"),
+        "" | "worktree" => reader.against_head(SideSource::Worktree, "working tree"),
+        "staged" => reader.against_head(SideSource::Index, "staged files"),
         _ => match (change.split_once("..."), change.split_once("..")) {
-            (Some((from, to)), _) => reader.from_merge_base(from, to),
+            (Some((from, to)), _) => reader.since_merge_base(from, to),
             (_, Some((from, to))) => reader.ends(from, to),
             _ => reader.named(change),
         },
@@ -101,7 +101,7 @@ struct RangeReader<'a> {
 }
 
 impl RangeReader<'_> {
-    fn from_head(&self, after: SideSource, words: &str) -> Result<ChangeRange, ToolError> {
+    fn against_head(&self, after: SideSource, words: &str) -> Result<ChangeRange, ToolError> {
         let head = self.repository.head().map_err(|error| git_failed(&error))?;
         let Some(commit) = head.commit else {
             let words = format!("{words} against nothing: there is no commit yet");
@@ -114,7 +114,9 @@ impl RangeReader<'_> {
     /// The checked-out branch with all that is not committed, from where it left its base.
     fn current_branch(&self) -> Result<ChangeRange, ToolError> {
         let head = self.repository.head().map_err(|error| git_failed(&error))?;
-        let Some(commit) = head.commit else { return self.from_head(SideSource::Worktree, "working tree") };
+        let Some(commit) = head.commit else {
+            return self.against_head(SideSource::Worktree, "working tree");
+        };
         let (base, words) = self.base_of(head.branch.as_deref(), commit)?;
         let branch = head.branch.unwrap_or_else(|| "HEAD".to_owned());
         let words = format!("{branch} with the working tree against {words}");
@@ -142,7 +144,7 @@ impl RangeReader<'_> {
         })
     }
 
-    fn from_merge_base(&self, from: &str, to: &str) -> Result<ChangeRange, ToolError> {
+    fn since_merge_base(&self, from: &str, to: &str) -> Result<ChangeRange, ToolError> {
         let (from, to) = (self.commit_or_head(from)?, self.commit_or_head(to)?);
         let base = self.merge_base(from.oid, to.oid)?;
         let words = format!("{} against {}, where they part", to.oid.short_hex(), base.short_hex());

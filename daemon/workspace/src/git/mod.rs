@@ -19,6 +19,7 @@ mod checkout;
 mod commits;
 mod compare;
 mod error;
+mod history;
 mod plain;
 mod refs;
 mod trees;
@@ -33,6 +34,7 @@ pub use checkout::Checkout;
 pub use commits::{Commit, Commits};
 pub use compare::{Comparison, Differences, compare_files};
 pub use error::GitError;
+pub use history::{CommitParents, HistoryReader};
 pub use refs::{Head, Ref, RefKind, Refs};
 pub use trees::{TreeChange, TreeFile};
 

@@ -13,10 +13,10 @@ pub(super) fn render_review(result: ChangeResult) -> AnswerDocument {
     if counts.symbols + counts.files == 0 {
         return AnswerDocument::of_line(format!("no file differs ({})", one_line(&result.compared)));
     }
-    let broken = if counts.broken == 0 {
-        String::new()
-    } else {
-        format!("; {} no longer fit", count(counts.broken as u64, "use"))
+    let broken = match counts.broken {
+        0 => String::new(),
+        1 => "; 1 use no longer fits".to_owned(),
+        broken => format!("; {broken} uses no longer fit"),
     };
     let head = format!(
         "{} in {}{broken}; {} it ({})",
@@ -152,7 +152,7 @@ mod tests {
             "files": [{"file": "a.py", "status": "changed", "note": ""}, {"file": "x.png", "status": "added", "note": "binary"}],
             "tests": ["py:t.py#test_f"], "counts": {"symbols": 2, "files": 2, "broken": 1, "tests": 1},
         });
-        let expected = "2 symbols in 2 files; 1 use no longer fit; 1 test reaches it (working tree against HEAD 1a2b3c)\nno longer fits:\n \
+        let expected = "2 symbols in 2 files; 1 use no longer fits; 1 test reaches it (working tree against HEAD 1a2b3c)\nno longer fits:\n \
                         a.py\n  3 f: signature\n   - def f(a)\n   + def f(a, b)\n   ! b.py:7 main passes 1, takes 2\n   2 depend: b.py:7 main; \
                         tests: t.py#test_f\nnobody is known to depend on it:\n a.py\n  3 B: renamed, was a.py#A, with 2 members\nfiles:\n\
                         x.png added: binary";
