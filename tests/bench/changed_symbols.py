@@ -6,7 +6,7 @@
 HOB is the program `hob` with `hobd` beside it, REPOSITORY a git repository of a Python project that is checked out; the program
 writes nothing into it. For each of the latest commits that change Python files, the oracle lists the functions, methods and classes
 whose own syntax trees differ between the commit and its first parent: without positions, without comments, and without the
-definitions in them. Both sides of what hob calls a rename or a move count as told, and so do the members of what is added, removed or
+definitions in them. A class that assigns something else counts as told if hob tells the assigned field. Both sides of what hob calls a rename or a move count as told, and so do the members of what is added, removed or
 moved whole. Told in vain is what the oracle does not have: changes of comments alone are left out of the count, changes of layout are
 counted apart.
 """
@@ -94,18 +94,22 @@ def told(hob, repository, environment, commit):
 
 def compare(hob, repository, environment, commit):
     differ, paths = expected(repository, commit)
-    found, whole, docs = set(), set(), set()
+    found, whole, docs, aside = set(), set(), set(), set()
     for symbol in told(hob, repository, environment, commit):
-        if symbol["file"] not in paths or symbol["kind"] not in ("function", "method", "class"):
+        if symbol["file"] not in paths:
             continue
         places = [(symbol["file"], symbol["name"])]
+        if symbol["kind"] in ("field", "constant", "variable", "route"):
+            # For the oracle, what a class assigns is the class's own text.
+            aside.update((path, name.rpartition(".")[0]) for path, name in places)
+            continue
         if "was" in symbol:
             places.append(tuple(symbol["was"].split("#", 1)))
         (docs if symbol.get("parts") == ["docs"] else found).update(places)
         if symbol.get("members"):
             whole.update(places)
     is_member = lambda place: any(place[0] == path and place[1].startswith(f"{name}.") for path, name in whole)
-    missed = {place for place in differ - found - docs if not is_member(place)}
+    missed = {place for place in differ - found - docs - aside if not is_member(place)}
     return differ, missed, found - differ
 
 

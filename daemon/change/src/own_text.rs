@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use hob_map::facts::{Def, DefIdx};
+use hob_map::facts::{Def, DefIdx, DefKind};
 use rustc_hash::FxHasher;
 
 use crate::scanner::{SplitText, comments_above};
@@ -32,7 +32,11 @@ impl OwnText {
     pub(crate) fn of_def(side: &FileSide, text: &str, idx: DefIdx) -> Self {
         let def = side.facts.def(idx);
         let name = side.facts.name(def.name);
+        // What a function assigns, and what it registers as a route, is its own text.
+        let is_apart =
+            |child: &&Def| child.kind.is_callable() || child.kind.is_scope() || !def.kind.is_callable();
         let children = side.facts.defs.iter().filter(|child| child.parent == Some(idx));
+        let children = children.filter(|child| child.kind != DefKind::Route).filter(is_apart);
         let own = split_text(side, text, def, children);
         let whole = split_text(side, text, def, [].iter());
         let indent = indentation(text, def.bytes.0 as usize);

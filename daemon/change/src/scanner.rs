@@ -28,12 +28,27 @@ impl SplitText {
             }
             let quoted = quoted_length(rest, first);
             let length = quoted.unwrap_or(first.len_utf8());
+            let (own, behind) = rest.split_at(length);
             match quoted {
-                Some(_) if self.documents(&rest[..length], doc) => self.add_comment(&rest[..length]),
-                _ => self.code.push_str(&rest[..length]),
+                Some(_) if self.documents(own, doc) || self.is_string_alone(facts, own, behind) => {
+                    self.add_comment(own);
+                }
+                _ => self.code.push_str(own),
             }
             rest = &rest[length..];
         }
+    }
+
+    /// Returns true if a long string is a statement by itself, as documentation of what stands before it: in languages whose comments
+    /// end with their line.
+    fn is_string_alone(&self, facts: &FileFacts, quoted: &str, behind: &str) -> bool {
+        let style = facts.lang.source_rules().comments;
+        let ends_with_line = style.comment_length("# comment", true).is_some();
+        let is_last = behind.lines().next().is_none_or(|rest| rest.trim().is_empty());
+        let line = self.code.rsplit('\n').next().unwrap_or_default();
+        let is_first =
+            line.trim().is_empty() && !self.code.trim_end().ends_with(['(', '[', '{', ',', '=', '+', '\\']);
+        ends_with_line && quoted.starts_with("\"\"\"") && is_first && is_last
     }
 
     fn add_comment(&mut self, text: &str) {

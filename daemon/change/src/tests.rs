@@ -98,6 +98,20 @@ fn a_class_changes_by_its_own_text_alone() {
 }
 
 #[test]
+fn a_string_below_a_field_documents_it() {
+    let before = "class A:\n    size: int = 1\n    \"\"\"How large it is.\"\"\"\n\n    def f(self):\n        return 1\n";
+    check_pair("a.py", before, &before.replace("How large", "So large"), &["changed a.py#A: docs"]);
+    check_pair("a.py", before, &before.replace("= 1", "= 2"), &["changed a.py#A.size: signature"]);
+    let text = "x = f(\n    \"\"\"one\"\"\"\n)\n";
+    let pairs = [pair(
+        "a.py",
+        &format!("def g():\n    {text}"),
+        &format!("def g():\n    {}", text.replace("one", "two")),
+    )];
+    assert_eq!(told(&pairs), ["changed a.py#g: body"]);
+}
+
+#[test]
 fn a_rename_keeps_the_text_and_a_move_the_name() {
     let first = format!("def total(items):\n{LONG}");
     let second = format!("def amount(items):\n{LONG}");

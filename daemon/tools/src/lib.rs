@@ -48,6 +48,7 @@ mod text;
 mod text_search;
 mod unsaved;
 mod unused;
+mod whole_tests;
 mod why;
 
 use hob_proto::{ErrorCode, ToolError};

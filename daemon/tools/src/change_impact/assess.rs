@@ -8,10 +8,12 @@ use hob_change::{SymbolChange, SymbolFate, SymbolPlace};
 use hob_map::Map;
 use hob_map::graph::{Affected, DefRef, EdgeKind, ImpactQuery, NodeRef, Tie};
 use hob_proto::tools::change::{BrokenUse, DirectUser};
+use rustc_hash::FxHashSet;
 
 use super::broken::{DoubtfulUses, UseCheck};
 use super::calls::{CallChecker, CallToCheck};
 use crate::flow_trace::file_of;
+use crate::whole_tests::whole_test;
 
 /// Users that an answer shows of each symbol.
 const USERS: usize = 6;
@@ -167,7 +169,11 @@ impl Assessor<'_> {
         }
         let query = ImpactQuery { node, max_depth: self.max_depth, cancel: self.cancel.clone() };
         let answer = map.impact(&query);
-        let test = |hit: &Affected| ReachingTest { depth: hit.depth, id: map.id(hit.node).to_string() };
+        let test = |hit: &Affected| {
+            let id = map.id(whole_test(map, hit.node)).to_string();
+            ReachingTest { depth: hit.depth, id }
+        };
+        let mut seen = FxHashSet::default();
         SymbolReach {
             uid,
             dependents: answer.affected.len(),
@@ -178,7 +184,13 @@ impl Assessor<'_> {
                 .take(USERS)
                 .map(|hit| direct_user(map, hit))
                 .collect(),
-            tests: answer.affected.iter().filter(|hit| hit.is_test).map(test).collect(),
+            tests: answer
+                .affected
+                .iter()
+                .filter(|hit| hit.is_test)
+                .map(test)
+                .filter(|test| seen.insert(test.id.clone()))
+                .collect(),
             is_followed: !answer.incomplete,
         }
     }

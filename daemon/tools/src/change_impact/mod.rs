@@ -168,7 +168,7 @@ impl SideMaps {
 fn warn_of_age(files: &ChangedFiles) -> Option<String> {
     let is_present = files.is_after_now || files.is_before_now;
     (!is_present && !files.pairs.is_empty()).then(|| {
-        "The files have changed since: dependents and tests are those of the files as they are now, and which uses broke is not told."
+        "The files have changed since: dependents are those of the files as they are now, and which uses broke is not told."
             .to_owned()
     })
 }

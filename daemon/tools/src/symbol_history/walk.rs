@@ -67,17 +67,30 @@ impl WalkEnd {
     }
 }
 
+/// The text of a symbol with the lines around it, by which another version of its file is known to have the very same symbol.
+#[derive(PartialEq, Eq)]
+struct SurroundedText {
+    text: String,
+    /// Whether no line stands before it.
+    is_at_start: bool,
+    /// Whether no line stands behind it.
+    is_at_end: bool,
+}
+
 /// A commit that is to be looked at.
 #[derive(PartialEq, Eq)]
 struct WaitingCommit {
     time: i64,
     commit: Oid,
     identity: SymbolIdentity,
+    /// The text of the symbol with the lines around it, once it was read.
+    text: Option<Arc<SurroundedText>>,
 }
 
 impl Ord for WaitingCommit {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.time, self.commit, &self.identity).cmp(&(other.time, other.commit, &other.identity))
+        let order = |waiting: &'_ Self| (waiting.time, waiting.commit);
+        order(self).cmp(&order(other)).then_with(|| self.identity.cmp(&other.identity))
     }
 }
 
@@ -135,8 +148,8 @@ impl<'a> HistoryWalk<'a> {
         identity: SymbolIdentity,
         limit: usize,
     ) -> Result<WalkEnd, GitError> {
-        self.push(from, identity)?;
-        while let Some(next) = self.waiting.pop() {
+        self.push(from, identity, None)?;
+        while let Some(mut next) = self.waiting.pop() {
             if self.cancel.check().is_err() {
                 return Ok(WalkEnd::Time);
             }
@@ -144,7 +157,7 @@ impl<'a> HistoryWalk<'a> {
                 return Ok(WalkEnd::Commits);
             }
             self.walked += 1;
-            self.visit(&next)?;
+            self.visit(&mut next)?;
             if self.steps.len() > limit {
                 self.steps.truncate(limit);
                 return Ok(WalkEnd::Limit);
@@ -153,15 +166,20 @@ impl<'a> HistoryWalk<'a> {
         Ok(self.end)
     }
 
-    fn push(&mut self, commit: Oid, identity: SymbolIdentity) -> Result<(), GitError> {
+    fn push(
+        &mut self,
+        commit: Oid,
+        identity: SymbolIdentity,
+        text: Option<Arc<SurroundedText>>,
+    ) -> Result<(), GitError> {
         if self.seen.insert((commit, identity.clone())) {
             let time = self.reader.commit(commit)?.time;
-            self.waiting.push(WaitingCommit { time, commit, identity });
+            self.waiting.push(WaitingCommit { time, commit, identity, text });
         }
         Ok(())
     }
 
-    fn visit(&mut self, at: &WaitingCommit) -> Result<(), GitError> {
+    fn visit(&mut self, at: &mut WaitingCommit) -> Result<(), GitError> {
         let Some(blob) = self.reader.blob_at(at.commit, &at.identity.path)? else { return Ok(()) };
         let parents = self.reader.parents(at.commit)?;
         if parents.is_cut {
@@ -173,7 +191,7 @@ impl<'a> HistoryWalk<'a> {
         let mut differing = Vec::new();
         for parent in &parents.present {
             match self.reader.blob_at(*parent, &at.identity.path)? {
-                Some(old) if old == blob => return self.push(*parent, at.identity.clone()),
+                Some(old) if old == blob => return self.push(*parent, at.identity.clone(), at.text.take()),
                 old => differing.push((*parent, old)),
             }
         }
@@ -182,13 +200,31 @@ impl<'a> HistoryWalk<'a> {
         }
         let mut changes = Vec::new();
         for (parent, old) in differing {
+            if old.is_some_and(|old| self.has_text(at, [old, blob])) {
+                return self.push(parent, at.identity.clone(), at.text.take());
+            }
             match self.compare(at, parent, [old, Some(blob)])? {
-                ParentComparison::Same(identity) => return self.push(parent, identity),
+                ParentComparison::Same(identity) => return self.push(parent, identity, None),
                 ParentComparison::Differs(change) => changes.push((parent, change)),
                 ParentComparison::Unreadable => self.end = WalkEnd::Unreadable,
             }
         }
         self.add_step(at, changes)
+    }
+
+    /// Returns true if an older version of the file has the symbol's very text, with the same lines around it, and the names of its
+    /// containers: then nothing has to be parsed.
+    fn has_text(&mut self, at: &mut WaitingCommit, blobs: [Oid; 2]) -> bool {
+        let [old, new] = blobs;
+        if at.text.is_none() {
+            let side = self.side(&at.identity.path, new);
+            let text = side.and_then(|side| SurroundedText::of_symbol(&side, &at.identity));
+            at.text = text.map(Arc::new);
+        }
+        let Ok(Some(bytes)) = self.reader.read_blob(old, LARGEST) else { return false };
+        let has = |name: &str| memchr::memmem::find(&bytes, name.as_bytes()).is_some();
+        at.text.as_ref().is_some_and(|text| text.stands_in(&bytes))
+            && at.identity.qualified.split('.').all(has)
     }
 
     /// The first commit of a history has everything that is in it added.
@@ -213,7 +249,7 @@ impl<'a> HistoryWalk<'a> {
         self.steps.push(HistoryStep { commit: self.reader.commit(at.commit)?, change: (**first).clone() });
         for (parent, change) in changes {
             if let Some(before) = &change.before {
-                self.push(parent, identity_of(before))?;
+                self.push(parent, identity_of(before), None)?;
             }
         }
         Ok(())
@@ -258,8 +294,8 @@ impl<'a> HistoryWalk<'a> {
 
     /// A file's contents with their facts; `None` for what is too large, or not mapped.
     pub(super) fn side(&mut self, path: &WsPath, blob: Oid) -> Option<FileSide> {
-        let (repository, cancel) = (self.repository, self.cancel);
-        let read = || read_side(path, repository.read_blob(blob, LARGEST).ok()??.into(), cancel);
+        let (reader, cancel) = (&self.reader, self.cancel);
+        let read = || read_side(path, reader.read_blob(blob, LARGEST).ok()??.into(), cancel);
         self.sides.entry((path.clone(), blob)).or_insert_with(read).clone()
     }
 
@@ -289,6 +325,38 @@ pub(super) fn read_side(path: &WsPath, bytes: Arc<[u8]>, cancel: &CancelToken) -
     let lang = language_of(path.file_name(), &bytes[..bytes.len().min(HEAD)])?;
     let facts = extract_within(lang, path.file_name(), &bytes, &|| cancel.check().is_ok());
     facts.gave_up.is_none().then(|| FileSide { path: path.clone(), bytes, facts: Arc::new(facts) })
+}
+
+impl SurroundedText {
+    /// The text from the nearest line before the symbol's comments to the nearest line behind it.
+    fn of_symbol(side: &FileSide, identity: &SymbolIdentity) -> Option<Self> {
+        let def = side.facts.def(place_in(side, identity)?.def);
+        let text = std::str::from_utf8(&side.bytes).ok()?;
+        let (before, behind) = (text.get(..def.bytes.0 as usize)?, text.get(def.bytes.1 as usize..)?);
+        let is_blank = |line: &str| line.trim().is_empty();
+        // Comments above stand without an empty line between; then one more line.
+        let mut start = before.len();
+        let mut above = before.split_inclusive('\n').rev().peekable();
+        while let Some(line) = above.next_if(|line| !is_blank(line)) {
+            start -= line.len();
+        }
+        let nearest: Option<usize> = above.clone().position(|line| !is_blank(line));
+        start -= above.take(nearest.map_or(usize::MAX, |at| at + 1)).map(str::len).sum::<usize>();
+        // The first piece behind is the rest of the symbol's last line.
+        let next = behind.split_inclusive('\n').skip(1).position(|line| !is_blank(line));
+        let below = behind.split_inclusive('\n').take(next.map_or(usize::MAX, |at| at + 2));
+        let end = def.bytes.1 as usize + below.map(str::len).sum::<usize>();
+        let (is_at_start, is_at_end) = (nearest.is_none(), next.is_none());
+        Some(Self { text: text.get(start..end)?.to_owned(), is_at_start, is_at_end })
+    }
+
+    /// Returns true if the text stands in another version of the file as it stands in its own.
+    fn stands_in(&self, bytes: &[u8]) -> bool {
+        let text = self.text.as_bytes();
+        memchr::memmem::find(bytes, text).is_some()
+            && (!self.is_at_start || bytes.starts_with(text))
+            && (!self.is_at_end || bytes.ends_with(text))
+    }
 }
 
 pub(super) fn identity_of(place: &SymbolPlace) -> SymbolIdentity {

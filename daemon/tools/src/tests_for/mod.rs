@@ -19,6 +19,7 @@ use super::flow_trace::{file_of, name_of};
 use super::impact::items_that_fit;
 use super::map::with_graph_deadline;
 use super::scope::CallScope;
+use super::whole_tests::whole_test;
 use super::{Needs, ToolCall, ToolOutcome, target, to_data};
 use commands::commands_for;
 use covered::covered_by;
@@ -168,7 +169,8 @@ impl ReachedSet {
                 via: None,
             });
         }
-        self.steps.extend(answer.affected.iter().filter(|hit| hit.is_test).map(step_of));
+        let tests = answer.affected.iter().filter(|hit| hit.is_test);
+        self.steps.extend(tests.map(|hit| step_of(map, hit)));
         self.add_possible(map, query, &answer);
         self.truncated_at = self.truncated_at.or(answer.whole_to);
         self.is_incomplete |= answer.incomplete;
@@ -184,13 +186,18 @@ impl ReachedSet {
             of_type.iter().flat_map(|answer| &answer.affected).map(|hit| hit.node).collect();
         let (likely, others): (Vec<&Affected>, Vec<&Affected>) =
             possible.partition(|hit| reaching.contains(&hit.node));
-        self.steps.extend(likely.into_iter().map(step_of));
+        self.steps.extend(likely.into_iter().map(|hit| step_of(map, hit)));
         self.possible += others.len();
     }
 }
 
-fn step_of(hit: &Affected) -> ReachStep {
-    ReachStep { node: hit.node, depth: hit.depth, confidence: hit.confidence, via: Some(hit.via) }
+fn step_of(map: &Map, hit: &Affected) -> ReachStep {
+    ReachStep {
+        node: whole_test(map, hit.node),
+        depth: hit.depth,
+        confidence: hit.confidence,
+        via: Some(hit.via),
+    }
 }
 
 fn type_of_method(map: &Map, node: NodeRef) -> Option<NodeRef> {

@@ -74,10 +74,21 @@ impl TestRunner {
     }
 }
 
-/// `path::Class::test`; a helper or a fixture stands for its file.
+/// `path::Class::test`, or as much of it as names classes; a helper or a fixture stands for its file.
 fn pytest_id(test: &TestPlace) -> String {
-    let is_test = test.test_name().is_some_and(|name| name.starts_with("test") || name.starts_with("Test"));
-    if is_test { format!("{}::{}", test.path, test.names.join("::")) } else { test.path.clone() }
+    let mut id = test.path.clone();
+    for name in &test.names {
+        let is_function = name.starts_with("test");
+        if !is_function && !name.contains("Test") {
+            break;
+        }
+        id.push_str("::");
+        id.push_str(name);
+        if is_function {
+            break;
+        }
+    }
+    id
 }
 
 /// libtest takes parts of names: modules and the function, as far as the file says them.
@@ -191,6 +202,7 @@ mod tests {
     fn each_runner_is_told_in_its_own_way() {
         let python = [place("t/test_a.py", &["TestA", "test_b"]), place("t/conftest.py", &["shop"])];
         check(TestRunner::Pytest, "", &python, "pytest t/conftest.py t/test_a.py::TestA::test_b");
+        check(TestRunner::Pytest, "", &[place("a.py", &["test_a", "inner"])], "pytest a.py::test_a");
         let rust = [place("a/src/x.rs", &["tests", "it_works"])];
         check(TestRunner::Cargo, "a", &rust, "cargo test --manifest-path a/Cargo.toml -- tests::it_works");
         let go = [

@@ -80,6 +80,18 @@ impl HistoryReader {
         Ok(Some(Oid(id)))
     }
 
+    /// The contents `oid`; `None` when they are longer than `max_bytes`.
+    ///
+    /// # Errors
+    /// [`GitError::Read`] if they are missing or damaged, or `oid` is no file's.
+    pub fn read_blob(&self, oid: Oid, max_bytes: u64) -> Result<Option<Vec<u8>>, GitError> {
+        let damaged = |error| GitError::of_object("the file contents", oid, &error);
+        if self.repository.find_header(oid.0).map_err(damaged)?.size() > max_bytes {
+            return Ok(None);
+        }
+        Ok(Some(self.repository.find_blob(oid.0).map_err(damaged)?.detach().data))
+    }
+
     /// The file or folder of this name in a tree.
     fn entry(
         &self,
