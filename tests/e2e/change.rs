@@ -208,6 +208,12 @@ fn what_is_removed_renamed_or_moved_says_who_still_uses_it() {
     assert_eq!(broken(symbol(&offered, "total")), [""; 0], "the old place still offers it{offered}");
 
     git(&world, tree.root(), "checkout -q .");
+    edit(&tree, "shop/app.py", "import Cached, total", "import Cached\nfrom elsewhere import total");
+    let rebound = review(&mut mcp, json!({}));
+    let lost = broken(symbol(&rebound, "total"));
+    assert!(lost.iter().all(|used| used.starts_with("tests/")), "a library has it now{rebound}");
+
+    git(&world, tree.root(), "checkout -q .");
     std::fs::remove_file(tree.at("shop/money.py")).expect("it is there");
     let text = read(&tree, "shop/store.py");
     tree.write("shop/store.py", format!("{}{}", &text[..at], &text[end..]));

@@ -7,6 +7,15 @@ use crate::scanner::quoted_length;
 /// Words that stand for the object at hand among the parameters of a method.
 const RECEIVERS: [&str; 7] = ["self", "&self", "&mut self", "mut self", "cls", "this", "&'a self"];
 
+/// Endings of files in whose language any call may pass more or fewer arguments than there are parameters.
+const LENIENT: [&str; 7] = ["js", "jsx", "mjs", "cjs", "lua", "vue", "svelte"];
+
+/// Returns true if calls of a function in the file at `path` have to pass what its signature says.
+#[must_use]
+pub fn counts_arguments(path: &str) -> bool {
+    path.rsplit('.').next().is_none_or(|ending| !LENIENT.contains(&ending))
+}
+
 /// The number of arguments that a callable takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arity {

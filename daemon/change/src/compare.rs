@@ -209,7 +209,8 @@ fn file_change(before: &Option<ReadSide<'_>>, after: &Option<ReadSide<'_>>) -> O
     let (old, new) = (before.as_ref(), after.as_ref());
     let path = new.or(old)?.side.path.clone();
     let was = old.map(|old| old.side.path.clone()).filter(|was| new.is_some() && *was != path);
-    let outside = old.map_or("", |old| &old.outside) != new.map_or("", |new| &new.outside);
+    let is_prose = new.or(old).is_some_and(|side| side.side.facts.lang.is_prose());
+    let outside = !is_prose && old.map_or("", |old| &old.outside) != new.map_or("", |new| &new.outside);
     Some(FileChange { path, was, is_before: old.is_some(), is_after: new.is_some(), outside })
 }
 

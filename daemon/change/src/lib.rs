@@ -19,7 +19,7 @@ mod sides;
 mod tests;
 mod unified;
 
-pub use arity::{Arity, count_arguments};
+pub use arity::{Arity, count_arguments, counts_arguments};
 pub use compare::{ChangeComparison, compare_files};
 pub use sides::{ChangedParts, FileChange, FilePair, FileSide, SymbolChange, SymbolFate, SymbolPlace};
 pub use unified::{DiffError, FilePatch, parse_diff};

@@ -10,6 +10,6 @@ pub(super) fn whole_test(map: &Map, node: NodeRef) -> NodeRef {
         let kind = map.info(*node).map(|info| info.kind);
         matches!(kind, Some(NodeKind::Def(kind)) if kind.is_callable())
     };
-    let around = map.ancestors_of(def).into_iter().map(NodeRef::Def);
-    around.filter(|node| is_function(node) && map.is_test(*node)).last().unwrap_or(node)
+    let mut around = map.ancestors_of(def).into_iter().map(NodeRef::Def);
+    around.find(|node| is_function(node) && map.is_test(*node)).unwrap_or(node)
 }

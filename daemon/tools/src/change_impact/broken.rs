@@ -4,12 +4,12 @@
 //! says: a use that leads to another definition fits.
 
 use hob_base::{CancelToken, WsPath};
-use hob_change::{Arity, FilePair, SymbolChange, SymbolFate, SymbolPlace};
-use hob_map::Map;
-use hob_map::facts::{Ref, RefKind};
+use hob_change::{Arity, FilePair, SymbolChange, SymbolFate, SymbolPlace, counts_arguments};
+use hob_map::facts::{Import, Ref, RefKind};
 use hob_map::graph::{Affected, Confidence, EdgeKind, ImpactQuery, NodeRef, Tie};
+use hob_map::{FileFacts, Map};
 use hob_proto::tools::change::BrokenUse;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{CallToCheck, told_arity};
 
@@ -26,6 +26,8 @@ pub(super) struct UseCheck<'a> {
 /// A user of a symbol after the change.
 struct LaterUser {
     path: WsPath,
+    /// The path of the file before the change.
+    was: WsPath,
     /// Lines of the user; `None` for a file.
     lines: Option<(u32, u32)>,
     name: String,
@@ -94,13 +96,14 @@ impl UseCheck<'_> {
 
     fn later_user(&self, hit: &Affected) -> Option<LaterUser> {
         let info = self.before.info(hit.node)?;
-        let path = info.path?;
+        let was = info.path?;
         let confidence = hit.confidence;
         if info.qualified.is_empty() {
-            let path = self.path_after(&path);
+            let path = self.path_after(&was);
             self.after.file_at(path.as_str())?;
             return Some(LaterUser {
                 path,
+                was,
                 lines: None,
                 name: String::new(),
                 confidence,
@@ -108,10 +111,10 @@ impl UseCheck<'_> {
                 line: 1,
             });
         }
-        let key = (path.to_string(), info.qualified.clone());
+        let key = (was.to_string(), info.qualified.clone());
         let (path, name) = match self.renamed.get(&key) {
             Some(place) => (place.path.clone(), place.qualified.clone()),
-            None => (path, info.qualified),
+            None => (was.clone(), info.qualified),
         };
         let def = self.after.definition(path.as_str(), &name, 1)?;
         let info = self.after.info(NodeRef::Def(def))?;
@@ -119,6 +122,7 @@ impl UseCheck<'_> {
             (hit.cause == Tie::Overrides).then(|| Arity::of_signature(&info.signature, &info.name));
         Some(LaterUser {
             path,
+            was,
             lines: Some(info.lines),
             name,
             confidence,
@@ -158,11 +162,14 @@ impl UseCheck<'_> {
         };
         let mut found = Vec::new();
         for user in users {
-            let refs = self.references(user, &before.name);
-            let lost =
-                refs.into_iter().filter(|found| !self.leads_somewhere(&user.path, found, &before.name));
-            found.extend(lost.map(|lost| broken_use(user, lost.line, why.clone())));
-            found.extend(self.lost_imports(user, before, &why));
+            let lost = self.lost_imports(user, before);
+            // A name that the file imports from elsewhere now is not looked for here.
+            let is_rebound = self.imports_of(user, before).any(|import| !lost.contains(&import.line));
+            let refs = self.references(user, &before.name).into_iter().filter(|_| !is_rebound);
+            let unbound = refs.filter(|found| !self.leads_somewhere(&user.path, found, &before.name));
+            found.extend(unbound.map(|found| broken_use(user, found.line, why.clone())));
+            let imports = lost.into_iter().map(|line| broken_use(user, line, why.clone()));
+            found.extend(imports.map(|import| BrokenUse { name: String::new(), ..import }));
         }
         found
     }
@@ -172,20 +179,47 @@ impl UseCheck<'_> {
         meant.iter().any(|(_, confidence)| *confidence != Confidence::Candidate)
     }
 
-    /// Imports of a name that the module does not have any more.
-    fn lost_imports(&self, user: &LaterUser, before: &SymbolPlace, why: &str) -> Vec<BrokenUse> {
-        let file = self.after.file_at(user.path.as_str()).and_then(|file| self.after.file(file));
-        let Some((_, facts)) = file else { return Vec::new() };
-        let named =
-            |name: Option<hob_map::facts::StrId>| name.is_some_and(|name| facts.name(name) == before.name);
-        let imports = facts.imports.iter().filter(|import| named(import.name));
-        let lost = imports.filter(|import| {
+    /// The imports of a symbol's name in the file of a user, after the change.
+    fn imports_of<'s>(
+        &'s self,
+        user: &LaterUser,
+        before: &'s SymbolPlace,
+    ) -> impl Iterator<Item = &'s Import> {
+        let facts = self.facts_after(&user.path);
+        let named = move |import: &&Import| {
+            import.name.is_some_and(|name| facts.is_some_and(|facts| facts.name(name) == before.name))
+        };
+        facts.into_iter().flat_map(|facts| &facts.imports).filter(named)
+    }
+
+    fn facts_after(&self, path: &WsPath) -> Option<&FileFacts> {
+        let file = self.after.file_at(path.as_str())?;
+        self.after.file(file).map(|(_, facts)| &**facts)
+    }
+
+    /// Lines of imports that led to the symbol before the change and lead to nothing after it.
+    fn lost_imports(&self, user: &LaterUser, before: &SymbolPlace) -> Vec<u32> {
+        let Some(facts) = self.facts_after(&user.path) else { return Vec::new() };
+        let modules = self.modules_before(user, before);
+        let lost = self.imports_of(user, before).filter(|import| {
             let local = import.local.or(import.name).map_or("", |name| facts.name(name));
             let target = self.after.imported_at(user.path.as_str(), import.line, local);
-            !matches!(target, Some(NodeRef::Def(_)))
+            modules.contains(&facts.name(import.module)) && !matches!(target, Some(NodeRef::Def(_)))
         });
-        let lost = lost.map(|import| broken_use(user, import.line, why.to_owned()));
-        lost.map(|lost| BrokenUse { name: String::new(), ..lost }).collect()
+        lost.map(|import| import.line).collect()
+    }
+
+    /// The modules from which the file of a user imported the symbol before the change.
+    fn modules_before(&self, user: &LaterUser, before: &SymbolPlace) -> FxHashSet<&str> {
+        let file = self.before.file_at(user.was.as_str()).and_then(|file| self.before.file(file));
+        let Some((path, facts)) = file else { return FxHashSet::default() };
+        let named = |import: &&Import| import.name.is_some_and(|name| facts.name(name) == before.name);
+        let led_to_it = |import: &&Import| {
+            let local = import.local.or(import.name).map_or("", |name| facts.name(name));
+            matches!(self.before.imported_at(path.as_str(), import.line, local), Some(NodeRef::Def(_)))
+        };
+        let imports = facts.imports.iter().filter(named).filter(led_to_it);
+        imports.map(|import| facts.name(import.module)).collect()
     }
 
     /// Calls of a symbol that takes another number of arguments now.
@@ -224,6 +258,9 @@ struct ChangedArity {
 }
 
 fn changed_arity(before: &SymbolPlace, after: &SymbolPlace) -> Option<ChangedArity> {
+    if !counts_arguments(after.path.as_str()) {
+        return None;
+    }
     let old = Arity::of_signature(&before.signature, &before.name)?;
     let new = Arity::of_signature(&after.signature, &after.name)?;
     (old != new).then_some(ChangedArity { before: old, after: new })

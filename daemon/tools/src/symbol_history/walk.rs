@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hob_base::{CancelToken, WsPath};
 use hob_change::{FilePair, FileSide, SymbolChange, SymbolFate, SymbolPlace, compare_files};
 use hob_map::{extract_within, language_of};
-use hob_workspace::git::{Commit, GitError, HistoryReader, Oid, Repository};
+use hob_workspace::git::{Commit, GitError, HistoryReader, Oid, Repository, TreeChange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most commits that are looked at.
@@ -50,6 +50,8 @@ pub(super) enum WalkEnd {
     Commits,
     /// A shallow history ends.
     Shallow,
+    /// The commit that added the symbol touches too many files to find out whether it came from one of them.
+    Crowded,
     /// The file was too large, or no language read it, in a commit on the way.
     Unreadable,
 }
@@ -62,6 +64,7 @@ impl WalkEnd {
             Self::Time => "there was no time to follow the history further",
             Self::Commits => "more commits than 60000 were not looked at",
             Self::Shallow => "the repository is shallow: older commits are not here",
+            Self::Crowded => "the last commit touches too many files to see whether it moved the symbol",
             Self::Unreadable => "an older version of the file is too large or not mapped",
         }
     }
@@ -108,6 +111,14 @@ enum ParentComparison {
     Differs(Box<SymbolChange>),
     /// One of the versions cannot be compared.
     Unreadable,
+}
+
+/// Files that a commit touches, on both sides.
+#[derive(Default)]
+struct TouchedFiles {
+    pairs: Vec<FilePair>,
+    /// Whether there are more than were read.
+    is_cut: bool,
 }
 
 /// A walk under way.
@@ -270,8 +281,12 @@ impl<'a> HistoryWalk<'a> {
         let pair = FilePair { before: before.flatten(), after: Some(after) };
         let mut change = change_of(std::slice::from_ref(&pair), &at.identity);
         if change.as_ref().is_some_and(|change| change.fate == SymbolFate::Added) {
-            let pairs = self.pairs_of_commit(parent, at.commit)?;
-            change = pairs.map_or(change, |pairs| change_of(&pairs, &at.identity));
+            let touched = self.files_beside(parent, at.commit, &pair)?;
+            change = change_of(&touched.pairs, &at.identity);
+            let is_added = change.as_ref().is_some_and(|change| change.fate == SymbolFate::Added);
+            if is_added && touched.is_cut {
+                self.end = WalkEnd::Crowded;
+            }
         }
         Ok(match change {
             None => ParentComparison::Same(at.identity.clone()),
@@ -279,17 +294,27 @@ impl<'a> HistoryWalk<'a> {
         })
     }
 
-    /// The files that a commit touches; `None` if they are too many.
-    fn pairs_of_commit(&mut self, parent: Oid, commit: Oid) -> Result<Option<Vec<FilePair>>, GitError> {
-        let changed = self.repository.changed_between(parent, commit, self.cancel)?;
-        if changed.len() > FILES {
-            return Ok(None);
+    /// The files of a commit from which a symbol of `pair` may come, with that pair. Of too many, those count that have the very contents
+    /// of the file, or its name.
+    fn files_beside(&mut self, parent: Oid, commit: Oid, pair: &FilePair) -> Result<TouchedFiles, GitError> {
+        let Some(own) = &pair.after else { return Ok(TouchedFiles::default()) };
+        let mut changed = self.repository.changed_between(parent, commit, self.cancel)?;
+        changed.retain(|file| file.before.is_some() && file.path != own.path);
+        let is_cut = changed.len() > FILES;
+        if is_cut {
+            let contents = Oid::of_blob(&own.bytes);
+            let is_it = |file: &TreeChange| file.before.is_some() && file.before == contents;
+            changed.retain(|file| is_it(file) || file.path.file_name() == own.path.file_name());
+            changed.sort_by_key(|file| !is_it(file));
+            changed.truncate(FILES);
         }
-        let pairs = changed.iter().map(|file| FilePair {
+        let sides = changed.iter().map(|file| FilePair {
             before: file.before.and_then(|blob| self.side(&file.path, blob)),
             after: file.after.and_then(|blob| self.side(&file.path, blob)),
         });
-        Ok(Some(pairs.filter(|pair| pair.before.is_some() || pair.after.is_some()).collect()))
+        let mut pairs: Vec<FilePair> = sides.filter(|pair| pair.before.is_some()).collect();
+        pairs.push(pair.clone());
+        Ok(TouchedFiles { pairs, is_cut })
     }
 
     /// A file's contents with their facts; `None` for what is too large, or not mapped.

@@ -206,7 +206,7 @@ fn type_of_method(map: &Map, node: NodeRef) -> Option<NodeRef> {
         let kind = map.info(NodeRef::Def(*def)).map(|info| info.kind);
         matches!(kind, Some(NodeKind::Def(kind)) if kind.is_type())
     };
-    map.ancestors_of(def).into_iter().find(is_type).map(NodeRef::Def)
+    map.ancestors_of(def).into_iter().rfind(is_type).map(NodeRef::Def)
 }
 
 /// Puts the nearest first, and keeps of each node the nearest step.

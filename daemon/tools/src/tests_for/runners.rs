@@ -105,7 +105,10 @@ fn go_command(folder: &str, tests: &[&TestPlace]) -> String {
         if folder.is_empty() { "go test".to_owned() } else { format!("go test -C {}", quote(folder)) };
     let is_test = |name: &&str| ["Test", "Fuzz", "Example"].iter().any(|start| name.starts_with(start));
     let names = sorted(tests.iter().filter_map(|test| test.test_name()).filter(is_test).map(str::to_owned));
-    let packages = sorted(tests.iter().map(|test| format!("./{}", below(folder, test.folder()))));
+    let packages = sorted(tests.iter().map(|test| match below(folder, test.folder()) {
+        "" => ".".to_owned(),
+        package => format!("./{package}"),
+    }));
     let start = if names.is_empty() {
         start
     } else {
