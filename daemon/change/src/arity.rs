@@ -29,11 +29,7 @@ impl Arity {
     /// Reads the parameters behind `name` in a signature; `None` if there is no list of them.
     #[must_use]
     pub fn of_signature(signature: &str, name: &str) -> Option<Self> {
-        let at = signature.rfind(&format!("{name}("));
-        let open = match at {
-            Some(at) => at + name.len(),
-            None => signature.find('(')?,
-        };
+        let open = parameters_at(signature, name)?;
         let parameters = split_list(&signature[open..])?;
         let (mut least, mut most) = (0, Some(0));
         for parameter in parameters.iter().filter(|text| !is_no_parameter(text)) {
@@ -52,6 +48,42 @@ impl Arity {
     pub fn takes(&self, count: usize) -> bool {
         count >= self.least && self.most.is_none_or(|most| count <= most)
     }
+}
+
+/// Where the list of parameters begins: behind the name and its type parameters, or behind what is assigned to the name.
+fn parameters_at(signature: &str, name: &str) -> Option<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let ends = signature.match_indices(name).filter_map(|(at, _)| {
+        let end = at + name.len();
+        let is_whole = !signature[..at].ends_with(is_word) && !signature[end..].starts_with(is_word);
+        is_whole.then_some(end)
+    });
+    ends.into_iter().find_map(|end| {
+        let rest = &signature[end..];
+        let open = match rest.trim_start().chars().next()? {
+            '(' => rest.find('(')?,
+            '<' => type_parameters_end(rest)?,
+            '=' | ':' => rest.find('(')?,
+            _ => return None,
+        };
+        rest[open..].starts_with('(').then_some(end + open)
+    })
+}
+
+/// The end of the type parameters that a text begins with.
+fn type_parameters_end(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if !text[..at].ends_with(['-', '=']) => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 && c == '>' {
+            return Some(at + 1);
+        }
+    }
+    None
 }
 
 /// Whether a part of the list is the object at hand, or only a mark between parameters.

@@ -199,6 +199,12 @@ fn arguments_are_counted_against_parameters() {
     assert_eq!(arity("function f(a: number, b?: (x: A, y: B) => void)", "f"), Some((1, Some(2))));
     assert_eq!(arity("func (s *Store) Open(path string, more ...int) error", "Open"), Some((1, None)));
     assert_eq!(arity("class A", "A"), None);
+    assert_eq!(
+        arity("pub(super) fn f<T: Into<u8>>(a: impl Fn(T) -> T, b: usize) -> (T, T)", "f"),
+        Some((2, Some(2)))
+    );
+    assert_eq!(arity("const f = async (a, b = 1) =>", "f"), Some((1, Some(2))));
+    assert_eq!(arity("def f a, b", "f"), None);
     let calls = |text: &str| count_arguments(text, "f");
     assert_eq!(calls("x = f(1, g(2, 3), [4, 5], 'a, b') + f()"), [Some(4), Some(0)]);
     assert_eq!(calls("f(\n    a,\n    b,\n)\nf()"), [Some(2)]);

@@ -108,7 +108,7 @@ pub struct ReviewedSymbol {
     /// The parts that differ: `signature`, `body`, `docs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
-    /// `breaks`, `interface`, `behaviour`, `local` or `docs`.
+    /// `breaks`, `interface`, `behaviour`, `new`, `local` or `docs`.
     pub risk: String,
     /// `path#name` of a symbol that was renamed or moved, before.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,6 +27,8 @@ pub(super) enum ReviewRisk {
     Interface,
     /// Others depend on what is done differently now.
     Behaviour,
+    /// Others depend on what was not there before.
+    New,
     /// Nobody is known to depend on it.
     Local,
     /// Only documentation differs.
@@ -39,6 +41,7 @@ impl ReviewRisk {
             Self::Breaks => "breaks",
             Self::Interface => "interface",
             Self::Behaviour => "behaviour",
+            Self::New => "new",
             Self::Local => "local",
             Self::Docs => "docs",
         }
@@ -91,6 +94,7 @@ impl AssessedSymbol<'_> {
             () if !self.broken.is_empty() => ReviewRisk::Breaks,
             () if is_of_docs(change) => ReviewRisk::Docs,
             () if self.reach.dependents == 0 => ReviewRisk::Local,
+            () if change.fate == SymbolFate::Added => ReviewRisk::New,
             () if change.parts.signature || change.fate < SymbolFate::Changed => ReviewRisk::Interface,
             () => ReviewRisk::Behaviour,
         }

@@ -2,6 +2,7 @@
 //!
 //! `walk` goes through the history; this file begins it at the files as they are now and tells what it found.
 
+mod surrounded;
 mod walk;
 
 use std::time::{Duration, UNIX_EPOCH};

@@ -49,6 +49,7 @@ fn risk_header(risk: &str) -> &'static str {
         "breaks" => "no longer fits:",
         "interface" => "interface:",
         "behaviour" => "behaviour:",
+        "new" => "new:",
         "docs" => "docs alone:",
         _ => "nobody is known to depend on it:",
     }
