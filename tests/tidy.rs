@@ -174,6 +174,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &["hob-proto", "hob-base", "hob-live", "hob-workspace", "hob-model"],
         &["sled", "notify", "tree-sitter", "tokio"],
     ),
+    ("daemon/change", &["hob-base", "hob-map"], &["sled", "notify", "tree-sitter", "tokio", "serde"]),
     ("daemon/calls", &["hob-proto", "hob-base", "hob-live"], &["sled", "notify", "tree-sitter", "tokio"]),
     (
         "daemon/host",
@@ -232,6 +233,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "hob-edit",
             "hob-host",
             "hob-calls",
+            "hob-change",
             "hob-metrics",
             "hob-words",
             "hob-budget",

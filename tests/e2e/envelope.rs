@@ -25,6 +25,11 @@ fn monstrous(world: &World) -> Tree {
     tree
 }
 
+/// A diff that takes away what everybody uses.
+fn whole_diff() -> &'static str {
+    "--- a/hub.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-def hub():\n-    return 1\n"
+}
+
 /// Arguments with which a tool has the most to say.
 fn greedy(tool: &str) -> Value {
     match tool {
@@ -36,6 +41,9 @@ fn greedy(tool: &str) -> Value {
         "resolve_action" => json!({"action": "discard", "reason": "\u{1}é".repeat(3_000)}),
         "flow_trace" => json!({"symbol": "py:part0/m0.py#user_0_", "max_depth": 50}),
         "impact" => json!({"symbol": "hub", "max_depth": 20}),
+        "tests_for" => json!({"target": "hub", "max_depth": 20}),
+        "symbol_history" => json!({"symbol": "hub"}),
+        "change_impact" => json!({"change": whole_diff(), "max_depth": 20}),
         "investigate" => json!({"query": "user hub huge line"}),
         "investigate_expand" => json!({"bundle_id": "b".repeat(9_000), "targets": ["a1"]}),
         "investigate_hydrate" => json!({"bundle_id": "b".repeat(9_000)}),
@@ -75,6 +83,8 @@ fn the_least_budget_holds_for_every_tool() {
                 "hob_undo" => Some("NO_PENDING_ACTION"),
                 // For the command line alone.
                 "hob_purge" => Some("BAD_ARGS"),
+                // There is no history.
+                "symbol_history" => Some("BAD_ARGS"),
                 "investigate_expand" | "investigate_hydrate" => Some("BUNDLE_NOT_FOUND"),
                 nav => {
                     (nav.starts_with("nav_") && answer.envelope["ok"] == false).then_some("LSP_UNAVAILABLE")

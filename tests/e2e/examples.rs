@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use hob_proto::tools::{TOOLS, ToolSet};
-use hob_tests::{Mcp, Tree, World, repository};
+use hob_tests::{Mcp, Tree, World, repository, run};
 use serde_json::{Value, json};
 
 use super::edit::editor;
@@ -61,6 +61,22 @@ fn calls_of(tool: &str) -> Vec<Value> {
     calls
 }
 
+/// Commits the project, so that it has the same history in every run.
+fn commit_all(world: &World, tree: &Tree) {
+    for line in ["init -q -b main", "add -A", "commit -q -m shop:\u{a0}begin"] {
+        let mut git = std::process::Command::new("git");
+        world.clean(&mut git);
+        // The programs under test find no other program; git is none of them.
+        git.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        for (name, value) in [("NAME", "Ann"), ("EMAIL", "ann@example.invalid"), ("DATE", "1790000000 +0000")]
+        {
+            git.env(format!("GIT_AUTHOR_{name}"), value).env(format!("GIT_COMMITTER_{name}"), value);
+        }
+        let words = line.split(' ').map(|word| word.replace('\u{a0}', " "));
+        let _ = run(git.current_dir(tree.root()).args(words), b"").success();
+    }
+}
+
 /// One client that reads every answer in one form. The page has two of them, because a preview is decided about once.
 struct Reader {
     tree: Tree,
@@ -73,6 +89,7 @@ struct Reader {
 impl Reader {
     fn new(world: &World) -> Self {
         let tree = world.tree(SHOP);
+        commit_all(world, &tree);
         let mut mcp = editor(world, &tree);
         // Scores are there once everything was derived.
         let _ = mcp.call("map_overview", json!({}));

@@ -35,6 +35,17 @@ def test_open():
     assert Store().open('a') == 'a'
 ";
 
+/// A change of the project that is not made yet.
+const DIFF: &str = "\
+--- a/shop/store.py
++++ b/shop/store.py
+@@ -8,2 +8,2 @@
+-    def load(self, path):
+-        return path.strip()
++    def load(self, path, strict):
++        return path.strip() if strict else path
+";
+
 /// The arguments of a call that answers something. A tool that goes on from another's answer needs its name as well.
 pub(super) fn args_of(tool: &str) -> Value {
     match tool {
@@ -43,6 +54,9 @@ pub(super) fn args_of(tool: &str) -> Value {
         "map_path" => json!({"from": "main", "to": "Store.load"}),
         "flow_trace" => json!({"symbol": "main"}),
         "impact" => json!({"symbol": "Store.load"}),
+        "tests_for" => json!({"target": "Store.load"}),
+        "symbol_history" => json!({"symbol": "Store.load"}),
+        "change_impact" => json!({"change": DIFF}),
         "investigate" | "text_search" => json!({"query": "how a store loads its path"}),
         "map_search" => json!({"query": "load"}),
         "read_symbols" => json!({"targets": ["Store.open", "main"]}),

@@ -26,6 +26,8 @@ struct Verb {
     positionals: &'static [&'static str],
     /// The positional that may be a path as the user sees it from the working directory.
     path: Option<&'static str>,
+    /// The positional that may be `-`, for the text on standard input.
+    stdin: Option<&'static str>,
     /// The arguments that the verb sets to true.
     fixed: &'static [&'static str],
     about: &'static str,
@@ -37,6 +39,7 @@ const VERBS: &[Verb] = &[
         tool: "map_overview",
         positionals: &["focus"],
         path: Some("focus"),
+        stdin: None,
         fixed: &[],
         about: "Show the code base's clusters and their most connected symbols",
     },
@@ -45,6 +48,7 @@ const VERBS: &[Verb] = &[
         tool: "map_search",
         positionals: &["query"],
         path: None,
+        stdin: None,
         fixed: &[],
         about: "Find definitions and files by name",
     },
@@ -53,6 +57,7 @@ const VERBS: &[Verb] = &[
         tool: "map_neighbors",
         positionals: &["nodeId"],
         path: None,
+        stdin: None,
         fixed: &[],
         about: "Show what a symbol or file is connected to: callers, callees, bases",
     },
@@ -61,6 +66,7 @@ const VERBS: &[Verb] = &[
         tool: "map_path",
         positionals: &["from", "to"],
         path: None,
+        stdin: None,
         fixed: &[],
         about: "Show how two symbols or files are connected",
     },
@@ -69,6 +75,7 @@ const VERBS: &[Verb] = &[
         tool: "read_symbols",
         positionals: &["targets"],
         path: None,
+        stdin: None,
         fixed: &["whole"],
         about: "Show the source of symbols, files or lines (src/a.py:10-40)",
     },
@@ -77,6 +84,7 @@ const VERBS: &[Verb] = &[
         tool: "read_symbols",
         positionals: &["targets"],
         path: None,
+        stdin: None,
         fixed: &["outline"],
         about: "Show what a file, a folder or a class has, with lines",
     },
@@ -85,6 +93,7 @@ const VERBS: &[Verb] = &[
         tool: "flow_trace",
         positionals: &["symbol"],
         path: None,
+        stdin: None,
         fixed: &[],
         about: "Show what a symbol calls, and what those call, as a tree",
     },
@@ -93,8 +102,36 @@ const VERBS: &[Verb] = &[
         tool: "impact",
         positionals: &["symbol"],
         path: None,
+        stdin: None,
         fixed: &[],
         about: "Show who is affected when a symbol or file changes, tests among them",
+    },
+    Verb {
+        name: "tests",
+        tool: "tests_for",
+        positionals: &["target"],
+        path: None,
+        stdin: None,
+        fixed: &[],
+        about: "Show the tests that reach a symbol, a file or a change, and how to run them",
+    },
+    Verb {
+        name: "history",
+        tool: "symbol_history",
+        positionals: &["symbol"],
+        path: None,
+        stdin: None,
+        fixed: &[],
+        about: "Show the commits that changed a symbol",
+    },
+    Verb {
+        name: "review",
+        tool: "change_impact",
+        positionals: &["change"],
+        path: None,
+        stdin: Some("change"),
+        fixed: &[],
+        about: "Show what a change does to symbols: callers that no longer fit, dependents, tests",
     },
 ];
 
@@ -121,6 +158,9 @@ impl ToolVerb {
         if let Some(path) = self.verb.and_then(|verb| verb.path) {
             make_absolute(&mut args, path, &place);
         }
+        if let Some(name) = self.verb.and_then(|verb| verb.stdin) {
+            read_standard_input(&mut args, name)?;
+        }
         if self.verb.is_some() && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
             args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
         }
@@ -141,6 +181,15 @@ impl ToolVerb {
             Form::Text => show::text(&answer),
         }
     }
+}
+
+/// Puts the text on standard input in place of `-`.
+fn read_standard_input(args: &mut Map<String, Value>, name: &str) -> Result<(), CommandFailure> {
+    if args.get(name).and_then(Value::as_str) == Some("-") {
+        let text = std::io::read_to_string(std::io::stdin())?;
+        args.insert(name.to_owned(), text.into());
+    }
+    Ok(())
 }
 
 /// Has a path that is there, seen from `place`, mean the same to the daemon, which sees it from the project's root.

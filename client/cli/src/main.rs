@@ -48,6 +48,7 @@ Examples:
   hob neighbors py:src/auth.py#SessionStore   who uses it, and what it uses
   hob trace main                              what runs when it runs
   hob impact SessionStore.refresh             who is affected by a change of it
+  hob review --base main                      what this branch does to symbols, and what it breaks
   hob graph --open                            the code base as a page to look at
   hob pending                                 what agents propose to change
   hob call regex_search --pattern 'TODO|FIXME' --paths '*.py'

@@ -24,7 +24,8 @@ pub struct AnsweredCall<'c> {
 
 /// Returns true if a tool answers from the definitions and references of files.
 fn is_of_the_map(tool: &str) -> bool {
-    const FAMILIES: &[&str] = &["map_", "nav_", "impact", "flow_", "investigate", "resolve", "edit_symbol"];
+    const FAMILIES: &[&str] =
+        &["map_", "nav_", "impact", "change_", "tests_", "flow_", "investigate", "resolve", "edit_symbol"];
     FAMILIES.iter().any(|family| tool.starts_with(family)) && tool != "map_status"
 }
 

@@ -218,7 +218,7 @@ fn changed_node(info: &NodeInfo) -> Changed {
 }
 
 /// The first items, as many as fit into so many characters, and what they cost.
-fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
+pub(super) fn items_that_fit<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
     let (mut taken, mut used) = (Vec::new(), 0);
     for item in items {
         let more = chars_of(&item) + 1;

@@ -9,6 +9,7 @@ mod ask;
 mod call;
 mod call_hierarchy;
 mod callers;
+mod change_impact;
 mod edit;
 mod elsewhere;
 mod enclosing;
@@ -39,12 +40,15 @@ mod scope;
 mod servers;
 mod stand_in;
 mod status;
+mod symbol_history;
 mod symbol_question;
 mod target;
+mod tests_for;
 mod text;
 mod text_search;
 mod unsaved;
 mod unused;
+mod whole_tests;
 mod why;
 
 use hob_proto::{ErrorCode, ToolError};
@@ -67,6 +71,7 @@ pub type Handler = fn(&mut ToolCall<'_>) -> ToolOutcome;
 #[must_use]
 pub fn handler(name: &str) -> Option<Handler> {
     Some(match name {
+        "change_impact" => change_impact::change_impact,
         "count_patterns" => text::count_patterns,
         "edit_pattern" => edit::pattern,
         "edit_pending" => edit::pending,
@@ -106,6 +111,8 @@ pub fn handler(name: &str) -> Option<Handler> {
         "regex_search" => text::regex_search,
         "resolve" => resolve::resolve,
         "resolve_action" => edit::resolve_action,
+        "symbol_history" => symbol_history::symbol_history,
+        "tests_for" => tests_for::tests_for,
         "text_search" => text_search::text_search,
         _ => return None,
     })

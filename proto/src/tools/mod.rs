@@ -9,11 +9,13 @@ mod notation;
 pub mod schema;
 
 pub mod admin;
+pub mod change;
 pub mod edit;
 pub mod entity;
 pub mod flow;
 pub mod graph;
 pub mod grep;
+pub mod history;
 pub mod impact;
 pub mod investigate;
 pub mod map;
@@ -26,6 +28,7 @@ pub mod read;
 pub mod resolve;
 pub mod scope;
 pub mod servers;
+pub mod tests_for;
 pub mod text;
 
 pub use check::{Checked, check_args, nearest_name};
@@ -252,6 +255,7 @@ pub static UNLISTED: &[ArgDef] = &[
 
 /// Every tool, sorted by name.
 pub static TOOLS: &[&ToolDef] = &[
+    &change::CHANGE_IMPACT,
     &text::COUNT_PATTERNS,
     &edit::PATTERN,
     &edit::PENDING,
@@ -291,6 +295,8 @@ pub static TOOLS: &[&ToolDef] = &[
     &text::REGEX_SEARCH,
     &resolve::RESOLVE,
     &edit::RESOLVE_ACTION,
+    &history::SYMBOL_HISTORY,
+    &tests_for::TESTS_FOR,
     &ranked::TEXT_SEARCH,
 ];
 

@@ -14,8 +14,9 @@ const BEFORE: [&str; 9] =
 const BEHIND: [&str; 5] = ["extends", "is", "as", "satisfies", "in"];
 
 impl CommentStyle {
-    /// The length of the comment that a text begins with; the end of its line stays.
-    fn comment_length(self, text: &str, behind_blank: bool) -> Option<usize> {
+    /// The length of the comment that a text begins with, in bytes; the end of its line stays. `None` where it begins with none.
+    #[must_use]
+    pub fn comment_length(self, text: &str, behind_blank: bool) -> Option<usize> {
         let line = || Some(text.find('\n').unwrap_or(text.len()));
         match self {
             Self::Slashes if text.starts_with("/*") => {

@@ -14,10 +14,12 @@
 //! In use: [`Repository::discover`] for each question, which costs a few file reads and cannot be out of date; then
 //! [`Repository::commit`] turns words into a commit, and the rest works with its [`Oid`].
 
+mod bases;
 mod checkout;
 mod commits;
 mod compare;
 mod error;
+mod history;
 mod plain;
 mod refs;
 mod trees;
@@ -27,10 +29,12 @@ use std::path::PathBuf;
 
 use hob_base::AbsPath;
 
+pub use bases::{BaseGuess, StagedFiles};
 pub use checkout::Checkout;
 pub use commits::{Commit, Commits};
 pub use compare::{Comparison, Differences, compare_files};
 pub use error::GitError;
+pub use history::{CommitParents, HistoryReader};
 pub use refs::{Head, Ref, RefKind, Refs};
 pub use trees::{TreeChange, TreeFile};
 

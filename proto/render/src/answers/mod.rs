@@ -9,6 +9,7 @@ mod edit;
 mod flow;
 mod general;
 mod handle;
+mod history;
 mod investigate;
 mod nav;
 mod neighbors;
@@ -16,7 +17,9 @@ mod overview;
 mod path;
 mod read;
 mod resolve;
+mod review;
 mod search;
+mod tests_for;
 mod text;
 
 pub(crate) use handle::handle_of;
@@ -29,6 +32,7 @@ use crate::document::AnswerDocument;
 #[must_use]
 pub fn document(tool: &str, data: &Value) -> AnswerDocument {
     let rendered = match tool {
+        "change_impact" => render_typed(data, review::render_review),
         "count_patterns" => render_typed(data, text::render_counts),
         "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => {
             render_typed(data, edit::render_preview)
@@ -56,6 +60,8 @@ pub fn document(tool: &str, data: &Value) -> AnswerDocument {
         "regex_search" => render_typed(data, text::matches),
         "resolve" => resolve::render_resolved(data),
         "resolve_action" => render_typed(data, edit::render_decision),
+        "symbol_history" => render_typed(data, history::render_history),
+        "tests_for" => render_typed(data, tests_for::render_tests),
         "text_search" => render_typed(data, text::render_ranked),
         _ => None,
     };

@@ -4,6 +4,7 @@
 
 mod broken;
 mod compare;
+mod history;
 mod refs;
 mod revisions;
 mod trees;

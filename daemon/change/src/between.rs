@@ -1,0 +1,188 @@
+//! Finds renames and moves among the definitions that one side alone has, in all files of a change.
+//!
+//! A move keeps its name, a rename its text. Both are said only where the text decides: what is too short to tell, or has several
+//! equals, stays removed and added.
+
+use hob_map::facts::DefIdx;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::own_text::{OwnText, hash_of};
+use crate::pairing::ReadSide;
+
+/// Likeness from which a symbol of the same name elsewhere is the same one.
+const MOVED: f64 = 0.6;
+/// Likeness from which a symbol of another name in the same container is the same one, and anywhere else.
+const RENAMED: f64 = 0.75;
+const RENAMED_ELSEWHERE: f64 = 0.9;
+/// Code shorter than this, in characters without white space, does not tell one symbol from another.
+const TELLING: usize = 30;
+/// Most comparisons of texts; beyond it only equal texts are found.
+const MOST: usize = 2_000_000;
+
+/// A definition of one of the files of a change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct SideDef {
+    /// The number of the file in the change.
+    pub(crate) file: usize,
+    pub(crate) def: DefIdx,
+}
+
+/// The definitions without a counterpart, with the files that have them.
+pub(crate) struct Leftovers<'a, 's> {
+    pub(crate) before: &'a [Option<ReadSide<'s>>],
+    pub(crate) after: &'a [Option<ReadSide<'s>>],
+    pub(crate) gone: Vec<SideDef>,
+    pub(crate) new: Vec<SideDef>,
+}
+
+/// A definition on either side that is the same symbol.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Relocation {
+    pub(crate) before: SideDef,
+    pub(crate) after: SideDef,
+}
+
+struct RelocationFit {
+    relocation: Relocation,
+    score: f64,
+}
+
+impl Leftovers<'_, '_> {
+    /// Takes the pairs that belong together out of the leftovers.
+    pub(crate) fn take_relocated(&mut self) -> Vec<Relocation> {
+        let mut found: FxHashMap<SideDef, SideDef> = FxHashMap::default();
+        let mut taken: FxHashSet<SideDef> = FxHashSet::default();
+        // Outer definitions come first, so that members can follow their class.
+        for depth in 0..=self.deepest() {
+            let mut fits = self.fits_at(depth, &found);
+            fits.sort_by(|a, b| {
+                let order = |fit: &RelocationFit| (fit.relocation.before, fit.relocation.after);
+                b.score.total_cmp(&a.score).then_with(|| order(a).cmp(&order(b)))
+            });
+            for fit in fits {
+                let Relocation { before, after } = fit.relocation;
+                if !found.contains_key(&before) && taken.insert(after) {
+                    found.insert(before, after);
+                }
+            }
+        }
+        let mut relocated: Vec<Relocation> =
+            found.into_iter().map(|(before, after)| Relocation { before, after }).collect();
+        relocated.sort_unstable_by_key(|pair| (pair.after, pair.before));
+        let old: FxHashSet<SideDef> = relocated.iter().map(|pair| pair.before).collect();
+        let new: FxHashSet<SideDef> = relocated.iter().map(|pair| pair.after).collect();
+        self.gone.retain(|def| !old.contains(def));
+        self.new.retain(|def| !new.contains(def));
+        relocated
+    }
+
+    fn deepest(&self) -> usize {
+        self.gone.iter().map(|def| depth_of(self.before, *def)).max().unwrap_or(0)
+    }
+
+    /// Every pair that may belong together, of the definitions at one depth.
+    fn fits_at(&self, depth: usize, found: &FxHashMap<SideDef, SideDef>) -> Vec<RelocationFit> {
+        let gone: Vec<SideDef> =
+            self.gone.iter().copied().filter(|def| depth_of(self.before, *def) == depth).collect();
+        let is_many = gone.len().saturating_mul(self.new.len()) > MOST;
+        let by_text = self.new_by_text();
+        let mut fits = Vec::new();
+        for before in gone {
+            let equal = || by_text.get(&self.text_hash(self.before, before)).into_iter().flatten().copied();
+            let candidates: Vec<SideDef> = if is_many { equal().collect() } else { self.new.clone() };
+            let scored = candidates.into_iter().filter_map(|after| {
+                let relocation = Relocation { before, after };
+                Some(RelocationFit { relocation, score: self.score(relocation, found)? })
+            });
+            fits.extend(scored);
+        }
+        fits
+    }
+
+    fn new_by_text(&self) -> FxHashMap<u64, Vec<SideDef>> {
+        let mut by_text: FxHashMap<u64, Vec<SideDef>> = FxHashMap::default();
+        for def in &self.new {
+            by_text.entry(self.text_hash(self.after, *def)).or_default().push(*def);
+        }
+        by_text
+    }
+
+    fn text_hash(&self, sides: &[Option<ReadSide<'_>>], def: SideDef) -> u64 {
+        text_of(sides, def).map_or(0, |text| hash_of(&text.code))
+    }
+
+    /// How well a pair belongs together; `None` if it does not.
+    fn score(&self, pair: Relocation, found: &FxHashMap<SideDef, SideDef>) -> Option<f64> {
+        let (old, new) = (side_of(self.before, pair.before)?, side_of(self.after, pair.after)?);
+        if old.kind(pair.before.def) != new.kind(pair.after.def) {
+            return None;
+        }
+        let (text, other) = (old.text(pair.before.def)?, new.text(pair.after.def)?);
+        let same_name = name_of(old, pair.before.def) == name_of(new, pair.after.def);
+        let parents = (parent_of(old, pair.before), parent_of(new, pair.after));
+        let follows = matches!(parents, (Some(old), Some(new)) if found.get(&old) == Some(&new));
+        if follows && same_name {
+            return Some(3.0);
+        }
+        let same_container = follows || self.is_same_container(pair, old, new);
+        let likeness = text.likeness(other);
+        let near = if same_container { 0.2 } else { 0.0 };
+        let is_telling = text.weight.min(other.weight) >= TELLING;
+        let least = match (same_name, same_container) {
+            (true, _) => MOVED,
+            (false, true) => RENAMED,
+            (false, false) => RENAMED_ELSEWHERE,
+        };
+        let alone = same_container && likeness >= 1.0 && self.is_alone(pair);
+        (likeness >= least && is_telling || alone)
+            .then_some(likeness + near + if same_name { 1.0 } else { 0.0 })
+    }
+
+    /// Returns true if both are in the same file, in containers of one name.
+    fn is_same_container(&self, pair: Relocation, old: &ReadSide<'_>, new: &ReadSide<'_>) -> bool {
+        let container = |side: &ReadSide<'_>, def: DefIdx| {
+            let qualified = side.side.facts.name(side.side.facts.def(def).qualified);
+            let own = name_of(side, def).len();
+            qualified.get(..qualified.len().saturating_sub(own)).unwrap_or_default().to_owned()
+        };
+        pair.before.file == pair.after.file
+            && container(old, pair.before.def) == container(new, pair.after.def)
+    }
+
+    /// Returns true if there is one of this kind on each side of the file, and no other that it could be.
+    fn is_alone(&self, pair: Relocation) -> bool {
+        let count = |sides: &[Option<ReadSide<'_>>], all: &[SideDef], one: SideDef| {
+            let kind = side_of(sides, one).map(|side| side.kind(one.def));
+            let same = |def: &&SideDef| {
+                def.file == one.file && side_of(sides, **def).map(|side| side.kind(def.def)) == kind
+            };
+            all.iter().filter(same).count()
+        };
+        count(self.before, &self.gone, pair.before) == 1 && count(self.after, &self.new, pair.after) == 1
+    }
+}
+
+fn side_of<'a, 's>(sides: &'a [Option<ReadSide<'s>>], def: SideDef) -> Option<&'a ReadSide<'s>> {
+    sides.get(def.file)?.as_ref()
+}
+
+fn text_of<'a>(sides: &'a [Option<ReadSide<'_>>], def: SideDef) -> Option<&'a OwnText> {
+    side_of(sides, def)?.text(def.def)
+}
+
+fn name_of<'s>(side: &ReadSide<'s>, def: DefIdx) -> &'s str {
+    side.side.facts.name(side.side.facts.def(def).name)
+}
+
+fn parent_of(side: &ReadSide<'_>, def: SideDef) -> Option<SideDef> {
+    side.side.facts.def(def.def).parent.map(|parent| SideDef { file: def.file, def: parent })
+}
+
+fn depth_of(sides: &[Option<ReadSide<'_>>], def: SideDef) -> usize {
+    let mut depth = 0;
+    let mut at = Some(def);
+    while let Some(parent) = at.and_then(|at| parent_of(side_of(sides, at)?, at)) {
+        (at, depth) = (Some(parent), depth + 1);
+    }
+    depth
+}

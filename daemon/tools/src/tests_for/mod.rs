@@ -1,0 +1,259 @@
+//! `tests_for`: the tests that reach a symbol, a file or a change by edges, nearest first, with command lines that run them; and the
+//! other way, what a test covers.
+//!
+//! Tests are set apart as `impact` sets them apart, and what they cover is what `flow_trace` finds below them.
+
+mod commands;
+mod covered;
+mod runners;
+
+use hob_map::Map;
+use hob_map::graph::{Affected, Confidence, DefRef, ImpactAnswer, ImpactQuery, NodeKind, NodeRef};
+use hob_proto::ToolError;
+use hob_proto::tools::change::ChangeArgs;
+use hob_proto::tools::tests_for::{ReachedNode, TestCounts, TestsArgs, TestsResult};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::change_impact::{changed_nodes, read_change};
+use super::flow_trace::{file_of, name_of};
+use super::impact::items_that_fit;
+use super::map::with_graph_deadline;
+use super::scope::CallScope;
+use super::whole_tests::whole_test;
+use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use commands::commands_for;
+use covered::covered_by;
+use hob_budget::chars_of;
+use hob_host::Workspace;
+use runners::TestPlace;
+
+const WAY: &str = "Pass offset for the next page, or narrow with paths.";
+
+/// A node that was reached, before it is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReachStep {
+    pub(super) node: NodeRef,
+    pub(super) depth: u32,
+    pub(super) confidence: Confidence,
+    /// The neighbour on the way.
+    pub(super) via: Option<NodeRef>,
+}
+
+/// Everything that was reached.
+#[derive(Default)]
+pub(super) struct ReachedSet {
+    pub(super) steps: Vec<ReachStep>,
+    pub(super) possible: usize,
+    pub(super) truncated_at: Option<u32>,
+    pub(super) is_incomplete: bool,
+}
+
+/// The nodes that a question is about, in words too.
+struct TestSubject {
+    nodes: Vec<NodeRef>,
+    words: String,
+}
+
+pub(super) fn tests_for(call: &mut ToolCall<'_>) -> ToolOutcome {
+    let args: TestsArgs = call.parse_args()?;
+    if args.target.is_some() && (args.change.is_some() || args.base.is_some()) {
+        return Err(ToolError::bad_args("target and change exclude each other.")
+            .hint("Pass target for a symbol or file, or change for a change."));
+    }
+    let workspace = call.workspace(Needs::Map)?;
+    let (result, places) = match &args.target {
+        Some(target) => {
+            let scope = call.parse_scope(&workspace)?;
+            let map = workspace.map();
+            let node = target::one(call, &map, &workspace, target)?;
+            let words = map.id(node).to_string();
+            answer(
+                call,
+                &AnswerParts { map: &map, scope: &scope, args: &args },
+                TestSubject { nodes: vec![node], words },
+            )
+        }
+        None => of_change(call, &workspace, &args)?,
+    };
+    let commands = if args.direction == "in" { commands_for(&workspace, &places) } else { Vec::new() };
+    to_data(&fitted(call, TestsResult { commands, ..result }, args.offset))
+}
+
+/// What an answer is made of.
+struct AnswerParts<'a> {
+    map: &'a Map,
+    scope: &'a CallScope,
+    args: &'a TestsArgs,
+}
+
+fn of_change(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    args: &TestsArgs,
+) -> Result<(TestsResult, Vec<TestPlace>), ToolError> {
+    let asked = ChangeArgs {
+        change: args.change.clone(),
+        base: args.base.clone(),
+        max_depth: args.max_depth,
+        offset: args.offset,
+    };
+    // The scope is of the tests, not of the change.
+    let scope = call.parse_scope(workspace)?;
+    let change = read_change(call, workspace, &asked)?;
+    let comparison = change.compare_sides();
+    let map = workspace.map();
+    let (nodes, missing) = changed_nodes(&map, &comparison);
+    if missing > 0 {
+        call.notes.warnings.push(format!(
+            "{missing} symbols of the change are not on the map of now (removed, or of files that have changed since): no test of them is known."
+        ));
+    }
+    let parts = AnswerParts { map: &map, scope: &scope, args };
+    Ok(answer(call, &parts, TestSubject { nodes, words: change.words }))
+}
+
+/// Asks the map, and tells what it found, uncut; and where the tests are, for the command lines.
+fn answer(
+    call: &mut ToolCall<'_>,
+    parts: &AnswerParts<'_>,
+    subject: TestSubject,
+) -> (TestsResult, Vec<TestPlace>) {
+    let AnswerParts { map, scope, args } = parts;
+    let cancel = with_graph_deadline(&call.cancel);
+    let mut reached = match args.direction.as_str() {
+        "out" => covered_by(map, &subject.nodes, args.max_depth, &cancel),
+        _ => {
+            let mut reached = ReachedSet::default();
+            for node in &subject.nodes {
+                if cancel.check().is_err() {
+                    reached.is_incomplete = true;
+                    break;
+                }
+                let query = ImpactQuery { node: *node, max_depth: args.max_depth, cancel: cancel.clone() };
+                reached.add_tests(map, &query);
+            }
+            reached
+        }
+    };
+    reached.steps.retain(|step| scope.admits_node(map, step.node));
+    scope.warn_of_omissions(call, reached.is_incomplete);
+    nearest_first(map, &mut reached.steps);
+    if reached.is_incomplete {
+        call.notes.warnings.push("There was no time to follow everything: more may be reached.".to_owned());
+    }
+    let targets: FxHashSet<NodeRef> = subject.nodes.iter().copied().collect();
+    let found: Vec<ReachedNode> = reached.steps.iter().map(|step| told_step(map, step, &targets)).collect();
+    let files: FxHashSet<&str> = found.iter().map(|node| node.file.as_str()).collect();
+    let counts = TestCounts { found: found.len(), files: files.len(), possible: reached.possible };
+    let places = reached.steps.iter().filter_map(|step| TestPlace::of_node(map, step.node)).collect();
+    let result = TestsResult {
+        of: subject.words,
+        direction: args.direction.clone(),
+        counts,
+        truncated_at: reached.truncated_at,
+        found,
+        commands: Vec::new(),
+    };
+    (result, places)
+}
+
+impl ReachedSet {
+    /// Adds the tests that reach a node; the node itself too, if it is a test.
+    fn add_tests(&mut self, map: &Map, query: &ImpactQuery) {
+        let answer = map.impact(query);
+        if map.is_test(query.node) {
+            self.steps.push(ReachStep {
+                node: query.node,
+                depth: 0,
+                confidence: Confidence::Exact,
+                via: None,
+            });
+        }
+        let tests = answer.affected.iter().filter(|hit| hit.is_test);
+        self.steps.extend(tests.map(|hit| step_of(map, hit)));
+        self.add_possible(map, query, &answer);
+        self.truncated_at = self.truncated_at.or(answer.whole_to);
+        self.is_incomplete |= answer.incomplete;
+    }
+
+    /// Adds, as candidates, the tests with an unresolved use of a method that also reach its type: by a fixture, say, whose value is
+    /// not followed. Other tests with such a use are counted.
+    fn add_possible(&mut self, map: &Map, query: &ImpactQuery, answer: &ImpactAnswer) {
+        let mut possible = answer.possible.iter().filter(|hit| hit.is_test).peekable();
+        let owner = possible.peek().and_then(|_| type_of_method(map, query.node));
+        let of_type = owner.map(|node| map.impact(&ImpactQuery { node, ..query.clone() }));
+        let reaching: FxHashSet<NodeRef> =
+            of_type.iter().flat_map(|answer| &answer.affected).map(|hit| hit.node).collect();
+        let (likely, others): (Vec<&Affected>, Vec<&Affected>) =
+            possible.partition(|hit| reaching.contains(&hit.node));
+        self.steps.extend(likely.into_iter().map(|hit| step_of(map, hit)));
+        self.possible += others.len();
+    }
+}
+
+fn step_of(map: &Map, hit: &Affected) -> ReachStep {
+    ReachStep {
+        node: whole_test(map, hit.node),
+        depth: hit.depth,
+        confidence: hit.confidence,
+        via: Some(hit.via),
+    }
+}
+
+fn type_of_method(map: &Map, node: NodeRef) -> Option<NodeRef> {
+    let NodeRef::Def(def) = node else { return None };
+    let is_type = |def: &DefRef| {
+        let kind = map.info(NodeRef::Def(*def)).map(|info| info.kind);
+        matches!(kind, Some(NodeKind::Def(kind)) if kind.is_type())
+    };
+    map.ancestors_of(def).into_iter().rfind(is_type).map(NodeRef::Def)
+}
+
+/// Puts the nearest first, and keeps of each node the nearest step.
+fn nearest_first(map: &Map, steps: &mut Vec<ReachStep>) {
+    let mut best: FxHashMap<NodeRef, ReachStep> = FxHashMap::default();
+    for step in steps.drain(..) {
+        let known = best.entry(step.node).or_insert(step);
+        if (step.depth, step.confidence) < (known.depth, known.confidence) {
+            *known = step;
+        }
+    }
+    steps.extend(best.into_values());
+    steps.sort_by_cached_key(|step| {
+        let info = map.info(step.node);
+        let line = info.as_ref().map_or(0, |info| info.name_at.0);
+        (step.depth, step.confidence, info.as_ref().map(file_of), line)
+    });
+}
+
+fn told_step(map: &Map, step: &ReachStep, targets: &FxHashSet<NodeRef>) -> ReachedNode {
+    let info = map.info(step.node);
+    let via = step.via.filter(|via| !targets.contains(via));
+    ReachedNode {
+        uid: map.id(step.node).to_string(),
+        name: info.as_ref().map(name_of).unwrap_or_default(),
+        file: info.as_ref().map(file_of).unwrap_or_default(),
+        line: info.map_or(0, |info| info.name_at.0),
+        depth: step.depth,
+        confidence: step.confidence.as_str().to_owned(),
+        via: via.map(|via| map.id(via).to_string()),
+    }
+}
+
+/// Cuts an answer to its budget: the command lines first, for they say it all.
+fn fitted(call: &mut ToolCall<'_>, mut result: TestsResult, offset: usize) -> TestsResult {
+    let found = std::mem::take(&mut result.found);
+    let commands = std::mem::take(&mut result.commands);
+    let room = call.room_beside_note().saturating_sub(chars_of(&result));
+    let all = commands.len();
+    let (commands, used) = items_that_fit(commands.into_iter().filter(|_| offset == 0), room / 2);
+    if offset == 0 && commands.len() < all {
+        call.omit_items("commands", all, commands.len(), WAY);
+    }
+    let left = found.len().saturating_sub(offset);
+    let (shown, _) = items_that_fit(found.into_iter().skip(offset), room - used);
+    if shown.len() < left {
+        call.omit_items("found", left, shown.len(), WAY);
+    }
+    TestsResult { found: shown, commands, ..result }
+}
