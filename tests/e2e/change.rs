@@ -402,6 +402,31 @@ fn nothing_is_checked_out_or_run() {
     assert_eq!(status(&world, tree.root()), before);
 }
 
+#[test]
+fn a_file_in_conflict_is_said_and_not_guessed_at() {
+    let world = World::new();
+    let tree = repository(&world);
+    git(&world, tree.root(), "checkout -q -b side");
+    edit(&tree, "shop/store.py", "return a\n", "return a + 1\n");
+    git(&world, tree.root(), "commit -q -am side");
+    git(&world, tree.root(), "checkout -q main");
+    edit(&tree, "shop/store.py", "return a\n", "return a + 2\n");
+    git(&world, tree.root(), "commit -q -am ours");
+    let mut merge = std::process::Command::new("git");
+    world.clean(&mut merge);
+    let merged = merge
+        .current_dir(tree.root())
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.invalid", "merge", "-q", "side"])
+        .output()
+        .expect("git runs");
+    assert!(!merged.status.success(), "both sides change the line");
+    let mut mcp = world.mcp(&tree);
+    let answer = review(&mut mcp, json!({"change": "staged"}));
+    assert_eq!(answer.texts("/files", "file"), ["shop/store.py"], "{answer}");
+    assert_eq!(answer.texts("/files", "note"), ["in conflict: the index has several versions"], "{answer}");
+    assert_eq!(changes(&answer), [""; 0], "{answer}");
+}
+
 fn status(world: &World, place: &Path) -> String {
     let mut command = std::process::Command::new("git");
     world.clean(&mut command);

@@ -74,8 +74,19 @@ impl SideReader<'_> {
                 self.between_trees(repository, range)?
             }
         };
-        let mut files = self.read_all(paths);
+        let conflicted = match range.after {
+            SideSource::Index => repository.staged_files().map_err(|error| git_failed(&error))?.conflicted,
+            SideSource::Commit(_) | SideSource::Nothing | SideSource::Worktree => Vec::new(),
+        };
+        let is_plain = |changed: &ChangedPath| !conflicted.contains(&changed.path);
+        let mut files = self.read_all(paths.into_iter().filter(is_plain).collect());
         files.is_after_now |= range.after == SideSource::Worktree;
+        files.skipped.extend(conflicted.iter().filter(|path| (self.admits)(path)).map(|path| ReviewedFile {
+            file: path.to_string(),
+            status: "changed".to_owned(),
+            was: None,
+            note: "in conflict: the index has several versions".to_owned(),
+        }));
         Ok(files)
     }
 

@@ -66,7 +66,7 @@ impl WalkEnd {
             Self::Time => "there was no time to follow the history further",
             Self::Commits => "more commits than 60000 were not looked at",
             Self::Shallow => "the repository is shallow: older commits are not here",
-            Self::Crowded => "the last commit touches too many files to see whether it moved the symbol",
+            Self::Crowded => "the oldest commit touches too many files to see whether it moved the symbol",
             Self::Unreadable => "an older version of the file is too large or not mapped",
         }
     }

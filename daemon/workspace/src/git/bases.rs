@@ -60,7 +60,7 @@ impl Repository {
     }
 
     /// Guesses which branch `branch` (or the checked-out commit) came from: its upstream, unless that is the same branch of the
-    /// remote; then `origin/HEAD`; then `main` or `master`. `None` if there is none of them, or only `branch` itself.
+    /// remote; then `origin/HEAD`; then `main` or `master`; at last its upstream all the same. `None` if there is none of them.
     #[must_use]
     pub fn guess_base(&self, branch: Option<&str>) -> Option<BaseGuess> {
         let repository = self.open();
@@ -69,7 +69,9 @@ impl Repository {
         let is_other = |full: &String| branch.is_none_or(|branch| !is_ref_of(full, branch));
         let default = symbolic_target(&repository, "refs/remotes/origin/HEAD");
         let usual = USUAL.iter().map(|name| (*name).to_owned());
-        let candidates = upstream.into_iter().chain(default).chain(usual).filter(is_other);
+        let others = upstream.clone().into_iter().chain(default).chain(usual).filter(is_other);
+        // Of a branch that all others come from, what is not pushed is the change.
+        let candidates = others.chain(upstream);
         candidates.into_iter().find_map(|full| {
             let commit = commit_of(&repository, &full)?;
             let short = full.strip_prefix("refs/heads/").or_else(|| full.strip_prefix("refs/remotes/"));

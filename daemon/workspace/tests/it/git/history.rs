@@ -56,6 +56,12 @@ fn a_base_is_the_upstream_or_the_branch_that_everybody_has() {
         Some(("origin/trunk".to_owned(), side)),
         "its own branch at the remote is no base"
     );
+    git.run("update-ref refs/remotes/origin/main main~1");
+    git.run("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main");
+    git.run("config branch.main.remote origin");
+    git.run("config branch.main.merge refs/heads/main");
+    let pushed = git.oid_by_git("main~1");
+    assert_eq!(git_guess(&git, "main"), Some(("origin/main".to_owned(), pushed)), "what is not pushed");
     assert_eq!(repository.branch_commit("side"), Some(side));
     assert_eq!(repository.branch_commit("origin/trunk"), Some(side));
     assert_eq!(repository.branch_commit("side~1"), None);
