@@ -205,3 +205,19 @@ fn the_other_way_says_what_a_test_covers() {
     assert!(!found.contains(&"lonely") && !found.contains(&"helper"), "{answer}");
     assert_eq!(answer.list("/commands").len(), 0, "{answer}");
 }
+
+#[test]
+fn a_method_that_no_test_reaches_by_calls_has_the_tests_of_its_type() {
+    let world = World::new();
+    let tree = world.tree(
+        "//- /work.py\nimport threading\n\n\nclass Worker(threading.Thread):\n    def run(self):\n        return 1\n\n\nclass Idle:\n    def wait(self):\n        return 2\n\
+         //- /tests/test_work.py\nfrom work import Idle, Worker\n\n\ndef test_worker():\n    Worker().start()\n\n\ndef test_idle():\n    Idle().wait()\n",
+    );
+    let mut mcp = world.mcp(&tree);
+    let answer = mcp.call("tests_for", json!({"target": "Worker.run"}));
+    assert_eq!(answer.texts("/found", "name"), ["test_worker"], "{answer}");
+    assert_eq!(answer.texts("/found", "confidence"), ["candidate"], "{answer}");
+    answer.says("No test reaches it by calls; these reach its type");
+    let sure = mcp.call("tests_for", json!({"target": "Idle.wait"}));
+    assert_eq!(sure.texts("/found", "name"), ["test_idle"], "{sure}");
+}

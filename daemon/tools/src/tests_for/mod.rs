@@ -44,6 +44,8 @@ pub(super) struct ReachStep {
 pub(super) struct ReachedSet {
     pub(super) steps: Vec<ReachStep>,
     pub(super) possible: usize,
+    /// The type whose tests stand in for those of a method that no test reaches by calls.
+    pub(super) standing_in: Option<NodeRef>,
     pub(super) truncated_at: Option<u32>,
     pub(super) is_incomplete: bool,
 }
@@ -132,12 +134,22 @@ fn answer(
                 let query = ImpactQuery { node: *node, max_depth: args.max_depth, cancel: cancel.clone() };
                 reached.add_tests(map, &query);
             }
+            if let [node] = subject.nodes[..]
+                && reached.steps.is_empty()
+            {
+                let query = ImpactQuery { node, max_depth: args.max_depth, cancel: cancel.clone() };
+                reached.add_tests_of_type(map, &query);
+            }
             reached
         }
     };
     reached.steps.retain(|step| scope.admits_node(map, step.node));
     scope.warn_of_omissions(call, reached.is_incomplete);
     nearest_first(map, &mut reached.steps);
+    if let Some(owner) = reached.standing_in.filter(|_| !reached.steps.is_empty()) {
+        let name = map.id(owner).to_string();
+        call.notes.warnings.push(format!("No test reaches it by calls; these reach its type `{name}`."));
+    }
     if reached.is_incomplete {
         call.notes.warnings.push("There was no time to follow everything: more may be reached.".to_owned());
     }
@@ -173,6 +185,20 @@ impl ReachedSet {
         self.steps.extend(tests.map(|hit| step_of(map, hit)));
         self.add_possible(map, query, &answer);
         self.truncated_at = self.truncated_at.or(answer.whole_to);
+        self.is_incomplete |= answer.incomplete;
+    }
+
+    /// Adds, as candidates, the tests that reach the type of a method that no test reaches by calls: what calls it is a language's
+    /// protocol, or a base or framework outside of the project.
+    fn add_tests_of_type(&mut self, map: &Map, query: &ImpactQuery) {
+        let Some(node) = type_of_method(map, query.node) else { return };
+        let answer = map.impact(&ImpactQuery { node, ..query.clone() });
+        let candidate = |hit: &Affected| {
+            let confidence = Confidence::Candidate;
+            ReachStep { confidence, ..step_of(map, hit) }
+        };
+        self.steps.extend(answer.affected.iter().filter(|hit| hit.is_test).map(candidate));
+        self.standing_in = Some(node);
         self.is_incomplete |= answer.incomplete;
     }
 
