@@ -90,7 +90,8 @@ fn what_is_not_there_is_told() {
         let answer = ask(&mut mcp, "map_search", package, json!({"query": ["get"]}));
         assert!(answer.to_string().contains(expected), "{package}: {answer}");
     }
-    // Only what reads takes it.
-    let args = json!({"file": "api.py", "old": "get", "new": "put", "in": "dep:requests"});
-    let _ = world.call(&tree, "edit_text", &args).error("BAD_ARGS");
+    // Only tools of map and text take it.
+    let told =
+        ask(&mut mcp, "nav_definition", "dep:requests", json!({"file": "app.py", "line": 1, "col": 8}));
+    assert!(told.to_string().contains("`in`"), "{told}");
 }
