@@ -86,7 +86,7 @@ fn type_parameters_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a part of the list is the object at hand, or only a mark between parameters.
+/// Returns true if a part of the list is the object at hand, or only a mark between parameters.
 fn is_no_parameter(text: &str) -> bool {
     let word = text.split([':', ' ']).next().unwrap_or_default();
     RECEIVERS.contains(&text) || ["self", "cls", "this"].contains(&word) || ["*", "/", "void"].contains(&text)

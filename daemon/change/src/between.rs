@@ -92,7 +92,7 @@ impl Leftovers<'_, '_> {
             let candidates: Vec<SideDef> = if is_many { equal().collect() } else { self.new.clone() };
             let scored = candidates.into_iter().filter_map(|after| {
                 let relocation = Relocation { before, after };
-                Some(RelocationFit { relocation, score: self.score(relocation, found)? })
+                Some(RelocationFit { relocation, score: self.relocation_score(relocation, found)? })
             });
             fits.extend(scored);
         }
@@ -111,8 +111,8 @@ impl Leftovers<'_, '_> {
         text_of(sides, def).map_or(0, |text| hash_of(&text.code))
     }
 
-    /// How well a pair belongs together; `None` if it does not.
-    fn score(&self, pair: Relocation, found: &FxHashMap<SideDef, SideDef>) -> Option<f64> {
+    /// Scores how well a pair belongs together; `None` if it does not.
+    fn relocation_score(&self, pair: Relocation, found: &FxHashMap<SideDef, SideDef>) -> Option<f64> {
         let (old, new) = (side_of(self.before, pair.before)?, side_of(self.after, pair.after)?);
         if old.kind(pair.before.def) != new.kind(pair.after.def) {
             return None;

@@ -94,7 +94,7 @@ impl OwnText {
         Some((code[..at].to_owned(), code[at + header.len()..].to_owned()))
     }
 
-    /// How alike two texts are: twice the number of common lines to the number of all, from 0 to 1.
+    /// Measures how alike two texts are: twice the number of common lines to the number of all, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Self) -> f64 {
         let all = self.lines.len() + other.lines.len();
         if all == 0 {

@@ -167,6 +167,6 @@ pub struct FileChange {
     pub is_before: bool,
     /// False for a file that is gone.
     pub is_after: bool,
-    /// Whether code outside of all symbols differs: imports, statements of the module.
+    /// True if code outside of all symbols differs: imports, statements of the module.
     pub outside: bool,
 }

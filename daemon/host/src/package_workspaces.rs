@@ -43,7 +43,11 @@ impl Host {
     /// [`PackageError`] when there is no such source.
     pub fn package_workspace(&self, project: &Workspace, name: &str) -> Result<Arc<Workspace>, PackageError> {
         let folder = self.find_package(project, name)?;
-        let resolved = fs::canonicalize(&folder).ok().and_then(|path| AbsPath::new(path).ok());
+        // A link may lead anywhere; what is around the project is no package of it.
+        let resolved =
+            fs::canonicalize(&folder).ok().filter(|path| !project.root().as_path().starts_with(path));
+        let resolved = resolved.filter(|path| !self.broad.is_never_project(path));
+        let resolved = resolved.and_then(|path| AbsPath::new(path).ok());
         let absent = || PackageError::Absent { package: name.to_owned(), looked_at: vec![folder] };
         Ok(self.use_workspace(&resolved.ok_or_else(absent)?, true))
     }
@@ -88,7 +92,7 @@ impl Host {
             folders: &folders,
             caches: &self.options.package_caches,
         };
-        query.find()
+        query.find_source()
     }
 
     fn find_unnamed(&self, project: &Workspace, name: &str) -> Option<PathBuf> {
@@ -101,7 +105,7 @@ impl Host {
                 folders: &[],
                 caches: &self.options.package_caches,
             };
-            match query.find() {
+            match query.find_source() {
                 PackageSource::Folder(folder) => Some(folder),
                 _ => None,
             }

@@ -110,7 +110,7 @@ pub struct Host {
     pub(super) open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
-    broad: BroadFolders,
+    pub(super) broad: BroadFolders,
     watching: SharedWatch,
     /// By the folder that was asked about.
     pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,

@@ -224,14 +224,16 @@ impl<'h> ToolCall<'h> {
     fn open_workspace(&mut self) -> Result<Arc<Workspace>, ToolError> {
         let host = self.services.host;
         let project = host.workspace(&self.terms.start).map_err(|error| errors::open(&error))?;
-        let Some(package) = &self.terms.package else { return Ok(project) };
+        let Some(package) = self.terms.package.clone() else { return Ok(project) };
         // Its manifests say which version is meant.
         self.wait_for_index(&project, Needs::Text)?;
         if self.terms.fresh {
-            project.barrier(false, BARRIER_PATIENCE);
+            if let Freshness::Unknown(Some(why)) = project.barrier(false, BARRIER_PATIENCE) {
+                self.notes.warnings.push(why);
+            }
         }
         let opened =
-            host.package_workspace(&project, package).map_err(|error| errors::package(package, &error))?;
+            host.package_workspace(&project, &package).map_err(|error| errors::package(&package, &error))?;
         self.notes.warnings.push(format!("Paths are below `{}`.", opened.root()));
         Ok(opened)
     }

@@ -110,7 +110,8 @@ impl BroadFolders {
     }
 
     /// Returns true if no file in `folder` makes it a project. The path has no links in it.
-    pub(crate) fn is_never_project(&self, folder: &Path) -> bool {
+    #[must_use]
+    pub fn is_never_project(&self, folder: &Path) -> bool {
         self.is_broad(folder, &self.always) || self.is_broad(folder, &self.unversioned)
     }
 

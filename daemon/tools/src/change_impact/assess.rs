@@ -18,7 +18,7 @@ use crate::whole_tests::whole_test;
 /// Users that an answer shows of each symbol.
 const USERS: usize = 6;
 
-/// How much a reviewer should care; the greatest care first.
+/// The care that a reviewer should take; the greatest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ReviewRisk {
     /// Uses no longer fit.
@@ -87,7 +87,7 @@ impl AssessedSymbol<'_> {
         self.broken.dedup_by(|a, b| (&a.file, a.line) == (&b.file, b.line));
     }
 
-    /// How much a reviewer should care.
+    /// The care that a reviewer should take.
     pub(super) fn risk(&self) -> ReviewRisk {
         let change = self.change;
         match () {
@@ -222,7 +222,7 @@ pub(super) fn find_definition(map: &Map, place: &SymbolPlace) -> Option<DefRef> 
         .or_else(|| map.definition(path, &place.qualified, 1))
 }
 
-/// Whether a change is told at its container: it has nothing to say beyond that.
+/// Returns true if a change is told at its container: it has nothing to say beyond that.
 fn is_follower(change: &SymbolChange) -> bool {
     change.within.is_some() && change.parts.is_empty()
 }

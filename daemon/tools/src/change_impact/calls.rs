@@ -46,10 +46,10 @@ impl<'a> CallChecker<'a> {
 
     /// The calls that fitted before the change and do not fit now.
     pub(super) fn misfits(&mut self, calls: Vec<CallToCheck>) -> Vec<BrokenUse> {
-        calls.into_iter().filter_map(|call| self.misfit(call)).collect()
+        calls.into_iter().filter_map(|call| self.misfit_of_call(call)).collect()
     }
 
-    fn misfit(&mut self, call: CallToCheck) -> Option<BrokenUse> {
+    fn misfit_of_call(&mut self, call: CallToCheck) -> Option<BrokenUse> {
         let rest = self.text_from(&call.path, call.found.line)?;
         let counts = count_arguments(&rest, &call.name).into_iter().flatten();
         let is_misfit = |count: &usize| call.before.takes(*count) && !call.after.takes(*count);

@@ -153,7 +153,7 @@ impl RangeReader<'_> {
 
     fn ends(&self, from: &str, to: &str) -> Result<ChangeRange, ToolError> {
         let (from, to) = (self.commit_or_head(from)?, self.commit_or_head(to)?);
-        let words = format!("{} against {}", told(&to), told(&from));
+        let words = format!("{} against {}", told_commit(&to), told_commit(&from));
         Ok(ChangeRange { before: SideSource::Commit(from.oid), after: SideSource::Commit(to.oid), words })
     }
 
@@ -178,9 +178,9 @@ impl RangeReader<'_> {
             }
         }
         let commit = commit_named(self.repository, "change", change)?;
-        let parents = self.repository.parents(commit.oid).map_err(|error| git_failed(&error))?;
+        let parents = self.repository.parents_of(commit.oid).map_err(|error| git_failed(&error))?;
         let merge = if parents.len() > 1 { ", a merge, against its first parent" } else { "" };
-        let words = format!("commit {}{merge}", told(&commit));
+        let words = format!("commit {}{merge}", told_commit(&commit));
         let before = parents.first().map_or(SideSource::Nothing, |parent| SideSource::Commit(*parent));
         Ok(ChangeRange { before, after: SideSource::Commit(commit.oid), words })
     }
@@ -192,7 +192,7 @@ fn no_base() -> ToolError {
 }
 
 /// A commit with its subject, cut.
-fn told(commit: &Commit) -> String {
+fn told_commit(commit: &Commit) -> String {
     let subject: String = commit.subject.chars().take(60).collect();
     format!("{} ({subject})", commit.oid.short_hex())
 }

@@ -157,7 +157,7 @@ fn find_seeds(
     admitted: &super::scope::CallScope,
 ) -> Result<TopicFindings, ToolError> {
     let (places, rest) = frames::named_places(&workspace.map(), query);
-    let query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
+    let mut query = if RankedQuestion::parse(&rest).is_empty() { query } else { &rest };
     let index = text_search::wait_for_ranked_index(call, workspace)?;
     let question = focus_question(&index, query)?;
     let mut asked = RankedQuery {
@@ -168,16 +168,19 @@ fn find_seeds(
         limit: DEPTH,
     };
     let mut own = asked.question.clone();
+    let unquoted = query.replace('"', " ");
     let mut named = find_named(call, workspace, &index, &mut asked)?;
     if named.is_empty() && query.contains('"') {
         call.notes.warnings.push(UNQUOTED.into());
-        own = focus_question(&index, &query.replace('"', " "))?;
+        query = &unquoted;
+        own = focus_question(&index, query)?;
         asked.question = own.clone();
         named = find_named(call, workspace, &index, &mut asked)?;
     }
     if use_embeddings {
         let near = fuse::find_near(call, workspace, query, &asked);
         named = with_near(named, near);
+        keep_phrases(workspace, &asked.question, &mut named);
     }
     text_search::tell_left_out(call, workspace, &index, &asked, SEEDS, admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
@@ -225,11 +228,16 @@ fn find_named(
         asked.question = wider;
         named = find_by_words(call, workspace, index, asked)?;
     }
-    if asked.question.has_phrases() {
-        named.retain(|hit| text_search::has_phrases(workspace, &asked.question, hit));
+    keep_phrases(workspace, &asked.question, &mut named);
+    Ok(named)
+}
+
+/// Drops the definitions that lack a phrase of the question.
+fn keep_phrases(workspace: &Workspace, question: &RankedQuestion, named: &mut Vec<MappedHit>) {
+    if question.has_phrases() {
+        named.retain(|hit| text_search::has_phrases(workspace, question, hit));
         named.truncate(SEEDS);
     }
-    Ok(named)
 }
 
 /// Returns the definitions that the words find, with the credit that their callers add.

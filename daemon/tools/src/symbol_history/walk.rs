@@ -184,7 +184,7 @@ impl<'a> HistoryWalk<'a> {
 
     fn visit(&mut self, at: &mut WaitingCommit) -> Result<(), GitError> {
         let Some(blob) = self.reader.blob_at(at.commit, &at.identity.path)? else { return Ok(()) };
-        let parents = self.reader.parents(at.commit)?;
+        let parents = self.reader.parents_of(at.commit)?;
         if parents.is_cut {
             self.end = WalkEnd::Shallow;
             if parents.present.is_empty() {

@@ -33,10 +33,10 @@ impl EvidenceKind {
     pub const fn weight(self) -> f64 {
         match self {
             Self::Words | Self::Title => 1.0,
-            // A second opinion of the same words, so less.
-            Self::WordsOfFile => 0.7,
-            Self::Names | Self::Mentioned => 1.5,
+            Self::Names => 1.5,
             Self::Step => 0.5,
+            // These rank files alone.
+            Self::WordsOfFile | Self::Mentioned => 0.0,
         }
     }
 
@@ -79,7 +79,7 @@ impl FileRole {
 const CALLED_SO: f64 = 1.65;
 /// Dampens ranks: the first of a ranking counts 1, the tenth half.
 const DAMPING: f64 = 9.0;
-/// The score that is as relevant as not, and how far from it relevance falls or rises by a half.
+/// The score whose relevance is a half, and the difference of scores by which the odds of relevance grow by the factor e.
 const MIDDLE: f64 = 3.5;
 const SLOPE: f64 = 1.5;
 

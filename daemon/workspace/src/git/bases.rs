@@ -32,12 +32,8 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError::Read`] for a missing or damaged commit.
-    pub fn parents(&self, commit: Oid) -> Result<Vec<Oid>, GitError> {
-        let repository = self.open();
-        let found = repository.find_commit(commit.0);
-        let found = found.map_err(|error| GitError::of_object("the commit", commit, &error))?;
-        let parents: Vec<Oid> = found.parent_ids().map(|id| Oid(id.detach())).collect();
-        Ok(parents.into_iter().filter(|parent| repository.has_object(parent.0)).collect())
+    pub fn parents_of(&self, commit: Oid) -> Result<Vec<Oid>, GitError> {
+        Ok(self.read_history().parents_of(commit)?.present)
     }
 
     /// The best common ancestor of two commits; `None` if they have none.

@@ -51,7 +51,7 @@ impl HistoryReader {
     ///
     /// # Errors
     /// As [`Self::commit`].
-    pub fn parents(&self, commit: Oid) -> Result<CommitParents, GitError> {
+    pub fn parents_of(&self, commit: Oid) -> Result<CommitParents, GitError> {
         let found = self.repository.find_commit(commit.0);
         let found = found.map_err(|error| GitError::of_object("the commit", commit, &error))?;
         let all: Vec<Oid> = found.parent_ids().map(|id| Oid(id.detach())).collect();

@@ -107,13 +107,7 @@ impl Repository {
     /// # Errors
     /// [`GitError::Read`] if they are missing or damaged, or `oid` is no file's.
     pub fn read_blob(&self, oid: Oid, max_bytes: u64) -> Result<Option<Vec<u8>>, GitError> {
-        let repository = self.open();
-        let damaged = |error| GitError::of_object("the file contents", oid, &error);
-        if repository.find_header(oid.0).map_err(damaged)?.size() > max_bytes {
-            return Ok(None);
-        }
-        let blob = repository.find_blob(oid.0).map_err(damaged)?;
-        Ok(Some(blob.detach().data))
+        self.read_history().read_blob(oid, max_bytes)
     }
 
     /// The tree of the workspace's folder in `commit`.

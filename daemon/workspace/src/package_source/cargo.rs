@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{PackageSourceQuery, installing_folders};
 
 /// The folders that the package may be in, those of the locked version first.
-pub(super) fn candidates(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
+pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let names = query.versions.iter().map(|version| format!("{}-{version}", query.name));
     let names: Vec<String> = names.chain([query.name.to_owned()]).collect();
     let vendors = installing_folders(query).into_iter().map(|folder| folder.join("vendor"));

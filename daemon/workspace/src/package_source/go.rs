@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::{PackageSourceQuery, installing_folders};
 
 /// The folders that the module may be in.
-pub(super) fn candidates(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
+pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let vendored = installing_folders(query).into_iter().map(|folder| folder.join("vendor").join(query.name));
     let cached = query.caches.go_modules.iter().flat_map(|cache| {
         let versioned = |version: &String| {

@@ -12,7 +12,7 @@ mod pypi;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use hob_base::AbsPath;
 
@@ -64,14 +64,18 @@ pub enum PackageSource {
 }
 
 impl PackageSourceQuery<'_> {
-    /// Finds the package's source.
+    /// Finds the package's source. Names and versions come from other people's files: one that leads out of the manager's folder, as
+    /// `../..` and `/` do, is no package.
     #[must_use]
-    pub fn find(&self) -> PackageSource {
+    pub fn find_source(&self) -> PackageSource {
+        if !is_plain_path(self.name) || !self.versions.iter().all(|version| is_plain_path(version)) {
+            return PackageSource::Absent(Vec::new());
+        }
         let candidates = match self.ecosystem {
-            Ecosystem::PyPi => return pypi::find(self),
-            Ecosystem::Npm => npm::candidates(self),
-            Ecosystem::Cargo => cargo::candidates(self),
-            Ecosystem::Go => go::candidates(self),
+            Ecosystem::PyPi => return pypi::find_installed(self),
+            Ecosystem::Npm => npm::source_folders(self),
+            Ecosystem::Cargo => cargo::source_folders(self),
+            Ecosystem::Go => go::source_folders(self),
             Ecosystem::Maven => Vec::new(),
         };
         match candidates.iter().find(|folder| folder.is_dir()) {
@@ -79,6 +83,11 @@ impl PackageSourceQuery<'_> {
             None => PackageSource::Absent(candidates),
         }
     }
+}
+
+/// Returns true if a text as a path stays below the folder that it is joined to.
+fn is_plain_path(text: &str) -> bool {
+    !text.is_empty() && Path::new(text).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// The folders of a project in which a manager may have installed packages: those of the manifests that name the package, then the

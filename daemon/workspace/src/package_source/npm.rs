@@ -5,6 +5,6 @@ use std::path::PathBuf;
 use super::{PackageSourceQuery, installing_folders};
 
 /// The folders that the package may be in, the nearest first.
-pub(super) fn candidates(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
+pub(super) fn source_folders(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     installing_folders(query).iter().map(|folder| folder.join("node_modules").join(query.name)).collect()
 }

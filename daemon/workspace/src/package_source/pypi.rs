@@ -13,7 +13,7 @@ use crate::manifest::Ecosystem;
 const ENVIRONMENTS: &[&str] = &[".venv", "venv", "env", "__pypackages__"];
 
 /// Finds what the distribution installed: its largest package, or its only module.
-pub(super) fn find(query: &PackageSourceQuery<'_>) -> PackageSource {
+pub(super) fn find_installed(query: &PackageSourceQuery<'_>) -> PackageSource {
     let folders = site_packages(query);
     for folder in &folders {
         let installed = metadata_of(folder, query.name).and_then(|metadata| installed_by(folder, &metadata));
@@ -66,11 +66,12 @@ fn installed_by(folder: &Path, metadata: &Path) -> Option<PathBuf> {
             Some((top, rest)) if rest.ends_with(".py") || rest.ends_with(".pyi") => {
                 *sizes.entry(top).or_default() += 1;
             }
-            None if path.ends_with(".py") => modules.push(path),
+            None if path.ends_with(".py") && super::is_plain_path(path) => modules.push(path),
             _ => {}
         }
     }
-    let largest = sizes.into_iter().filter(|(top, _)| *top != "..").max_by_key(|(_, files)| *files);
+    let largest =
+        sizes.into_iter().filter(|(top, _)| super::is_plain_path(top)).max_by_key(|(_, files)| *files);
     let top = largest.map(|(top, _)| top).or_else(|| modules.first().copied())?;
     Some(folder.join(top)).filter(|path| path.exists())
 }

@@ -36,7 +36,7 @@ impl Machine {
             folders: &[self.path("app/web")],
             caches: &PackageCaches::in_home(&self.path("home")),
         };
-        query.find()
+        query.find_source()
     }
 }
 
@@ -70,6 +70,26 @@ fn each_ecosystem_keeps_sources_in_a_place_of_its_own() {
         looked.contains(&machine.path("home/.cargo/registry/src/index.crates.io-1/serde-1.0.0")),
         "{looked:?}"
     );
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_is_no_package() {
+    let machine = Machine::with(&[
+        "app/node_modules/left/index.js",
+        "secret/key.js",
+        "app/.venv/lib/python3/site-packages/x.py",
+    ]);
+    let everywhere = machine.path("secret").display().to_string();
+    for name in ["../../secret", "/", &everywhere, ".", "..", "left/../../..", ""] {
+        for ecosystem in Ecosystem::ALL {
+            assert_eq!(
+                machine.find(ecosystem, name, "1"),
+                PackageSource::Absent(Vec::new()),
+                "{ecosystem:?} {name}"
+            );
+        }
+    }
+    assert_eq!(machine.find(Ecosystem::Cargo, "left", "1/../../../.."), PackageSource::Absent(Vec::new()));
 }
 
 #[test]

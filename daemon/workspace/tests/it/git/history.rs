@@ -24,10 +24,10 @@ fn parents_and_merge_bases_are_those_of_git() {
     let oid = |git: &mut Git, name: &str| git.oid_by_git(name);
     let (head, side) = (oid(&mut git, "HEAD"), oid(&mut git, "side"));
     let expected = [oid(&mut git, "HEAD^1"), oid(&mut git, "HEAD^2")];
-    assert_eq!(repository.parents(head).expect("read"), expected);
-    assert_eq!(repository.read_history().parents(head).expect("read").present, expected);
+    assert_eq!(repository.parents_of(head).expect("read"), expected);
+    assert_eq!(repository.read_history().parents_of(head).expect("read").present, expected);
     let first = oid(&mut git, "side~2");
-    assert_eq!(repository.parents(first).expect("read"), []);
+    assert_eq!(repository.parents_of(first).expect("read"), []);
     assert_eq!(repository.merge_base(expected[0], side).expect("read"), Some(oid(&mut git, "side~1")));
     git.run("checkout -q --orphan alone");
     git.run("commit -q --allow-empty -m alone");
