@@ -227,10 +227,10 @@ impl<'h> ToolCall<'h> {
         let Some(package) = self.terms.package.clone() else { return Ok(project) };
         // Its manifests say which version is meant.
         self.wait_for_index(&project, Needs::Text)?;
-        if self.terms.fresh {
-            if let Freshness::Unknown(Some(why)) = project.barrier(false, BARRIER_PATIENCE) {
-                self.notes.warnings.push(why);
-            }
+        if self.terms.fresh
+            && let Freshness::Unknown(Some(why)) = project.barrier(false, BARRIER_PATIENCE)
+        {
+            self.notes.warnings.push(why);
         }
         let opened =
             host.package_workspace(&project, &package).map_err(|error| errors::package(&package, &error))?;
