@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use hob_base::AbsPath;
+use hob_proto::groups::GROUP_PREFIX;
 use hob_proto::message::Ask;
 use hob_proto::tools::{self, Checked, ToolDef, check_args};
 use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
@@ -26,7 +27,7 @@ use hob_results::errors;
 use hob_results::text_only::{AnsweredCall, text_only_warning};
 use hob_tools::{
     AnswerNotes, CallServices, CallTerms, Handled, ToolCall, handler, not_taken_into_account,
-    pending_reminder, status_for_people,
+    pending_reminder, run_in_projects, status_for_people,
 };
 
 /// A call that was run, before its answer is cut.
@@ -138,8 +139,8 @@ impl Dispatcher {
         let Checked { mut args, warnings } = checked;
         let (limit, _) = Limit::new(tool, budget_of(tool, &args, page.form));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
-        let start = match start_of(&mut args, &request.root) {
-            Ok(start) => start,
+        let starts = match self.starts_of(&mut args, &request.root) {
+            Ok(starts) => starts,
             Err(error) => return Handled::failed_with(error, warnings),
         };
         let package = match package_of(&mut args) {
@@ -151,10 +152,61 @@ impl Dispatcher {
             return Handled::failed_with(error, warnings);
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
+        let start = starts.first().unwrap_or(&request.root).clone();
         let terms = CallTerms { args, start, package, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
-        ToolCall::new(services, request, terms, warnings).run(handler)
+        if starts.len() < 2 {
+            return ToolCall::new(services, request, terms, warnings).run(handler);
+        }
+        let mut handled = run_in_projects(tool, services, request, &terms, &starts);
+        handled.notes.warnings.splice(0..0, warnings);
+        handled
+    }
+
+    /// Where the workspaces are looked for: the argument `root`, a folder, a group or several of them, against the connection's
+    /// folder if they are relative.
+    fn starts_of(
+        &self,
+        args: &mut Map<String, Value>,
+        connection: &AbsPath,
+    ) -> Result<Vec<AbsPath>, ToolError> {
+        let Some(Value::Array(roots)) = args.remove("root") else { return Ok(vec![connection.clone()]) };
+        let mut starts = Vec::new();
+        for root in roots.iter().filter_map(Value::as_str) {
+            if root.contains('\0') {
+                return Err(
+                    ToolError::bad_args("`root` contains a NUL character").hint("Pass a folder's path.")
+                );
+            }
+            match root.strip_prefix(GROUP_PREFIX) {
+                Some(name) => starts.extend(self.folders_of_group(name)?),
+                None => starts.push(connection.join(root)),
+            }
+        }
+        match starts.is_empty() {
+            true => {
+                Err(ToolError::bad_args("`root` has no project")
+                    .hint("Pass a folder's path, or leave it out."))
+            }
+            false => Ok(starts),
+        }
+    }
+
+    fn folders_of_group(&self, name: &str) -> Result<Vec<AbsPath>, ToolError> {
+        let groups = self.host.project_groups().map_err(|error| {
+            ToolError::bad_args(format!("the groups of projects cannot be read: {error}"))
+                .hint("Pass the folders as a list.")
+        })?;
+        let Some(folders) = groups.folders(name) else {
+            let known: Vec<&str> = groups.all().map(|(name, _)| name).collect();
+            let known = if known.is_empty() { "there are none yet".to_owned() } else { known.join(", ") };
+            return Err(ToolError::bad_args(format!("`root` names the group `{name}`, which is not one"))
+                .hint(format!(
+                    "Groups: {known}. Make one on the command line: hob group add {name} FOLDER..."
+                )));
+        };
+        Ok(folders.iter().filter_map(|folder| AbsPath::new(folder).ok()).collect())
     }
 
     fn panic_error(&self, tool: &str) -> ToolError {
@@ -271,15 +323,4 @@ fn package_of(args: &mut Map<String, Value>) -> Result<Option<String>, ToolError
             .hint("Pass `dep:` and the name of a package that the project depends on: dep:requests. Without `in` the project is asked.")
     };
     name.map(|name| Some(name.to_owned())).ok_or_else(wrong)
-}
-
-/// Where the workspace is looked for: the argument `root`, against the connection's folder if it is relative.
-fn start_of(args: &mut Map<String, Value>, connection: &AbsPath) -> Result<AbsPath, ToolError> {
-    match args.remove("root") {
-        Some(Value::String(root)) if root.contains('\0') => {
-            Err(ToolError::bad_args("`root` contains a NUL character").hint("Pass a folder's path."))
-        }
-        Some(Value::String(root)) => Ok(connection.join(root)),
-        _ => Ok(connection.clone()),
-    }
 }

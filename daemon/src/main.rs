@@ -213,6 +213,7 @@ fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Call
         index_threads: settings.index_threads,
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
         package_caches: package_caches(),
+        groups_file: Some(places.groups_file()),
     };
     let live = LiveOptions {
         guard: Some(Guard::this_program().map_err(|error| error.to_string())?),

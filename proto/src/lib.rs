@@ -7,6 +7,7 @@
 pub mod envelope;
 pub mod error;
 pub mod frame;
+pub mod groups;
 pub mod hello;
 pub mod holder;
 pub mod jsonrpc;
@@ -21,6 +22,7 @@ mod strict;
 pub mod tools;
 pub mod transport;
 pub mod trust;
+pub mod user_file;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod usual;
 

@@ -199,6 +199,12 @@ impl Places {
         self.state.join("trust.json")
     }
 
+    /// Returns the file that lists the user's groups of projects; see [`crate::groups`].
+    #[must_use]
+    pub fn groups_file(&self) -> PathBuf {
+        self.state.join("groups.json")
+    }
+
     /// The user's settings, written by hand.
     #[must_use]
     pub fn settings_file(&self) -> PathBuf {

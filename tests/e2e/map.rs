@@ -422,4 +422,12 @@ fn an_edge_by_values_is_explained_on_request() {
                  main.py:6 return handler(order)\n";
     assert!(text.starts_with(lines), "{text}");
     assert!(!mcp.read("map_neighbors", args(false)).contains("keep = save"));
+    let path = |why: bool| json!({"from": "dispatch", "to": "save", "why": why});
+    assert_eq!(mcp.call("map_path", path(true)).ok()["edges"][0]["chain"], expected, "as a step of a path");
+    let text = mcp.read("map_path", path(true));
+    assert!(
+        text.starts_with("main.py\n >6 dispatch: return handler(order)\n   handlers.py:1 def save(order):\n"),
+        "{text}"
+    );
+    assert!(!mcp.read("map_path", path(false)).contains("keep = save"));
 }

@@ -40,6 +40,7 @@ mod nav_faults;
 mod notes;
 mod oracle;
 mod packages;
+mod project_groups;
 mod promotion;
 mod purge;
 pub(crate) mod ranked;

@@ -33,9 +33,10 @@ impl CliQuestion {
     /// A question about the project of this command, whose answer the command lays out itself.
     pub(crate) fn new(
         tool: &'static str,
-        args: Map<String, Value>,
+        mut args: Map<String, Value>,
         common: &Common,
     ) -> Result<Self, CommandFailure> {
+        common.add_group(&mut args);
         let (root, timeout) = (common.project_folder()?, common.timeout);
         Ok(Self { tool, args, root, timeout, edits: false, form: Form::Json })
     }

@@ -13,6 +13,7 @@ mod docs;
 mod doctor;
 mod graph;
 mod grep;
+mod group;
 mod index;
 mod logs;
 mod man;
@@ -38,6 +39,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use hob_proto::groups::GROUP_PREFIX;
+use serde_json::{Map, Value};
 
 const ABOUT: &str = "Ask hob about a code base, and look after its daemon";
 
@@ -83,6 +86,10 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "PATH", help_heading = "Every command")]
     root: Option<PathBuf>,
 
+    /// Ask all projects of a group; see `hob group`
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "root", help_heading = "Every command")]
+    group: Option<String>,
+
     /// Print JSON exactly as it was received
     #[arg(long, global = true, help_heading = "Every command")]
     json: bool,
@@ -108,6 +115,7 @@ enum Command {
     Servers(servers::Servers),
     Model(model::Model),
     Trust(trust::Trust),
+    Group(group::Group),
     Setup(setup::Setup),
     Service(service::Service),
     Doctor(doctor::Doctor),
@@ -157,9 +165,9 @@ pub(crate) enum CommandFailure {
     /// There is no place for hob's files.
     #[error(transparent)]
     Places(#[from] hob_proto::places::PlacesError),
-    /// The list of trusted projects cannot be read or changed.
+    /// The list of trusted projects or that of groups cannot be read or changed.
     #[error(transparent)]
-    Trust(#[from] hob_proto::trust::TrustError),
+    UserFile(#[from] hob_proto::user_file::UserFileError),
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -195,6 +203,7 @@ fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
         Command::Servers(servers) => with_runtime(servers.run(common)),
         Command::Model(model) => with_runtime(model.run(common)),
         Command::Trust(trust) => trust.run(common),
+        Command::Group(group) => group.run(common),
         Command::Setup(setup) => with_runtime(setup.run(common)),
         Command::Service(service) => with_runtime(service.run(common)),
         Command::Doctor(doctor) => with_runtime(doctor.run(common)),
@@ -239,6 +248,13 @@ impl Common {
     pub(crate) fn project_folder(&self) -> Result<PathBuf, CommandFailure> {
         let cwd = Self::working_dir()?;
         Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
+    }
+
+    /// Adds the group of projects to the arguments of a call, where the command names one.
+    fn add_group(&self, args: &mut Map<String, Value>) {
+        if let Some(group) = &self.group {
+            args.insert("root".to_owned(), format!("{GROUP_PREFIX}{group}").into());
+        }
     }
 
     /// As [`Self::project_folder`], with links resolved where it is there.

@@ -11,7 +11,9 @@ use hob_base::AbsPath;
 use hob_edit::Edits;
 use hob_live::live::{Live, LiveOptions};
 use hob_live::process::own_memory;
+use hob_proto::groups::ProjectGroups;
 use hob_proto::tools::metrics::CacheUse;
+use hob_proto::user_file::UserFileError;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::package_source::PackageCaches;
 use hob_workspace::{
@@ -64,6 +66,8 @@ pub struct HostOptions {
     pub home: Option<AbsPath>,
     /// Where package managers keep sources that all projects share.
     pub package_caches: PackageCaches,
+    /// The file of the user's groups of projects; without one there are no groups.
+    pub groups_file: Option<PathBuf>,
 }
 
 impl HostOptions {
@@ -81,6 +85,7 @@ impl HostOptions {
             index_threads: 0,
             home: None,
             package_caches: PackageCaches::default(),
+            groups_file: None,
         }
     }
 }
@@ -125,6 +130,14 @@ impl Host {
     /// As [`Host::with_live`].
     pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
         Self::with_live(options, LiveOptions::default(), Trust::default(), Settings::default())
+    }
+
+    /// The user's groups of projects, as they are now.
+    ///
+    /// # Errors
+    /// [`UserFileError`] if the file cannot be used.
+    pub fn project_groups(&self) -> Result<ProjectGroups, UserFileError> {
+        self.options.groups_file.as_deref().map_or_else(|| Ok(ProjectGroups::default()), ProjectGroups::read)
     }
 
     /// Opens the store and starts the pools. The user's word is which projects are trusted, and the settings.

@@ -30,6 +30,8 @@ fn path_chain(map: &Map, chain: &graph::Chain) -> proto::PathChain {
         lines: step.lines.clone(),
         text: String::new(),
         named: step.named.map(|node| map.id(node).to_string()),
+        chain: Vec::new(),
+        chain_note: None,
     });
     proto::PathChain {
         length: chain.steps.len(),

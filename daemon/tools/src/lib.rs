@@ -38,6 +38,7 @@ mod rename;
 mod resolve;
 mod scope;
 mod servers;
+mod several_projects;
 mod stand_in;
 mod status;
 mod symbol_history;
@@ -58,6 +59,7 @@ use serde_json::Value;
 pub use call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 pub(crate) use call::{BARRIER_PATIENCE, FIRST_INDEX_PATIENCE, Needs};
 pub use edit::pending_reminder;
+pub use several_projects::run_in_projects;
 pub use status::status_for_people;
 pub use unsaved::not_taken_into_account;
 

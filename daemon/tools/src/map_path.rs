@@ -5,7 +5,7 @@ use hob_map::graph::{EdgeKind, EdgeKinds, NodeKind, NodeRef, PathQuery};
 use hob_proto::tools::path::PathArgs;
 
 use super::map::{parse_direction, text_at, with_graph_deadline};
-use super::{Needs, ToolCall, ToolOutcome, target, to_data};
+use super::{Needs, ToolCall, ToolOutcome, target, to_data, why};
 use hob_results::FileLineCache;
 use hob_results::path as to_proto;
 
@@ -42,8 +42,13 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> ToolOutcome {
         let narrowed = "Only what `paths` and `tests` admit was passed through.";
         call.notes.warnings.extend(admits.map(|_| narrowed.to_owned()));
     }
+    let unexplained = match answer.chains.first() {
+        Some(best) if args.why => why::steps_to_explain(&map, best),
+        _ => Vec::new(),
+    };
     let mut result = to_proto::path(&map, answer);
     drop(map);
+    why::add_chains_of_steps(&mut result.best, &unexplained, &workspace, &call.cancel);
     let mut lines = FileLineCache::in_workspace(&workspace);
     for chain in std::iter::once(&mut result.best).chain(&mut result.others) {
         for (at, edge) in chain.edges.iter_mut().enumerate() {

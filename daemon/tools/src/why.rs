@@ -1,12 +1,15 @@
 //! Adds to the edges of an answer the places along which values go, where a call asks why an edge is there.
 //!
+//! `map_neighbors` and `map_path` ask for it with the argument `why`.
+//!
 //! Files are read between the looks at the map, never while it is held: else whoever saves a file would wait for the explanation.
 
 use hob_base::{CancelToken, Contents as _};
 use hob_host::Workspace;
 use hob_map::Map;
-use hob_map::graph::{Confidence, Direction, FlowChain, FlowEdge, FlowSources, Neighbor};
+use hob_map::graph::{Chain, Confidence, Direction, FlowChain, FlowEdge, FlowSources, Neighbor, PathStep};
 use hob_proto::tools::map::{FlowPlace, Neighbor as NeighborEntry};
+use hob_proto::tools::path::PathChain;
 
 use super::map::with_graph_deadline;
 
@@ -17,9 +20,15 @@ const LOOKS: usize = 24;
 
 /// An edge of an answer that is to be explained.
 pub(super) struct UnexplainedEdge {
-    /// Index of the edge among the neighbours.
+    /// Index of the edge among the neighbours, or among the steps of its chain.
     at: usize,
     edge: FlowEdge,
+}
+
+/// The places of an edge, or the reason why it has none.
+struct Explanation {
+    places: Vec<FlowPlace>,
+    note: Option<String>,
 }
 
 /// Returns the edges of confidence `flow`, in their order.
@@ -28,41 +37,80 @@ pub(super) fn edges_to_explain(map: &Map, neighbors: &[Neighbor]) -> Vec<Unexpla
     edges.map(|(at, found)| UnexplainedEdge { at, edge: edge_of(map, found) }).collect()
 }
 
-/// Explains edges, as many as an answer may explain, and says of the others why they are not.
+/// Returns the steps of confidence `flow` of a chain, in their order.
+pub(super) fn steps_to_explain(map: &Map, chain: &Chain) -> Vec<UnexplainedEdge> {
+    let steps = chain.steps.iter().enumerate().filter(|(_, step)| step.confidence == Confidence::Flow);
+    steps.map(|(at, step)| UnexplainedEdge { at, edge: edge_of_step(map, step) }).collect()
+}
+
+/// Explains edges of neighbours, as many as an answer may explain, and says of the others why they are not.
 pub(super) fn add_chains(
     neighbors: &mut [NeighborEntry],
     edges: &[UnexplainedEdge],
     workspace: &Workspace,
     cancel: &CancelToken,
 ) {
-    let mut sources = FlowSources::new(with_graph_deadline(cancel));
-    for (number, one) in edges.iter().enumerate() {
+    let mut explainer = Explainer::new(workspace, cancel);
+    for one in edges {
         let Some(found) = neighbors.get_mut(one.at) else { continue };
-        if number >= MOST_EDGES {
-            found.chain_note = Some(not_asked());
-            continue;
-        }
-        match explain_edge(workspace, &one.edge, &mut sources) {
-            Some(chain) => (found.chain, found.chain_note) = shown_chain(chain),
-            None => found.chain_note = Some(not_found()),
-        }
+        let explanation = explainer.explain(&one.edge);
+        (found.chain, found.chain_note) = (explanation.places, explanation.note);
     }
 }
 
-fn explain_edge(workspace: &Workspace, edge: &FlowEdge, sources: &mut FlowSources) -> Option<FlowChain> {
-    let contents = workspace.disk_contents();
-    for _ in 0..LOOKS {
-        let chain = workspace.map().explain_flow(edge, sources);
-        let missing = sources.take_missing();
-        if chain.is_some() || missing.is_empty() {
-            return chain;
+/// Explains the steps of a path, as many as an answer may explain, and says of the others why they are not.
+pub(super) fn add_chains_of_steps(
+    chain: &mut PathChain,
+    edges: &[UnexplainedEdge],
+    workspace: &Workspace,
+    cancel: &CancelToken,
+) {
+    let mut explainer = Explainer::new(workspace, cancel);
+    for one in edges {
+        let Some(step) = chain.edges.get_mut(one.at) else { continue };
+        let explanation = explainer.explain(&one.edge);
+        (step.chain, step.chain_note) = (explanation.places, explanation.note);
+    }
+}
+
+/// Explains the edges of one answer one after the other; files that an edge had read are there for the next.
+struct Explainer<'w> {
+    workspace: &'w Workspace,
+    sources: FlowSources,
+    asked: usize,
+}
+
+impl<'w> Explainer<'w> {
+    fn new(workspace: &'w Workspace, cancel: &CancelToken) -> Self {
+        Self { workspace, sources: FlowSources::new(with_graph_deadline(cancel)), asked: 0 }
+    }
+
+    fn explain(&mut self, edge: &FlowEdge) -> Explanation {
+        self.asked += 1;
+        if self.asked > MOST_EDGES {
+            return Explanation { places: Vec::new(), note: Some(not_asked()) };
         }
-        for file in missing {
-            let bytes = contents.read(&file.path).ok();
-            sources.add(file, bytes);
+        match self.find_chain(edge) {
+            Some(chain) => shown_chain(chain),
+            None => Explanation { places: Vec::new(), note: Some(not_found()) },
         }
     }
-    None
+
+    fn find_chain(&mut self, edge: &FlowEdge) -> Option<FlowChain> {
+        let contents = self.workspace.disk_contents();
+        for _ in 0..LOOKS {
+            let chain = self.workspace.map().explain_flow(edge, &self.sources);
+            let missing = self.sources.take_missing();
+            if chain.is_some() || missing.is_empty() {
+                return chain;
+            }
+            for file in missing {
+                let bytes = contents.read(&file.path).ok();
+                self.sources.add(file, bytes);
+            }
+        }
+        None
+    }
 }
 
 /// The edge by which a neighbour was found, as it points.
@@ -74,14 +122,24 @@ fn edge_of(map: &Map, found: &Neighbor) -> FlowEdge {
     FlowEdge { from: map.id(from), to: map.id(to), lines: found.sites.clone() }
 }
 
-fn shown_chain(chain: FlowChain) -> (Vec<FlowPlace>, Option<String>) {
+/// The edge of a step, as it points.
+fn edge_of_step(map: &Map, step: &PathStep) -> FlowEdge {
+    let (from, to) = match step.direction {
+        Direction::In => (step.to, step.from),
+        _ => (step.from, step.named.unwrap_or(step.to)),
+    };
+    let lines = if step.lines.is_empty() { step.line.into_iter().collect() } else { step.lines.clone() };
+    FlowEdge { from: map.id(from), to: map.id(to), lines }
+}
+
+fn shown_chain(chain: FlowChain) -> Explanation {
     let place = |place: hob_map::graph::FlowPlace| FlowPlace {
         location: format!("{}:{}", place.path, place.line),
         text: place.text,
     };
     let left_out = chain.left_out;
     let note = (left_out > 0).then(|| format!("{left_out} places nearer the definition are left out"));
-    (chain.places.into_iter().map(place).collect(), note)
+    Explanation { places: chain.places.into_iter().map(place).collect(), note }
 }
 
 fn not_asked() -> String {

@@ -15,6 +15,14 @@ pub const SEARCH_KINDS: &[&str] = &["any", "function", "class", "method", "inter
 pub const EDGE_KINDS: &[&str] =
     &["contains", "imports", "exports", "calls", "extends", "implements", "references"];
 
+/// Asks for the places of each edge that goes through values.
+pub(super) const WHY: ArgDef = ArgDef {
+    name: "why",
+    ty: ArgType::Bool,
+    default: Default::Bool(false),
+    description: "true: places of each flow edge",
+};
+
 /// The definition of the tool `map_overview`.
 pub static OVERVIEW: ToolDef = ToolDef {
     name: "map_overview",
@@ -256,12 +264,7 @@ pub static NEIGHBORS: ToolDef = ToolDef {
             default: Default::Int(0),
             description: "Skip so many, of one edge kind",
         },
-        ArgDef {
-            name: "why",
-            ty: ArgType::Bool,
-            default: Default::Bool(false),
-            description: "true: places of each flow edge",
-        },
+        WHY,
     ],
     unlisted: &[IN],
     scoped: true,

@@ -226,7 +226,7 @@ pub static COMMON: &[ArgDef] = &[ArgDef {
 /// Arguments that every tool takes and no list shows, because each would be paid in every conversation for the few calls that need
 /// it: answers name `offset` where there is a next page, the server's instructions name `root`, and the rest is for programs.
 pub static UNLISTED: &[ArgDef] = &[
-    ArgDef { name: "root", ty: ArgType::Str { min: 1 }, default: Default::None, description: "Project" },
+    ArgDef { name: "root", ty: ArgType::StrList, default: Default::None, description: "Project, or several" },
     ArgDef {
         name: "fresh",
         ty: ArgType::Bool,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::map::{EDGE_KINDS, Node};
+use super::map::{EDGE_KINDS, FlowPlace, Node, WHY};
 use super::scope::IN;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
@@ -43,11 +43,12 @@ pub static PATH: ToolDef = ToolDef {
             default: Default::Bool(false),
             description: "Follow plain references too",
         },
+        WHY,
     ],
     unlisted: &[IN],
     scoped: true,
     output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str, \
-             line?: int, lines?: [int], text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
+             line?: int, lines?: [int], text?: str, named?: str, chain?: [{location: str, text: str}], chainNote?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
              int, steps: int}, to: {nodes: int, steps: int}, nearest?: [any], entries?: [{node: any, uses: [{file: str, line: int}]}]}}",
     cuts: &[
         ListCut { path: "others", kind: "chains", narrow: "Raise tokenBudget" },
@@ -74,6 +75,8 @@ pub struct PathArgs {
     pub direction: String,
     /// True if plain references count as edges.
     pub include_references: bool,
+    /// True if the steps of the best chain that go through values come with the places along which the values go.
+    pub why: bool,
 }
 
 /// The data of a `map_path` answer.
@@ -128,6 +131,12 @@ pub struct PathEdge {
     /// The ID of the method that is called there, which the end of the step overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named: Option<String>,
+    /// With `why`, of confidence `flow`: the places along which the value comes to the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<FlowPlace>,
+    /// With `why`: the reason why the places are cut or missing.
+    #[serde(default, rename = "chainNote", skip_serializing_if = "Option::is_none")]
+    pub chain_note: Option<String>,
 }
 
 /// The extent of a search from both of its ends.

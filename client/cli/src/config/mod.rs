@@ -104,7 +104,7 @@ fn check_outcome(what: &What, report: &Report) -> CommandOutcome {
 
 /// A file named on the command line, absolute: against the working directory, as every file is.
 fn place_of(common: &Common, file: &std::path::Path) -> Result<String, CommandFailure> {
-    let common = Common { root: None, ..common.clone() };
+    let common = Common { root: None, group: None, ..common.clone() };
     let path = common.project_folder()?.join(file);
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {

@@ -130,18 +130,18 @@ fn neighbor_item(found: &Neighbor, node: &str, most: usize) -> AnswerItem {
         "" => AnswerItem::line(row),
         file => AnswerItem::below_header(one_line(file), row),
     };
-    item.lines.extend(chain_lines(found));
+    item.lines.extend(chain_lines(&found.chain, found.chain_note.as_deref()));
     item
 }
 
 /// The places along which the value of an edge goes, each indented below the edge: `path:line text`.
-fn chain_lines(found: &Neighbor) -> Vec<String> {
+pub(super) fn chain_lines(chain: &[FlowPlace], note: Option<&str>) -> Vec<String> {
     let place = |place: &FlowPlace| {
         let text = one_line(&shorten_to(place.text.trim(), TEXT)).to_string();
         format!("  {} {text}", one_line(&place.location))
     };
-    let note = found.chain_note.as_ref().map(|note| format!("  [{}]", one_line(note)));
-    note.into_iter().chain(found.chain.iter().map(place)).collect()
+    let note = note.map(|note| format!("  [{}]", one_line(note)));
+    note.into_iter().chain(chain.iter().map(place)).collect()
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.

@@ -4,6 +4,7 @@ use hob_proto::tools::map::Node;
 use hob_proto::tools::path::{PathChain, PathEdge, PathEntry, PathReached, PathResult};
 
 use super::handle::{lines_of_uses, name_of};
+use super::neighbors::chain_lines;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::{one_line, shorten_to};
@@ -37,10 +38,15 @@ fn chain_items(chain: &PathChain) -> Vec<AnswerItem> {
             (true, next) => forward_row(node, before, next),
             (false, _) => either_way(node, before),
         };
-        match node.file.as_str() {
+        let mut item = match node.file.as_str() {
             "" => AnswerItem::line(row),
             file => AnswerItem::below_header(one_line(file), row),
-        }
+        };
+        // The places stand below the row that tells of the call.
+        let explained = if forwards { chain.edges.get(at) } else { before };
+        let places = explained.map(|edge| chain_lines(&edge.chain, edge.chain_note.as_deref()));
+        item.lines.extend(places.unwrap_or_default());
+        item
     };
     chain.nodes.iter().enumerate().map(station).collect()
 }

@@ -1,0 +1,309 @@
+//! Makes one result of those of several projects.
+//!
+//! Ranks are merged, not scores: the score of a hit counts how rare a word is in its own project, so it says little about another's.
+//! All first hits come before all second ones, and only between hits of the same rank the score decides. Counts are added up. Of tools
+//! that are about one symbol, the answer of the one project that has it is the answer.
+
+use hob_budget::Omitted;
+use hob_proto::tools::{ToolDef, same_name};
+use hob_proto::{ErrorCode, ToolError};
+use serde_json::{Map, Value, json};
+
+use super::relocate::ProjectPlace;
+use crate::ToolOutcome;
+use crate::call::AnswerNotes;
+
+/// The way in which the results of a tool are merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum MergeRule {
+    /// The lists of hits become one by rank; numbers are added up.
+    Ranked {
+        /// The field of the list.
+        list: &'static str,
+        /// The field that decides between hits of one rank.
+        score: &'static str,
+    },
+    /// As [`Self::Ranked`], where all hits of one file stay together.
+    ByFile {
+        /// The field of the list.
+        list: &'static str,
+    },
+    /// What was counted for each pattern is added up.
+    Counts,
+    /// All symbols that any project has.
+    Symbols,
+    /// The answer of the one project that has what is asked about.
+    OneProject,
+}
+
+impl MergeRule {
+    /// Returns true if an answer is less because a project could not answer.
+    pub(super) fn tells_failures(self) -> bool {
+        self != Self::OneProject
+    }
+}
+
+/// The way to merge the results of a tool; `None` if the tool is about one project.
+pub(super) fn rule_of(tool: &str) -> Option<MergeRule> {
+    Some(match tool {
+        "map_search" => MergeRule::Ranked { list: "results", score: "score" },
+        "text_search" => MergeRule::Ranked { list: "results", score: "score" },
+        "investigate" => MergeRule::Ranked { list: "entries", score: "confidence" },
+        "nav_workspaceSymbols" => MergeRule::Ranked { list: "symbols", score: "score" },
+        "regex_search" => MergeRule::ByFile { list: "matches" },
+        "count_patterns" => MergeRule::Counts,
+        "read_symbols" => MergeRule::Symbols,
+        "flow_trace"
+        | "impact"
+        | "map_neighbors"
+        | "map_path"
+        | "nav_callHierarchy"
+        | "nav_definition"
+        | "nav_implementations"
+        | "nav_references"
+        | "nav_symbols"
+        | "nav_type"
+        | "resolve"
+        | "symbol_history"
+        | "tests_for" => MergeRule::OneProject,
+        _ => return None,
+    })
+}
+
+/// The result of one project, its paths as the merged answer has them.
+#[derive(Debug)]
+pub(super) struct Answered<'p> {
+    data: Value,
+    place: &'p ProjectPlace,
+}
+
+impl<'p> Answered<'p> {
+    pub(super) fn new(mut data: Value, place: &'p ProjectPlace) -> Self {
+        place.relocate(&mut data);
+        Self { data, place }
+    }
+
+    fn take_list(&mut self, field: &str) -> Vec<Value> {
+        match self.data.get_mut(field).map(Value::take) {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The question whose answers are merged.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) rule: MergeRule,
+    pub(super) tool: &'static ToolDef,
+    pub(super) args: &'a Map<String, Value>,
+    /// A project could not answer.
+    pub(super) failed: bool,
+}
+
+/// Merges the results, of which there is at least one.
+pub(super) fn merge_answers(
+    asked: &Asked<'_>,
+    answers: Vec<Answered<'_>>,
+    notes: &mut AnswerNotes,
+) -> ToolOutcome {
+    let mut merged = match asked.rule {
+        MergeRule::OneProject => return only_answer(asked.tool, answers),
+        MergeRule::Counts => merge_counts(answers),
+        MergeRule::Symbols => merge_symbols(answers),
+        MergeRule::Ranked { list, score } => merge_lists(asked, answers, list, notes, |answer| {
+            answer.into_iter().map(|item| Group::of_item(item, score)).collect()
+        }),
+        MergeRule::ByFile { list } => merge_lists(asked, answers, list, notes, by_file),
+    };
+    if let Some(complete) = merged.get_mut("complete").filter(|_| asked.failed) {
+        *complete = false.into();
+    }
+    Ok(merged)
+}
+
+/// Items of a project that stay together, and what decides between them and those of other projects.
+struct Group {
+    items: Vec<Value>,
+    score: f64,
+}
+
+impl Group {
+    fn of_item(item: Value, score: &str) -> Self {
+        let score = item.get(score).and_then(Value::as_f64).unwrap_or(0.0);
+        Self { items: vec![item], score }
+    }
+}
+
+fn by_file(items: Vec<Value>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for item in items {
+        match groups.last_mut() {
+            Some(group) if group.items[0]["file"] == item["file"] => group.items.push(item),
+            _ => groups.push(Group { items: vec![item], score: 0.0 }),
+        }
+    }
+    groups
+}
+
+/// Merges the lists by rank up to the question's limit, and adds up the numbers beside them.
+fn merge_lists(
+    asked: &Asked<'_>,
+    mut answers: Vec<Answered<'_>>,
+    list: &str,
+    notes: &mut AnswerNotes,
+    grouped: impl Fn(Vec<Value>) -> Vec<Group>,
+) -> Value {
+    let lists: Vec<Vec<Group>> = answers.iter_mut().map(|answer| grouped(answer.take_list(list))).collect();
+    let mut items = interleave(lists);
+    if let Some(limit) = limit_of(asked) {
+        let gone = items.len().saturating_sub(limit) as u64;
+        items.truncate(limit);
+        note_omitted(notes, asked.tool, list, gone);
+    }
+    let mut merged = add_up(answers);
+    merged[list] = items.into();
+    forget_bundle(&mut merged);
+    merged
+}
+
+fn interleave(lists: Vec<Vec<Group>>) -> Vec<Value> {
+    let mut ranked: Vec<(usize, Group)> =
+        lists.into_iter().flat_map(|list| list.into_iter().enumerate()).collect();
+    // Stable: where scores are equal, the projects keep their order.
+    ranked.sort_by(|(rank, one), (other_rank, other)| {
+        rank.cmp(other_rank).then(other.score.total_cmp(&one.score))
+    });
+    ranked.into_iter().flat_map(|(_, group)| group.items).collect()
+}
+
+fn limit_of(asked: &Asked<'_>) -> Option<usize> {
+    let limit = asked.args.iter().find(|(name, _)| same_name(name, "limit"))?.1.as_u64()?;
+    usize::try_from(limit).ok()
+}
+
+fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, gone: u64) {
+    let Some(cut) = tool.cuts.iter().find(|cut| cut.path == list) else { return };
+    match notes.omitted.iter_mut().find(|known| known.kind == cut.kind) {
+        Some(known) => known.count += gone,
+        None => notes.omitted.push(Omitted { kind: cut.kind, count: gone, way: "Raise limit." }),
+    }
+}
+
+/// Adds up what the results have beside their lists: numbers are added, truth values hold if they hold everywhere, except that there is
+/// more if there is more anywhere; of lists, what all have.
+fn add_up(answers: Vec<Answered<'_>>) -> Value {
+    let mut merged = Map::new();
+    for answer in answers {
+        let Value::Object(fields) = answer.data else { continue };
+        for (name, value) in fields {
+            match merged.get_mut(&name) {
+                None => drop(merged.insert(name, value)),
+                Some(known) => add_field(known, value, &name),
+            }
+        }
+    }
+    Value::Object(merged)
+}
+
+fn add_field(known: &mut Value, value: Value, name: &str) {
+    match (&mut *known, value) {
+        (Value::Bool(one), Value::Bool(other)) if name == "more_available" => *one |= other,
+        (Value::Bool(one), Value::Bool(other)) => *one &= other,
+        (Value::Array(items), Value::Array(others)) => items.retain(|item| others.contains(item)),
+        (Value::Number(one), Value::Number(other)) => {
+            if let (Some(one), Some(other)) = (one.as_u64(), other.as_u64()) {
+                *known = (one + other).into();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A bundle is of one project: what several have found cannot be asked for by its place in one.
+fn forget_bundle(merged: &mut Value) {
+    if merged.get("bundle_id").is_none() {
+        return;
+    }
+    merged["bundle_id"] = "".into();
+    merged["domains"] = json!([]);
+    merged["more_available"] = false.into();
+    merged["returned"] = merged["entries"].as_array().map_or(0, Vec::len).into();
+    for entry in merged["entries"].as_array_mut().into_iter().flatten() {
+        entry.as_object_mut().map(|fields| fields.shift_remove("asset_id"));
+    }
+}
+
+/// Adds up the counts of each pattern; its files are those with most matches in any project.
+fn merge_counts(mut answers: Vec<Answered<'_>>) -> Value {
+    let lists: Vec<Vec<Value>> = answers.iter_mut().map(|answer| answer.take_list("patterns")).collect();
+    let mut patterns: Vec<Value> = Vec::new();
+    for (at, pattern) in lists.into_iter().flat_map(|list| list.into_iter().enumerate()) {
+        match patterns.get_mut(at) {
+            None => patterns.push(pattern),
+            Some(known) => add_pattern(known, pattern),
+        }
+    }
+    let mut merged = add_up(answers);
+    merged["patterns"] = patterns.into();
+    merged
+}
+
+fn add_pattern(known: &mut Value, mut other: Value) {
+    for name in ["total_matches", "files_matched"] {
+        known[name] = (known[name].as_u64().unwrap_or(0) + other[name].as_u64().unwrap_or(0)).into();
+    }
+    let (Value::Array(files), Some(Value::Array(others))) =
+        (&mut known["top_files"], other.get_mut("top_files").map(Value::take))
+    else {
+        return;
+    };
+    let most = files.len().max(others.len());
+    files.extend(others);
+    files.sort_by_key(|file| std::cmp::Reverse(file["count"].as_u64()));
+    files.truncate(most);
+}
+
+/// All symbols, in the order of the projects; what one project lacks is not missing if another has it.
+fn merge_symbols(mut answers: Vec<Answered<'_>>) -> Value {
+    let mut merged = json!({"symbols": [], "ambiguous": []});
+    for field in ["symbols", "ambiguous", "outlines"] {
+        let all: Vec<Value> = answers.iter_mut().flat_map(|answer| answer.take_list(field)).collect();
+        if !all.is_empty() || merged.get(field).is_some() {
+            merged[field] = all.into();
+        }
+    }
+    let missing: Vec<Vec<Value>> = answers.iter_mut().map(|answer| answer.take_list("not_found")).collect();
+    let everywhere = |target: &&Value| missing.iter().all(|list| list.contains(target));
+    let not_found: Vec<Value> = missing.first().into_iter().flatten().filter(everywhere).cloned().collect();
+    merged["not_found"] = not_found.into();
+    merged
+}
+
+/// The one answer that says something about what was asked.
+fn only_answer(tool: &ToolDef, answers: Vec<Answered<'_>>) -> ToolOutcome {
+    let (mut telling, silent): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| tells(&answer.data));
+    if telling.len() > 1 {
+        let names: Vec<&str> = telling.iter().map(|answer| answer.place.name.as_str()).collect();
+        let message =
+            format!("`{}` is about one symbol, and {} have one of this name", tool.name, names.join(", "));
+        return Err(ToolError::new(ErrorCode::BadArgs, message)
+            .hint("Pass a node ID or path:line that begins with the project's folder, or one root."));
+    }
+    let answer = telling.pop().or_else(|| silent.into_iter().next());
+    Ok(answer.map(|answer| answer.data).unwrap_or_default())
+}
+
+/// Returns true if a result has anything in it beside empty lists and what says that nothing was found.
+fn tells(data: &Value) -> bool {
+    let Value::Object(fields) = data else { return false };
+    if fields.get("found") == Some(&Value::Bool(false)) || fields.get("status") == Some(&"unresolved".into())
+    {
+        return false;
+    }
+    fields.values().any(|value| match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(inner) => !inner.is_empty(),
+        _ => false,
+    })
+}

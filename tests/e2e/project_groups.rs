@@ -1,0 +1,160 @@
+//! One question about several projects: a list of roots, or a group that the user named.
+
+use hob_tests::{Mcp, Tree, World};
+use serde_json::{Value, json};
+
+const API: &str = r#"
+//- /shop/store.py
+class Order:
+    def total(self):
+        return price_of(self)
+
+
+def price_of(order):
+    return 3
+//- /README.md
+The order service.
+"#;
+
+const WEB: &str = r#"
+//- /src/cart.ts
+export class OrderForm {
+  send() {
+    return fetchOrder();
+  }
+}
+
+export function fetchOrder() {
+  return fetch("/orders");
+}
+//- /src/other.ts
+export const price_of = 1;
+"#;
+
+struct Shop {
+    world: World,
+    api: Tree,
+    web: Tree,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let world = World::new();
+        let (api, web) = (Tree::new(&world.path("w/api"), API), Tree::new(&world.path("w/web"), WEB));
+        Self { world, api, web }
+    }
+
+    fn roots(&self) -> Value {
+        json!([self.api.root(), self.web.root()])
+    }
+
+    fn mcp(&self) -> Mcp {
+        self.world.mcp(&self.api)
+    }
+
+    fn with_roots(&self, mut args: Value) -> Value {
+        args["root"] = self.roots();
+        args
+    }
+}
+
+#[test]
+fn hits_of_all_projects_are_one_list() {
+    let shop = Shop::new();
+    let mut mcp = shop.mcp();
+    let found = mcp.call("map_search", shop.with_roots(json!({"query": ["Order"]})));
+    let files = found.texts("/results", "file");
+    assert_eq!(files[..2], ["api/shop/store.py", "web/src/cart.ts"], "{found}");
+    assert_eq!(found.texts("/results", "id")[0], "py:api/shop/store.py#Order", "{found}");
+    found.says("of the projects api, web");
+
+    let lines = mcp.call("regex_search", shop.with_roots(json!({"pattern": "(?i)order"})));
+    let ok = lines.ok();
+    let alone = |root: &Tree, mcp: &mut Mcp| {
+        mcp.call("regex_search", json!({"pattern": "(?i)order", "root": root.root()})).ok()["total_matches"]
+            .as_u64()
+    };
+    let sum = [&shop.api, &shop.web].map(|root| alone(root, &mut mcp).expect("a count")).iter().sum::<u64>();
+    assert_eq!(ok["total_matches"].as_u64(), Some(sum), "{lines}");
+    assert!(lines.texts("/matches", "file").contains(&"api/README.md"), "{lines}");
+
+    let few = mcp.call("regex_search", shop.with_roots(json!({"pattern": "(?i)order", "limit": 2})));
+    assert_eq!(few.list("/matches").len(), 2, "{few}");
+
+    let counts = mcp.call("count_patterns", shop.with_roots(json!({"patterns": ["price_of", "fetchOrder"]})));
+    let total = |at: usize| counts.list("/patterns")[at]["total_matches"].as_u64();
+    assert_eq!((total(0), total(1)), (Some(3), Some(2)), "{counts}");
+
+    let topic = mcp.call("investigate", shop.with_roots(json!({"query": "where is an order fetched"})));
+    let places = topic.texts("/entries", "location");
+    assert!(places.iter().any(|place| place.starts_with("web/src/cart.ts:")), "{topic}");
+}
+
+#[test]
+fn a_path_with_a_project_in_it_is_of_that_project() {
+    let shop = Shop::new();
+    let mut mcp = shop.mcp();
+    let scoped = shop.with_roots(json!({"pattern": "price_of", "paths": ["web"]}));
+    let found = mcp.call("regex_search", scoped);
+    assert_eq!(found.texts("/matches", "file"), ["web/src/other.ts"], "{found}");
+
+    let targets = json!({"targets": ["py:api/shop/store.py#Order.total", "fetchOrder", "web/src/other.ts:1-1", "nobody"]});
+    let read = mcp.call("read_symbols", shop.with_roots(targets));
+    let files = read.texts("/symbols", "file");
+    assert_eq!(files, ["api/shop/store.py", "web/src/cart.ts", "web/src/other.ts"], "{read}");
+    assert_eq!(read.ok()["not_found"], json!(["nobody"]), "{read}");
+
+    let callers = shop.with_roots(json!({"nodeId": "py:api/shop/store.py#price_of", "direction": "in"}));
+    let callers = mcp.call("map_neighbors", callers);
+    assert!(callers.texts("/neighbors", "id").contains(&"py:api/shop/store.py#Order.total"), "{callers}");
+    let by_name = mcp.call("impact", shop.with_roots(json!({"symbol": "fetchOrder"})));
+    assert_eq!(by_name.texts("/affected", "file"), ["web/src/cart.ts"], "{by_name}");
+    let both = mcp.call("map_neighbors", shop.with_roots(json!({"nodeId": "price_of"})));
+    both.error("BAD_ARGS");
+    assert!(both.envelope.to_string().contains("api, web have one of this name"), "{both}");
+}
+
+#[test]
+fn what_cannot_be_asked_of_several_is_said() {
+    let shop = Shop::new();
+    let mut mcp = shop.mcp();
+    let status = mcp.call("map_status", shop.with_roots(json!({})));
+    assert!(
+        status.error("BAD_ARGS")["message"].as_str().is_some_and(|text| text.contains("one project")),
+        "{status}"
+    );
+    let gone = json!({"query": ["Order"], "root": [shop.api.root(), shop.world.path("w/gone")]});
+    let gone = mcp.call("map_search", gone);
+    assert!(gone.envelope.to_string().contains("w/gone"), "{gone}");
+    let unknown = mcp.call("map_search", json!({"query": ["Order"], "root": "group:shop"}));
+    assert!(
+        unknown.error("BAD_ARGS")["hint"].as_str().is_some_and(|hint| hint.contains("hob group add shop")),
+        "{unknown}"
+    );
+    // One root in a list is one root.
+    let one = mcp.call("map_search", json!({"query": ["OrderForm"], "root": [shop.web.root()]}));
+    assert_eq!(one.texts("/results", "file"), ["src/cart.ts"], "{one}");
+}
+
+#[test]
+fn a_group_is_made_asked_and_removed() {
+    let shop = Shop::new();
+    let place = shop.api.root();
+    let web = shop.web.root().to_string_lossy().into_owned();
+    let added = shop.world.hob(place, &["group", "add", "shop", ".", &web]).success();
+    assert!(added.starts_with("shop\n") && added.contains("w/api\n") && added.contains("w/web\n"), "{added}");
+    let found = shop.world.hob(place, &["search", "Order", "--group", "shop"]).success();
+    assert!(found.contains("api/shop/store.py") && found.contains("web/src/cart.ts"), "{found}");
+    let mut mcp = shop.mcp();
+    let text = mcp.read("map_search", json!({"query": ["Order"], "root": "group:shop"}));
+    assert!(text.contains("web/src/cart.ts"), "{text}");
+    let listed = shop.world.hob(place, &["group", "--json"]).success();
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    assert_eq!(listed["groups"]["shop"].as_array().map(Vec::len), Some(2));
+    shop.world.hob(place, &["group", "remove", "shop", &web]).success();
+    let left = shop.world.hob(place, &["group"]).success();
+    assert!(!left.contains("w/web"), "{left}");
+    shop.world.hob(place, &["group", "remove", "shop"]).success();
+    let none = mcp.call("map_search", json!({"query": ["Order"], "root": "group:shop"}));
+    none.error("BAD_ARGS");
+}
