@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what `change_impact` says of commits with what Python's own parser says of both sides.
+"""Compares what `change_impact` says of commits with what a language's own parser says of both sides.
 
     changed_symbols.py HOB REPOSITORY [--most 100] [--skip 0] [--misses]
+    changed_symbols.py HOB REPOSITORY --typescript node_modules/typescript [--most 100]
 
-HOB is the program `hob` with `hobd` beside it, REPOSITORY a git repository of a Python project that is checked out; the program
-writes nothing into it. For each of the latest commits that change Python files, the oracle lists the functions, methods and classes
+HOB is the program `hob` with `hobd` beside it, REPOSITORY a git repository of a project in Python, or in TypeScript or JavaScript, that is
+checked out; the program writes nothing into it. The oracle is Python's `ast`, or the package `typescript` (`changed_symbols.mjs`). For each
+of the latest commits that change files of the language, the oracle lists the functions, methods and classes
 whose own syntax trees differ between the commit and its first parent: without positions, without comments, and without the
 definitions in them. A class that assigns something else counts as told if hob tells the assigned field. Both sides of what hob calls a rename or a move count as told, and so do the members of what is added, removed or
 moved whole. Told in vain is what the oracle does not have: changes of comments alone are left out of the count, changes of layout are
@@ -24,6 +26,34 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def git(repository, *arguments):
     command = ["git", "-C", repository, *arguments]
     return subprocess.run(command, capture_output=True, text=True, errors="replace", check=True).stdout
+
+
+class PythonOracle:
+    """Python's own parser."""
+
+    endings = (".py",)
+
+    def definitions(self, path, text):
+        try:
+            return definitions(text)
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+
+
+class TypeScriptOracle:
+    """TypeScript's own parser, in a process that lives as long as the oracle."""
+
+    endings = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".mts", ".cts")
+
+    def __init__(self, package):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "changed_symbols.mjs")
+        command = ["node", script, os.path.abspath(package)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def definitions(self, path, text):
+        self.process.stdin.write(json.dumps({"path": path, "text": text}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
 
 
 def definitions(text):
@@ -54,23 +84,20 @@ def definitions(text):
     return {name: sorted(dumps) for name, dumps in found.items()}
 
 
-def side(repository, commit, path):
+def side(oracle, repository, commit, path):
     """The definitions of a file in a commit; None where it cannot be parsed."""
     shown = subprocess.run(["git", "-C", repository, "show", f"{commit}:{path}"], capture_output=True)
     if shown.returncode != 0:
         return {}
-    try:
-        return definitions(shown.stdout.decode())
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return oracle.definitions(path, shown.stdout.decode(errors="replace"))
 
 
-def expected(repository, commit):
+def expected(oracle, repository, commit):
     """The pairs of path and name that differ, and the paths that could be compared."""
     changed = git(repository, "diff-tree", "-r", "--no-renames", "--name-only", "--no-commit-id", f"{commit}^", commit)
     differ, paths = set(), set()
-    for path in (path for path in changed.splitlines() if path.endswith(".py")):
-        before, after = side(repository, f"{commit}^", path), side(repository, commit, path)
+    for path in (path for path in changed.splitlines() if path.endswith(oracle.endings)):
+        before, after = side(oracle, repository, f"{commit}^", path), side(oracle, repository, commit, path)
         if before is None or after is None:
             continue
         paths.add(path)
@@ -92,8 +119,8 @@ def told(hob, repository, environment, commit):
             return symbols
 
 
-def compare(hob, repository, environment, commit):
-    differ, paths = expected(repository, commit)
+def compare(oracle, hob, repository, environment, commit):
+    differ, paths = expected(oracle, repository, commit)
     found, whole, docs, aside = set(), set(), set(), set()
     for symbol in told(hob, repository, environment, commit):
         if symbol["file"] not in paths:
@@ -120,15 +147,18 @@ def main():
     parser.add_argument("--most", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--typescript", metavar="PACKAGE")
     options = parser.parse_args()
     hob, repository = os.path.abspath(options.hob), os.path.abspath(options.repository)
-    listed = git(repository, "log", "--no-merges", "--format=%H", "--diff-filter=AMDR", "--", "*.py").split()
+    oracle = TypeScriptOracle(options.typescript) if options.typescript else PythonOracle()
+    patterns = [f"*{ending}" for ending in oracle.endings]
+    listed = git(repository, "log", "--no-merges", "--format=%H", "--diff-filter=AMDR", "--", *patterns).split()
     commits = [commit for commit in listed[options.skip :] if git(repository, "rev-list", "--parents", "-n1", commit).count(" ")]
     totals = {"commits": 0, "differ": 0, "missed": 0, "in vain": 0}
     with tempfile.TemporaryDirectory(prefix="hob-changes-") as folder:
         environment = {**os.environ, "HOB_DIR": folder}
         for commit in commits[: options.most]:
-            differ, missed, vain = compare(hob, repository, environment, commit)
+            differ, missed, vain = compare(oracle, hob, repository, environment, commit)
             totals["commits"] += 1
             totals["differ"] += len(differ)
             totals["missed"] += len(missed)

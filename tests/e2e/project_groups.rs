@@ -110,8 +110,8 @@ fn a_path_with_a_project_in_it_is_of_that_project() {
     let by_name = mcp.call("impact", shop.with_roots(json!({"symbol": "fetchOrder"})));
     assert_eq!(by_name.texts("/affected", "file"), ["web/src/cart.ts"], "{by_name}");
     let both = mcp.call("map_neighbors", shop.with_roots(json!({"nodeId": "price_of"})));
-    both.error("BAD_ARGS");
-    assert!(both.envelope.to_string().contains("api, web have one of this name"), "{both}");
+    let message = both.error("BAD_ARGS")["message"].as_str().unwrap_or_default();
+    assert!(message.contains("api, web have one of this name"), "{both}");
 }
 
 #[test]
@@ -156,5 +156,65 @@ fn a_group_is_made_asked_and_removed() {
     assert!(!left.contains("w/web"), "{left}");
     shop.world.hob(place, &["group", "remove", "shop"]).success();
     let none = mcp.call("map_search", json!({"query": ["Order"], "root": "group:shop"}));
-    none.error("BAD_ARGS");
+    assert!(
+        none.error("BAD_ARGS")["message"].as_str().is_some_and(|text| text.contains("not one")),
+        "{none}"
+    );
 }
+
+const ROUTES: &str = r#"
+//- /app.py
+from fastapi import FastAPI
+
+app = FastAPI()
+
+
+@app.get("/orders/{order_id}")
+def show_order(order_id):
+    return load(order_id)
+
+
+def load(order_id):
+    return order_id
+//- /test_app.py
+def fetched(client, number):
+    return client.get(f"/orders/{number}")
+
+
+def test_an_order_is_shown(client):
+    assert fetched(client, 7)
+
+
+def test_nothing(client):
+    assert client.get("/others/7")
+"#;
+
+#[test]
+fn a_request_by_path_is_a_guess_at_the_route() {
+    let world = World::new();
+    let (api, web) = (Tree::new(&world.path("w/api"), ROUTES), Tree::new(&world.path("w/web"), WEB_REQUESTS));
+    let mut mcp = world.mcp(&api);
+    let callers =
+        mcp.call("map_neighbors", json!({"nodeId": "show_order", "direction": "in", "edgeKinds": ["calls"]}));
+    let guess = callers.list("/neighbors").iter().find(|found| found["id"] == "py:test_app.py#fetched");
+    assert_eq!(guess.map(|guess| &guess["confidence"]), Some(&json!("candidate")), "{callers}");
+
+    let tests = mcp.call("tests_for", json!({"target": "load"}));
+    assert_eq!(tests.texts("/found", "uid"), ["py:test_app.py#test_an_order_is_shown"], "{tests}");
+
+    let args = json!({"nodeId": "py:api/app.py#show_order", "direction": "in", "edgeKinds": ["calls"],
+        "root": [api.root(), web.root()]});
+    let both = mcp.call("map_neighbors", args.clone());
+    let ids = both.texts("/neighbors", "id");
+    assert!(ids.contains(&"ts:web/src/orders.ts#loadOrder"), "{both}");
+    assert!(ids.contains(&"py:api/test_app.py#fetched"), "{both}");
+    assert!(mcp.read("map_neighbors", args).contains("?2 loadOrder"), "as text");
+}
+
+const WEB_REQUESTS: &str = r#"
+//- /src/orders.ts
+export async function loadOrder(id: number) {
+  const answer = await fetch(`${API}/orders/${id}`);
+  return answer.json();
+}
+"#;

@@ -18,7 +18,7 @@ use super::{CommandFailure, CommandOutcome, Common};
 ///
 /// Agents name a group as the argument `root`: group:shop. Without a command, the groups are listed.
 #[derive(Debug, Args)]
-pub(crate) struct Group {
+pub(crate) struct GroupCommand {
     #[command(subcommand)]
     change: Option<GroupChange>,
 }
@@ -42,7 +42,7 @@ enum GroupChange {
     },
 }
 
-impl Group {
+impl GroupCommand {
     pub(super) fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let file = Places::from_process_env()?.groups_file();
         let here = Common::working_dir()?;

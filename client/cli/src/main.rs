@@ -115,7 +115,7 @@ enum Command {
     Servers(servers::Servers),
     Model(model::Model),
     Trust(trust::Trust),
-    Group(group::Group),
+    Group(group::GroupCommand),
     Setup(setup::Setup),
     Service(service::Service),
     Doctor(doctor::Doctor),

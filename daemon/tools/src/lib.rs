@@ -36,6 +36,7 @@ mod position;
 mod read_symbols;
 mod rename;
 mod resolve;
+mod route_requests;
 mod scope;
 mod servers;
 mod several_projects;

@@ -12,7 +12,7 @@ use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, 
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
-use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, target, to_data, why};
+use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, route_requests, target, to_data, why};
 use hob_host::{Phase, Workspace};
 use hob_results::FileLineCache;
 use hob_results::{errors, map as to_proto};
@@ -129,6 +129,10 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         0,
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
+    let routes = match asks_for_calls(&args) && answer.omitted == 0 {
+        true => route_requests::routes_of(&map, node, &query.cancel),
+        false => Vec::new(),
+    };
     let unexplained = if args.why { why::edges_to_explain(&map, &answer.neighbors) } else { Vec::new() };
     let mut result = to_proto::neighbors_result(&map, answer, &workspace, args.edge_kinds.len() == 1);
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
@@ -136,6 +140,10 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
     drop(map);
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
+    let requests = route_requests::find_requests(&workspace, &routes, &call.cancel);
+    result.neighbors.extend(route_requests::neighbors_by_requests(&workspace, &requests, &|map, node| {
+        scope.admits_node(map, node)
+    }));
     let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
     result.neighbors = implementers::name(result.neighbors, &mut lines);
@@ -215,6 +223,12 @@ pub(super) fn parse_direction(word: &str) -> Direction {
         "out" => Direction::Out,
         _ => Direction::Both,
     }
+}
+
+/// Says whether a question is about who calls.
+pub(super) fn asks_for_calls(args: &NeighborsArgs) -> bool {
+    args.direction != "out"
+        && (args.edge_kinds.is_empty() || args.edge_kinds.iter().any(|kind| kind == "calls"))
 }
 
 /// Beyond the first step, what a definition is in, and what imports that, would bring everything that the file is used for: without

@@ -367,7 +367,7 @@ fn is_zero(n: &u32) -> bool {
 }
 
 /// A neighbour of the node, and the edge that leads to it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Neighbor {
     /// Node ID; for an unresolved edge that of the likeliest candidate.
     pub id: String,

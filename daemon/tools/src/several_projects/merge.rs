@@ -112,7 +112,7 @@ pub(super) fn merge_answers(
         MergeRule::Counts => merge_counts(answers),
         MergeRule::Symbols => merge_symbols(answers),
         MergeRule::Ranked { list, score } => merge_lists(asked, answers, list, notes, |answer| {
-            answer.into_iter().map(|item| Group::of_item(item, score)).collect()
+            answer.into_iter().map(|item| RankedHits::of_item(item, score)).collect()
         }),
         MergeRule::ByFile { list } => merge_lists(asked, answers, list, notes, by_file),
     };
@@ -123,24 +123,24 @@ pub(super) fn merge_answers(
 }
 
 /// Items of a project that stay together, and what decides between them and those of other projects.
-struct Group {
+struct RankedHits {
     items: Vec<Value>,
     score: f64,
 }
 
-impl Group {
+impl RankedHits {
     fn of_item(item: Value, score: &str) -> Self {
         let score = item.get(score).and_then(Value::as_f64).unwrap_or(0.0);
         Self { items: vec![item], score }
     }
 }
 
-fn by_file(items: Vec<Value>) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn by_file(items: Vec<Value>) -> Vec<RankedHits> {
+    let mut groups: Vec<RankedHits> = Vec::new();
     for item in items {
         match groups.last_mut() {
             Some(group) if group.items[0]["file"] == item["file"] => group.items.push(item),
-            _ => groups.push(Group { items: vec![item], score: 0.0 }),
+            _ => groups.push(RankedHits { items: vec![item], score: 0.0 }),
         }
     }
     groups
@@ -152,9 +152,10 @@ fn merge_lists(
     mut answers: Vec<Answered<'_>>,
     list: &str,
     notes: &mut AnswerNotes,
-    grouped: impl Fn(Vec<Value>) -> Vec<Group>,
+    grouped: impl Fn(Vec<Value>) -> Vec<RankedHits>,
 ) -> Value {
-    let lists: Vec<Vec<Group>> = answers.iter_mut().map(|answer| grouped(answer.take_list(list))).collect();
+    let lists: Vec<Vec<RankedHits>> =
+        answers.iter_mut().map(|answer| grouped(answer.take_list(list))).collect();
     let mut items = interleave(lists);
     if let Some(limit) = limit_of(asked) {
         let gone = items.len().saturating_sub(limit) as u64;
@@ -167,8 +168,8 @@ fn merge_lists(
     merged
 }
 
-fn interleave(lists: Vec<Vec<Group>>) -> Vec<Value> {
-    let mut ranked: Vec<(usize, Group)> =
+fn interleave(lists: Vec<Vec<RankedHits>>) -> Vec<Value> {
+    let mut ranked: Vec<(usize, RankedHits)> =
         lists.into_iter().flat_map(|list| list.into_iter().enumerate()).collect();
     // Stable: where scores are equal, the projects keep their order.
     ranked.sort_by(|(rank, one), (other_rank, other)| {

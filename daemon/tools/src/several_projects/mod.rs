@@ -5,8 +5,9 @@
 //! path (`py:api/shop/store.py#Store`) means the project that it lies in ([`routing`]).
 //!
 //! A project that cannot answer does not spoil the answer of the others: the answer says which one is missing, and why. Tools that are
-//! about one symbol answer from the one project that has it.
+//! about one symbol answer from the one project that has it; who calls it from the others is looked for besides ([`across`]).
 
+mod across;
 mod merge;
 mod relocate;
 mod routing;
@@ -25,6 +26,7 @@ use hob_results::errors;
 
 use super::call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 use super::handler;
+use across::CallersQuestion;
 use merge::{Answered, MergeRule};
 use relocate::ProjectPlace;
 
@@ -68,7 +70,12 @@ pub fn run_in_projects(
             notes
                 .warnings
                 .extend(failures.iter().filter(|_| rule.tells_failures()).map(ProjectFailure::told));
-            merge::merge_answers(&asked, answers, &mut notes)
+            let mut merged = merge::merge_answers(&asked, answers, &mut notes);
+            if let (Ok(data), "map_neighbors") = (&mut merged, tool.name) {
+                let question = CallersQuestion { services, places: &places, request, terms };
+                question.add_callers(data, &mut notes);
+            }
+            merged
         }
     };
     Handled { outcome, notes }

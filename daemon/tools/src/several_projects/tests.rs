@@ -1,3 +1,5 @@
+//! Which paths an answer of several projects has, and which project an argument is about.
+
 use hob_base::AbsPath;
 use serde_json::{Value, json};
 

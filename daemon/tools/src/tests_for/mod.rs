@@ -1,12 +1,15 @@
 //! `tests_for`: the tests that reach a symbol, a file or a change by edges, nearest first, with command lines that run them; and the
 //! other way, what a test covers.
 //!
+//! A test that requests the path of a route (`client.get("/orders/7")`) may run what is behind the route: such tests are candidates.
+//!
 //! Tests are set apart as `impact` sets them apart, and what they cover is what `flow_trace` finds below them.
 
 mod commands;
 mod covered;
 mod runners;
 
+use hob_base::CancelToken;
 use hob_map::Map;
 use hob_map::graph::{Affected, Confidence, DefRef, ImpactAnswer, ImpactQuery, NodeKind, NodeRef};
 use hob_proto::ToolError;
@@ -18,6 +21,7 @@ use super::change_impact::{changed_nodes, read_change};
 use super::flow_trace::{file_of, name_of};
 use super::impact::items_that_fit;
 use super::map::with_graph_deadline;
+use super::route_requests::{find_requests, owner_of_request, path_of_route};
 use super::scope::CallScope;
 use super::whole_tests::whole_test;
 use super::{Needs, ToolCall, ToolOutcome, target, to_data};
@@ -25,7 +29,14 @@ use commands::commands_for;
 use covered::covered_by;
 use hob_budget::chars_of;
 use hob_host::Workspace;
+use hob_text::LineMatch;
 use runners::TestPlace;
+
+/// Steps from what requests a route to what the route runs: the route is one between them.
+const STEPS_OF_REQUEST: u32 = 2;
+
+/// Most functions that request a route and whose tests are looked for.
+const MOST_REQUESTING: usize = 64;
 
 const WAY: &str = "Pass offset for the next page, or narrow with paths.";
 
@@ -66,14 +77,15 @@ pub(super) fn tests_for(call: &mut ToolCall<'_>) -> ToolOutcome {
     let (result, places) = match &args.target {
         Some(target) => {
             let scope = call.parse_scope(&workspace)?;
+            let id = {
+                let map = workspace.map();
+                map.id(target::one(call, &map, &workspace, target)?)
+            };
+            let nodes = |map: &Map| map.node(&id).into_iter().collect::<Vec<_>>();
+            let requests = requests_reaching(call, &workspace, &args, &nodes);
             let map = workspace.map();
-            let node = target::one(call, &map, &workspace, target)?;
-            let words = map.id(node).to_string();
-            answer(
-                call,
-                &AnswerParts { map: &map, scope: &scope, args: &args },
-                TestSubject { nodes: vec![node], words },
-            )
+            let subject = TestSubject { nodes: nodes(&map), words: id.to_string() };
+            answer(call, &AnswerParts { map: &map, scope: &scope, args: &args, requests: &requests }, subject)
         }
         None => of_change(call, &workspace, &args)?,
     };
@@ -86,6 +98,8 @@ struct AnswerParts<'a> {
     map: &'a Map,
     scope: &'a CallScope,
     args: &'a TestsArgs,
+    /// Lines that request a route behind which the subject may run.
+    requests: &'a [LineMatch],
 }
 
 fn of_change(
@@ -103,6 +117,8 @@ fn of_change(
     let scope = call.parse_scope(workspace)?;
     let change = read_change(call, workspace, &asked)?;
     let comparison = change.compare_sides();
+    let nodes = |map: &Map| changed_nodes(map, &comparison).0;
+    let requests = requests_reaching(call, workspace, args, &nodes);
     let map = workspace.map();
     let (nodes, missing) = changed_nodes(&map, &comparison);
     if missing > 0 {
@@ -110,8 +126,32 @@ fn of_change(
             "{missing} symbols of the change are not on the map of now (removed, or of files that have changed since): no test of them is known."
         ));
     }
-    let parts = AnswerParts { map: &map, scope: &scope, args };
+    let parts = AnswerParts { map: &map, scope: &scope, args, requests: &requests };
     Ok(answer(call, &parts, TestSubject { nodes, words: change.words }))
+}
+
+/// Finds the lines that request a route which leads to one of the nodes. The map is let go while files are read.
+fn requests_reaching(
+    call: &ToolCall<'_>,
+    workspace: &Workspace,
+    args: &TestsArgs,
+    nodes: &dyn Fn(&Map) -> Vec<NodeRef>,
+) -> Vec<LineMatch> {
+    if args.direction == "out" {
+        return Vec::new();
+    }
+    let routes = {
+        let map = workspace.map();
+        let cancel = with_graph_deadline(&call.cancel);
+        let mut routes = Vec::new();
+        for node in nodes(&map) {
+            let query = ImpactQuery { node, max_depth: args.max_depth, cancel: cancel.clone() };
+            let affected = map.impact(&query).affected.into_iter().map(|hit| hit.node);
+            routes.extend(affected.chain([node]).filter_map(|node| path_of_route(&map, node)));
+        }
+        routes
+    };
+    find_requests(workspace, &routes, &call.cancel)
 }
 
 /// Asks the map, and tells what it found, uncut; and where the tests are, for the command lines.
@@ -120,7 +160,7 @@ fn answer(
     parts: &AnswerParts<'_>,
     subject: TestSubject,
 ) -> (TestsResult, Vec<TestPlace>) {
-    let AnswerParts { map, scope, args } = parts;
+    let AnswerParts { map, scope, args, requests } = parts;
     let cancel = with_graph_deadline(&call.cancel);
     let mut reached = match args.direction.as_str() {
         "out" => covered_by(map, &subject.nodes, args.max_depth, &cancel),
@@ -134,6 +174,7 @@ fn answer(
                 let query = ImpactQuery { node: *node, max_depth: args.max_depth, cancel: cancel.clone() };
                 reached.add_tests(map, &query);
             }
+            reached.add_tests_by_requests(map, requests, args.max_depth, &cancel);
             if let [node] = subject.nodes[..]
                 && reached.steps.is_empty()
             {
@@ -186,6 +227,29 @@ impl ReachedSet {
         self.add_possible(map, query, &answer);
         self.truncated_at = self.truncated_at.or(answer.whole_to);
         self.is_incomplete |= answer.incomplete;
+    }
+
+    /// Adds, as candidates, the tests that request a route, and those that call what does.
+    fn add_tests_by_requests(
+        &mut self,
+        map: &Map,
+        requests: &[LineMatch],
+        max_depth: u32,
+        cancel: &CancelToken,
+    ) {
+        let owners: FxHashSet<NodeRef> =
+            requests.iter().filter_map(|line| owner_of_request(map, line)).collect();
+        for node in owners.into_iter().take(MOST_REQUESTING) {
+            let mut by_request = Self::default();
+            by_request.add_tests(map, &ImpactQuery { node, max_depth, cancel: cancel.clone() });
+            let behind_route = |step: ReachStep| ReachStep {
+                confidence: Confidence::Candidate,
+                depth: step.depth + STEPS_OF_REQUEST,
+                ..step
+            };
+            self.steps.extend(by_request.steps.into_iter().map(behind_route));
+            self.is_incomplete |= by_request.is_incomplete;
+        }
     }
 
     /// Adds, as candidates, the tests that reach the type of a method that no test reaches by calls: what calls it is a language's

@@ -1,0 +1,215 @@
+//! Finds where the path of a route is requested: `client.get("/orders/7")` of `@app.get("/orders/{id}")`.
+//!
+//! No edge of the map leads from a request to its route, because nothing but the text of a path connects them. So the text index is asked
+//! for string literals that the path of the route admits: a parameter of the route is any one part of a path, and before the path may
+//! stand a host, or what a template puts in. Only where nothing requests the path as it is, a longer path that ends with it counts, because
+//! routers are mounted below others. What is found is a guess, and told as one: another service may answer the same path. Routes without
+//! one fixed part (`/`, `/{id}`) are left out, because anything would fit.
+//!
+//! The search needs no map of the route's project, so the requests may be in another project than the route.
+
+use std::time::Duration;
+
+use hob_base::{CancelToken, Deadline, FileId};
+use hob_host::Workspace;
+use hob_map::Map;
+use hob_map::facts::{DefKind, FileFacts};
+use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, NodeInfo, NodeKind, NodeRef};
+use hob_proto::tools::map::Neighbor as NeighborEntry;
+use hob_text::{LineMatch, Output, SearchRequest, search};
+
+/// Bounds the search: the answer itself is there already.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Most routes that one question looks for.
+const MOST_ROUTES: usize = 40;
+
+/// Most requests that are found.
+const MOST_REQUESTS: usize = 200;
+
+/// Finds the lines of `workspace` that request one of the routes, which are paths as their framework writes them.
+pub(super) fn find_requests(
+    workspace: &Workspace,
+    routes: &[String],
+    cancel: &CancelToken,
+) -> Vec<LineMatch> {
+    let paths: Vec<String> =
+        routes.iter().filter_map(|route| path_pattern(route)).take(MOST_ROUTES).collect();
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let cancel = cancel.with_deadline(Deadline::after(PATIENCE));
+    let as_they_are = requests_matching(workspace, literal_pattern("", &paths), &cancel);
+    if !as_they_are.is_empty() {
+        return as_they_are;
+    }
+    requests_matching(workspace, literal_pattern(MOUNT, &paths), &cancel)
+}
+
+fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToken) -> Vec<LineMatch> {
+    let request = SearchRequest {
+        pattern,
+        limit: Some(MOST_REQUESTS),
+        output: Output::Lines,
+        ..SearchRequest::default()
+    };
+    let (text, contents) = (workspace.text(), workspace.disk_contents());
+    let found = workspace.query_pool().install(|| search(&text, &request, &contents, cancel));
+    let mut lines = found.map(|found| found.matches).unwrap_or_default();
+    let map = workspace.map();
+    lines.retain(|line| owner_of_request(&map, line).is_some());
+    lines
+}
+
+/// The innermost function around a line that requests something, or else its file; `None` for a line of prose, and for one that makes a
+/// route itself.
+pub(super) fn owner_of_request(map: &Map, line: &LineMatch) -> Option<NodeRef> {
+    let file = map.file_at(line.path.as_str())?;
+    let (_, facts) = map.file(file)?;
+    let makes_a_route = || {
+        let mut routes = facts.defs_indexed().filter(|(_, def)| def.kind == DefKind::Route);
+        routes.any(|(_, route)| (route.lines.0..=route.lines.1).contains(&line.line))
+    };
+    if facts.lang.is_prose() || makes_a_route() {
+        return None;
+    }
+    Some(function_around(file, facts, line.line))
+}
+
+/// What requests a route, as neighbours that may call it: one for each function or file.
+pub(super) fn neighbors_by_requests(
+    workspace: &Workspace,
+    requests: &[LineMatch],
+    admits: &dyn Fn(&Map, NodeRef) -> bool,
+) -> Vec<NeighborEntry> {
+    let map = workspace.map();
+    let mut entries: Vec<NeighborEntry> = Vec::new();
+    for line in requests {
+        let Some(node) = owner_of_request(&map, line).filter(|node| admits(&map, *node)) else {
+            continue;
+        };
+        let id = map.id(node).to_string();
+        match entries.iter_mut().find(|entry| entry.id == id) {
+            Some(entry) => entry.sites.push(line.line),
+            None => entries.extend(map.info(node).map(|info| neighbor_at(&info, line))),
+        }
+    }
+    entries
+}
+
+fn neighbor_at(info: &NodeInfo, line: &LineMatch) -> NeighborEntry {
+    NeighborEntry {
+        id: info.id.to_string(),
+        kind: info.kind.as_str().to_owned(),
+        file: line.path.to_string(),
+        line: info.name_at.0,
+        score: hob_results::map::score(info.score),
+        edge: EdgeKind::Calls.as_str().to_owned(),
+        direction: Direction::In.as_str().to_owned(),
+        confidence: Confidence::Candidate.as_str().to_owned(),
+        depth: 1,
+        sites: vec![line.line],
+        text: line.text.trim().to_owned(),
+        ..NeighborEntry::default()
+    }
+}
+
+fn function_around(file: FileId, facts: &FileFacts, line: u32) -> NodeRef {
+    let around = facts
+        .defs_indexed()
+        .filter(|(_, def)| def.kind.is_callable() && (def.lines.0..=def.lines.1).contains(&line));
+    let innermost = around.max_by_key(|(_, def)| def.lines.0);
+    innermost.map_or(NodeRef::File(file), |(def, _)| NodeRef::Def(DefRef { file, def }))
+}
+
+/// The paths of the routes that a node is, or that a framework hands their requests to it for.
+pub(super) fn routes_of(map: &Map, node: NodeRef, cancel: &CancelToken) -> Vec<String> {
+    if let Some(path) = path_of_route(map, node) {
+        return vec![path];
+    }
+    let calls = [EdgeKind::Calls].into_iter().collect();
+    let edges = map.edges_in(node, calls, cancel).unwrap_or_default();
+    let by_framework = edges.iter().filter(|edge| edge.confidence == Confidence::Framework);
+    by_framework.filter_map(|edge| path_of_route(map, edge.from)).collect()
+}
+
+/// The path of a route as it is written; `None` for any other node.
+pub(super) fn path_of_route(map: &Map, node: NodeRef) -> Option<String> {
+    let NodeRef::Def(def) = node else { return None };
+    let is_route = map.info(node).is_some_and(|info| info.kind == NodeKind::Def(DefKind::Route));
+    let (_, facts) = map.file(def.file).filter(|_| is_route)?;
+    let (_, route) = facts.defs_indexed().find(|(at, _)| *at == def.def)?;
+    Some(facts.name(route.name).to_owned())
+}
+
+/// Parts of a path below which a router is mounted.
+const MOUNT: &str = r"(?:/[\w.-]+){1,4}";
+
+/// A string literal that has one of the paths, alone or behind a host or a part that a template puts in.
+fn literal_pattern(mount: &str, paths: &[String]) -> String {
+    format!(r#"(?:["'`}}]|//[^/\s"'`]+){mount}(?:{})/?["'`?#]"#, paths.join("|"))
+}
+
+/// The regular expression of a route's path; `None` if no part of it is fixed.
+fn path_pattern(route: &str) -> Option<String> {
+    let parts: Vec<&str> = route.split('/').filter(|part| !part.is_empty()).collect();
+    let mut fixed = 0;
+    let mut pattern = String::new();
+    for part in parts {
+        pattern.push('/');
+        match is_parameter(part) {
+            true => pattern.push_str(r#"[^/\s"'`?#]+"#),
+            false => {
+                fixed += 1;
+                pattern.push_str(&regex::escape(part.trim_start_matches('^').trim_end_matches('$')));
+            }
+        }
+    }
+    (fixed > 0).then_some(pattern)
+}
+
+/// Returns true if a part of a route stands for any text: `<int:id>`, `:id`, `{id}`, `[id]`, `*`, `(?P<id>\d+)`.
+fn is_parameter(part: &str) -> bool {
+    part.contains(['<', '{', '[', '*', '(']) || part.starts_with(':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOUNT, literal_pattern, path_pattern};
+
+    #[track_caller]
+    fn check(route: &str, line: &str, expected: bool) {
+        assert_eq!(is_match("", route, line), expected, "{route} in {line}");
+    }
+
+    fn is_match(mount: &str, route: &str, line: &str) -> bool {
+        let pattern = literal_pattern(mount, &[path_pattern(route).expect("it has a fixed part")]);
+        regex::Regex::new(&pattern).expect("a pattern").is_match(line)
+    }
+
+    #[test]
+    fn a_request_is_the_path_of_a_route_with_its_parameters_filled_in() {
+        check("/orders/<int:id>", r#"client.get("/orders/7")"#, true);
+        check("/orders/{id}/items", "fetch(`${API}/orders/${order.id}/items?page=1`)", true);
+        check("/orders/:id", "axios.get('http://localhost:80/orders/7/')", true);
+        check("/orders/<int:id>", r#"self.client.get(f"/orders/{order.id}")"#, true);
+        check("/orders", r#"requests.post(BASE + "/orders", data)"#, true);
+        check("/orders", r#"client.get("/orders/7")"#, false);
+        check("/orders", r#"client.get("/old/orders")"#, false);
+        check("/orders/<int:id>", r#"client.get("/orders")"#, false);
+        check("/a.b", r#"get("/axb")"#, false);
+    }
+
+    #[test]
+    fn a_router_may_be_mounted_below_a_path() {
+        assert!(is_match(MOUNT, "/orders/{id}", r#"client.get("/api/v1/orders/7")"#));
+        assert!(!is_match(MOUNT, "/orders/{id}", r#"client.get("/orders/7")"#));
+        assert!(!is_match(MOUNT, "/orders/{id}", r#"see("a page of /api/orders/7")"#));
+    }
+
+    #[test]
+    fn routes_that_anything_would_fit_are_not_looked_for() {
+        assert_eq!(path_pattern("/"), None);
+        assert_eq!(path_pattern("/<path:rest>"), None);
+    }
+}
