@@ -12,7 +12,7 @@ use std::time::Instant;
 use hob_base::AbsPath;
 use hob_proto::groups::GROUP_PREFIX;
 use hob_proto::message::Ask;
-use hob_proto::tools::{self, Checked, ToolDef, check_args};
+use hob_proto::tools::{self, Checked, ToolDef, ToolSet, check_args};
 use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
 use hob_render::Voice;
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ use hob_results::errors;
 use hob_results::text_only::{AnsweredCall, text_only_warning};
 use hob_tools::{
     AnswerNotes, CallServices, CallTerms, Handled, ToolCall, handler, not_taken_into_account,
-    pending_reminder, run_in_projects, status_for_people,
+    pending_reminder, place_in_arguments, run_in_projects, status_for_people,
 };
 
 /// A call that was run, before its answer is cut.
@@ -139,6 +139,7 @@ impl Dispatcher {
         let Checked { mut args, warnings } = checked;
         let (limit, _) = Limit::new(tool, budget_of(tool, &args, page.form));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
+        let names_root = args.contains_key("root");
         let starts = match self.starts_of(&mut args, &request.root) {
             Ok(starts) => starts,
             Err(error) => return Handled::failed_with(error, warnings),
@@ -153,15 +154,38 @@ impl Dispatcher {
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
         let start = starts.first().unwrap_or(&request.root).clone();
+        let moved = match names_root || package.is_some() {
+            true => None,
+            false => self.project_of_arguments(tool, &args, &request.root),
+        };
+        let start = moved.clone().unwrap_or(start);
         let terms = CallTerms { args, start, package, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
         if starts.len() < 2 {
-            return ToolCall::new(services, request, terms, warnings).run(handler);
+            let mut handled = ToolCall::new(services, request, terms, warnings).run(handler);
+            if let Some(root) = handled.notes.root.clone().filter(|_| moved.is_some()) {
+                let said = format!("About the project `{root}`, because a path in the arguments lies in it.");
+                handled.notes.warnings.insert(0, said);
+            }
+            return handled;
         }
         let mut handled = run_in_projects(tool, services, request, &terms, &starts);
         handled.notes.warnings.splice(0..0, warnings);
         handled
+    }
+
+    /// The project of an absolute path in the arguments, if that is another one than the client's.
+    fn project_of_arguments(
+        &self,
+        tool: &ToolDef,
+        args: &Map<String, Value>,
+        connection: &AbsPath,
+    ) -> Option<AbsPath> {
+        // What is written must be meant: a change of another project takes its `root`.
+        let is_for_models = tool.read_only && tool.set != ToolSet::Hidden;
+        let place = place_in_arguments(args).filter(|_| is_for_models)?;
+        self.host.other_project(&place, connection)
     }
 
     /// Where the workspaces are looked for: the argument `root`, a folder, a group or several of them, against the connection's

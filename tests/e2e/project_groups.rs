@@ -218,3 +218,25 @@ export async function loadOrder(id: number) {
   return answer.json();
 }
 "#;
+
+#[test]
+fn an_absolute_path_says_which_project_is_meant() {
+    let shop = Shop::new();
+    let mut mcp = shop.mcp();
+    let file = shop.web.at("src/cart.ts");
+    let read = mcp.call("read_symbols", json!({"targets": [format!("{}:7-7", file.display())]}));
+    assert_eq!(read.texts("/symbols", "file"), ["src/cart.ts"], "{read}");
+    read.says("because a path in the arguments lies in it");
+    let outline = mcp.call("nav_symbols", json!({"file": file}));
+    outline.says("w/web");
+    let scoped = mcp.call(
+        "map_search",
+        json!({"query": ["Order"], "paths": [format!("{}/**", shop.web.root().display())]}),
+    );
+    assert!(scoped.texts("/results", "file").iter().all(|file| *file == "src/cart.ts"), "{scoped}");
+    // The word of the caller wins, and what is written must be meant.
+    let named = mcp.call("nav_symbols", json!({"file": file, "root": shop.api.root()}));
+    assert!(named.error("OUTSIDE_WORKSPACE")["message"].is_string(), "{named}");
+    let own = mcp.call("nav_symbols", json!({"file": shop.api.at("shop/store.py")}));
+    assert!(!own.warnings().contains("because a path"), "{own}");
+}

@@ -17,8 +17,8 @@ use hob_proto::user_file::UserFileError;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::package_source::PackageCaches;
 use hob_workspace::{
-    BroadFolders, Debounce, DirtySet, ResolvedFolder, Root, RootError, RuleOptions, Rules, SharedWatch,
-    WatchSetup, Watcher, place_of, root_around,
+    BroadFolders, Debounce, DirtySet, ResolvedFolder, Root, RootError, RootKind, RuleOptions, Rules,
+    SharedWatch, WatchSetup, Watcher, place_of, root_around,
 };
 
 use super::attempts::Attempts;
@@ -348,8 +348,11 @@ impl Host {
     }
 
     /// Finds the root of `start`. The folder that `start` leads to is looked at every time, for a link may lead
-    /// elsewhere and a folder be another one; the folders around that are believed for a while.
-    pub(super) fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
+    /// elsewhere and a folder be another one; the folders around that are believed for a while. Nothing is opened.
+    ///
+    /// # Errors
+    /// [`OpenError`] if `start` is not there, or is too broad to be a project.
+    fn find_root(&self, start: &AbsPath) -> Result<Root, OpenError> {
         let now = Instant::now();
         let place = place_of(start)?;
         let known = lock(&self.roots)
@@ -367,7 +370,23 @@ impl Host {
             let known = KnownRoot { root: root.clone(), place: place.clone(), at: now };
             lock(&self.roots).insert(place.folder, known);
         }
-        Ok(root.path)
+        Ok(root)
+    }
+
+    pub(super) fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
+        self.find_root(start).map(|root| root.path)
+    }
+
+    /// The root of the project that `place` lies in, if that is not the project of `from`, and something marks it as a project: a folder
+    /// like `/etc` is one only if the caller says so. Nothing is opened.
+    #[must_use]
+    pub fn other_project(&self, place: &AbsPath, from: &AbsPath) -> Option<AbsPath> {
+        let own = self.root_of(from).ok();
+        if own.as_ref().is_some_and(|own| place.as_path().starts_with(own.as_path())) {
+            return None;
+        }
+        let named = self.find_root(place).ok()?;
+        (named.kind != RootKind::Plain && Some(&named.path) != own.as_ref()).then_some(named.path)
     }
 
     fn start(&self, root: AbsPath) -> Arc<Workspace> {

@@ -8,9 +8,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::relocate::ProjectPlace;
+use crate::named_place::WORDS;
 
-/// Arguments that hold words or code and never a place.
-const WORDS: [&str; 6] = ["query", "pattern", "patterns", "subject", "hint", "around"];
 /// Arguments with lists of places of which a project needs only its own.
 const SCOPES: [&str; 2] = ["paths", "targets"];
 
