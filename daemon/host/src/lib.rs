@@ -13,10 +13,12 @@ mod derive;
 mod deriver;
 mod digest;
 mod evict;
+mod export;
 mod facts;
 mod file_kind;
 mod folder_name;
 mod freshness;
+mod imports;
 mod indexer;
 mod installing;
 mod intake;
@@ -45,7 +47,12 @@ mod workspace;
 
 pub use collect::{CollectError, Collected, RetentionLimits};
 pub use digest::{Digest, DigestPart, DigestQuery, WorkspaceDigest};
+pub use export::{ExportError, ExportOutcome};
 pub use freshness::{Freshness, Stale};
+pub use imports::{
+    CurrentHash, ImportError, ImportOutcome, ImportRequest, ImportedIndex, IndexStatus, IndexedPlace,
+    LeftAside, NamedPlaces, places_named_at,
+};
 pub use memory::resident_bytes;
 pub use package_workspaces::PackageError;
 pub use progress::{Phase, Progress, Progressed};
