@@ -125,6 +125,12 @@ fn an_index_is_believed_as_long_as_files_are_as_they_were() {
         all[2..].iter().all(|place| place.starts_with("late.py:2:")),
         "the map adds what no index has{references}"
     );
+    let callers = mcp.call("map_neighbors", json!({"nodeId": "py:cart.py#Cart.total", "direction": "in"}));
+    let of = |id: &str| {
+        callers.list("/neighbors").iter().find(|one| one["id"] == id).map(|one| &one["confidence"])
+    };
+    assert_eq!(of("py:pay.py#pay"), Some(&json!("scip")), "what the map guessed is sure{callers}");
+    assert_ne!(of("py:late.py#late"), Some(&json!("scip")), "{callers}");
 
     // A byte more, and nothing of the file is believed; its old contents, and all is.
     let before = tree.read("pay.py");

@@ -51,7 +51,7 @@ pub use export::{ExportError, ExportOutcome};
 pub use freshness::{Freshness, Stale};
 pub use imports::{
     CurrentHash, ImportError, ImportOutcome, ImportRequest, ImportedIndex, IndexStatus, IndexedPlace,
-    LeftAside, NamedPlaces, places_named_at,
+    LeftAside, NamedSymbols, symbols_named_at,
 };
 pub use memory::resident_bytes;
 pub use package_workspaces::PackageError;

@@ -4,48 +4,91 @@
 //! Of a file that is not as it was indexed, and of one that no index has, the map answers: its uses are added, each with how sure it
 //! is. So an answer is `partial`, as every answer without a server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hob_base::{ContentHash, WsPath};
-use hob_host::{ImportedIndex, IndexedPlace, NamedPlaces, Workspace, places_named_at};
+use hob_host::{IndexedPlace, NamedSymbols, Workspace, symbols_named_at};
 use hob_live::requests::RequestPosition;
 use hob_live::uri::FileRef;
 use hob_proto::Anchor;
+use hob_proto::tools::map::{Neighbor, Node};
 use hob_results::{FileLineCache, current_bytes};
 
 /// The word for answers of imported indexes, and for places that they have.
 pub(super) const SCIP: &str = "scip";
 
-/// The answer of the imported indexes about the name at a place.
-pub(super) struct ImportedAnswer {
-    /// The places that they have.
-    pub(super) places: NamedPlaces,
-    indexes: std::sync::Arc<[ImportedIndex]>,
+/// The imported indexes' knowledge of the name at a place.
+pub(super) struct ImportedAnswer<'w> {
+    symbols: NamedSymbols,
+    contents: PresentContents<'w>,
+}
+
+/// The hashes of files as they are now, unsaved texts of editors included; each is computed once.
+struct PresentContents<'w> {
+    workspace: &'w Workspace,
     hashes: HashMap<WsPath, Option<ContentHash>>,
 }
 
-impl ImportedAnswer {
+impl PresentContents<'_> {
+    fn hash_of(&mut self, path: &WsPath) -> Option<ContentHash> {
+        if let Some(known) = self.hashes.get(path) {
+            return *known;
+        }
+        let hash = current_bytes(self.workspace, path).map(|bytes| ContentHash::of(&bytes));
+        self.hashes.insert(path.clone(), hash);
+        hash
+    }
+}
+
+impl<'w> ImportedAnswer<'w> {
     /// Asks the imported indexes about the name at a place; `None` where no index that is believed has one there.
-    pub(super) fn at(workspace: &Workspace, at: &RequestPosition) -> Option<Self> {
+    pub(super) fn at(workspace: &'w Workspace, at: &RequestPosition) -> Option<Self> {
         let indexes = workspace.imported_indexes();
         if indexes.is_empty() {
             return None;
         }
-        let mut hashes = HashMap::new();
-        let mut current = |path: &WsPath| {
-            let hash = || current_bytes(workspace, path).map(|bytes| ContentHash::of(&bytes));
-            *hashes.entry(path.clone()).or_insert_with(hash)
-        };
-        let places = places_named_at(&indexes, (&at.file, at.line, at.col), &mut current)?;
-        Some(Self { places, indexes, hashes })
+        let mut contents = PresentContents { workspace, hashes: HashMap::new() };
+        let place = (&at.file, at.line, at.col);
+        let symbols = symbols_named_at(indexes, place, &mut |path| contents.hash_of(path))?;
+        Some(Self { symbols, contents })
+    }
+
+    pub(super) fn definitions(&mut self) -> Vec<IndexedPlace> {
+        self.symbols.definitions(&mut |path| self.contents.hash_of(path))
+    }
+
+    pub(super) fn uses(&mut self) -> Vec<IndexedPlace> {
+        self.symbols.uses(&mut |path| self.contents.hash_of(path))
+    }
+
+    pub(super) fn implementations(&mut self) -> Vec<IndexedPlace> {
+        self.symbols.implementations(&mut |path| self.contents.hash_of(path))
     }
 
     /// Says whether an index is believed of a file: then the map has nothing to add there.
-    pub(super) fn is_of(&mut self, workspace: &Workspace, path: &WsPath) -> bool {
-        let hash = || current_bytes(workspace, path).map(|bytes| ContentHash::of(&bytes));
-        let now = *self.hashes.entry(path.clone()).or_insert_with(hash);
-        let indexed = |one: &ImportedIndex| one.index.file_at(path.as_str()).map(|file| file.hash);
-        now.is_some() && self.indexes.iter().any(|one| indexed(one) == now)
+    pub(super) fn is_of(&mut self, path: &WsPath) -> bool {
+        self.contents.hash_of(path).is_some_and(|now| self.symbols.has_file(path, now))
+    }
+}
+
+/// Raises users of a definition that the map only guesses, where an imported index has a use of it on one of their lines.
+pub(super) fn confirm_users(workspace: &Workspace, of: &Node, at: (u32, u32), users: &mut [Neighbor]) {
+    let is_unsure = |user: &&mut Neighbor| {
+        let is_guess = ["candidate", "name", "flow", "framework"].contains(&user.confidence.as_str());
+        is_guess && user.direction == "in" && user.depth == 1 && user.names.is_none()
+    };
+    let mut unsure = users.iter_mut().filter(is_unsure).peekable();
+    let Some(file) = WsPath::new(&of.file).ok().filter(|_| unsure.peek().is_some()) else { return };
+    let place = RequestPosition { file, line: at.0, col: at.1 };
+    let Some(mut known) = ImportedAnswer::at(workspace, &place) else { return };
+    let lines: HashSet<(String, u32)> =
+        known.uses().into_iter().map(|place| (place.path.to_string(), place.line)).collect();
+    let has_use =
+        |user: &&mut Neighbor| user.sites.iter().any(|line| lines.contains(&(user.file.clone(), *line)));
+    for user in unsure.filter(has_use) {
+        user.confidence = SCIP.to_owned();
+        user.resolved = true;
+        user.candidates.clear();
     }
 }
 

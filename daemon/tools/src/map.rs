@@ -12,7 +12,7 @@ use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, 
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
-use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, target, to_data, why};
+use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, imported, target, to_data, why};
 use hob_host::{Phase, Workspace};
 use hob_results::FileLineCache;
 use hob_results::{errors, map as to_proto};
@@ -134,7 +134,11 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
+    let name_at = map.info(node).map(|info| info.name_at);
     drop(map);
+    if let Some(name_at) = name_at {
+        imported::confirm_users(&workspace, &result.node, name_at, &mut result.neighbors);
+    }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());

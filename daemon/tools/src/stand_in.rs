@@ -129,10 +129,10 @@ fn knows_nothing(answer: &serde_json::Value) -> bool {
 /// Where what was asked about is defined.
 pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
-        if let Some(found) = ImportedAnswer::at(&asked.workspace, &asked.at)
-            && !found.places.definitions.is_empty()
-        {
-            return locations_of(anchors_of(&asked.workspace, &found.places.definitions), None, SCIP);
+        let imported = ImportedAnswer::at(&asked.workspace, &asked.at);
+        let places = imported.map(|mut imported| imported.definitions()).unwrap_or_default();
+        if !places.is_empty() {
+            return locations_of(anchors_of(&asked.workspace, &places), None, SCIP);
         }
         let workspace = call.workspace(Needs::Map)?;
         let locations = match meaning_at(&workspace, &asked.at, &call.cancel) {
@@ -155,12 +155,12 @@ pub(super) fn implementations(
     answer_from_map(call, error, |call| {
         let (workspace, mut found) = find_uses(call, asked, UsesQuestion::Implementations)?;
         found.missing.retain(|one| counts(&one.path, one.line));
-        if let Some(mut imported) = ImportedAnswer::at(&workspace, &asked.at)
-            && !imported.places.implementations.is_empty()
-        {
-            let mut places = std::mem::take(&mut imported.places.implementations);
+        if let Some(mut imported) = ImportedAnswer::at(&workspace, &asked.at) {
+            let mut places = imported.implementations();
             places.retain(|place| counts(&place.path, place.line));
-            return with_map(&workspace, imported, places, found, None);
+            if !places.is_empty() {
+                return with_map(&workspace, imported, places, found, false);
+            }
         }
         locations_of_map(held::missing_anchors(&workspace, &found), None)
     })
@@ -203,37 +203,37 @@ pub(super) fn references(
 fn imported_references(
     call: &mut ToolCall<'_>,
     asked: &NavQuery,
-    mut imported: ImportedAnswer,
+    mut imported: ImportedAnswer<'_>,
     counts: InScope<'_>,
     with_declaration: bool,
 ) -> ToolOutcome {
-    let mut places = std::mem::take(&mut imported.places.uses);
+    let mut places = imported.uses();
     if with_declaration {
-        places.append(&mut imported.places.definitions);
+        places.append(&mut imported.definitions());
     }
     places.retain(|place| counts(&place.path, place.line));
     let is_local = bound_name_at(&asked.workspace, &asked.at, &call.cancel).is_some();
     let (workspace, mut found) = find_uses(call, asked, UsesQuestion::References)?;
     add_guesses(&workspace, asked, &mut found.missing, &with_graph_deadline(&call.cancel));
     found.missing.retain(|one| !is_local && counts(&one.path, one.line));
-    with_map(&workspace, imported, places, found, Some(()))
+    with_map(&workspace, imported, places, found, true)
 }
 
-/// Places of imported indexes with those that the map has in files that the indexes are not believed of; with their number if it
-/// `counts`.
+/// Places of imported indexes with those that the map has in files that the indexes are not believed of; with their number for
+/// references.
 fn with_map(
     workspace: &Workspace,
-    mut imported: ImportedAnswer,
+    mut imported: ImportedAnswer<'_>,
     places: Vec<IndexedPlace>,
     mut found: held::MapComparison,
-    counts: Option<()>,
+    are_references: bool,
 ) -> ToolOutcome {
-    found.missing.retain(|one| !imported.is_of(workspace, &one.path));
+    found.missing.retain(|one| !imported.is_of(&one.path));
     let mut locations = anchors_of(workspace, &places);
     locations.extend(held::missing_anchors(workspace, &found));
     locations.sort_by(|a, b| (&a.file, a.line, a.col).cmp(&(&b.file, b.line, b.col)));
     enclosing::fill_places(workspace, &mut locations);
-    let files = counts.map(|()| locations.chunk_by(|a, b| a.file == b.file).count());
+    let files = are_references.then(|| locations.chunk_by(|a, b| a.file == b.file).count());
     locations_of(locations, files, SCIP)
 }
 

@@ -5,6 +5,7 @@
 //! is bounded by [`MOST_PLACES`].
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use hob_base::{ContentHash, WsPath};
 use hob_scip::{NamedPlace, Relation, SymbolKey};
@@ -29,28 +30,22 @@ pub struct IndexedPlace {
     pub line: u32,
     /// The UTF-16 column, from 1.
     pub col: u32,
-    /// True if the symbol is defined there.
-    pub is_definition: bool,
 }
 
-/// What the imported indexes say of the name at a place.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct NamedPlaces {
-    /// Places of definition.
-    pub definitions: Vec<IndexedPlace>,
-    /// Places of use.
-    pub uses: Vec<IndexedPlace>,
-    /// Definitions of what implements or overrides it.
-    pub implementations: Vec<IndexedPlace>,
+/// The symbols that a place names, with the indexes that know them.
+#[derive(Debug)]
+pub struct NamedSymbols {
+    indexes: Arc<[ImportedIndex]>,
+    symbols: BTreeSet<SymbolKey>,
 }
 
-/// Everything that is known of the name at a line and UTF-16 column of a file, both from 1; `None` where no index that is believed
-/// has a name there.
-pub fn places_named_at(
-    indexes: &[ImportedIndex],
+/// The symbols of the name at a line and UTF-16 column of a file, both from 1; `None` where no index that is believed has a name
+/// there.
+pub fn symbols_named_at(
+    indexes: Arc<[ImportedIndex]>,
     at: (&WsPath, u32, u32),
     current: CurrentHash<'_>,
-) -> Option<NamedPlaces> {
+) -> Option<NamedSymbols> {
     let (path, line, col) = at;
     let hash = current(path)?;
     let own = indexes.iter().filter_map(|one| {
@@ -58,72 +53,77 @@ pub fn places_named_at(
         Some(one.index.symbols_at(file, line, col))
     });
     let symbols: BTreeSet<SymbolKey> = own.flatten().collect();
-    if symbols.is_empty() {
-        return None;
-    }
-    let search = Search { indexes };
-    let mut found = NamedPlaces::default();
-    let mut defined = search.places_of(&symbols, current);
-    if !defined.iter().any(|place| place.is_definition) {
-        // A symbol without a definition of its own borrows those of others.
-        defined.extend(search.places_of(&search.related_to(&symbols, Relation::Definition), current));
-    }
-    let with_family = search.with_references(&symbols);
-    found.definitions = each_once(defined.into_iter().filter(|place| place.is_definition));
-    let used = search.places_of(&with_family, current);
-    found.uses = each_once(used.into_iter().filter(|place| !place.is_definition));
-    let derived = search.places_of(&search.related_from(&symbols, Relation::Implementation), current);
-    found.implementations = each_once(derived.into_iter().filter(|place| place.is_definition));
-    Some(found)
+    (!symbols.is_empty()).then_some(NamedSymbols { indexes, symbols })
 }
 
-fn each_once(places: impl Iterator<Item = IndexedPlace>) -> Vec<IndexedPlace> {
-    let sorted: BTreeSet<IndexedPlace> = places.collect();
-    sorted.into_iter().collect()
-}
-
-/// A search through all indexes of a workspace.
-struct Search<'i> {
-    indexes: &'i [ImportedIndex],
-}
-
-impl Search<'_> {
-    /// Places of symbols in files that are as they were indexed.
-    fn places_of(&self, symbols: &BTreeSet<SymbolKey>, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
-        let mut found = Vec::new();
-        for one in self.indexes {
-            let places = symbols.iter().flat_map(|symbol| one.index.places_of(*symbol));
-            found.extend(places.take(MOST_PLACES).filter_map(|place| believed_place(&place, current)));
+impl NamedSymbols {
+    /// The places at which the symbols are defined, by file and place. A symbol without a definition of its own borrows those of others.
+    pub fn definitions(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
+        let own = self.places_of(&self.symbols, true, current);
+        if own.is_empty() {
+            return self.places_of(&self.related_to(Relation::Definition), true, current);
         }
-        found
+        own
     }
 
-    fn related_to(&self, symbols: &BTreeSet<SymbolKey>, relation: Relation) -> BTreeSet<SymbolKey> {
-        let pairs = self.indexes.iter().flat_map(|one| symbols.iter().map(move |symbol| (one, symbol)));
-        pairs.flat_map(|(one, symbol)| one.index.related_to(*symbol, relation)).take(MOST_SYMBOLS).collect()
+    /// The places at which the symbols are used, by file and place, with those of symbols whose references count as theirs.
+    pub fn uses(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
+        let mut all = self.symbols.clone();
+        all.extend(self.related_to(Relation::Reference));
+        all.extend(self.related_from(Relation::Reference));
+        all.extend(self.related_from(Relation::Definition));
+        self.places_of(&all, false, current)
     }
 
-    fn related_from(&self, symbols: &BTreeSet<SymbolKey>, relation: Relation) -> BTreeSet<SymbolKey> {
-        let pairs = self.indexes.iter().flat_map(|one| symbols.iter().map(move |symbol| (one, symbol)));
-        pairs.flat_map(|(one, symbol)| one.index.related_from(*symbol, relation)).take(MOST_SYMBOLS).collect()
+    /// The definitions of what implements or overrides the symbols, by file and place.
+    pub fn implementations(&self, current: CurrentHash<'_>) -> Vec<IndexedPlace> {
+        self.places_of(&self.related_from(Relation::Implementation), true, current)
     }
 
-    /// The symbols and those whose references count as theirs.
-    fn with_references(&self, symbols: &BTreeSet<SymbolKey>) -> BTreeSet<SymbolKey> {
-        let mut all = symbols.clone();
-        all.extend(self.related_to(symbols, Relation::Reference));
-        all.extend(self.related_from(symbols, Relation::Reference));
-        all.extend(self.related_from(symbols, Relation::Definition));
-        all
+    /// Says whether an index has these very contents of a file: then nobody else need be asked about names in it.
+    #[must_use]
+    pub fn has_file(&self, path: &WsPath, contents: ContentHash) -> bool {
+        let of = |one: &ImportedIndex| one.index.file_at(path.as_str()).map(|file| file.hash);
+        self.indexes.iter().any(|one| of(one) == Some(contents))
+    }
+
+    /// Places in files that are as they were indexed: of definition, or of use.
+    fn places_of(
+        &self,
+        symbols: &BTreeSet<SymbolKey>,
+        is_definition: bool,
+        current: CurrentHash<'_>,
+    ) -> Vec<IndexedPlace> {
+        let mut found = BTreeSet::new();
+        for one in self.indexes.iter() {
+            let places = symbols.iter().flat_map(|symbol| one.index.places_of(*symbol));
+            let wanted = places.filter(|place| place.is_definition == is_definition).take(MOST_PLACES);
+            found.extend(wanted.filter_map(|place| believed_place(&place, current)));
+        }
+        found.into_iter().collect()
+    }
+
+    fn related_to(&self, relation: Relation) -> BTreeSet<SymbolKey> {
+        self.pairs()
+            .flat_map(|(one, symbol)| one.index.related_to(symbol, relation))
+            .take(MOST_SYMBOLS)
+            .collect()
+    }
+
+    fn related_from(&self, relation: Relation) -> BTreeSet<SymbolKey> {
+        self.pairs()
+            .flat_map(|(one, symbol)| one.index.related_from(symbol, relation))
+            .take(MOST_SYMBOLS)
+            .collect()
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&ImportedIndex, SymbolKey)> {
+        self.indexes.iter().flat_map(|one| self.symbols.iter().map(move |symbol| (one, *symbol)))
     }
 }
 
 fn believed_place(place: &NamedPlace<'_>, current: CurrentHash<'_>) -> Option<IndexedPlace> {
     let path = WsPath::new(place.file.path).ok()?;
-    (current(&path)? == place.file.hash).then_some(IndexedPlace {
-        path,
-        line: place.line,
-        col: place.col,
-        is_definition: place.is_definition,
-    })
+    let is_believed = current(&path)? == place.file.hash;
+    is_believed.then_some(IndexedPlace { path, line: place.line, col: place.col })
 }

@@ -20,6 +20,6 @@ mod root;
 pub(super) mod state;
 
 pub use belief::IndexStatus;
-pub use lookup::{CurrentHash, IndexedPlace, NamedPlaces, places_named_at};
+pub use lookup::{CurrentHash, IndexedPlace, NamedSymbols, symbols_named_at};
 pub use read::{ImportError, ImportOutcome, ImportRequest, LeftAside};
 pub use state::ImportedIndex;

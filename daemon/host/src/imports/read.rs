@@ -289,6 +289,8 @@ impl Import<'_> {
         };
         let written = self.builder.finish(&title).and_then(|to| to.into_inner().map_err(io::Error::other));
         let kept = written.and_then(|file| file.sync_all());
+        // Some systems replace no file that is mapped.
+        imports.forget_open();
         kept.and_then(|()| fs::rename(growing, imports.file_of(&name))).map_err(ImportError::NotKept)?;
         imports.forget_open();
         Ok(ImportOutcome { name, left_aside: self.left_aside })
