@@ -30,6 +30,7 @@ mod package_cache;
 mod package_workspaces;
 mod packages;
 mod preparing;
+mod private_file;
 mod progress;
 mod promote;
 mod purge;
@@ -51,7 +52,7 @@ pub use export::{ExportError, ExportOutcome};
 pub use freshness::{Freshness, Stale};
 pub use imports::{
     CurrentHash, ImportError, ImportOutcome, ImportRequest, ImportedIndex, IndexStatus, IndexedPlace,
-    LeftAside, NamedSymbols, symbols_named_at,
+    LeftAside, NamedSymbols, PlaceInFile, symbols_named_at,
 };
 pub use memory::resident_bytes;
 pub use package_workspaces::PackageError;

@@ -7,11 +7,11 @@
 use std::collections::{HashMap, HashSet};
 
 use hob_base::{ContentHash, WsPath};
-use hob_host::{IndexedPlace, NamedSymbols, Workspace, symbols_named_at};
+use hob_host::{IndexedPlace, NamedSymbols, PlaceInFile, Workspace, symbols_named_at};
 use hob_live::requests::RequestPosition;
 use hob_live::uri::FileRef;
 use hob_proto::Anchor;
-use hob_proto::tools::map::{Neighbor, Node};
+use hob_proto::tools::map::Neighbor;
 use hob_results::{FileLineCache, current_bytes};
 
 /// The word for answers of imported indexes, and for places that they have.
@@ -48,7 +48,7 @@ impl<'w> ImportedAnswer<'w> {
             return None;
         }
         let mut contents = PresentContents { workspace, hashes: HashMap::new() };
-        let place = (&at.file, at.line, at.col);
+        let place = PlaceInFile { path: &at.file, line: at.line, col: at.col };
         let symbols = symbols_named_at(indexes, place, &mut |path| contents.hash_of(path))?;
         Some(Self { symbols, contents })
     }
@@ -71,16 +71,17 @@ impl<'w> ImportedAnswer<'w> {
     }
 }
 
-/// Raises users of a definition that the map only guesses, where an imported index has a use of it on one of their lines.
-pub(super) fn confirm_users(workspace: &Workspace, of: &Node, at: (u32, u32), users: &mut [Neighbor]) {
+/// Raises users of the definition named at `place` that the map only guesses, where an imported index has a use of it on one of their lines.
+pub(super) fn confirm_users(workspace: &Workspace, place: &RequestPosition, users: &mut [Neighbor]) {
     let is_unsure = |user: &&mut Neighbor| {
         let is_guess = ["candidate", "name", "flow", "framework"].contains(&user.confidence.as_str());
         is_guess && user.direction == "in" && user.depth == 1 && user.names.is_none()
     };
     let mut unsure = users.iter_mut().filter(is_unsure).peekable();
-    let Some(file) = WsPath::new(&of.file).ok().filter(|_| unsure.peek().is_some()) else { return };
-    let place = RequestPosition { file, line: at.0, col: at.1 };
-    let Some(mut known) = ImportedAnswer::at(workspace, &place) else { return };
+    if unsure.peek().is_none() {
+        return;
+    }
+    let Some(mut known) = ImportedAnswer::at(workspace, place) else { return };
     let lines: HashSet<(String, u32)> =
         known.uses().into_iter().map(|place| (place.path.to_string(), place.line)).collect();
     let has_use =

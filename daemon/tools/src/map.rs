@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Deadline, FileId, WsPath};
+use hob_live::requests::RequestPosition;
 use hob_live::uri::FileRef;
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeRef};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeRef};
 use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, RebuildResult};
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
@@ -134,10 +135,10 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
-    let name_at = map.info(node).map(|info| info.name_at);
+    let named = map.info(node).and_then(|info| name_place(&info));
     drop(map);
-    if let Some(name_at) = name_at {
-        imported::confirm_users(&workspace, &result.node, name_at, &mut result.neighbors);
+    if let Some(place) = named {
+        imported::confirm_users(&workspace, &place, &mut result.neighbors);
     }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     let mut lines = FileLineCache::in_workspace(&workspace);
@@ -150,6 +151,12 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         elsewhere::tell(call, &workspace, &account.with_lines(lines_of(&result.neighbors)), &scope);
     }
     to_data(&result)
+}
+
+/// The place of a node's name; `None` for packages.
+fn name_place(info: &NodeInfo) -> Option<RequestPosition> {
+    let (line, col) = info.name_at;
+    Some(RequestPosition { file: info.path.clone()?, line, col })
 }
 
 /// Says whether a model reads an answer that should have every use of its symbol.

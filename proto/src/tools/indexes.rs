@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArgDef, ArgType, Default, ToolDef, ToolSet};
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// Lists, imports and drops indexes, and exports the map as one.
 pub static INDEXES: ToolDef = ToolDef {
@@ -52,6 +52,7 @@ pub static INDEXES: ToolDef = ToolDef {
     output: "{root: str, indexes: [{name: str, tool: str, version: str, source: str, documents: int, files: int, believed: int, \
              names: int, symbols: int, bytes: int, readAt: str}], imported?: str, left_aside?: [{why: str, documents: int, \
              first: str}], dropped?: str, exported?: {file: str, documents: int, names: int, symbols: int}}",
+    cuts: &[ListCut { path: "indexes", kind: "indexes", narrow: "Raise tokenBudget" }],
     read_only: false,
     set: ToolSet::Hidden,
     ..ToolDef::READ

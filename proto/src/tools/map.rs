@@ -383,7 +383,7 @@ pub struct Neighbor {
     pub direction: String,
     /// True if the edge is resolved; false if it leads to a candidate.
     pub resolved: bool,
-    /// `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
+    /// `live`, `scip` (an imported index has the use), `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
     /// Steps from the node asked about.
     pub depth: usize,

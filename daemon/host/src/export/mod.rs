@@ -22,6 +22,7 @@ use hob_base::{AbsPath, CancelToken, WsPath};
 use hob_live::uri;
 use hob_scip::{IndexHead, IndexPart, IndexWriter, ScipError, read_index};
 
+use super::private_file::create_private;
 use super::workspace::Workspace;
 use packages::OwnPackages;
 
@@ -149,13 +150,4 @@ fn unique_number() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
-}
-
-/// Creates a file for the user alone.
-fn create_private(path: &AbsPath) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

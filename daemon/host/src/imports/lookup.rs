@@ -21,6 +21,17 @@ const MOST_SYMBOLS: usize = 1_000;
 /// Says which contents a file has now; `None` where it cannot be read.
 pub type CurrentHash<'a> = &'a mut dyn FnMut(&WsPath) -> Option<ContentHash>;
 
+/// A place that is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaceInFile<'p> {
+    /// The file of the place.
+    pub path: &'p WsPath,
+    /// The line, from 1.
+    pub line: u32,
+    /// The UTF-16 column, from 1.
+    pub col: u32,
+}
+
 /// A place of a symbol in a file that is as it was indexed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexedPlace {
@@ -39,18 +50,16 @@ pub struct NamedSymbols {
     symbols: BTreeSet<SymbolKey>,
 }
 
-/// The symbols of the name at a line and UTF-16 column of a file, both from 1; `None` where no index that is believed has a name
-/// there.
+/// The symbols of the name at a place; `None` where no index that is believed has a name there.
 pub fn symbols_named_at(
     indexes: Arc<[ImportedIndex]>,
-    at: (&WsPath, u32, u32),
+    at: PlaceInFile<'_>,
     current: CurrentHash<'_>,
 ) -> Option<NamedSymbols> {
-    let (path, line, col) = at;
-    let hash = current(path)?;
+    let hash = current(at.path)?;
     let own = indexes.iter().filter_map(|one| {
-        let file = one.index.file_at(path.as_str()).filter(|file| file.hash == hash)?;
-        Some(one.index.symbols_at(file, line, col))
+        let file = one.index.file_at(at.path.as_str()).filter(|file| file.hash == hash)?;
+        Some(one.index.symbols_at(file, at.line, at.col))
     });
     let symbols: BTreeSet<SymbolKey> = own.flatten().collect();
     (!symbols.is_empty()).then_some(NamedSymbols { indexes, symbols })

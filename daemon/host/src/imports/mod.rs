@@ -10,16 +10,18 @@
 //! daemon. A damaged one is removed and users are told; the source has to be imported again. Nothing here is a part of the map, so no
 //! edge of the map depends on it.
 //!
-//! `read` takes an index in, `state` keeps the open ones, `root` says which folder an index is of, `lookup` answers, and `belief`
-//! counts the files that are believed.
+//! `read` takes an index in; `outcome` has its request and its errors, `name` the name of the result, `root` the folder that an index is
+//! of. `state` keeps the open ones, `lookup` answers, and `belief` counts the files that are believed.
 
 mod belief;
 mod lookup;
+mod name;
+mod outcome;
 mod read;
 mod root;
 pub(super) mod state;
 
 pub use belief::IndexStatus;
-pub use lookup::{CurrentHash, IndexedPlace, NamedSymbols, symbols_named_at};
-pub use read::{ImportError, ImportOutcome, ImportRequest, LeftAside};
+pub use lookup::{CurrentHash, IndexedPlace, NamedSymbols, PlaceInFile, symbols_named_at};
+pub use outcome::{ImportError, ImportOutcome, ImportRequest, LeftAside};
 pub use state::ImportedIndex;

@@ -10,109 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use hob_base::{AbsPath, CancelToken, ContentHash, Contents as _, WsPath};
-use hob_scip::{
-    CompactBuilder, IndexHead, IndexPart, IndexTitle, ScipError, SourceDocument, place_names, read_index,
-};
+use hob_scip::{CompactBuilder, IndexHead, IndexPart, IndexTitle, SourceDocument, place_names, read_index};
 
+use super::super::private_file::create_private;
 use super::super::workspace::Workspace;
+use super::name::name_of;
+use super::outcome::{ImportError, ImportOutcome, ImportRequest, LARGEST_INDEX, LeftAside};
 use super::root::folder_in_workspace;
 use super::state::MOST_INDEXES;
-
-/// Bytes of the largest index that is read.
-const LARGEST_INDEX: u64 = 2 << 30;
-
-/// An index to take in.
-#[derive(Clone, Debug)]
-pub struct ImportRequest {
-    /// The file of the index.
-    pub source: AbsPath,
-    /// True if its paths are of this workspace, whatever folder it names: it was made on another machine.
-    pub is_relocated: bool,
-    /// True if files that were written after the index count as well: a checkout or a copy has set their times anew.
-    pub accepts_newer: bool,
-}
-
-/// Why a document was left aside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftAside {
-    /// Its path leads out of the project.
-    Outside,
-    /// The project has no such file, or does not index it.
-    NotHere,
-    /// The file was written after the index.
-    Newer,
-    /// The file is not the text that was indexed.
-    OtherText,
-    /// A place of the document does not lie in the file.
-    Misfit,
-    /// The index has the file twice.
-    Repeated,
-}
-
-impl LeftAside {
-    /// The reason, as the end of a sentence that begins with the number of documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Outside => "lead out of the project",
-            Self::NotHere => "are of files that the project does not have or ignores",
-            Self::Newer => "are of files that were written after the index",
-            Self::OtherText => "are of another text than the file has",
-            Self::Misfit => "name places that the file does not have",
-            Self::Repeated => "are of files that the index has twice",
-        }
-    }
-}
-
-/// The outcome of an import.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportOutcome {
-    /// The name under which it is kept.
-    pub name: String,
-    /// Documents that were left aside by reason: how many, and the path of the first.
-    pub left_aside: BTreeMap<LeftAside, (usize, String)>,
-}
-
-/// Why an index was not taken in.
-#[derive(Debug, thiserror::Error)]
-pub enum ImportError {
-    /// The file cannot be opened.
-    #[error("it cannot be read: {0}")]
-    Unreadable(io::Error),
-    /// The file is larger than hob reads, in bytes.
-    #[error("it is too large: it has {} MiB, and {} is the most", .0 >> 20, LARGEST_INDEX >> 20)]
-    TooLarge(u64),
-    /// The file is no index, or has a part that is too large.
-    #[error(transparent)]
-    Broken(#[from] ScipError),
-    /// The index is of another folder.
-    #[error("it is of `{index}`, and this project is `{project}`")]
-    OtherRoot {
-        /// The folder that the index names.
-        index: String,
-        /// The workspace's root.
-        project: AbsPath,
-    },
-    /// No document was believed.
-    #[error("none of its {documents} documents is of the files as they are: {why}")]
-    NothingBelieved {
-        /// Documents of the index.
-        documents: u64,
-        /// The reasons, each with an example.
-        why: String,
-        /// True if the times of files are among the reasons.
-        are_newer: bool,
-    },
-    /// There are enough indexes already.
-    #[error("the project has {MOST_INDEXES} imported indexes, which is the most")]
-    TooMany,
-    /// The result could not be kept.
-    #[error("it could not be kept: {0}")]
-    NotKept(io::Error),
-    /// The caller has given up.
-    #[error("the import was cancelled")]
-    Cancelled,
-}
 
 /// An import under way.
 struct Import<'w> {
@@ -319,56 +224,4 @@ struct Believed {
 fn growing_name() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     format!("growing-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed))
-}
-
-/// Creates a file for the user alone.
-fn create_private(path: &AbsPath) -> io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-/// Characters of the longest name of an index, well below what file systems take.
-const LONGEST_NAME: usize = 120;
-
-/// The name of an index: its indexer, and the folder that it is of unless that is the root. As it becomes a file's name, other
-/// characters are written as numbers.
-fn name_of(tool: &str, folder: &WsPath) -> String {
-    let tool = if tool.is_empty() { "unnamed" } else { tool };
-    let whole = if folder.is_root() { tool.to_owned() } else { format!("{tool}@{folder}") };
-    let mut name = String::new();
-    for c in whole.chars() {
-        match c {
-            '/' => name.push('+'),
-            '@' | '-' | '_' => name.push(c),
-            '.' if !name.is_empty() => name.push(c),
-            c if c.is_ascii_alphanumeric() => name.push(c),
-            c => name.push_str(&format!("={:x}=", c as u32)),
-        }
-    }
-    if name.len() > LONGEST_NAME {
-        let hash = ContentHash::of(name.as_bytes()).to_string();
-        name.truncate(LONGEST_NAME - 17);
-        name = format!("{name}-{}", &hash[..16]);
-    }
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_index_is_named_after_its_indexer_and_folder() {
-        let folder = |text| WsPath::new(text).expect("relative");
-        assert_eq!(name_of("scip-typescript", &WsPath::root()), "scip-typescript");
-        assert_eq!(name_of("scip-typescript", &folder("packages/a.b")), "scip-typescript@packages+a.b");
-        assert_eq!(name_of("../x y", &WsPath::root()), "=2e=.+x=20=y");
-        assert_eq!(name_of("", &WsPath::root()), "unnamed");
-        let (long, other) = (format!("{}1", "x".repeat(500)), format!("{}2", "x".repeat(500)));
-        assert_ne!(name_of(&long, &WsPath::root()), name_of(&other, &WsPath::root()));
-        assert_eq!(name_of(&long, &WsPath::root()).len(), LONGEST_NAME);
-    }
 }

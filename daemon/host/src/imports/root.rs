@@ -5,7 +5,7 @@ use std::fs;
 use hob_base::{AbsPath, WsPath};
 use hob_live::uri;
 
-use super::read::ImportError;
+use super::outcome::ImportError;
 
 /// The folder of an index, relative to the workspace's root. An index that names no folder is of the root, and so is any with
 /// `is_relocated`.
