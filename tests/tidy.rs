@@ -100,7 +100,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("quick_xml::", &["daemon/workspace/src/manifest/maven"]),
     ("ureq::", &["daemon/model/"]),
     ("safetensors::", &["daemon/embed/src/table.rs"]),
-    ("scip::", &["daemon/scip/src/wire"]),
+    ("scip::types", &["daemon/scip/src/wire"]),
+    ("scip::symbol", &["daemon/scip/src/wire"]),
     ("protobuf::", &["daemon/scip/src/wire"]),
     ("tokenizers::", &["daemon/embed/src/tokenizer.rs"]),
 ];
