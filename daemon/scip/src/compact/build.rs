@@ -1,7 +1,7 @@
 //! Writes a kept index in one pass: names go to the file as their documents come, the rest follows at the end.
 //!
 //! Until then it holds 8 bytes for each name and about 60 for each symbol and file. [`MOST_NAMES`] bounds that to 128 MiB for names;
-//! an index of 200 MB has some four million, which take 32.
+//! an index of 208 MB by scip-typescript has 1.3 million names and 156,000 symbols, which take less than 25.
 
 use std::io::{self, Write};
 
