@@ -100,6 +100,9 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("quick_xml::", &["daemon/workspace/src/manifest/maven"]),
     ("ureq::", &["daemon/model/"]),
     ("safetensors::", &["daemon/embed/src/table.rs"]),
+    ("scip::types", &["daemon/scip/src/wire"]),
+    ("scip::symbol", &["daemon/scip/src/wire"]),
+    ("protobuf::", &["daemon/scip/src/wire"]),
     ("tokenizers::", &["daemon/embed/src/tokenizer.rs"]),
 ];
 
@@ -175,6 +178,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &["sled", "notify", "tree-sitter", "tokio"],
     ),
     ("daemon/change", &["hob-base", "hob-map"], &["sled", "notify", "tree-sitter", "tokio", "serde"]),
+    ("daemon/scip", &["hob-base"], &["sled", "notify", "tree-sitter", "tokio", "serde"]),
     ("daemon/calls", &["hob-proto", "hob-base", "hob-live"], &["sled", "notify", "tree-sitter", "tokio"]),
     (
         "daemon/host",
@@ -189,6 +193,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
             "hob-bridge",
             "hob-edit",
             "hob-embed",
+            "hob-scip",
             "hob-settings",
         ],
         &["sled", "notify", "tree-sitter", "lsp-types", "ureq"],

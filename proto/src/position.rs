@@ -22,7 +22,8 @@ pub struct Anchor {
     /// Set when the file lies outside the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
-    /// Set when a language server did not list the place and the map did: how sure the map is, `live`, `exact` or `import`.
+    /// Set when a place is not a language server's: how sure the map is of it (`live`, `exact`, `import` or less), or `scip` if an
+    /// imported index has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_map: Option<String>,
     /// The qualified name of the definition around it, where the map knows it.

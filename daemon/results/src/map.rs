@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use hob_map::Map;
 use hob_map::graph::{self, NodeInfo};
+use hob_proto::tools::indexes::BelievedIndex;
 use hob_proto::tools::map as proto;
 use hob_workspace::{MANY_LINKS, WatcherState};
 use serde_json::{Map as JsonMap, Value, json};
@@ -221,6 +222,7 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
         languages: language_counts(&stats.languages),
         stale_files: workspace.stale_files().count(),
         unmapped: unmapped_files(workspace),
+        indexes: believed_indexes(workspace),
         watcher: watcher_status(workspace),
         text: text(workspace),
         lsp: server_entries(workspace),
@@ -238,6 +240,11 @@ pub fn line_ranges(lines: &[(u32, u32)], most: usize) -> Vec<String> {
         false => format!("{first}-{last}"),
     };
     lines.iter().take(most).map(written).collect()
+}
+
+fn believed_indexes(workspace: &Workspace) -> Vec<BelievedIndex> {
+    let all = workspace.index_statuses().into_iter();
+    all.map(|one| BelievedIndex { name: one.name, files: one.files, believed: one.believed }).collect()
 }
 
 fn unmapped_files(workspace: &Workspace) -> Option<proto::Unmapped> {

@@ -21,6 +21,8 @@ mod graph;
 mod grep;
 mod impact;
 mod implementers;
+mod imported;
+mod indexes;
 mod investigate;
 mod lacks;
 mod left_out;
@@ -87,6 +89,7 @@ pub fn handler(name: &str) -> Option<Handler> {
         "hob_digest" => admin::digest,
         "hob_graph" => graph::graph,
         "hob_grep" => grep::grep,
+        "hob_index" => indexes::indexes,
         "hob_models" => models::models,
         "hob_noop" => admin::noop,
         "hob_purge" => admin::purge,

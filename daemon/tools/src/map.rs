@@ -5,14 +5,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Deadline, FileId, WsPath};
+use hob_live::requests::RequestPosition;
 use hob_live::uri::FileRef;
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeRef};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeRef};
 use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, RebuildResult};
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
-use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, route_requests, target, to_data, why};
+use super::{
+    Needs, ToolCall, ToolOutcome, elsewhere, implementers, imported, route_requests, target, to_data, why,
+};
 use hob_host::{Phase, Workspace};
 use hob_results::FileLineCache;
 use hob_results::{errors, map as to_proto};
@@ -138,7 +141,11 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
+    let named = map.info(node).and_then(|info| name_place(&info));
     drop(map);
+    if let Some(place) = named {
+        imported::confirm_users(&workspace, &place, &mut result.neighbors);
+    }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     let requests = route_requests::find_requests(&workspace, &routes, &call.cancel);
     result.neighbors.extend(route_requests::neighbors_by_requests(&workspace, &requests, &|map, node| {
@@ -154,6 +161,12 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         elsewhere::tell(call, &workspace, &account.with_lines(lines_of(&result.neighbors)), &scope);
     }
     to_data(&result)
+}
+
+/// The place of a node's name; `None` for packages.
+fn name_place(info: &NodeInfo) -> Option<RequestPosition> {
+    let (line, col) = info.name_at;
+    Some(RequestPosition { file: info.path.clone()?, line, col })
 }
 
 /// Says whether a model reads an answer that should have every use of its symbol.

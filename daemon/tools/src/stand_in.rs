@@ -1,7 +1,8 @@
 //! The map in place of a language server that has no answer: none is installed or may run, it lacks the capability, it did not answer
 //! in time, it refuses (gopls without Go has no view of any project), or it is being replaced.
 //!
-//! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
+//! Where the user has imported an index that a compiler made, that index comes first, as far as it is believed (`imported`). What the
+//! map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
 //! do about it, and are never complete. Where the map knows nothing either, the error stands.
 
 use hob_base::{CancelToken, WsPath};
@@ -21,10 +22,11 @@ use hob_proto::{Anchor, ErrorCode, ToolError};
 
 use hob_results::FileLineCache;
 
+use super::imported::{ImportedAnswer, SCIP, anchors_of};
 use super::meaning::{self, NameMeaning, bound_name_at, meaning_at};
 use super::nav_query::{NavQuery, word_at};
 use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
-use hob_host::Workspace;
+use hob_host::{IndexedPlace, Workspace};
 use hob_results::errors;
 
 /// Neighbours that are looked at for uses that are no more than guesses.
@@ -49,6 +51,11 @@ pub(super) fn may_answer(error: &ToolError) -> bool {
 
 /// The warning that goes with what the map answers instead of an error.
 pub(super) fn stand_in_warning(error: &ToolError) -> String {
+    warning_with(error, "The map answers instead: something may be missing")
+}
+
+/// The warning that goes with an answer instead of an error; `who` says whose it is.
+fn warning_with(error: &ToolError, who: &str) -> String {
     if is_late(error) {
         return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
     }
@@ -60,12 +67,21 @@ pub(super) fn stand_in_warning(error: &ToolError) -> String {
         _ => "",
     };
     let rejected = error.more.get("rejected").and_then(serde_json::Value::as_array).into_iter().flatten();
-    let sentences =
-        [error.message.as_str(), "The map answers instead: something may be missing", hint].into_iter();
+    let sentences = [error.message.as_str(), who, hint].into_iter();
     let sentences = sentences.chain(rejected.filter_map(serde_json::Value::as_str));
     let ended =
         sentences.filter(|text| !text.is_empty()).map(|text| format!("{}.", text.trim_end_matches('.')));
     ended.collect::<Vec<_>>().join(" ")
+}
+
+/// Says whose an answer is that is not a server's.
+fn source_sentence(answer: &serde_json::Value) -> &'static str {
+    match answer.get("source").and_then(serde_json::Value::as_str) {
+        Some(SCIP) => {
+            "An imported index answers instead, and the map where files are not as they were indexed"
+        }
+        _ => "The map answers instead: something may be missing",
+    }
 }
 
 /// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
@@ -78,13 +94,15 @@ fn answer_from_map(
         return Err(error);
     }
     let warnings = call.notes.warnings.len();
-    call.notes.warnings.push(stand_in_warning(&error));
     match from_map(call) {
         Ok(answer) if !is_for_now(&error) && knows_nothing(&answer) => {
             call.notes.warnings.truncate(warnings);
             Err(error)
         }
-        Ok(answer) => Ok(answer),
+        Ok(answer) => {
+            call.notes.warnings.insert(warnings, warning_with(&error, source_sentence(&answer)));
+            Ok(answer)
+        }
         // Without a map, what the server's absence means says more.
         Err(_) if !is_for_now(&error) => Err(error),
         Err(other) => Err(other),
@@ -111,6 +129,11 @@ fn knows_nothing(answer: &serde_json::Value) -> bool {
 /// Where what was asked about is defined.
 pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
+        let imported = ImportedAnswer::at(&asked.workspace, &asked.at);
+        let places = imported.map(|mut imported| imported.definitions()).unwrap_or_default();
+        if !places.is_empty() {
+            return locations_of(anchors_of(&asked.workspace, &places), None, SCIP);
+        }
         let workspace = call.workspace(Needs::Map)?;
         let locations = match meaning_at(&workspace, &asked.at, &call.cancel) {
             NameMeaning::Local(local) => local_anchors(&workspace, &asked.at, &local.reaching),
@@ -132,6 +155,13 @@ pub(super) fn implementations(
     answer_from_map(call, error, |call| {
         let (workspace, mut found) = find_uses(call, asked, UsesQuestion::Implementations)?;
         found.missing.retain(|one| counts(&one.path, one.line));
+        if let Some(mut imported) = ImportedAnswer::at(&workspace, &asked.at) {
+            let mut places = imported.implementations();
+            places.retain(|place| counts(&place.path, place.line));
+            if !places.is_empty() {
+                return with_map(&workspace, imported, places, found, false);
+            }
+        }
         locations_of_map(held::missing_anchors(&workspace, &found), None)
     })
 }
@@ -145,7 +175,11 @@ pub(super) fn references(
     with_declaration: bool,
 ) -> ToolOutcome {
     answer_from_map(call, error, |call| {
+        let imported = ImportedAnswer::at(&asked.workspace, &asked.at);
         let workspace = call.workspace(Needs::Map)?;
+        if let Some(imported) = imported {
+            return imported_references(call, asked, imported, counts, with_declaration);
+        }
         if let Some(local) = bound_name_at(&workspace, &asked.at, &call.cancel) {
             let mut places = if with_declaration { local.bindings } else { Vec::new() };
             places.extend(local.uses);
@@ -163,6 +197,44 @@ pub(super) fn references(
         enclosing::fill_places(&workspace, &mut locations);
         locations_of_map(locations, Some(files))
     })
+}
+
+/// Answers with the uses that imported indexes have, and with the map's in files that these are not believed of.
+fn imported_references(
+    call: &mut ToolCall<'_>,
+    asked: &NavQuery,
+    mut imported: ImportedAnswer<'_>,
+    counts: InScope<'_>,
+    with_declaration: bool,
+) -> ToolOutcome {
+    let mut places = imported.uses();
+    if with_declaration {
+        places.append(&mut imported.definitions());
+    }
+    places.retain(|place| counts(&place.path, place.line));
+    let is_local = bound_name_at(&asked.workspace, &asked.at, &call.cancel).is_some();
+    let (workspace, mut found) = find_uses(call, asked, UsesQuestion::References)?;
+    add_guesses(&workspace, asked, &mut found.missing, &with_graph_deadline(&call.cancel));
+    found.missing.retain(|one| !is_local && counts(&one.path, one.line));
+    with_map(&workspace, imported, places, found, true)
+}
+
+/// Places of imported indexes with those that the map has in files that the indexes are not believed of; with their number for
+/// references.
+fn with_map(
+    workspace: &Workspace,
+    mut imported: ImportedAnswer<'_>,
+    places: Vec<IndexedPlace>,
+    mut found: held::MapComparison,
+    are_references: bool,
+) -> ToolOutcome {
+    found.missing.retain(|one| !imported.is_of(&one.path));
+    let mut locations = anchors_of(workspace, &places);
+    locations.extend(held::missing_anchors(workspace, &found));
+    locations.sort_by(|a, b| (&a.file, a.line, a.col).cmp(&(&b.file, b.line, b.col)));
+    enclosing::fill_places(workspace, &mut locations);
+    let files = are_references.then(|| locations.chunk_by(|a, b| a.file == b.file).count());
+    locations_of(locations, files, SCIP)
 }
 
 /// Answers with the map's signature and documentation of what was asked about.
@@ -236,8 +308,12 @@ fn of_map(is_empty: bool) -> Completeness {
 }
 
 fn locations_of_map(locations: Vec<Anchor>, files: Option<usize>) -> ToolOutcome {
+    locations_of(locations, files, MAP)
+}
+
+fn locations_of(locations: Vec<Anchor>, files: Option<usize>, source: &str) -> ToolOutcome {
     let (total, completeness) = (files.map(|_| locations.len()), of_map(locations.is_empty()));
-    to_data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
+    to_data(&LocationsResult { locations, total, files, completeness, source: source.to_owned() })
 }
 
 /// The definition that stands at the place that was asked about, or that is meant there.

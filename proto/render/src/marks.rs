@@ -20,7 +20,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `flow`, `framework`, `name`, `candidate`.
+    /// The mark of a confidence as results have it: `live`, `scip`, `exact`, `import`, `flow`, `framework`, `name`, `candidate`.
     #[must_use]
     pub fn of_confidence(confidence: &str) -> Self {
         match confidence {

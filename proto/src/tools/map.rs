@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::indexes::BelievedIndex;
 use super::scope::{IN, PATH_PREFIX_CAMEL};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
@@ -385,7 +386,7 @@ pub struct Neighbor {
     pub direction: String,
     /// True if the edge is resolved; false if it leads to a candidate.
     pub resolved: bool,
-    /// `live`, `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
+    /// `live`, `scip` (an imported index has the use), `exact`, `import`, `flow`, `framework`, `name` or `candidate`.
     pub confidence: String,
     /// Steps from the node asked about.
     pub depth: usize,
@@ -477,7 +478,8 @@ pub static STATUS: ToolDef = ToolDef {
     title: "Map: status",
     description: "State of index and daemon; what the index lacks and why.",
     output: "{built: bool, builtAt?: str, generation: int, files: int, symbols: int, edges: int, languages: any, \
-             staleFiles: int, unmapped?: {files: int, worst: [{file: str, lines: [str]}]}, watcher: {state: str, note?: str}, text: any, \
+             staleFiles: int, unmapped?: {files: int, worst: [{file: str, lines: [str]}]}, \
+             indexes?: [{name: str, files: int, believed: int}], watcher: {state: str, note?: str}, text: any, \
              lsp: any, memory: any, daemon: any}",
     ..ToolDef::READ
 };
@@ -511,6 +513,9 @@ pub struct StatusResult {
     /// Files of which lines are not mapped, because their parser did not understand them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmapped: Option<Unmapped>,
+    /// Imported indexes, and how far they are believed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<BelievedIndex>,
     /// The state of the watcher, which notices changes.
     pub watcher: WatcherStatus,
     /// The text index: files, bytes, postings.

@@ -17,6 +17,7 @@ pub mod graph;
 pub mod grep;
 pub mod history;
 pub mod impact;
+pub mod indexes;
 pub mod investigate;
 pub mod map;
 pub mod metrics;
@@ -266,6 +267,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &admin::DIGEST,
     &graph::GRAPH,
     &grep::GREP,
+    &indexes::INDEXES,
     &models::MODELS,
     &admin::NOOP,
     &admin::PURGE,

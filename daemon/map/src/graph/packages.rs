@@ -3,6 +3,8 @@
 //! Known are those that say their name in a file that imports are resolved with: `Cargo.toml`, `package.json`, `composer.json`,
 //! `go.mod`. Not here: packages that are only depended on.
 
+use hob_base::WsPath;
+
 use super::Map;
 
 /// Under what a project file says its package's name.
@@ -25,6 +27,21 @@ impl Map {
         folders.dedup();
         folders
     }
+
+    /// The project files that say their package's name, with the name, in the order of their paths.
+    #[must_use]
+    pub fn named_packages(&self) -> Vec<(WsPath, String)> {
+        let mut found = Vec::new();
+        for (file, _) in self.index.entries() {
+            let Some((path, facts)) = self.file(file).filter(|(_, facts)| facts.lang.is_manifest()) else {
+                continue;
+            };
+            let name = facts.manifest.iter().find(|(key, _)| NAMES.contains(&facts.name(*key)));
+            found.extend(name.map(|(_, value)| (path.clone(), facts.name(*value).to_owned())));
+        }
+        found.sort_unstable();
+        found
+    }
 }
 
 #[cfg(test)]
@@ -41,5 +58,8 @@ mod tests {
         assert_eq!(map.folders_of_package("@x/web"), ["web"]);
         assert_eq!(map.folders_of_package("example.com/a"), ["go"]);
         assert!(map.folders_of_package("serde").is_empty());
+        let named: Vec<String> =
+            map.named_packages().iter().map(|(path, name)| format!("{path} {name}")).collect();
+        assert_eq!(named, ["Cargo.toml tool", "go/go.mod example.com/a", "web/package.json @x/web"]);
     }
 }

@@ -27,11 +27,11 @@ pub(super) fn render_locations(result: LocationsResult) -> AnswerDocument {
     with_origin(document, result.completeness, &result.source)
 }
 
-/// Beside a language server's answer, what the map adds is marked; where the map alone answers, how sure it is.
+/// Beside a language server's answer, what the map adds is marked; where the map or an imported index answers, how sure it is.
 fn mark_of(from_map: Option<&str>, source: &str) -> Mark {
     match (from_map, source) {
         (None, _) => Mark::Sure,
-        (Some(confidence), "fallback-map" | "map") => Mark::of_confidence(confidence),
+        (Some(confidence), "fallback-map" | "map" | "scip") => Mark::of_confidence(confidence),
         (Some(_), _) => Mark::FromMap,
     }
 }
@@ -53,6 +53,7 @@ fn with_origin(mut document: AnswerDocument, completeness: Completeness, source:
     }
     match source {
         "fallback-map" | "map" => document.notes.push("from the map".to_owned()),
+        "scip" => document.notes.push("from an imported index".to_owned()),
         "fallback-references" => document.notes.push("from references".to_owned()),
         _ => {}
     }

@@ -1,4 +1,6 @@
-//! `hob index`: bring the index up to date now, and watch it happen.
+//! `hob index`: bring the index up to date now, and watch it happen; with a subcommand, indexes that compilers made (`scip`).
+
+mod scip;
 
 use std::path::PathBuf;
 
@@ -7,18 +9,27 @@ use serde_json::{Map, Value};
 
 use super::ask::{self, CliQuestion};
 use super::{CommandFailure, CommandOutcome, Common, render, show};
+use scip::IndexCommand;
 
 /// Index a project now, or scan it again
 ///
-/// Rarely needed: the first question about a project indexes it, and changes are followed by themselves.
+/// Rarely needed: the first question about a project indexes it, and changes are followed by themselves. The commands below are about
+/// SCIP indexes, which indexers built on compilers write.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Index {
+    #[command(subcommand)]
+    command: Option<IndexCommand>,
+
     /// The project: its folder or any path in it (default: --root, else the working directory)
     path: Option<PathBuf>,
 }
 
 impl Index {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        if let Some(command) = self.command {
+            return command.run(common).await;
+        }
         let place = common.project_folder()?;
         let root = self.path.map_or_else(|| place.clone(), |path| place.join(path));
         let question = CliQuestion { root, ..CliQuestion::new("map_rebuild", Map::new(), common)? };

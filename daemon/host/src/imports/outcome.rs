@@ -1,0 +1,105 @@
+//! What a caller passes to an import, and what comes of it: the request, the documents that were left aside, the errors.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use hob_base::AbsPath;
+use hob_scip::ScipError;
+
+use super::state::MOST_INDEXES;
+
+/// Bytes of the largest index that is read.
+pub(super) const LARGEST_INDEX: u64 = 2 << 30;
+
+/// An index to take in.
+#[derive(Clone, Debug)]
+pub struct ImportRequest {
+    /// The file of the index.
+    pub source: AbsPath,
+    /// True if its paths are of this workspace, whatever folder it names: it was made on another machine.
+    pub is_relocated: bool,
+    /// True if files that were written after the index count as well: a checkout or a copy has set their times anew.
+    pub accepts_newer: bool,
+}
+
+/// Why a document was left aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftAside {
+    /// Its path leads out of the project.
+    Outside,
+    /// The project has no such file, or does not index it.
+    NotHere,
+    /// The file was written after the index.
+    Newer,
+    /// The file is not the text that was indexed.
+    OtherText,
+    /// A place of the document does not lie in the file.
+    Misfit,
+    /// The index has the file twice.
+    Repeated,
+}
+
+impl LeftAside {
+    /// The reason, as the end of a sentence that begins with the number of documents.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Outside => "lead out of the project",
+            Self::NotHere => "are of files that the project does not have or ignores",
+            Self::Newer => "are of files that were written after the index",
+            Self::OtherText => "are of another text than the file has",
+            Self::Misfit => "name places that the file does not have",
+            Self::Repeated => "are of files that the index has twice",
+        }
+    }
+}
+
+/// The outcome of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// The name under which it is kept.
+    pub name: String,
+    /// Documents that were left aside by reason: how many, and the path of the first.
+    pub left_aside: BTreeMap<LeftAside, (usize, String)>,
+}
+
+/// Why an index was not taken in.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be opened.
+    #[error("it cannot be read: {0}")]
+    Unreadable(io::Error),
+    /// The file is larger than hob reads, in bytes.
+    #[error("it is too large: it has {} MiB, and {} is the most", .0 >> 20, LARGEST_INDEX >> 20)]
+    TooLarge(u64),
+    /// The file is no index, or has a part that is too large.
+    #[error(transparent)]
+    Broken(#[from] ScipError),
+    /// The index is of another folder.
+    #[error("it is of `{index}`, and this project is `{project}`")]
+    OtherRoot {
+        /// The folder that the index names.
+        index: String,
+        /// The workspace's root.
+        project: AbsPath,
+    },
+    /// No document was believed.
+    #[error("none of its {documents} documents is of the files as they are: {why}")]
+    NothingBelieved {
+        /// Documents of the index.
+        documents: u64,
+        /// The reasons, each with an example.
+        why: String,
+        /// True if the times of files are among the reasons.
+        are_newer: bool,
+    },
+    /// There are enough indexes already.
+    #[error("the project has {MOST_INDEXES} imported indexes, which is the most")]
+    TooMany,
+    /// The result could not be kept.
+    #[error("it could not be kept: {0}")]
+    NotKept(io::Error),
+    /// The caller has given up.
+    #[error("the import was cancelled")]
+    Cancelled,
+}
