@@ -19,14 +19,25 @@ function nameOf(node) {
   const isNamed =
     ts.isFunctionDeclaration(node) ||
     ts.isClassDeclaration(node) ||
-    ts.isMethodDeclaration(node) ||
+    (ts.isMethodDeclaration(node) && (!ts.isObjectLiteralExpression(node.parent) || holderOf(node.parent) !== undefined)) ||
+    ts.isMethodSignature(node) ||
     ts.isGetAccessorDeclaration(node) ||
     ts.isSetAccessorDeclaration(node) ||
     ts.isInterfaceDeclaration(node) ||
     ts.isEnumDeclaration(node) ||
     ts.isTypeAliasDeclaration(node) ||
     (ts.isVariableDeclaration(node) && isFunction(node.initializer));
-  return isNamed && node.name && ts.isIdentifier(node.name) ? node.name.text : undefined;
+  if (!isNamed || !node.name) return undefined;
+  return ts.isComputedPropertyName(node.name) ? node.name.getText() : node.name.text;
+}
+
+/// The name of what holds an object literal: a variable, or what is exported by default; undefined for any other literal, whose methods
+/// belong to what is around it.
+function holderOf(literal) {
+  let holder = literal.parent;
+  while (holder && (ts.isAsExpression(holder) || ts.isSatisfiesExpression(holder) || ts.isParenthesizedExpression(holder))) holder = holder.parent;
+  if (holder && ts.isVariableDeclaration(holder) && ts.isIdentifier(holder.name)) return holder.name.text;
+  return holder && ts.isExportAssignment(holder) ? "default" : undefined;
 }
 
 function ownText(node, file) {
@@ -43,11 +54,14 @@ function ownText(node, file) {
 function definitions(path, text) {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   if (file.parseDiagnostics.length > 0) return null;
-  const found = {};
+  const found = Object.create(null);
   const walk = (node, prefix) => {
     ts.forEachChild(node, (child) => {
       const name = nameOf(child);
-      if (name === undefined) return walk(child, prefix);
+      if (name === undefined) {
+        const holder = ts.isObjectLiteralExpression(child) ? holderOf(child) : undefined;
+        return walk(child, holder === undefined ? prefix : `${prefix}${holder}.`);
+      }
       const qualified = prefix + name;
       (found[qualified] ??= []).push(ownText(child, file));
       walk(child, `${qualified}.`);

@@ -126,6 +126,8 @@ def compare(oracle, hob, repository, environment, commit):
         if symbol["file"] not in paths:
             continue
         places = [(symbol["file"], symbol["name"])]
+        if symbol.get("members"):
+            whole.update(places)
         if symbol["kind"] in ("field", "constant", "variable", "route"):
             # For the oracle, what a class assigns is the class's own text.
             aside.update((path, name.rpartition(".")[0]) for path, name in places)
@@ -133,7 +135,7 @@ def compare(oracle, hob, repository, environment, commit):
         if "was" in symbol:
             places.append(tuple(symbol["was"].split("#", 1)))
         (docs if symbol.get("parts") == ["docs"] else found).update(places)
-        if symbol.get("members"):
+        if "was" in symbol and symbol.get("members"):
             whole.update(places)
     is_member = lambda place: any(place[0] == path and place[1].startswith(f"{name}.") for path, name in whole)
     missed = {place for place in differ - found - docs - aside if not is_member(place)}
