@@ -25,8 +25,8 @@ use hob_metrics::{Metrics, Served};
 use hob_results::errors;
 use hob_results::text_only::{AnsweredCall, text_only_warning};
 use hob_tools::{
-    AnswerNotes, CallServices, CallTerms, Handled, ToolCall, handler, not_taken_into_account,
-    pending_reminder, status_for_people,
+    AllPackages, AnswerNotes, CallServices, CallTerms, Handled, ToolCall, ask_every_package, handler,
+    not_taken_into_account, pending_reminder, status_for_people,
 };
 
 /// A call that was run, before its answer is cut.
@@ -142,8 +142,8 @@ impl Dispatcher {
             Ok(start) => start,
             Err(error) => return Handled::failed_with(error, warnings),
         };
-        let package = match package_of(&mut args) {
-            Ok(package) => package,
+        let asked = match asked_source(&mut args) {
+            Ok(asked) => asked,
             Err(error) => return Handled::failed_with(error, warnings),
         };
         let Some(handler) = handler(tool.name) else {
@@ -151,10 +151,21 @@ impl Dispatcher {
             return Handled::failed_with(error, warnings);
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
+        let (package, is_all) = match asked {
+            AskedSource::Project => (None, false),
+            AskedSource::Dependency(name) => (Some(name), false),
+            AskedSource::Dependencies => (None, true),
+        };
         let terms = CallTerms { args, start, package, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
-        ToolCall::new(services, request, terms, warnings).run(handler)
+        match is_all {
+            false => ToolCall::new(services, request, terms, warnings).run(handler),
+            true => ask_every_package(
+                AllPackages { tool: tool.name, handler, services, request, terms },
+                warnings,
+            ),
+        }
     }
 
     fn panic_error(&self, tool: &str) -> ToolError {
@@ -262,15 +273,28 @@ fn draft_without_tool(error: ToolError) -> AnswerDraft {
     }
 }
 
-/// The dependency that the argument `in` names: `dep:requests`.
-fn package_of(args: &mut Map<String, Value>) -> Result<Option<String>, ToolError> {
-    let Some(value) = args.remove("in") else { return Ok(None) };
+/// The source that a call is about.
+enum AskedSource {
+    /// That of the project.
+    Project,
+    /// That of one dependency.
+    Dependency(String),
+    /// Those of all direct dependencies.
+    Dependencies,
+}
+
+/// The source that the argument `in` names: `dep:requests`, or `deps`.
+fn asked_source(args: &mut Map<String, Value>) -> Result<AskedSource, ToolError> {
+    let Some(value) = args.remove("in") else { return Ok(AskedSource::Project) };
+    if value.as_str() == Some("deps") {
+        return Ok(AskedSource::Dependencies);
+    }
     let name = value.as_str().and_then(|text| text.strip_prefix("dep:")).filter(|name| !name.is_empty());
     let wrong = || {
         ToolError::bad_args("`in` is no dependency")
-            .hint("Pass `dep:` and the name of a package that the project depends on: dep:requests. Without `in` the project is asked.")
+            .hint("Pass `dep:` and the name of a package that the project depends on (dep:requests), or `deps` for all of them. Without `in` the project is asked.")
     };
-    name.map(|name| Some(name.to_owned())).ok_or_else(wrong)
+    name.map(|name| AskedSource::Dependency(name.to_owned())).ok_or_else(wrong)
 }
 
 /// Where the workspace is looked for: the argument `root`, against the connection's folder if it is relative.

@@ -223,6 +223,9 @@ impl Host {
         let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
         // What leaves may take more or less than was thought.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
+        if judged.is_over {
+            open.values().for_each(|entry| entry.workspace.joined.give_back());
+        }
         for leaving in judged.leaving {
             match leaving {
                 Leaving::Server(key) => {

@@ -23,6 +23,7 @@ use super::deriver::Deriver;
 use super::facts::FactsCache;
 use super::file_kind::FileKind;
 use super::freshness::{Freshness, Stale};
+use super::joined::JoinedState;
 use super::package_cache::PackageCache;
 use super::progress::{Phase, Progress};
 use super::promote::queue::Promoter;
@@ -93,6 +94,7 @@ pub struct Workspace {
     pub(super) vectors: Vectors,
     /// The packages that the project depends on.
     pub(super) packages: PackageCache,
+    pub(super) joined: JoinedState,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     pub(super) promoter: Promoter,
@@ -136,6 +138,7 @@ impl Workspace {
             deriver: Deriver::default(),
             vectors: Vectors::default(),
             packages: PackageCache::default(),
+            joined: JoinedState::default(),
             closing: CancelToken::default(),
             promoter: Promoter::default(),
             preparing: AtomicBool::new(false),
@@ -235,6 +238,7 @@ impl Workspace {
         (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64
             + self.ranked.disk_and_memory_bytes().1
             + self.vectors.heap_bytes()
+            + self.joined.heap_bytes()
     }
 
     /// Has the threads end. Calls under way keep what they hold; a call that waits is told.

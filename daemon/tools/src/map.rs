@@ -12,6 +12,8 @@ use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, 
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
+use super::package_meaning::Opening;
+use super::package_neighbors::{add_definitions, uses_of_packages};
 use super::{Needs, ToolCall, ToolOutcome, elsewhere, implementers, target, to_data, why};
 use hob_host::{Phase, Workspace};
 use hob_results::FileLineCache;
@@ -134,7 +136,14 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     // Under the lock of the answer: the number of a definition means nothing once its file has changed.
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
+    let asks_outward = args.direction != "in" && args.depth == 1;
+    let packages =
+        asks_outward.then(|| map.info(node).and_then(|info| uses_of_packages(&map, &info))).flatten();
     drop(map);
+    if let Some(packages) = packages {
+        let opening = if args.direction == "out" { Opening::Allowed } else { Opening::Denied };
+        add_definitions(call, &workspace, &packages, &mut result.neighbors, opening);
+    }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());

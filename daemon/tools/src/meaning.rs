@@ -2,7 +2,7 @@
 
 use hob_base::CancelToken;
 use hob_live::requests::RequestPosition;
-use hob_map::graph::{Confidence, DefRef, NodeInfo, NodeRef};
+use hob_map::graph::{Confidence, DefRef, NodeInfo, NodeRef, OutsidePackage};
 use hob_map::locals::{LocalName, NamePlace, local_name_at};
 use hob_map::meaning::{self, NameInFile};
 use hob_map::receiver::{ReceiverExpr, receiver_at};
@@ -31,14 +31,47 @@ pub(super) struct MeantNode {
     pub(super) sure: Confidence,
 }
 
+/// A name of a file as its text has it, read before any map is held.
+pub(super) struct ReadName {
+    pub(super) at: RequestPosition,
+    word: String,
+    local: Option<LocalName>,
+}
+
+impl ReadName {
+    pub(super) fn new(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Self {
+        let local = local_name(workspace, at, cancel);
+        Self { at: at.clone(), word: word_at(workspace, at), local }
+    }
+
+    /// The meaning of the name in a map, without what its values say.
+    pub(super) fn meaning_in(&self, map: &Map) -> meaning::Meaning {
+        map.meaning_at(self.name(), self.local.clone())
+    }
+
+    /// What the values of the expression before the name say that it means.
+    pub(super) fn through_values(&self, map: &Map, receiver: &ReceiverExpr) -> Vec<(NodeRef, Confidence)> {
+        map.meaning_through_values(self.name(), receiver)
+    }
+
+    /// The package outside that the name leads to.
+    pub(super) fn package_in(&self, map: &Map) -> Option<OutsidePackage> {
+        map.package_meant_at(self.name(), self.local.as_ref())
+    }
+
+    fn name(&self) -> NameInFile<'_> {
+        name_in_file(&self.at, &self.word)
+    }
+}
+
 /// Finds what is meant by the name at a place.
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
-    let (local, word) = (local_name(workspace, at, cancel), word_at(workspace, at));
-    let found = workspace.map().meaning_at(name_in_file(at, &word), local);
+    let read = ReadName::new(workspace, at, cancel);
+    let found = read.meaning_in(&workspace.map());
     let receiver = if found.is_sure() { None } else { receiver(workspace, at, cancel) };
     let map = workspace.map();
-    let through_values = receiver.map(|of| map.meaning_through_values(name_in_file(at, &word), &of));
+    let through_values = receiver.map(|of| read.through_values(&map, &of));
     let found = match through_values.filter(|nodes| !nodes.is_empty()) {
         Some(nodes) => meaning::Meaning::Nodes(nodes),
         None => found,
@@ -84,7 +117,11 @@ fn local_name(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken)
 }
 
 /// The expression before the member's name at a place.
-fn receiver(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<ReceiverExpr> {
+pub(super) fn receiver(
+    workspace: &Workspace,
+    at: &RequestPosition,
+    cancel: &CancelToken,
+) -> Option<ReceiverExpr> {
     let text = text_of(workspace, &at.file)?;
     receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
 }

@@ -164,7 +164,12 @@ impl Map {
         self.import_at(path, line, name).is_some()
     }
 
-    fn import_at(&self, path: &str, line: u32, name: &str) -> Option<(FileId, &FileEntry, &Import)> {
+    pub(super) fn import_at(
+        &self,
+        path: &str,
+        line: u32,
+        name: &str,
+    ) -> Option<(FileId, &FileEntry, &Import)> {
         let file = self.file_at(path)?;
         let entry = self.index.entry(file)?;
         let writes = |import: &&Import| {
@@ -213,7 +218,7 @@ impl Map {
 const SIGNS: [char; 5] = ['@', '$', '=', '?', '!'];
 
 /// The reference whose name stands at a place.
-fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
+pub(super) fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
     facts.refs.iter().find(|r| r.kind != RefKind::Key && stands_at(facts, r, at, word))
 }
 

@@ -474,7 +474,7 @@ pub(super) fn has_linkage(kind: DefKind) -> bool {
 fn exports_by_word(entry: &FileEntry) -> bool {
     let facts = &entry.facts;
     entry.lang().semantics().exports_by_word
-        && !entry.path.as_str().ends_with(".d.ts")
+        && ![".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| entry.path.as_str().ends_with(ending))
         && (!facts.exports.is_empty() || facts.defs.iter().any(|def| def.flags.has(DefFlags::EXPORTED)))
 }
 

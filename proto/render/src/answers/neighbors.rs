@@ -134,14 +134,15 @@ fn neighbor_item(found: &Neighbor, node: &str, most: usize) -> AnswerItem {
     item
 }
 
-/// The places along which the value of an edge goes, each indented below the edge: `path:line text`.
+/// The places along which the value of an edge goes, or those in a package that it leads to, each indented below the edge:
+/// `path:line text`.
 fn chain_lines(found: &Neighbor) -> Vec<String> {
     let place = |place: &FlowPlace| {
         let text = one_line(&shorten_to(place.text.trim(), TEXT)).to_string();
         format!("  {} {text}", one_line(&place.location))
     };
     let note = found.chain_note.as_ref().map(|note| format!("  [{}]", one_line(note)));
-    note.into_iter().chain(found.chain.iter().map(place)).collect()
+    note.into_iter().chain(found.chain.iter().chain(&found.definitions).map(place)).collect()
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
