@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from urllib.parse import unquote
 
 from completeness import Server, read
 
@@ -32,6 +33,7 @@ DEPENDENCY = {
     "go": re.compile(r"/vendor/|/pkg/mod/"),
 }
 WORD = re.compile(r"[A-Za-z_]\w*")
+STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|`[^`]*`|'(?:[^'\\]|\\.)*'")
 WAIT = {"py": 8, "ts": 8, "rust": 60, "go": 20}
 
 
@@ -65,7 +67,7 @@ class Oracle(Server):
         said = self.ask("textDocument/definition", position) or []
         said = said if isinstance(said, list) else [said]
         places = [(one.get("uri") or one["targetUri"], one.get("range") or one["targetSelectionRange"]) for one in said]
-        return [(uri.removeprefix("file://"), span["start"]["line"] + 1) for uri, span in places]
+        return [(unquote(uri.removeprefix("file://")), span["start"]["line"] + 1) for uri, span in places]
 
 
 def sources(tree, language):
@@ -76,10 +78,16 @@ def sources(tree, language):
                 yield os.path.relpath(os.path.join(folder, name), tree)
 
 
+def blank(text, language):
+    """A string without its words; in Rust a quote may begin a lifetime."""
+    return text if language == "rust" and text.startswith("'") else " " * len(text)
+
+
 def candidates(tree, language):
     for file in sources(tree, language):
         for number, line in enumerate(read(tree, file).splitlines()):
             if not line.lstrip().startswith(("#", "//", "*", "/*")) and line.isascii():
+                line = STRING.sub(lambda text: blank(text.group(), language), line)
                 yield from ((file, number, match.start(), match.group()) for match in WORD.finditer(line))
 
 

@@ -209,15 +209,20 @@ fn python_names_lead_into_packages() {
     let tree = world.tree(PYTHON);
     git(&World::new(), tree.root(), "init -q");
     let mut mcp = world.mcp(&tree);
-    check_all(&tree, &mut mcp, "site-packages/", &[
-        ("app.py", 8, 23, "requests/api.py:1"),
-        ("app.py", 9, 16, "numpy/linalg/_linalg.py:3"),
-        ("app.py", 10, 6, "yaml/__init__.py:1"),
-        ("app.py", 3, 19, "yaml/__init__.py:1"),
-        ("app.py", 7, 29, "requests/sessions.py:6"),
-        ("app.py", 11, 14, "requests/sessions.py:7"),
-        ("app.py", 13, 11, "requests/sessions.py:2"),
-    ]);
+    check_all(
+        &tree,
+        &mut mcp,
+        "site-packages/",
+        &[
+            ("app.py", 8, 23, "requests/api.py:1"),
+            ("app.py", 9, 16, "numpy/linalg/_linalg.py:3"),
+            ("app.py", 10, 6, "yaml/__init__.py:1"),
+            ("app.py", 3, 19, "yaml/__init__.py:1"),
+            ("app.py", 7, 29, "requests/sessions.py:6"),
+            ("app.py", 11, 14, "requests/sessions.py:7"),
+            ("app.py", 13, 11, "requests/sessions.py:2"),
+        ],
+    );
     let answer = define(&mut mcp, ".", ("app.py", 8, 23));
     answer.says("requests 2.31.0").says("dep:requests");
     assert!(answer.to_string().contains("def get(url, params=None)"), "{answer}");
@@ -233,7 +238,8 @@ fn what_a_function_calls_is_named_with_its_signature() {
     let world = quiet_world();
     let tree = world.tree(PYTHON);
     let mut mcp = world.mcp(&tree);
-    let out = mcp.call("map_neighbors", json!({"nodeId": "load", "direction": "out", "edgeKinds": ["calls"]}));
+    let out =
+        mcp.call("map_neighbors", json!({"nodeId": "load", "direction": "out", "edgeKinds": ["calls"]}));
     let text = out.to_string();
     assert!(text.contains("requests/api.py:1") && text.contains("def get(url, params=None)"), "{out}");
     let read = mcp.call("read_symbols", json!({"targets": ["requests.get"]}));
@@ -248,14 +254,19 @@ fn typescript_names_lead_to_declarations() {
     let world = quiet_world();
     let tree = world.tree(TYPESCRIPT);
     let mut mcp = world.mcp(&tree);
-    check_all(&tree, &mut mcp, "node_modules/", &[
-        ("src/app.ts", 6, 5, "zod/schema.d.ts:1"),
-        ("src/app.ts", 7, 3, "zod/parse.d.ts:1"),
-        ("src/app.ts", 1, 13, "zod/parse.d.ts:1"),
-        ("src/app.ts", 8, 9, "@types/plain/index.d.ts:2"),
-        ("src/app.ts", 5, 26, "@scope/kit/dist/index.d.mts:1"),
-        ("src/app.ts", 9, 7, "@scope/kit/dist/index.d.mts:2"),
-    ]);
+    check_all(
+        &tree,
+        &mut mcp,
+        "node_modules/",
+        &[
+            ("src/app.ts", 6, 5, "zod/schema.d.ts:1"),
+            ("src/app.ts", 7, 3, "zod/parse.d.ts:1"),
+            ("src/app.ts", 1, 13, "zod/parse.d.ts:1"),
+            ("src/app.ts", 8, 9, "@types/plain/index.d.ts:2"),
+            ("src/app.ts", 5, 26, "@scope/kit/dist/index.d.mts:1"),
+            ("src/app.ts", 9, 7, "@scope/kit/dist/index.d.mts:2"),
+        ],
+    );
     define(&mut mcp, ".", ("src/app.ts", 7, 3)).says("zod 3.22.0");
 }
 

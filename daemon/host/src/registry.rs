@@ -182,8 +182,11 @@ impl Host {
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
         let mut open = lock(&self.open);
-        let start =
-            || UsedWorkspace { workspace: self.start(root.clone()), used: Instant::now(), is_package };
+        let start = || UsedWorkspace {
+            workspace: self.start(root.clone(), is_package),
+            used: Instant::now(),
+            is_package,
+        };
         let entry = open.entry(root.clone()).or_insert_with(start);
         entry.used = Instant::now();
         entry.is_package &= is_package;
@@ -360,9 +363,10 @@ impl Host {
         Ok(root.path)
     }
 
-    fn start(&self, root: AbsPath) -> Arc<Workspace> {
+    fn start(&self, root: AbsPath, is_package: bool) -> Arc<Workspace> {
         let dirty = Arc::new(DirtySet::new(Debounce::default()));
-        let rules = Arc::new(Rules::new(root.clone(), RuleOptions::default()));
+        let options = if is_package { RuleOptions::for_package() } else { RuleOptions::default() };
+        let rules = Arc::new(Rules::new(root.clone(), options));
         let name = folder_name(&root);
         let cookie_dir = self.options.cookies.join(&name);
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);

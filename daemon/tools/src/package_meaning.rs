@@ -6,14 +6,18 @@
 
 use std::sync::Arc;
 
+use hob_base::small;
 use hob_host::{JoinedMap, PackagePlace, Workspace};
 use hob_live::requests::RequestPosition;
-use hob_map::graph::{Confidence, NodeInfo, NodeKind, NodeRef, OutsidePackage};
+use hob_map::Map;
+use hob_map::facts::DefKind;
+use hob_map::graph::{Confidence, KindFilter, NodeInfo, NodeKind, NodeRef, OutsidePackage, SearchQuery};
 use hob_map::meaning::Meaning;
 use hob_map::receiver::ReceiverExpr;
 use hob_proto::Anchor;
 
-use super::meaning::{NameMeaning, ReadName, receiver};
+use super::meaning::{NameMeaning, ReadName, callee_with_argument, receiver};
+use super::nav_query::word_at;
 use super::{Needs, ToolCall};
 use hob_results::packages;
 
@@ -22,6 +26,16 @@ const MOST_ROUNDS: usize = 8;
 
 /// Most packages that a file imports which are opened for a name whose type is not known.
 const MOST_IMPORTED: usize = 6;
+
+/// Definitions of a name among which a macro is looked for.
+const MOST_MACROS: usize = 20;
+
+/// The steps in which packages are opened for such a name.
+const MOST_WIDENED: usize = 2;
+
+/// Bytes of a file beyond which no parameter is looked for in it, and most lines of a function's header.
+const LARGEST: u64 = 4 << 20;
+const LONGEST_HEADER: u32 = 200;
 
 /// Longest signature that is shown, in characters.
 const SIGNATURE: usize = 200;
@@ -59,8 +73,8 @@ struct PackageQuestion {
     receiver: Option<ReceiverExpr>,
     /// Packages that cannot be opened.
     refused: Vec<OutsidePackage>,
-    /// The packages that the file imports have been opened.
-    is_widened: bool,
+    /// The number of times that packages were opened which the name need not be of.
+    widened: usize,
 }
 
 impl PackageDefinition {
@@ -112,8 +126,49 @@ pub(super) fn definitions_beyond(
     definitions
 }
 
-/// The definitions in packages that the name at a place means.
+/// The definitions in packages that the name at a place means; of the name of an argument, the parameters.
 pub(super) fn definitions_at(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    at: &RequestPosition,
+    opening: Opening,
+) -> Vec<PackageDefinition> {
+    let Some(callee) = callee_with_argument(workspace, at, &call.cancel) else {
+        return plain_definitions_at(call, workspace, at, opening);
+    };
+    let word = word_at(workspace, at);
+    let functions = plain_definitions_at(call, workspace, &callee, opening);
+    functions.into_iter().filter_map(|function| parameter_of(function, &word)).collect()
+}
+
+/// The parameter of a function, as a place in it; `None` where the function has no such parameter.
+fn parameter_of(function: PackageDefinition, name: &str) -> Option<PackageDefinition> {
+    let text = small::read_text(function.place.file.as_path(), LARGEST).ok()?;
+    let (first, last) = (function.line_and_col().0, function.info.lines.1);
+    let header = text.lines().enumerate().skip(first.saturating_sub(1) as usize);
+    for (number, line) in header.take((last + 1).saturating_sub(first).min(LONGEST_HEADER) as usize) {
+        if let Some(col) = column_of_parameter(line, name) {
+            let line = u32::try_from(number).ok()? + 1;
+            let info = NodeInfo { name_at: (line, col), ..function.info };
+            return Some(PackageDefinition { info, ..function });
+        }
+    }
+    None
+}
+
+/// The 1-based column of a parameter in a line of a function's header.
+fn column_of_parameter(line: &str, name: &str) -> Option<u32> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_parameter = |at: usize| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        let after = after.trim_start();
+        !before.ends_with(is_part) && (after.is_empty() || after.starts_with([':', '=', ',', ')']))
+    };
+    let at = line.match_indices(name).map(|(at, _)| at).find(|at| is_parameter(*at))?;
+    u32::try_from(line[..at].encode_utf16().count() + 1).ok()
+}
+
+fn plain_definitions_at(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
     at: &RequestPosition,
@@ -126,7 +181,7 @@ pub(super) fn definitions_at(
         return Vec::new();
     }
     let receiver = receiver(workspace, at, &call.cancel);
-    let mut question = PackageQuestion { read, receiver, refused: Vec::new(), is_widened: false };
+    let mut question = PackageQuestion { read, receiver, refused: Vec::new(), widened: 0 };
     for _ in 0..MOST_ROUNDS {
         match workspace.ask_joined(&at.file, |joined| question.look(joined)) {
             LookOutcome::Found(definitions) => return definitions,
@@ -142,7 +197,6 @@ impl PackageQuestion {
     fn look(&mut self, joined: &JoinedMap) -> LookOutcome {
         let map = joined.map();
         let meant = self.read.meaning_in(map);
-        let is_local = matches!(meant, Meaning::Local(_));
         let nodes = match meant {
             Meaning::Nodes(nodes) if nodes.iter().any(|(_, sure)| *sure < Confidence::Name) => nodes,
             _ => self.receiver.as_ref().map(|of| self.read.through_values(map, of)).unwrap_or_default(),
@@ -155,6 +209,11 @@ impl PackageQuestion {
                 LookOutcome::Found(definitions)
             };
         }
+        let module = self.read.path_in(map).map(|node| (node, Confidence::Import));
+        let modules = sure_definitions(joined, module.into_iter().collect());
+        if !modules.is_empty() {
+            return LookOutcome::Found(modules);
+        }
         let is_open =
             |package: &OutsidePackage| joined.has_package(package) || self.refused.contains(package);
         if let Some(package) = self.read.package_in(map)
@@ -162,21 +221,53 @@ impl PackageQuestion {
         {
             return LookOutcome::Needs(vec![package]);
         }
-        if is_local || self.is_widened {
-            return LookOutcome::Nothing;
+        if self.widened == MOST_WIDENED {
+            return self
+                .only_macro(joined)
+                .map_or(LookOutcome::Nothing, |found| LookOutcome::Found(vec![found]));
         }
-        let mut imported = map.packages_imported_by(self.read.at.file.as_str());
-        imported.retain(|package| !is_open(package));
-        imported.truncate(MOST_IMPORTED);
-        self.is_widened = true;
-        if imported.is_empty() { LookOutcome::Nothing } else { LookOutcome::Needs(imported) }
+        self.widened += 1;
+        let mut near = self.packages_near(map);
+        near.retain(|package| !is_open(package));
+        near.truncate(MOST_IMPORTED);
+        if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
+    }
+
+    /// The only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
+    fn only_macro(&self, joined: &JoinedMap) -> Option<PackageDefinition> {
+        let query = SearchQuery {
+            text: self.read.word(),
+            kinds: KindFilter::Any,
+            path_prefix: "",
+            limit: MOST_MACROS,
+        };
+        let hits = joined.map().search(&query).hits.into_iter().map(|hit| hit.info);
+        let macros = hits.filter(|info| {
+            info.kind == NodeKind::Def(DefKind::Macro) && info.name.trim_end_matches('!') == self.read.word()
+        });
+        let mut found = macros.filter_map(|info| {
+            let place = joined.place_of(info.path.as_ref()?)?;
+            Some(PackageDefinition { place, info, sure: Confidence::Name })
+        });
+        let only = found.next()?;
+        found.next().is_none().then_some(only)
+    }
+
+    /// The packages that the file imports; next those that the files import which it imports.
+    fn packages_near(&self, map: &Map) -> Vec<OutsidePackage> {
+        let file = self.read.at.file.as_str();
+        if self.widened == 1 {
+            return map.packages_imported_by(file);
+        }
+        let files = map.files_imported_by(file);
+        files.into_iter().flat_map(|path| map.packages_imported_by(path.as_str())).collect()
     }
 
     fn open(&mut self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, packages: Vec<OutsidePackage>) {
         for package in packages {
             if let Err(why) = open_package(call, workspace, &package) {
                 // Of packages that the name need not be of, nobody asked.
-                if !self.is_widened && !call.notes.warnings.contains(&why) {
+                if self.widened == 0 && !call.notes.warnings.contains(&why) {
                     call.notes.warnings.push(why);
                 }
                 self.refused.push(package);
@@ -208,4 +299,16 @@ fn sure_definitions(joined: &JoinedMap, nodes: Vec<(NodeRef, Confidence)>) -> Ve
         Some(PackageDefinition { place, info, sure: sure.max(Confidence::Import) })
     };
     nodes.into_iter().filter_map(definition).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_found_in_headers() {
+        assert_eq!(column_of_parameter("def f(self, style: str = 'style'):", "style"), Some(13));
+        assert_eq!(column_of_parameter("        no_color: Optional[bool] = None,", "no_color"), Some(9));
+        assert_eq!(column_of_parameter("    restyle, styled", "style"), None);
+    }
 }

@@ -80,10 +80,52 @@ impl PackageLayout {
             // Types that others have written say another name than that of the package.
             Ecosystem::Npm if self.manifest.is_some() && path == "package.json" => false,
             Ecosystem::Npm => !has_types || is_declaration(path) || path.ends_with("package.json"),
-            Ecosystem::Go => !path.ends_with("_test.go"),
+            Ecosystem::Go => !path.ends_with("_test.go") && is_for_machine(path),
             _ => true,
         }
     }
+}
+
+/// Systems and processors that the name of a Go file may say it is for, those of this machine apart.
+const SYSTEMS: [&str; 15] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "windows",
+    "zos",
+];
+const PROCESSORS: [&str; 14] = [
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc", "ppc64",
+    "ppc64le", "riscv64", "s390x",
+];
+
+/// Says whether Go would compile a file on this machine, as far as its name says: `x_linux.go`, `x_linux_amd64.go`.
+fn is_for_machine(path: &str) -> bool {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".go")).unwrap_or_default();
+    let is_other = |word: &str| {
+        (SYSTEMS.contains(&word) && word != system) || (PROCESSORS.contains(&word) && word != processor)
+    };
+    !stem.split('_').skip(1).any(is_other)
 }
 
 fn is_declaration(path: &str) -> bool {
@@ -97,4 +139,17 @@ fn is_aside(path: &WsPath) -> bool {
 /// Says whether two names are of one package: files of several languages may import it.
 pub(super) fn is_same(one: &OutsidePackage, other: &OutsidePackage) -> bool {
     one.name == other.name && ecosystem_of(one.lang) == ecosystem_of(other.lang)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_other_machines_are_left_out() {
+        let other = if cfg!(target_os = "windows") { "linux" } else { "windows" };
+        assert!(is_for_machine("unix/syscall.go") && is_for_machine("windows.go"));
+        assert!(!is_for_machine(&format!("unix/zerrors_{other}.go")));
+        assert!(!is_for_machine("unix/zerrors_aix_ppc.go"));
+    }
 }

@@ -62,7 +62,7 @@ pub use flow::{FlowAnswer, FlowQuery, FlowStep, Met};
 pub use flow_chains::{FlowChain, FlowEdge, FlowPlace, FlowSources, MissingSource};
 pub use image::RestoredMap;
 pub use impact::{Affected, ImpactAnswer, ImpactQuery};
-pub use outside::{OutsidePackage, OutsideRef};
+pub use outside::{OutsidePackage, OutsideRef, WrittenName};
 pub use page::Drawn;
 pub use ranking::Ranked;
 pub use reach::Reach;

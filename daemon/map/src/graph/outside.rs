@@ -9,8 +9,8 @@ use std::sync::Arc;
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashSet;
 
-use super::Map;
-use super::places::ref_at;
+use super::places::{file_of, ref_at};
+use super::{Confidence, Map, NodeRef};
 use crate::facts::FileFacts;
 use crate::langs::lang::Lang;
 use crate::langs::rules::ModuleTarget;
@@ -38,32 +38,125 @@ pub struct OutsideRef {
     pub package: OutsidePackage,
 }
 
+/// A name at a place with what is written around it.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenName<'t> {
+    /// The name and its place.
+    pub name: NameInFile<'t>,
+    /// The dotted path that ends with the name, as far as it is made of names; empty where its beginning is a variable.
+    pub path: &'t str,
+    /// What [`local_name_at`](crate::locals::local_name_at) found at the place.
+    pub local: Option<&'t LocalName>,
+}
+
 impl Map {
     /// Every mapped file with its path and facts, project files included, in the order of their numbers.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &WsPath, &Arc<FileFacts>)> {
         self.index.entries().map(|(file, entry)| (file, &entry.path, &entry.facts))
     }
 
-    /// The package that the name at a place leads to, by an import or by the type that its file knows of the expression before it.
-    /// `local` is what [`local_name_at`](crate::locals::local_name_at) found at the place.
+    /// The package that a written name leads to, by an import or by the type that its file knows of the expression before it.
     #[must_use]
-    pub fn package_meant_at(
-        &self,
-        name: NameInFile<'_>,
-        local: Option<&LocalName>,
-    ) -> Option<OutsidePackage> {
+    pub fn package_meant_at(&self, written: WrittenName<'_>) -> Option<OutsidePackage> {
+        let name = written.name;
         let file = self.file_at(name.path)?;
         let (_, facts) = self.file(file)?;
         let resolver = Resolver::new(&self.index);
         let found = ref_at(facts, (name.at.line, name.at.col), name.word);
-        if let Some(Resolution::To(Thing::External(package), _)) = found.map(|r| resolver.resolve(file, r)) {
-            return Some(OutsidePackage { lang: facts.lang, name: package.to_string() });
+        let bound = written.local.into_iter().flat_map(|local| {
+            let lines = local.bindings.iter().map(|at| at.line);
+            lines.map(|line| (line, local.name.as_str()))
+        });
+        let mut imports = std::iter::once((name.at.line, name.word)).chain(bound);
+        let package = match found.map(|r| resolver.resolve(file, r)) {
+            Some(Resolution::To(Thing::External(package), _)) => Some(package.to_string()),
+            _ => imports.find_map(|(line, word)| self.package_imported_at(&resolver, name.path, line, word)),
+        };
+        let in_path = || match self.path_at(&resolver, written)? {
+            Thing::External(package) => Some(package.to_string()),
+            Thing::Module(module) => external_name(&module.target),
+            Thing::Def(_) => None,
+        };
+        let name = package.or_else(in_path)?;
+        Some(OutsidePackage { lang: facts.lang, name })
+    }
+
+    /// The node that a written name means as a module or as the end of a path: as an import binds it, in the path of an import, or in an
+    /// expression that leads through modules.
+    #[must_use]
+    pub fn path_meant_at(&self, written: WrittenName<'_>) -> Option<NodeRef> {
+        let bound = written.local.filter(|local| !local.is_variable);
+        let imported = bound.and_then(|local| {
+            let mut lines = local.bindings.iter().map(|at| at.line);
+            lines.find_map(|line| self.imported_at(written.name.path, line, &local.name))
+        });
+        imported.filter(|node| matches!(node, NodeRef::File(_))).or_else(|| {
+            let from = self.file_at(written.name.path)?;
+            let thing = self.path_at(&Resolver::new(&self.index), written)?;
+            self.node_of(from, &thing)
+        })
+    }
+
+    fn path_at(&self, resolver: &Resolver<'_>, written: WrittenName<'_>) -> Option<Thing> {
+        let name = written.name;
+        let file = self.file_at(name.path)?;
+        let entry = self.index.entry(file)?;
+        let found = ref_at(&entry.facts, (name.at.line, name.at.col), name.word);
+        if let Some(Resolution::To(module @ Thing::Module(_), _)) = found.map(|r| resolver.resolve(file, r)) {
+            return Some(module);
         }
-        let bound = local
-            .into_iter()
-            .flat_map(|local| local.bindings.iter().map(|at| (at.line, local.name.as_str())));
-        let mut written = std::iter::once((name.at.line, name.word)).chain(bound);
-        written.find_map(|(line, word)| self.package_imported_at(&resolver, name.path, line, word))
+        let on_line = entry.facts.imports.iter().filter(|import| import.line == name.at.line);
+        let mut paths = on_line.filter_map(|import| path_to(entry.facts.name(import.module), name.word));
+        if let Some(path) = paths.next() {
+            return Some(resolver.thing_of_module(file, path));
+        }
+        match resolver.path_in_file(file, written.path) {
+            NameLookup::Thing(thing, sure) if sure < Confidence::Name => Some(thing),
+            _ => None,
+        }
+    }
+
+    fn package_imported_at(
+        &self,
+        resolver: &Resolver<'_>,
+        path: &str,
+        line: u32,
+        word: &str,
+    ) -> Option<String> {
+        let (file, entry, import) = self.import_at(path, line, word)?;
+        match resolver.binding(file, entry, import) {
+            NameLookup::Thing(Thing::External(package), _) => Some(package.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The files that a file imports, in the order of its imports.
+    #[must_use]
+    pub fn files_imported_by(&self, path: &str) -> Vec<&WsPath> {
+        let entry = self.file_at(path).and_then(|file| Some((file, self.index.entry(file)?)));
+        let Some((file, entry)) = entry else { return Vec::new() };
+        let resolver = Resolver::new(&self.index);
+        let target = |import: &crate::facts::Import| {
+            let node = file_of(&resolver.resolve_module(file, entry, import.module).target)?;
+            self.index.entry(node.file()?).map(|found| &found.path)
+        };
+        entry.facts.imports.iter().filter_map(target).collect()
+    }
+
+    fn module_at(&self, resolver: &Resolver<'_>, name: NameInFile<'_>) -> Option<Arc<ModuleTarget>> {
+        let file = self.file_at(name.path)?;
+        let entry = self.index.entry(file)?;
+        let found = ref_at(&entry.facts, (name.at.line, name.at.col), name.word);
+        if let Some(Resolution::To(Thing::Module(module), _)) = found.map(|r| resolver.resolve(file, r)) {
+            return Some(Arc::clone(&module.target));
+        }
+        let on_line = entry.facts.imports.iter().filter(|import| import.line == name.at.line);
+        let mut paths = on_line.filter_map(|import| path_to(entry.facts.name(import.module), name.word));
+        if let Some(path) = paths.next() {
+            return Some(resolver.module_target(file, entry.lang(), path));
+        }
+        let rules = entry.lang().spec()?.imports;
+        rules.resolve_path(&self.index, file, name.word).map(|(target, _)| Arc::new(target))
     }
 
     fn package_imported_at(
@@ -118,6 +211,24 @@ impl Map {
     }
 }
 
+fn external_name(target: &ModuleTarget) -> Option<String> {
+    match target {
+        ModuleTarget::External(package) => Some(package.clone()),
+        _ => None,
+    }
+}
+
+/// The beginning of a module's path up to a segment of it, with its leading dots: `a.b` of `a.b.c` for `b`.
+fn path_to<'p>(module: &'p str, segment: &str) -> Option<&'p str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let ends = module.match_indices(segment).map(|(at, _)| (at, at + segment.len()));
+    let is_whole = |(from, to): &(usize, usize)| {
+        !module[..*from].ends_with(is_part) && !module[*to..].starts_with(is_part)
+    };
+    let (_, end) = ends.into_iter().find(|span| !segment.is_empty() && is_whole(span))?;
+    Some(&module[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,7 +242,8 @@ mod tests {
         let at = NamePlace { line, col };
         let local = local_name_at(Some(Lang::Python), APP.as_bytes(), at, &|| true);
         let name = NameInFile { path: "app.py", at, word };
-        map.package_meant_at(name, local.as_ref()).map(|package| package.name)
+        let written = WrittenName { name, path: word, local: local.as_ref() };
+        map.package_meant_at(written).map(|package| package.name)
     }
 
     #[test]
@@ -142,6 +254,27 @@ mod tests {
         assert_eq!(package_at(7, 5, "read").as_deref(), Some("yaml"));
         assert_eq!(package_at(8, 13, "post").as_deref(), Some("requests"));
         assert_eq!(package_at(5, 5, "run"), None);
+    }
+
+    #[test]
+    fn segments_of_paths_lead_to_modules() {
+        assert_eq!(path_to("a.b.c", "b"), Some("a.b"));
+        assert_eq!(path_to("clap::parser", "clap"), Some("clap"));
+        assert_eq!(path_to("abc.b", "bc"), None);
+        assert_eq!(path_to("a", ""), None);
+        let map = map("//- /app.py\nfrom pack.inner import f\nimport pack\n\npack.inner.f()\n\
+                       //- /pack/__init__.py\n//- /pack/inner.py\ndef f():\n    pass\n");
+        let module_at = |line, col, path: &str| {
+            let word = path.rsplit('.').next().unwrap_or(path);
+            let name = NameInFile { path: "app.py", at: NamePlace { line, col }, word };
+            let written = WrittenName { name, path, local: None };
+            map.path_meant_at(written).map(|node| map.id(node).to_string())
+        };
+        assert_eq!(module_at(1, 6, "pack").as_deref(), Some("py:pack/__init__.py"));
+        assert_eq!(module_at(1, 11, "inner").as_deref(), Some("py:pack/inner.py"));
+        assert_eq!(module_at(4, 6, "pack.inner").as_deref(), Some("py:pack/inner.py"));
+        assert_eq!(module_at(4, 12, "pack.inner.f").as_deref(), Some("py:pack/inner.py#f"));
+        assert_eq!(module_at(4, 12, "pack.inner.g"), None);
     }
 
     #[test]

@@ -234,7 +234,7 @@ fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
 }
 
 /// The one file of a module, if it has one.
-fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
+pub(super) fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
     match target {
         ModuleTarget::File(file) | ModuleTarget::Inside(file, _) => Some(NodeRef::File(*file)),
         ModuleTarget::Files(files) => match files[..] {
