@@ -2,7 +2,7 @@
 
     package_definitions.py HOB TREE py|ts|rust|go TRUTH [COUNT] [SEED] [--misses] [-- SERVER ARGS...]
 
-TREE is a project with its dependencies installed. Names of its source files are drawn by SEED, and SERVER is asked where each is defined,
+TREE is a project with its dependencies installed. Names of its source files, tests apart, are drawn by SEED, and SERVER is asked where each is defined,
 until COUNT (50) of them lie in a dependency; no name and target counts more than three times. What it said is kept in the file TRUTH, and
 SERVER is not needed where that file is there. HOB is asked the same with an empty search path, so that no language server answers it, and
 a daemon of its own.
@@ -34,6 +34,7 @@ DEPENDENCY = {
 }
 WORD = re.compile(r"[A-Za-z_]\w*")
 STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|`[^`]*`|'(?:[^'\\]|\\.)*'")
+TEST = re.compile(r"(^|/)(tests?|__tests__|__mocks__|__fixtures__)/|\.(test|spec)\.|_test\.|(^|/)(test_|conftest)")
 WAIT = {"py": 8, "ts": 8, "rust": 60, "go": 20}
 
 
@@ -74,8 +75,9 @@ def sources(tree, language):
     for folder, below, files in os.walk(tree):
         below[:] = sorted(name for name in below if name not in APART and not name.startswith("."))
         for name in sorted(files):
-            if name.endswith(ENDINGS[language]) and not name.endswith(".d.ts"):
-                yield os.path.relpath(os.path.join(folder, name), tree)
+            path = os.path.relpath(os.path.join(folder, name), tree)
+            if name.endswith(ENDINGS[language]) and not name.endswith(".d.ts") and not TEST.search(path):
+                yield path
 
 
 def blank(text, language):

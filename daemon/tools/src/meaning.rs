@@ -52,6 +52,11 @@ impl ReadName {
         &self.word
     }
 
+    /// Whether it ends a path of names, and is no member of a value.
+    pub(super) fn has_path(&self) -> bool {
+        !self.path.is_empty()
+    }
+
     /// The meaning of the name in a map, without what its values say.
     pub(super) fn meaning_in(&self, map: &Map) -> meaning::Meaning {
         map.meaning_at(self.name(), self.local.clone())
@@ -151,7 +156,11 @@ fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) ->
     let before = String::from_utf16_lossy(&units);
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let start = before.trim_end_matches(|c: char| is_part(c) || c == '.' || c == ':').len();
-    let begun = before[start..].trim_start_matches([':', '.']);
+    let begun = before[start..].trim_start_matches(':');
+    // A member of something that is not a name.
+    if begun.starts_with('.') || before[..start].trim_end().ends_with('.') {
+        return None;
+    }
     let start = before.len() - begun.len();
     let rest = line.get(start..)?;
     let end =

@@ -235,6 +235,9 @@ impl PackageQuestion {
 
     /// The only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
     fn only_macro(&self, joined: &JoinedMap) -> Option<PackageDefinition> {
+        if !self.read.has_path() {
+            return None;
+        }
         let query = SearchQuery {
             text: self.read.word(),
             kinds: KindFilter::Any,

@@ -86,7 +86,8 @@ impl PackageLayout {
     }
 }
 
-/// Systems and processors that the name of a Go file may say it is for, those of this machine apart.
+/// Systems and processors that the name of a Go file may say it is for; those with `x` are families by custom, of which a line in the
+/// file says more.
 const SYSTEMS: [&str; 15] = [
     "aix",
     "android",
@@ -104,9 +105,9 @@ const SYSTEMS: [&str; 15] = [
     "windows",
     "zos",
 ];
-const PROCESSORS: [&str; 14] = [
+const PROCESSORS: [&str; 17] = [
     "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc", "ppc64",
-    "ppc64le", "riscv64", "s390x",
+    "ppc64le", "riscv64", "s390x", "mipsx", "mips64x", "ppc64x",
 ];
 
 /// Says whether Go would compile a file on this machine, as far as its name says: `x_linux.go`, `x_linux_amd64.go`.

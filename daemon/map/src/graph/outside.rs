@@ -10,7 +10,7 @@ use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashSet;
 
 use super::places::{file_of, ref_at};
-use super::{Confidence, Map, NodeRef};
+use super::{Confidence, DefRef, Map, NodeRef};
 use crate::facts::FileFacts;
 use crate::langs::lang::Lang;
 use crate::langs::rules::ModuleTarget;
@@ -110,10 +110,24 @@ impl Map {
         if let Some(path) = paths.next() {
             return Some(resolver.thing_of_module(file, path));
         }
-        match resolver.path_in_file(file, written.path) {
+        self.end_of_path(resolver, file, written.path)
+    }
+
+    /// The thing at the end of a path. A function may be a namespace of the same name as well, as in declarations of modules that are one
+    /// function.
+    fn end_of_path(&self, resolver: &Resolver<'_>, file: FileId, path: &str) -> Option<Thing> {
+        let found = |path: &str| match resolver.path_in_file(file, path) {
             NameLookup::Thing(thing, sure) if sure < Confidence::Name => Some(thing),
             _ => None,
-        }
+        };
+        found(path).or_else(|| {
+            let (before, last) = path.rsplit_once('.')?;
+            let Thing::Def(function) = found(before)? else { return None };
+            let entry = self.index.entry(function.file)?;
+            let around = entry.facts.name(entry.facts.defs.get(function.def.index())?.qualified);
+            let def = entry.def_qualified(&format!("{around}.{last}"), 1)?;
+            Some(Thing::Def(DefRef { file: function.file, def }))
+        })
     }
 
     fn package_imported_at(
@@ -141,38 +155,6 @@ impl Map {
             self.index.entry(node.file()?).map(|found| &found.path)
         };
         entry.facts.imports.iter().filter_map(target).collect()
-    }
-
-    fn module_at(&self, resolver: &Resolver<'_>, name: NameInFile<'_>) -> Option<Arc<ModuleTarget>> {
-        let file = self.file_at(name.path)?;
-        let entry = self.index.entry(file)?;
-        let found = ref_at(&entry.facts, (name.at.line, name.at.col), name.word);
-        if let Some(Resolution::To(Thing::Module(module), _)) = found.map(|r| resolver.resolve(file, r)) {
-            return Some(Arc::clone(&module.target));
-        }
-        let on_line = entry.facts.imports.iter().filter(|import| import.line == name.at.line);
-        let mut paths = on_line.filter_map(|import| path_to(entry.facts.name(import.module), name.word));
-        if let Some(path) = paths.next() {
-            return Some(resolver.module_target(file, entry.lang(), path));
-        }
-        let rules = entry.lang().spec()?.imports;
-        rules.resolve_path(&self.index, file, name.word).map(|(target, _)| Arc::new(target))
-    }
-
-    fn package_imported_at(
-        &self,
-        resolver: &Resolver<'_>,
-        path: &str,
-        line: u32,
-        word: &str,
-    ) -> Option<OutsidePackage> {
-        let (file, entry, import) = self.import_at(path, line, word)?;
-        match resolver.binding(file, entry, import) {
-            NameLookup::Thing(Thing::External(package), _) => {
-                Some(OutsidePackage { lang: entry.lang(), name: package.to_string() })
-            }
-            _ => None,
-        }
     }
 
     /// The packages outside that a file imports, in the order of its imports.
