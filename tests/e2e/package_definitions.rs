@@ -181,8 +181,7 @@ fn quiet_world() -> World {
     World::new().env("PATH", "/nowhere")
 }
 
-fn define(mcp: &mut Mcp, root: &str, place: (&str, u32, u32)) -> Answer {
-    let (file, line, col) = place;
+fn define(mcp: &mut Mcp, root: &str, file: &str, line: u32, col: u32) -> Answer {
     mcp.call("nav_definition", json!({"file": file, "line": line, "col": col, "root": root}))
 }
 
@@ -197,7 +196,7 @@ fn place_below(answer: &Answer, folder: &str) -> String {
 
 fn check_all(tree: &Tree, mcp: &mut Mcp, folder: &str, expected: &[(&str, u32, u32, &str)]) {
     for (file, line, col, wanted) in expected {
-        let answer = define(mcp, &tree.root().display().to_string(), (file, *line, *col));
+        let answer = define(mcp, &tree.root().display().to_string(), file, *line, *col);
         assert_eq!(place_below(&answer, folder), *wanted, "{file}:{line}:{col} {answer}");
         assert_eq!(answer.list("/locations")[0]["external"], Value::Bool(true), "{answer}");
     }
@@ -223,11 +222,11 @@ fn python_names_lead_into_packages() {
             ("app.py", 13, 11, "requests/sessions.py:2"),
         ],
     );
-    let answer = define(&mut mcp, ".", ("app.py", 8, 23));
+    let answer = define(&mut mcp, ".", "app.py", 8, 23);
     answer.says("requests 2.31.0").says("dep:requests");
     assert!(answer.to_string().contains("def get(url, params=None)"), "{answer}");
     // What is not installed is said, and the import is all that is known.
-    define(&mut mcp, ".", ("app.py", 14, 6)).says("`absent` is not on this machine");
+    define(&mut mcp, ".", "app.py", 14, 6).says("`absent` is not on this machine");
     // The project's own map has nothing of it.
     let own = mcp.call("map_search", json!({"query": ["norm"]}));
     assert!(own.list("/results").is_empty(), "{own}");
@@ -267,7 +266,7 @@ fn typescript_names_lead_to_declarations() {
             ("src/app.ts", 9, 7, "@scope/kit/dist/index.d.mts:2"),
         ],
     );
-    define(&mut mcp, ".", ("src/app.ts", 7, 3)).says("zod 3.22.0");
+    define(&mut mcp, ".", "src/app.ts", 7, 3).says("zod 3.22.0");
 }
 
 #[test]
@@ -287,7 +286,7 @@ fn rust_and_go_names_lead_into_caches() {
         ("main.go", 10, 10, "cobra@v1.8.0/command.go:5"),
         ("main.go", 11, 6, "fmt/print.go:3"),
     ] {
-        let answer = define(&mut mcp, &app, (file, line, col));
+        let answer = define(&mut mcp, &app, file, line, col);
         assert!(place_below(&answer, "\0").ends_with(wanted), "{file}:{line}:{col} {answer}");
     }
 }

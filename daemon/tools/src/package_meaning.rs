@@ -227,9 +227,8 @@ impl PackageQuestion {
                 .map_or(LookOutcome::Nothing, |found| LookOutcome::Found(vec![found]));
         }
         self.widened += 1;
-        let mut near = self.packages_near(map);
+        let mut near = self.packages_near(joined);
         near.retain(|package| !is_open(package));
-        near.truncate(MOST_IMPORTED);
         if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
     }
 
@@ -256,24 +255,32 @@ impl PackageQuestion {
         found.next().is_none().then_some(only)
     }
 
-    /// The packages that the file imports; next those that the files import which it imports.
-    fn packages_near(&self, map: &Map) -> Vec<OutsidePackage> {
-        let file = self.read.at.file.as_str();
+    /// The packages that the file imports; next those that these packages import where the file does.
+    fn packages_near(&self, joined: &JoinedMap) -> Vec<OutsidePackage> {
+        let (map, file) = (joined.map(), self.read.at.file.as_str());
         if self.widened == 1 {
             return map.packages_imported_by(file);
         }
-        let files = map.files_imported_by(file);
+        let mut files = map.files_imported_by(file);
+        files.sort_by_key(|path| joined.place_of(path).is_none());
         files.into_iter().flat_map(|path| map.packages_imported_by(path.as_str())).collect()
     }
 
     fn open(&mut self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, packages: Vec<OutsidePackage>) {
+        let mut opened = 0;
         for package in packages {
-            if let Err(why) = open_package(call, workspace, &package) {
-                // Of packages that the name need not be of, nobody asked.
-                if self.widened == 0 && !call.notes.warnings.contains(&why) {
-                    call.notes.warnings.push(why);
+            match open_package(call, workspace, &package) {
+                Ok(()) => opened += 1,
+                Err(why) => {
+                    // Of packages that the name need not be of, nobody asked.
+                    if self.widened == 0 && !call.notes.warnings.contains(&why) {
+                        call.notes.warnings.push(why);
+                    }
+                    self.refused.push(package);
                 }
-                self.refused.push(package);
+            }
+            if opened == MOST_IMPORTED {
+                return;
             }
         }
     }
@@ -298,10 +305,21 @@ fn open_package(
 fn sure_definitions(joined: &JoinedMap, nodes: Vec<(NodeRef, Confidence)>) -> Vec<PackageDefinition> {
     let definition = |(node, sure): (NodeRef, Confidence)| {
         let info = joined.map().info(node).filter(|_| sure < Confidence::Name)?;
+        let info = function_of_name(joined.map(), info);
         let place = joined.place_of(info.path.as_ref()?)?;
         Some(PackageDefinition { place, info, sure: sure.max(Confidence::Import) })
     };
     nodes.into_iter().filter_map(definition).collect()
+}
+
+/// The function where a namespace has the name of one, as declarations of modules that are one function do; else what it is.
+fn function_of_name(map: &Map, info: NodeInfo) -> NodeInfo {
+    let (NodeKind::Def(DefKind::Module), NodeRef::Def(def)) = (info.kind, info.node) else { return info };
+    let others = map.defs_of(def.file).into_iter().filter_map(|other| map.info(other.into()));
+    let is_function = |other: &NodeInfo| {
+        other.qualified == info.qualified && matches!(other.kind, NodeKind::Def(kind) if kind.is_callable())
+    };
+    others.into_iter().find(is_function).unwrap_or(info)
 }
 
 #[cfg(test)]
