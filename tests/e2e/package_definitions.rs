@@ -74,6 +74,8 @@ export function run(kit: Kit) {
   parse("x");
   plain.pad("y");
   kit.start();
+  const made = plain.pad("y");
+  made.width;
 }
 //- /package.json
 {"dependencies": {"zod": "^3.0.0", "plain": "1.0.0", "@scope/kit": "1.0.0"}}
@@ -97,8 +99,14 @@ exports.pad = function (text) {};
 //- /node_modules/@types/plain/package.json
 {"name": "@types/plain", "version": "1.0.5", "types": "index.d.ts"}
 //- /node_modules/@types/plain/index.d.ts
-// Types of others.
-export function pad(text: string): string;
+import { Padded } from "only-types";
+export function pad(text: string): Padded;
+//- /node_modules/@types/only-types/package.json
+{"name": "@types/only-types", "version": "1.0.0", "types": "index.d.ts"}
+//- /node_modules/@types/only-types/index.d.ts
+export interface Padded {
+  width: number;
+}
 //- /node_modules/@scope/kit/package.json
 {"name": "@scope/kit", "version": "1.0.0", "exports": {".": {"types": "./dist/index.d.mts", "default": "./dist/index.mjs"}}}
 //- /node_modules/@scope/kit/dist/index.d.mts
@@ -264,6 +272,7 @@ fn typescript_names_lead_to_declarations() {
             ("src/app.ts", 8, 9, "@types/plain/index.d.ts:2"),
             ("src/app.ts", 5, 26, "@scope/kit/dist/index.d.mts:1"),
             ("src/app.ts", 9, 7, "@scope/kit/dist/index.d.mts:2"),
+            ("src/app.ts", 11, 8, "@types/only-types/index.d.ts:2"),
         ],
     );
     define(&mut mcp, ".", "src/app.ts", 7, 3).says("zod 3.22.0");

@@ -67,7 +67,7 @@ impl JoinedMap {
     #[must_use]
     pub fn place_of(&self, path: &WsPath) -> Option<PackagePlace> {
         self.packages.iter().filter(|package| package.files.contains_key(path)).find_map(|package| {
-            let file = package.source.root.join(package.layout.original(path)?);
+            let file = package.source.root.join(package.layout.own_path(path)?);
             Some(PackagePlace {
                 title: package.source.title.clone(),
                 package: package.source.published.clone(),
@@ -102,7 +102,7 @@ impl JoinedMap {
         let is_large = files.len() > MOST_PROJECT_FILES;
         let files = if is_large { nearest_files(files, asked) } else { files };
         let mut placed = std::mem::take(&mut self.project);
-        self.place(&mut placed, files);
+        self.place_files(&mut placed, files);
         self.project = placed;
         self.made_of = Some((generation, is_large.then(|| asked.dir().to_owned())));
     }
@@ -112,11 +112,11 @@ impl JoinedMap {
         for mut package in std::mem::take(&mut self.packages) {
             let origin = package.origin.as_ref().map(|(workspace, made)| (workspace.upgrade(), *made));
             match origin {
-                Some((None, _)) => self.place(&mut package.files, Vec::new()),
+                Some((None, _)) => self.place_files(&mut package.files, Vec::new()),
                 Some((Some(workspace), made)) if workspace.generation() != made => {
                     package.origin = Some((Arc::downgrade(&workspace), workspace.generation()));
                     let files = package.layout.place_all(facts_of(&workspace));
-                    self.place(&mut package.files, files);
+                    self.place_files(&mut package.files, files);
                     self.packages.push(package);
                 }
                 _ => self.packages.push(package),
@@ -138,7 +138,7 @@ impl JoinedMap {
             OutsideContents::Files(files) => (files.clone(), None),
         };
         let placed = layout.place_all(contents);
-        self.place(&mut files, placed);
+        self.place_files(&mut files, placed);
         // A strong hold would keep the workspace from leaving memory.
         let source = OutsideSource { contents: OutsideContents::Files(Vec::new()), ..source };
         self.packages.push(JoinedPackage { source, layout, files, origin });
@@ -150,12 +150,12 @@ impl JoinedMap {
         while total > MOST_PACKAGE_FILES && self.packages.len() > 1 {
             let mut oldest = self.packages.remove(0);
             total -= oldest.files.len();
-            self.place(&mut oldest.files, Vec::new());
+            self.place_files(&mut oldest.files, Vec::new());
         }
     }
 
     /// Makes the files of one origin be those that are wanted, with the fewest changes of the map.
-    fn place(&mut self, placed: &mut PlacedFiles, wanted: ProjectFiles) {
+    fn place_files(&mut self, placed: &mut PlacedFiles, wanted: ProjectFiles) {
         let mut changes = Vec::new();
         let mut left = std::mem::take(placed);
         for (path, facts) in wanted {

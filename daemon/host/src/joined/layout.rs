@@ -54,7 +54,7 @@ impl PackageLayout {
         let is_wanted = |path: &WsPath| !is_aside(path) && self.is_imported(path, has_types);
         let own = files.into_iter().filter(|(path, _)| is_wanted(path));
         let mut placed: ProjectFiles =
-            own.filter_map(|(path, facts)| Some((self.placed(&path)?, facts))).collect();
+            own.filter_map(|(path, facts)| Some((self.path_in_map(&path)?, facts))).collect();
         if let Some((path, text)) = &self.manifest
             && let Ok(path) = WsPath::new(path)
             && !placed.iter().any(|(known, _)| *known == path)
@@ -65,12 +65,12 @@ impl PackageLayout {
         placed
     }
 
-    fn placed(&self, path: &WsPath) -> Option<WsPath> {
+    fn path_in_map(&self, path: &WsPath) -> Option<WsPath> {
         WsPath::new(&format!("{}{path}", self.prefix)).ok()
     }
 
     /// The path of a file below the package's own folder.
-    pub(super) fn original<'p>(&self, path: &'p WsPath) -> Option<&'p str> {
+    pub(super) fn own_path<'p>(&self, path: &'p WsPath) -> Option<&'p str> {
         path.as_str().strip_prefix(&self.prefix)
     }
 

@@ -130,10 +130,22 @@ impl Host {
         }
         let packages = project.packages();
         let called = called_in_code(&packages, ecosystem, &package.name);
-        let (found, published) = self.locate(project, ecosystem, &called, &package.name)?;
-        let (place, manifest) = match self.types_of(project, ecosystem, &published, &found) {
-            Some((types, manifest)) => (types, Some(manifest)),
-            None => (found, None),
+        let located = self.locate(project, ecosystem, &called, &package.name);
+        let (found, published) = match &located {
+            Ok((place, published)) => (Some(place.as_path()), published.as_str()),
+            Err(_) => (None, package.name.as_str()),
+        };
+        // Some packages are types alone, without anything that they are of.
+        let types = self.types_of(project, ecosystem, published, found);
+        let (place, published, manifest) = match (types, located) {
+            (Some((types, manifest)), located) => {
+                let published = located.map_or_else(|_| package.name.clone(), |(_, published)| published);
+                (types, published, Some(manifest))
+            }
+            (None, located) => {
+                let (place, published) = located?;
+                (place, published, None)
+            }
         };
         self.open_found(project, FoundPackage { package, ecosystem, published, place, manifest })
     }
@@ -179,9 +191,9 @@ impl Host {
         project: &Workspace,
         ecosystem: Ecosystem,
         published: &str,
-        place: &Path,
+        place: Option<&Path>,
     ) -> Option<(PathBuf, String)> {
-        if ecosystem != Ecosystem::Npm || has_own_types(place) {
+        if ecosystem != Ecosystem::Npm || place.is_some_and(has_own_types) {
             return None;
         }
         let query = PackageSourceQuery {
