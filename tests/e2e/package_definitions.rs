@@ -224,7 +224,7 @@ fn python_names_lead_into_packages() {
             ("app.py", 8, 23, "requests/api.py:1"),
             ("app.py", 9, 16, "numpy/linalg/_linalg.py:3"),
             ("app.py", 10, 6, "yaml/__init__.py:1"),
-            ("app.py", 3, 19, "yaml/__init__.py:1"),
+            ("app.py", 3, 26, "yaml/__init__.py:1"),
             ("app.py", 7, 29, "requests/sessions.py:6"),
             ("app.py", 11, 14, "requests/sessions.py:7"),
             ("app.py", 13, 11, "requests/sessions.py:2"),
@@ -284,8 +284,9 @@ fn rust_and_go_names_lead_into_caches() {
     let folder = world.tree(RUST_AND_GO);
     let below = |name: &str| folder.root().join(name).display().to_string();
     world = world.env("CARGO_HOME", below("home")).env("GOMODCACHE", below("mod")).env("GOROOT", below("go"));
-    let mut mcp = world.mcp(&folder);
     let app = below("app");
+    git(&World::new(), &folder.root().join("app"), "init -q");
+    let mut mcp = world.mcp(&folder);
     for (file, line, col, wanted) in [
         ("src/main.rs", 1, 17, "serde-like-1.2.0/src/ser.rs:1"),
         ("src/main.rs", 4, 29, "serde-like-1.2.0/src/lib.rs:4"),
