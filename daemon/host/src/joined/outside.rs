@@ -182,6 +182,7 @@ impl Host {
                 PackageSource::Absent(folders) => looked_at.extend(folders),
             }
         }
+        looked_at.dedup();
         Err(OutsideError::Absent { name: module.to_owned(), looked_at })
     }
 
