@@ -10,9 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use hob_base::AbsPath;
-use hob_proto::groups::GROUP_PREFIX;
 use hob_proto::message::Ask;
-use hob_proto::tools::{self, Checked, ToolDef, ToolSet, check_args};
+use hob_proto::tools::{self, Checked, ToolDef, check_args};
 use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
 use hob_render::Voice;
 use serde_json::{Map, Value};
@@ -26,9 +25,11 @@ use hob_metrics::{Metrics, Served};
 use hob_results::errors;
 use hob_results::text_only::{AnsweredCall, text_only_warning};
 use hob_tools::{
-    AnswerNotes, CallServices, CallTerms, Handled, ToolCall, handler, not_taken_into_account,
-    pending_reminder, place_in_arguments, run_in_projects, status_for_people,
+    AllPackages, AnswerNotes, CallServices, CallTerms, Handled, ProjectsCall, ToolCall, ask_every_package,
+    handler, not_taken_into_account, pending_reminder, run_in_projects, status_for_people,
 };
+
+use super::call_place::{AskedSource, CallPlace};
 
 /// A call that was run, before its answer is cut.
 struct FinishedRun {
@@ -139,13 +140,9 @@ impl Dispatcher {
         let Checked { mut args, warnings } = checked;
         let (limit, _) = Limit::new(tool, budget_of(tool, &args, page.form));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
-        let names_root = args.contains_key("root");
-        let starts = match self.starts_of(&mut args, &request.root) {
-            Ok(starts) => starts,
-            Err(error) => return Handled::failed_with(error, warnings),
-        };
-        let package = match package_of(&mut args) {
-            Ok(package) => package,
+        let place = CallPlace::take_from(&mut args, tool, &self.host, &request.root);
+        let CallPlace { starts, source, is_by_path } = match place {
+            Ok(place) => place,
             Err(error) => return Handled::failed_with(error, warnings),
         };
         let Some(handler) = handler(tool.name) else {
@@ -153,84 +150,26 @@ impl Dispatcher {
             return Handled::failed_with(error, warnings);
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
-        let start = starts.first().unwrap_or(&request.root).clone();
-        let moved = match names_root || package.is_some() {
-            true => None,
-            false => self.project_of_arguments(tool, &args, &request.root),
+        let is_of_all = source == AskedSource::Dependencies;
+        let package = match source {
+            AskedSource::Dependency(name) => Some(name),
+            AskedSource::Project | AskedSource::Dependencies => None,
         };
-        let start = moved.clone().unwrap_or(start);
+        let start = starts.first().unwrap_or(&request.root).clone();
         let terms = CallTerms { args, start, package, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
-        if starts.len() < 2 {
-            let mut handled = ToolCall::new(services, request, terms, warnings).run(handler);
-            if let Some(root) = handled.notes.root.clone().filter(|_| moved.is_some()) {
-                let said = format!("About the project `{root}`, because a path in the arguments lies in it.");
-                handled.notes.warnings.insert(0, said);
-            }
-            return handled;
+        let mut handled = match (starts.len() > 1, is_of_all) {
+            (true, _) => run_in_projects(ProjectsCall { tool, services, request, terms, is_of_all }, &starts),
+            (false, true) => ask_every_package(AllPackages { tool, handler, services, request, terms }),
+            (false, false) => ToolCall::new(services, request, terms, Vec::new()).run(handler),
+        };
+        if let Some(root) = handled.notes.root.as_ref().filter(|_| is_by_path) {
+            let said = format!("About the project `{root}`, because a path in the arguments lies in it.");
+            handled.notes.warnings.insert(0, said);
         }
-        let mut handled = run_in_projects(tool, services, request, &terms, &starts);
         handled.notes.warnings.splice(0..0, warnings);
         handled
-    }
-
-    /// The project of an absolute path in the arguments, if that is another one than the client's.
-    fn project_of_arguments(
-        &self,
-        tool: &ToolDef,
-        args: &Map<String, Value>,
-        connection: &AbsPath,
-    ) -> Option<AbsPath> {
-        // What is written must be meant: a change of another project takes its `root`.
-        let is_for_models = tool.read_only && tool.set != ToolSet::Hidden;
-        let place = place_in_arguments(args).filter(|_| is_for_models)?;
-        self.host.other_project(&place, connection)
-    }
-
-    /// Where the workspaces are looked for: the argument `root`, a folder, a group or several of them, against the connection's
-    /// folder if they are relative.
-    fn starts_of(
-        &self,
-        args: &mut Map<String, Value>,
-        connection: &AbsPath,
-    ) -> Result<Vec<AbsPath>, ToolError> {
-        let Some(Value::Array(roots)) = args.remove("root") else { return Ok(vec![connection.clone()]) };
-        let mut starts = Vec::new();
-        for root in roots.iter().filter_map(Value::as_str) {
-            if root.contains('\0') {
-                return Err(
-                    ToolError::bad_args("`root` contains a NUL character").hint("Pass a folder's path.")
-                );
-            }
-            match root.strip_prefix(GROUP_PREFIX) {
-                Some(name) => starts.extend(self.folders_of_group(name)?),
-                None => starts.push(connection.join(root)),
-            }
-        }
-        match starts.is_empty() {
-            true => {
-                Err(ToolError::bad_args("`root` has no project")
-                    .hint("Pass a folder's path, or leave it out."))
-            }
-            false => Ok(starts),
-        }
-    }
-
-    fn folders_of_group(&self, name: &str) -> Result<Vec<AbsPath>, ToolError> {
-        let groups = self.host.project_groups().map_err(|error| {
-            ToolError::bad_args(format!("the groups of projects cannot be read: {error}"))
-                .hint("Pass the folders as a list.")
-        })?;
-        let Some(folders) = groups.folders(name) else {
-            let known: Vec<&str> = groups.all().map(|(name, _)| name).collect();
-            let known = if known.is_empty() { "there are none yet".to_owned() } else { known.join(", ") };
-            return Err(ToolError::bad_args(format!("`root` names the group `{name}`, which is not one"))
-                .hint(format!(
-                    "Groups: {known}. Make one on the command line: hob group add {name} FOLDER..."
-                )));
-        };
-        Ok(folders.iter().filter_map(|folder| AbsPath::new(folder).ok()).collect())
     }
 
     fn panic_error(&self, tool: &str) -> ToolError {
@@ -336,15 +275,4 @@ fn draft_without_tool(error: ToolError) -> AnswerDraft {
         limit: Limit::USUAL,
         cuts: &[],
     }
-}
-
-/// The dependency that the argument `in` names: `dep:requests`.
-fn package_of(args: &mut Map<String, Value>) -> Result<Option<String>, ToolError> {
-    let Some(value) = args.remove("in") else { return Ok(None) };
-    let name = value.as_str().and_then(|text| text.strip_prefix("dep:")).filter(|name| !name.is_empty());
-    let wrong = || {
-        ToolError::bad_args("`in` is no dependency")
-            .hint("Pass `dep:` and the name of a package that the project depends on: dep:requests. Without `in` the project is asked.")
-    };
-    name.map(|name| Some(name.to_owned())).ok_or_else(wrong)
 }

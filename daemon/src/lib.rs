@@ -3,6 +3,7 @@
 //!
 //! Everything that a call means is in the crates beside this one; here they are put together.
 
+mod call_place;
 pub mod dispatch;
 pub mod lifecycle;
 pub mod session;

@@ -198,7 +198,16 @@ fn package_caches() -> PackageCaches {
     PackageCaches {
         cargo_home: told("CARGO_HOME").or(usual.cargo_home),
         go_modules: told("GOMODCACHE").or(usual.go_modules),
+        go_root: told("GOROOT").or_else(go_on_path),
     }
+}
+
+/// The folder of the Go whose program comes first in the search path: the program lies in its `bin`.
+fn go_on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let program = std::env::split_paths(&path).map(|folder| folder.join("go")).find(|file| file.is_file())?;
+    let root = program.canonicalize().ok()?.parent()?.parent()?.to_path_buf();
+    root.join("src/fmt").is_dir().then_some(root)
 }
 
 fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Calls>, String> {

@@ -22,6 +22,7 @@ mod imports;
 mod indexer;
 mod installing;
 mod intake;
+mod joined;
 mod mapping;
 mod memory;
 mod notices;
@@ -54,8 +55,9 @@ pub use imports::{
     CurrentHash, ImportError, ImportOutcome, ImportRequest, ImportedIndex, IndexStatus, IndexedPlace,
     LeftAside, NamedSymbols, PlaceInFile, symbols_named_at,
 };
+pub use joined::{JoinedMap, OutsideError, OutsideSource, PackagePlace};
 pub use memory::resident_bytes;
-pub use package_workspaces::PackageError;
+pub use package_workspaces::{PackageEffort, PackageError, direct_names};
 pub use progress::{Phase, Progress, Progressed};
 pub use purge::KeptFor;
 pub use ranked::{NotReady, Ranked, Taking, doc_kind, ranked_number};

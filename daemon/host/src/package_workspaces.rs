@@ -7,15 +7,19 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hob_base::AbsPath;
+use hob_base::{AbsPath, lock};
 use hob_workspace::manifest::{Ecosystem, Package};
 use hob_workspace::package_source::{PackageSource, PackageSourceQuery, packages_called};
 
+use super::joined::has_more_files;
 use super::registry::Host;
 use super::workspace::Workspace;
 
 /// Ecosystems in which a package that no manifest names may be installed all the same.
 const UNNAMED: [Ecosystem; 2] = [Ecosystem::PyPi, Ecosystem::Npm];
+
+/// Files of a package beyond which it is not indexed for a question about all of them.
+const MOST_FILES_UNASKED: usize = 4_000;
 
 /// Why the source of a package could not be opened.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,20 +40,49 @@ pub enum PackageError {
     OneFile(PathBuf),
 }
 
+/// What it takes to ask the source of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PackageEffort {
+    /// Nothing: it is open.
+    Open,
+    /// It has to be indexed, and has few files.
+    Small,
+    /// It has to be indexed, and has many files.
+    Large,
+}
+
 impl Host {
     /// The workspace of the source of the package `name` that `project` depends on, opened and being indexed if it was not.
     ///
     /// # Errors
     /// [`PackageError`] when there is no such source.
     pub fn package_workspace(&self, project: &Workspace, name: &str) -> Result<Arc<Workspace>, PackageError> {
+        Ok(self.use_workspace(&self.package_root(project, name)?, true))
+    }
+
+    /// Says what it takes to ask the source of the package `name`, which is not opened for it.
+    ///
+    /// # Errors
+    /// [`PackageError`] when there is no such source.
+    pub fn package_effort(&self, project: &Workspace, name: &str) -> Result<PackageEffort, PackageError> {
+        let root = self.package_root(project, name)?;
+        let is_open = lock(&self.open).contains_key(&root);
+        let is_large = !is_open && has_more_files(root.as_path(), MOST_FILES_UNASKED);
+        Ok(match (is_open, is_large) {
+            (true, _) => PackageEffort::Open,
+            (false, false) => PackageEffort::Small,
+            (false, true) => PackageEffort::Large,
+        })
+    }
+
+    fn package_root(&self, project: &Workspace, name: &str) -> Result<AbsPath, PackageError> {
         let folder = self.find_package(project, name)?;
         // A link may lead anywhere; what is around the project is no package of it.
         let resolved =
             fs::canonicalize(&folder).ok().filter(|path| !project.root().as_path().starts_with(path));
         let resolved = resolved.filter(|path| !self.broad.is_never_project(path));
         let resolved = resolved.and_then(|path| AbsPath::new(path).ok());
-        let absent = || PackageError::Absent { package: name.to_owned(), looked_at: vec![folder] };
-        Ok(self.use_workspace(&resolved.ok_or_else(absent)?, true))
+        resolved.ok_or_else(|| PackageError::Absent { package: name.to_owned(), looked_at: vec![folder] })
     }
 
     fn find_package(&self, project: &Workspace, name: &str) -> Result<PathBuf, PackageError> {
@@ -72,18 +105,7 @@ impl Host {
     }
 
     fn source_of(&self, project: &Workspace, package: &Package) -> PackageSource {
-        let folder_of = |manifest: &hob_base::WsPath| {
-            let path = project.root().join_ws(manifest);
-            path.as_path().parent().map(std::path::Path::to_path_buf)
-        };
-        let mut folders: Vec<PathBuf> = Vec::new();
-        for folder in package.places.iter().filter_map(|place| folder_of(&place.manifest)) {
-            if !folders.contains(&folder) {
-                folders.push(folder);
-            }
-        }
-        let mut versions: Vec<String> = package.version.iter().cloned().collect();
-        versions.extend(package.versions.iter().rev().cloned());
+        let (folders, versions) = (folders_of(project, package), versions_of(package));
         let query = PackageSourceQuery {
             project: project.root(),
             ecosystem: package.ecosystem,
@@ -113,6 +135,28 @@ impl Host {
     }
 }
 
+/// The folders of the manifests that name a package, which may have packages of their own.
+pub(super) fn folders_of(project: &Workspace, package: &Package) -> Vec<PathBuf> {
+    let folder_of = |manifest: &hob_base::WsPath| {
+        let path = project.root().join_ws(manifest);
+        path.as_path().parent().map(std::path::Path::to_path_buf)
+    };
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in package.places.iter().filter_map(|place| folder_of(&place.manifest)) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+/// The versions of a package that would be the right one, the best first.
+pub(super) fn versions_of(package: &Package) -> Vec<String> {
+    let mut versions: Vec<String> = package.version.iter().cloned().collect();
+    versions.extend(package.versions.iter().rev().cloned());
+    versions
+}
+
 fn versioned_name(package: &Package) -> String {
     match &package.version {
         Some(version) => format!("{} {version}", package.name),
@@ -120,7 +164,9 @@ fn versioned_name(package: &Package) -> String {
     }
 }
 
-fn direct_names(packages: &[Package]) -> Vec<String> {
+/// The packages that a project depends on directly, sorted by name; its own members are none.
+#[must_use]
+pub fn direct_names(packages: &[Package]) -> Vec<String> {
     let direct = packages.iter().filter(|package| package.direct && !package.local);
     let mut names: Vec<String> = direct.map(|package| package.name.clone()).collect();
     names.dedup();

@@ -195,8 +195,11 @@ impl Host {
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();
         let mut open = lock(&self.open);
-        let start =
-            || UsedWorkspace { workspace: self.start(root.clone()), used: Instant::now(), is_package };
+        let start = || UsedWorkspace {
+            workspace: self.start(root.clone(), is_package),
+            used: Instant::now(),
+            is_package,
+        };
         let entry = open.entry(root.clone()).or_insert_with(start);
         entry.used = Instant::now();
         entry.is_package &= is_package;
@@ -236,6 +239,9 @@ impl Host {
         let judged = find_superfluous(open.iter(), servers, own_memory(), self.options.memory);
         // What leaves may take more or less than was thought.
         lock(&self.memory).record_look(judged.is_over || !judged.leaving.is_empty());
+        if judged.is_over {
+            open.values().for_each(|entry| entry.workspace.joined.give_back());
+        }
         for leaving in judged.leaving {
             match leaving {
                 Leaving::Server(key) => {
@@ -389,9 +395,10 @@ impl Host {
         (named.kind != RootKind::Plain && Some(&named.path) != own.as_ref()).then_some(named.path)
     }
 
-    fn start(&self, root: AbsPath) -> Arc<Workspace> {
+    fn start(&self, root: AbsPath, is_package: bool) -> Arc<Workspace> {
         let dirty = Arc::new(DirtySet::new(Debounce::default()));
-        let rules = Arc::new(Rules::new(root.clone(), RuleOptions::default()));
+        let options = if is_package { RuleOptions::for_package() } else { RuleOptions::default() };
+        let rules = Arc::new(Rules::new(root.clone(), options));
         let name = folder_name(&root);
         let cookie_dir = self.options.cookies.join(&name);
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);

@@ -24,6 +24,7 @@ use super::facts::FactsCache;
 use super::file_kind::FileKind;
 use super::freshness::{Freshness, Stale};
 use super::imports::state::ImportedIndexes;
+use super::joined::JoinedState;
 use super::package_cache::PackageCache;
 use super::progress::{Phase, Progress};
 use super::promote::queue::Promoter;
@@ -96,6 +97,7 @@ pub struct Workspace {
     pub(super) packages: PackageCache,
     /// What compilers said of the project in indexes that the user imported.
     pub(super) imports: ImportedIndexes,
+    pub(super) joined: JoinedState,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     pub(super) promoter: Promoter,
@@ -140,6 +142,7 @@ impl Workspace {
             deriver: Deriver::default(),
             vectors: Vectors::default(),
             packages: PackageCache::default(),
+            joined: JoinedState::default(),
             closing: CancelToken::default(),
             promoter: Promoter::default(),
             preparing: AtomicBool::new(false),
@@ -239,6 +242,7 @@ impl Workspace {
         (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64
             + self.ranked.disk_and_memory_bytes().1
             + self.vectors.heap_bytes()
+            + self.joined.heap_bytes()
     }
 
     /// Has the threads end. Calls under way keep what they hold; a call that waits is told.

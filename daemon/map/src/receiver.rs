@@ -35,6 +35,8 @@ pub(crate) struct MemberRules {
     pub(crate) of: &'static str,
     /// The field with an item's index.
     pub(crate) index: &'static str,
+    /// The kind of node for an argument with the name of its parameter, if there is one; the field of the name is called `name`.
+    pub(crate) named_argument: Option<&'static str>,
     /// Kinds of nodes that stand for the expression in them.
     pub(crate) wrappers: &'static [&'static str],
 }
@@ -69,6 +71,22 @@ pub fn receiver_at(
     read_tree(lang, source, patience, |tree| reader.receiver(tree, offset))?
 }
 
+/// Finds the name of the function that is called with the named argument whose name stands at a place: `f` at `x` in `f(x=1)`.
+#[must_use]
+pub fn callee_of_named_argument(
+    lang: Option<Lang>,
+    source: &[u8],
+    at: NamePlace,
+    patience: Patience<'_>,
+) -> Option<NamePlace> {
+    let lang = lang?;
+    let rules = lang.spec()?.source.lexical_scopes?.members?;
+    let index = LineIndex::new(source);
+    let offset = index.offset(source, Utf16Position { line: at.line, col: at.col })? as usize;
+    let reader = ReceiverReader { rules, source, index: &index };
+    read_tree(lang, source, patience, |tree| reader.callee_with_argument(tree, offset))?
+}
+
 struct ReceiverReader<'s> {
     rules: &'static MemberRules,
     source: &'s [u8],
@@ -93,6 +111,15 @@ impl ReceiverReader<'_> {
             return None;
         }
         self.expression(item.child_by_field_name(self.rules.of)?, DEPTH)
+    }
+
+    fn callee_with_argument(&self, tree: &Tree, offset: usize) -> Option<NamePlace> {
+        let name = tree.root_node().named_descendant_for_byte_range(offset, offset)?;
+        let argument = name.parent().filter(|around| Some(around.kind()) == self.rules.named_argument)?;
+        argument.child_by_field_name("name").filter(|child| child.id() == name.id())?;
+        let call = argument.parent()?.parent().filter(|call| self.rules.calls.contains(&call.kind()))?;
+        let callee = self.rules.callees.iter().find_map(|field| call.child_by_field_name(field))?;
+        self.called_name(callee)
     }
 
     fn expression(&self, node: Node<'_>, depth: usize) -> Option<ReceiverExpr> {

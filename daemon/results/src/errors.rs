@@ -15,13 +15,7 @@ use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
 use serde_json::json;
 
-use hob_host::{
-    ExportError, ImportError, ModelsError, OpenError, PackageError, Progressed, Taking, Workspace,
-};
-
-/// Most dependencies, and most folders, that an error names.
-const NAMED_PACKAGES: usize = 20;
-const LOOKED_AT: usize = 4;
+use hob_host::{ExportError, ImportError, ModelsError, OpenError, Progressed, Taking, Workspace};
 
 /// Returns the error of a call that the caller cancelled.
 pub fn cancelled() -> ToolError {
@@ -55,39 +49,6 @@ pub fn open(error: &OpenError) -> ToolError {
             base.hint("Pass `root`: a project's folder, as an absolute path.")
         }
         OpenError::Root(_) => base.hint("Pass `root`: a folder of the project that this user may read."),
-    }
-}
-
-/// The source of the dependency `name` cannot be opened.
-pub fn package(name: &str, error: &PackageError) -> ToolError {
-    match error {
-        PackageError::Unknown { named } => {
-            let message = format!("No manifest or lock file of the project names the package `{name}`.");
-            let listed = named.iter().take(NAMED_PACKAGES).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let hint = match named.len() {
-                0 => "The project names no packages.".to_owned(),
-                few if few <= NAMED_PACKAGES => format!("It names: {listed}."),
-                many => format!("It names {many}, among them: {listed}."),
-            };
-            ToolError::bad_args(message).hint(hint)
-        }
-        PackageError::Absent { package, looked_at } => {
-            let looked: Vec<String> =
-                looked_at.iter().take(LOOKED_AT).map(|folder| folder.display().to_string()).collect();
-            let hint = match looked.is_empty() {
-                true => "Only installed packages of PyPI, npm, Cargo and Go have their source on a machine."
-                    .to_owned(),
-                false => format!(
-                    "Install it for the project and ask again; it was looked for at {}.",
-                    looked.join(", ")
-                ),
-            };
-            ToolError::bad_args(format!("The source of `{package}` is not on this machine.")).hint(hint)
-        }
-        PackageError::OneFile(file) => {
-            let message = format!("The source of `{name}` is one file.");
-            ToolError::bad_args(message).hint(format!("It is {}.", file.display()))
-        }
     }
 }
 

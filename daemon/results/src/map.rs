@@ -189,6 +189,7 @@ fn neighbor_entry(map: &Map, found: graph::Neighbor, stale: &Stale, sites: usize
         stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
         chain: Vec::new(),
         chain_note: None,
+        definitions: Vec::new(),
     }
 }
 

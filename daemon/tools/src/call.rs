@@ -60,7 +60,7 @@ pub struct CallTerms {
     pub args: Map<String, Value>,
     /// Where to look for the workspace.
     pub start: AbsPath,
-    /// The dependency whose source the call is about instead of the project.
+    /// The dependency whose source the call is about instead of the project; of a call about all of them, the one that is asked.
     pub package: Option<String>,
     /// False if the caller does not want to wait at the barrier.
     pub fresh: bool,
@@ -232,8 +232,9 @@ impl<'h> ToolCall<'h> {
         {
             self.notes.warnings.push(why);
         }
-        let opened =
-            host.package_workspace(&project, &package).map_err(|error| errors::package(&package, &error))?;
+        let opened = host
+            .package_workspace(&project, &package)
+            .map_err(|error| hob_results::packages::package(&package, &error))?;
         self.notes.warnings.push(format!("Paths are below `{}`.", opened.root()));
         Ok(opened)
     }
@@ -255,7 +256,7 @@ impl<'h> ToolCall<'h> {
         }
     }
 
-    fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {
+    pub(super) fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {
         let phase = if needs == Needs::Text { Phase::Text } else { Phase::Map };
         let cancel = self.cancel.with_deadline(self.first_time(FIRST_INDEX_PATIENCE));
         let report = |progressed: hob_host::Progressed| {

@@ -13,6 +13,8 @@ use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, 
 use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
+use super::package_meaning::Opening;
+use super::package_neighbors::{add_definitions, uses_of_packages};
 use super::{
     Needs, ToolCall, ToolOutcome, elsewhere, implementers, imported, route_requests, target, to_data, why,
 };
@@ -142,9 +144,16 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     let account =
         lists_all_uses(call, &args, result.omitted).then(|| account_of(&map, node, args.family)).flatten();
     let named = map.info(node).and_then(|info| name_place(&info));
+    let asks_outward = args.direction != "in" && args.depth == 1;
+    let packages =
+        asks_outward.then(|| map.info(node).and_then(|info| uses_of_packages(&map, &info))).flatten();
     drop(map);
     if let Some(place) = named {
         imported::confirm_users(&workspace, &place, &mut result.neighbors);
+    }
+    if let Some(packages) = packages {
+        let opening = if args.direction == "out" { Opening::Allowed } else { Opening::Denied };
+        add_definitions(call, &workspace, &packages, &mut result.neighbors, opening);
     }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     let requests = route_requests::find_requests(&workspace, &routes, &call.cancel);

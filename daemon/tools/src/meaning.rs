@@ -1,11 +1,11 @@
 //! Asks the map what the name at a place of a workspace's file means, as the file is now.
 
-use hob_base::CancelToken;
+use hob_base::{CancelToken, LineIndex};
 use hob_live::requests::RequestPosition;
-use hob_map::graph::{Confidence, DefRef, NodeInfo, NodeRef};
+use hob_map::graph::{Confidence, DefRef, NodeInfo, NodeRef, OutsidePackage, WrittenName};
 use hob_map::locals::{LocalName, NamePlace, local_name_at};
 use hob_map::meaning::{self, NameInFile};
-use hob_map::receiver::{ReceiverExpr, receiver_at};
+use hob_map::receiver::{ReceiverExpr, callee_of_named_argument, receiver_at};
 use hob_map::{Lang, Map, language_of};
 
 use super::ask::text_of;
@@ -31,14 +31,69 @@ pub(super) struct MeantNode {
     pub(super) sure: Confidence,
 }
 
+/// A name of a file as its text has it, read before any map is held.
+pub(super) struct ReadName {
+    pub(super) at: RequestPosition,
+    word: String,
+    /// The dotted path that ends with the name; empty where it begins with a variable.
+    path: String,
+    local: Option<LocalName>,
+}
+
+impl ReadName {
+    pub(super) fn new(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Self {
+        let local = local_name(workspace, at, cancel);
+        let path = path_at(workspace, at, cancel).unwrap_or_default();
+        Self { at: at.clone(), word: word_at(workspace, at), path, local }
+    }
+
+    /// The name itself; empty where none stands.
+    pub(super) fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// Whether it ends a path of names, and is no member of a value.
+    pub(super) fn has_path(&self) -> bool {
+        !self.path.is_empty()
+    }
+
+    /// The meaning of the name in a map, without what its values say.
+    pub(super) fn meaning_in(&self, map: &Map) -> meaning::Meaning {
+        map.meaning_at(self.name(), self.local.clone())
+    }
+
+    /// What the values of the expression before the name say that it means.
+    pub(super) fn through_values(&self, map: &Map, receiver: &ReceiverExpr) -> Vec<(NodeRef, Confidence)> {
+        map.meaning_through_values(self.name(), receiver)
+    }
+
+    /// The node that the name means as a module, or as the end of a path of names.
+    pub(super) fn path_in(&self, map: &Map) -> Option<NodeRef> {
+        map.path_meant_at(self.written())
+    }
+
+    /// The package outside that the name leads to.
+    pub(super) fn package_in(&self, map: &Map) -> Option<OutsidePackage> {
+        map.package_meant_at(self.written())
+    }
+
+    fn written(&self) -> WrittenName<'_> {
+        WrittenName { name: self.name(), path: &self.path, local: self.local.as_ref() }
+    }
+
+    fn name(&self) -> NameInFile<'_> {
+        name_in_file(&self.at, &self.word)
+    }
+}
+
 /// Finds what is meant by the name at a place.
 pub(super) fn meaning_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> NameMeaning {
     // The file is parsed before the map is held.
-    let (local, word) = (local_name(workspace, at, cancel), word_at(workspace, at));
-    let found = workspace.map().meaning_at(name_in_file(at, &word), local);
+    let read = ReadName::new(workspace, at, cancel);
+    let found = read.meaning_in(&workspace.map());
     let receiver = if found.is_sure() { None } else { receiver(workspace, at, cancel) };
     let map = workspace.map();
-    let through_values = receiver.map(|of| map.meaning_through_values(name_in_file(at, &word), &of));
+    let through_values = receiver.map(|of| read.through_values(&map, &of));
     let found = match through_values.filter(|nodes| !nodes.is_empty()) {
         Some(nodes) => meaning::Meaning::Nodes(nodes),
         None => found,
@@ -84,9 +139,49 @@ fn local_name(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken)
 }
 
 /// The expression before the member's name at a place.
-fn receiver(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<ReceiverExpr> {
+pub(super) fn receiver(
+    workspace: &Workspace,
+    at: &RequestPosition,
+    cancel: &CancelToken,
+) -> Option<ReceiverExpr> {
     let text = text_of(workspace, &at.file)?;
     receiver_at(language_at(at, &text), text.as_bytes(), place_of(at), &|| cancel.check().is_ok())
+}
+
+/// The names joined by `.` or `::` that end with the one at a place, dotted; `None` where the first one is a variable.
+fn path_at(workspace: &Workspace, at: &RequestPosition, cancel: &CancelToken) -> Option<String> {
+    let text = text_of(workspace, &at.file)?;
+    let line = text.get(LineIndex::new(text.as_bytes()).line_range(at.line)?)?;
+    let units: Vec<u16> = line.encode_utf16().take(at.col.saturating_sub(1) as usize).collect();
+    let before = String::from_utf16_lossy(&units);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let start = before.trim_end_matches(|c: char| is_part(c) || c == '.' || c == ':').len();
+    let begun = before[start..].trim_start_matches(':');
+    // A member of something that is not a name.
+    if begun.starts_with('.') || before[..start].trim_end().ends_with('.') {
+        return None;
+    }
+    let start = before.len() - begun.len();
+    let rest = line.get(start..)?;
+    let end =
+        begun.len() + rest.get(begun.len()..)?.find(|c| !is_part(c)).unwrap_or(rest.len() - begun.len());
+    let col = u32::try_from(before[..start].encode_utf16().count() + 1).ok()?;
+    let first = local_name(workspace, &RequestPosition { col, ..at.clone() }, cancel);
+    let is_variable = first.is_some_and(|local| local.is_variable);
+    let path = rest[..end].replace("::", ".");
+    (!is_variable && path.split('.').all(|name| !name.is_empty())).then_some(path)
+}
+
+/// The place of the name of the function that is called with a named argument whose name stands at a place.
+pub(super) fn callee_with_argument(
+    workspace: &Workspace,
+    at: &RequestPosition,
+    cancel: &CancelToken,
+) -> Option<RequestPosition> {
+    let text = text_of(workspace, &at.file)?;
+    let patience = || cancel.check().is_ok();
+    let callee = callee_of_named_argument(language_at(at, &text), text.as_bytes(), place_of(at), &patience)?;
+    Some(RequestPosition { file: at.file.clone(), line: callee.line, col: callee.col })
 }
 
 fn language_at(at: &RequestPosition, text: &str) -> Option<Lang> {

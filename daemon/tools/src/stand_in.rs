@@ -25,6 +25,7 @@ use hob_results::FileLineCache;
 use super::imported::{ImportedAnswer, SCIP, anchors_of};
 use super::meaning::{self, NameMeaning, bound_name_at, meaning_at};
 use super::nav_query::{NavQuery, word_at};
+use super::package_meaning::{self, PackageDefinition};
 use super::{Needs, ToolCall, ToolOutcome, enclosing, left_out as held, map::with_graph_deadline, to_data};
 use hob_host::{IndexedPlace, Workspace};
 use hob_results::errors;
@@ -135,7 +136,12 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolE
             return locations_of(anchors_of(&asked.workspace, &places), None, SCIP);
         }
         let workspace = call.workspace(Needs::Map)?;
-        let locations = match meaning_at(&workspace, &asked.at, &call.cancel) {
+        let found = meaning_at(&workspace, &asked.at, &call.cancel);
+        let outside = package_meaning::definitions_beyond(call, &workspace, &asked.at, &found);
+        if !outside.is_empty() {
+            return locations_of_map(outside.iter().map(PackageDefinition::anchor).collect(), None);
+        }
+        let locations = match found {
             NameMeaning::Local(local) => local_anchors(&workspace, &asked.at, &local.reaching),
             NameMeaning::Nodes(nodes) => {
                 nodes.iter().filter_map(|one| definition_anchor(&workspace, &one.info, one.sure)).collect()
@@ -241,7 +247,12 @@ fn with_map(
 pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &NavQuery, error: ToolError) -> ToolOutcome {
     answer_from_map(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let (signature, docs) = match meaning_at(&workspace, &asked.at, &call.cancel) {
+        let found = meaning_at(&workspace, &asked.at, &call.cancel);
+        let mut outside = package_meaning::definitions_beyond(call, &workspace, &asked.at, &found);
+        let (signature, docs) = match found {
+            _ if outside.len() == 1 => {
+                outside.pop().map(|one| (one.info.signature, one.info.doc)).unwrap_or_default()
+            }
             NameMeaning::Local(local) => (binding_line(&workspace, &asked.at, &local), String::new()),
             NameMeaning::Nodes(nodes) => {
                 let only = if nodes.len() == 1 { nodes.into_iter().next() } else { None };

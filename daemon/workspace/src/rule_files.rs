@@ -202,7 +202,8 @@ impl RuleFiles {
         if let Some(known) = self.folders.read().unwrap_or_else(PoisonError::into_inner).get(dir) {
             return Arc::clone(known);
         }
-        let above = dir.parent().map(|above| self.rules_of_folder(above));
+        let is_end = !self.options.above && dir == self.root.as_path();
+        let above = dir.parent().filter(|_| !is_end).map(|above| self.rules_of_folder(above));
         let folder = self.load(dir, above);
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(folders.entry(dir.to_path_buf()).or_insert(folder))

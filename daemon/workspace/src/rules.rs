@@ -36,6 +36,8 @@ pub struct RuleOptions {
     pub global: bool,
     /// Honour `.gitignore` only inside a git repository.
     pub require_git: bool,
+    /// Honour rule files in the folders above the root.
+    pub above: bool,
     /// Files larger than this many bytes are not parsed.
     pub parse_max: u64,
     /// Files larger than this many bytes are not read.
@@ -44,7 +46,15 @@ pub struct RuleOptions {
 
 impl Default for RuleOptions {
     fn default() -> Self {
-        Self { global: true, require_git: true, parse_max: 1 << 20, read_max: 256 << 20 }
+        Self { global: true, require_git: true, above: true, parse_max: 1 << 20, read_max: 256 << 20 }
+    }
+}
+
+impl RuleOptions {
+    /// Those of the source of a package: the project around it ignores what is installed, and what is built is what is used.
+    #[must_use]
+    pub fn for_package() -> Self {
+        Self { global: false, above: false, ..Self::default() }
     }
 }
 

@@ -272,7 +272,7 @@ pub static NEIGHBORS: ToolDef = ToolDef {
     output: "{node: any, family?: [{id: str, is: str, file: str, line: int}], neighbors: [{id: str, kind: str, file?: str, line?: int, \
              edge: str, direction: str, resolved: bool, confidence: str, depth: int, via?: str, names?: str, score: num, sites?: \
              [int], siteCount?: int, text?: str, derived?: str, candidates?: [str], stale?: bool, chain?: [{location: str, text: str}], \
-             chainNote?: str}], candidates?: [str], omitted: \
+             chainNote?: str, definitions?: [{location: str, text: str}]}], candidates?: [str], omitted: \
              int, mapBuiltAt: str, staleFiles: int}",
     cuts: &[
         ListCut { path: "family", kind: "family", narrow: "Raise tokenBudget" },
@@ -423,14 +423,18 @@ pub struct Neighbor {
     /// With `why`: the reason why the chain is cut or missing.
     #[serde(default, rename = "chainNote", skip_serializing_if = "Option::is_none")]
     pub chain_note: Option<String>,
+    /// For a package outside: the definitions in its source that the uses mean, each with its signature; empty where the source is not
+    /// on this machine, or was not looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub definitions: Vec<FlowPlace>,
 }
 
-/// A line over which a value goes.
+/// A line over which a value goes, or that defines something in a package.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FlowPlace {
-    /// The file, relative to the root, and the 1-based line: `shop/app.py:7`.
+    /// The file, relative to the root or, of a package, absolute, and the 1-based line: `shop/app.py:7`.
     pub location: String,
-    /// The text of the line, trimmed.
+    /// The text of the line, trimmed; of a definition its signature.
     pub text: String,
 }
 

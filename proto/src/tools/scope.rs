@@ -18,12 +18,12 @@ pub static ARGS: &[ArgDef] = &[
     ArgDef { name: "tests", ty: ArgType::Enum(TESTS), default: Default::None, description: "Tests" },
 ];
 
-/// The dependency whose source is asked instead of the project. In no list: the server's instructions name it.
+/// The dependency whose source is asked instead of the project, or all of them. In no list: the server's instructions name it.
 pub(super) const IN: ArgDef = ArgDef {
     name: "in",
-    ty: ArgType::Str { min: 5 },
+    ty: ArgType::Str { min: 4 },
     default: Default::None,
-    description: "dep:NAME asks the source of a dependency",
+    description: "dep:NAME asks the source of a dependency, deps all of them",
 };
 
 /// The older names of `paths`.

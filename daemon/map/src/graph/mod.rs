@@ -29,6 +29,7 @@ mod neighbors;
 mod occurrences;
 mod outbound;
 mod outline;
+mod outside;
 mod packages;
 mod page;
 mod places;
@@ -63,6 +64,7 @@ pub use flow_chains::{FlowChain, FlowEdge, FlowPlace, FlowSources, MissingSource
 pub use image::RestoredMap;
 pub use impact::{Affected, ImpactAnswer, ImpactQuery};
 pub use occurrences::SureReference;
+pub use outside::{OutsidePackage, OutsideRef, WrittenName};
 pub use page::Drawn;
 pub use ranking::Ranked;
 pub use reach::Reach;

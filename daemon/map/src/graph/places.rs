@@ -164,7 +164,12 @@ impl Map {
         self.import_at(path, line, name).is_some()
     }
 
-    fn import_at(&self, path: &str, line: u32, name: &str) -> Option<(FileId, &FileEntry, &Import)> {
+    pub(super) fn import_at(
+        &self,
+        path: &str,
+        line: u32,
+        name: &str,
+    ) -> Option<(FileId, &FileEntry, &Import)> {
         let file = self.file_at(path)?;
         let entry = self.index.entry(file)?;
         let writes = |import: &&Import| {
@@ -213,7 +218,7 @@ impl Map {
 const SIGNS: [char; 5] = ['@', '$', '=', '?', '!'];
 
 /// The reference whose name stands at a place.
-fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
+pub(super) fn ref_at<'f>(facts: &'f FileFacts, at: (u32, u32), word: &str) -> Option<&'f Ref> {
     facts.refs.iter().find(|r| r.kind != RefKind::Key && stands_at(facts, r, at, word))
 }
 
@@ -229,7 +234,7 @@ fn stands_at(facts: &FileFacts, r: &Ref, at: (u32, u32), word: &str) -> bool {
 }
 
 /// The one file of a module, if it has one.
-fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
+pub(super) fn file_of(target: &ModuleTarget) -> Option<NodeRef> {
     match target {
         ModuleTarget::File(file) | ModuleTarget::Inside(file, _) => Some(NodeRef::File(*file)),
         ModuleTarget::Files(files) => match files[..] {

@@ -42,6 +42,22 @@ impl<'m> Resolver<'m> {
         as_thing(Rc::new(Module { from: site.file, spec: spec.into(), target }))
     }
 
+    /// The module that a file of the project writes as `spec`, or the package outside.
+    pub(crate) fn thing_of_module(&self, file: FileId, spec: &str) -> Thing {
+        let lang = self.entry(file).map(FileEntry::lang);
+        let target =
+            lang.map_or_else(|| Arc::new(ModuleTarget::Unknown), |lang| self.module_target(file, lang, spec));
+        as_thing(Rc::new(Module { from: file, spec: spec.into(), target }))
+    }
+
+    /// Returns the thing that a dotted path stands for in a file, outside of all definitions.
+    pub(crate) fn path_in_file(&self, file: FileId, path: &str) -> NameLookup {
+        match self.entry(file).filter(|_| !path.is_empty()) {
+            Some(entry) => self.follow_path(Site { file, entry, owner: None, want: Want::Any }, path),
+            None => NameLookup::Absent { open: false },
+        }
+    }
+
     fn module_target(&self, file: FileId, lang: Lang, spec: &str) -> Arc<ModuleTarget> {
         let find =
             || lang.spec().map_or(ModuleTarget::Unknown, |row| row.imports.resolve(self.index, file, spec));
@@ -237,6 +253,9 @@ impl<'m> Resolver<'m> {
         }
         if let Some(found) = self.in_returned_table(file, entry, name) {
             return found;
+        }
+        if let Some(def) = in_default_namespace(entry, name) {
+            return NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
         }
         self.star_exported(file, entry, name, trail)
     }
@@ -474,8 +493,21 @@ pub(super) fn has_linkage(kind: DefKind) -> bool {
 fn exports_by_word(entry: &FileEntry) -> bool {
     let facts = &entry.facts;
     entry.lang().semantics().exports_by_word
-        && !entry.path.as_str().ends_with(".d.ts")
+        && !is_declaration(entry)
         && (!facts.exports.is_empty() || facts.defs.iter().any(|def| def.flags.has(DefFlags::EXPORTED)))
+}
+
+/// Returns true if a file announces what another one defines.
+fn is_declaration(entry: &FileEntry) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| entry.path.as_str().ends_with(ending))
+}
+
+/// What a file offers of the namespace that it is as a whole: `export = e` with `declare namespace e`.
+fn in_default_namespace(entry: &FileEntry, name: &str) -> Option<crate::facts::DefIdx> {
+    let facts = &entry.facts;
+    let mut whole = facts.exports.iter().filter(|export| facts.name(export.exported) == "default");
+    let export = whole.next().filter(|_| is_declaration(entry))?;
+    entry.def_qualified(&format!("{}.{name}", facts.name(export.local)), 1)
 }
 
 /// Returns true if a file offers a definition under the definition's own name. `export default class A` offers it as `default` alone;

@@ -8,14 +8,17 @@ mod focus;
 mod outline;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use hob_base::{Contents as _, LineIndex, WsPath};
+use hob_base::{Contents as _, LineIndex, WsPath, small};
 use hob_map::Map;
 use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
 use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, SymbolSource};
 use hob_proto::{Form, ToolError};
 use regex::Regex;
 
+use super::package_meaning::PackageDefinition;
+use super::package_targets::definitions_named;
 use super::target::{self, Named};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use cut::{Body, Docs, Shown, Wanted};
@@ -34,6 +37,9 @@ const BESIDE: u32 = 10;
 
 /// Lines from which on a range is folded like a definition.
 const LONG_RANGE: u32 = 60;
+
+/// Bytes of a package's file beyond which it is not read.
+const LARGEST_OUTSIDE: u64 = 4 << 20;
 
 /// Names that are not found for which it is said where they may come from.
 const EXPLAINED: usize = 3;
@@ -55,6 +61,8 @@ enum Place {
     Lines(WsPath, (u32, u32), Option<Box<NodeInfo>>),
     /// A file without a map.
     File(WsPath),
+    /// A definition in the source of a package.
+    Package(Box<PackageDefinition>),
 }
 
 /// What of every text is shown.
@@ -94,6 +102,7 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> ToolOutcome {
         return outline::outlines(call, &workspace, &args.targets);
     }
     let mut choice = choose(call, &workspace, &args);
+    look_in_packages(call, &workspace, &mut choice);
     let files = choice.chosen.iter().filter_map(|chosen| chosen.place.path());
     call.warn_of_unmapped(&workspace.map(), files.map(WsPath::as_str));
     if !choice.not_found.is_empty() {
@@ -171,6 +180,7 @@ impl Place {
         match self {
             Self::Node(info) => info.path.as_ref(),
             Self::Lines(path, ..) | Self::File(path) => Some(path),
+            Self::Package(_) => None,
         }
     }
 
@@ -179,11 +189,20 @@ impl Place {
         matches!(self, Self::Lines(_, (first, last), _) if last - first < LONG_RANGE)
     }
 
+    /// The file as answers name it: of a package, absolute.
+    fn shown_file(&self) -> String {
+        match self {
+            Self::Package(found) => found.place.file.to_string(),
+            _ => self.path().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
+
     /// What the place is called where it is said that it cannot be read.
     fn uid(&self) -> String {
         match self {
             Self::Node(info) => info.id.to_string(),
             Self::Lines(path, ..) | Self::File(path) => path.to_string(),
+            Self::Package(found) => format!("{}:{}", found.place.file, found.line_and_col().0),
         }
     }
 }
@@ -219,6 +238,19 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
         }
     }
     choice
+}
+
+/// Finds what is no name of the project in the packages that it uses.
+fn look_in_packages(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, choice: &mut Choice) {
+    for text in std::mem::take(&mut choice.not_found) {
+        let found = definitions_named(call, workspace, &text);
+        match found.first() {
+            Some(first) => call.notes.warnings.push(format!("`{text}` is defined in {}.", first.place.title)),
+            None => choice.not_found.push(text),
+        }
+        let places = found.into_iter().map(|one| Chosen::new(Place::Package(Box::new(one)), None));
+        choice.chosen.extend(places);
+    }
 }
 
 /// A definition for a line in it, lines for several.
@@ -306,18 +338,26 @@ fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
 
 /// The lines of a place, whole; an external package has no source here.
 fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
-    let bytes = workspace.disk_contents().read(place.path()?).ok()?;
+    let bytes = bytes_of(workspace, place)?;
     let index = LineIndex::new(&bytes);
     // What follows the last newline is a line only if there is something.
     let last = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));
     let (first, end) = match place {
         Place::Node(info) if info.kind != NodeKind::File => (info.lines.0, info.lines.1.min(last)),
         Place::Lines(_, (first, end), _) => (*first.min(&last), *end.min(&last)),
+        Place::Package(found) if found.info.lines.0 > 0 => (found.info.lines.0, found.info.lines.1.min(last)),
         _ => (1, last),
     };
     let from = index.line_range(first)?.start;
     let to = index.line_range(end)?.end;
     Some((String::from_utf8_lossy(bytes.get(from..to)?).into_owned(), (first, end)))
+}
+
+fn bytes_of(workspace: &Workspace, place: &Place) -> Option<Vec<u8>> {
+    match place {
+        Place::Package(found) => small::read(found.place.file.as_path(), LARGEST_OUTSIDE).ok(),
+        _ => workspace.disk_contents().read(place.path()?).ok().map(|bytes| bytes.to_vec()),
+    }
 }
 
 /// All sources within so many characters: what is short whole, what is long a part each.
@@ -346,12 +386,13 @@ fn symbol(source: &Source, shown: &Shown) -> SymbolSource {
         Place::Lines(path, _, Some(info)) => (path.to_string(), name_of(info), "lines"),
         Place::Lines(path, _, None) => (path.to_string(), path.file_name().to_owned(), "lines"),
         Place::File(path) => (path.to_string(), path.file_name().to_owned(), "file"),
+        Place::Package(found) => (source.chosen.place.uid(), name_of(&found.info), found.info.kind.as_str()),
     };
     SymbolSource {
         uid,
         name,
         kind: kind.to_owned(),
-        file: source.chosen.place.path().map(ToString::to_string).unwrap_or_default(),
+        file: source.chosen.place.shown_file(),
         start_line: source.lines.0,
         end_line: source.lines.1,
         source: shown.text.clone(),

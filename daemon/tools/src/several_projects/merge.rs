@@ -15,7 +15,7 @@ use crate::call::AnswerNotes;
 
 /// The way in which the results of a tool are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum MergeRule {
+pub(crate) enum MergeRule {
     /// The lists of hits become one by rank; numbers are added up.
     Ranked {
         /// The field of the list.
@@ -38,13 +38,13 @@ pub(super) enum MergeRule {
 
 impl MergeRule {
     /// Returns true if an answer is less because a project could not answer.
-    pub(super) fn tells_failures(self) -> bool {
+    pub(crate) fn tells_failures(self) -> bool {
         self != Self::OneProject
     }
 }
 
 /// The way to merge the results of a tool; `None` if the tool is about one project.
-pub(super) fn rule_of(tool: &str) -> Option<MergeRule> {
+pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
     Some(match tool {
         "map_search" => MergeRule::Ranked { list: "results", score: "score" },
         "text_search" => MergeRule::Ranked { list: "results", score: "score" },
@@ -72,13 +72,13 @@ pub(super) fn rule_of(tool: &str) -> Option<MergeRule> {
 
 /// The result of one project, its paths as the merged answer has them.
 #[derive(Debug)]
-pub(super) struct Answered<'p> {
+pub(crate) struct Answered<'p> {
     data: Value,
     place: &'p ProjectPlace,
 }
 
 impl<'p> Answered<'p> {
-    pub(super) fn new(mut data: Value, place: &'p ProjectPlace) -> Self {
+    pub(crate) fn new(mut data: Value, place: &'p ProjectPlace) -> Self {
         place.relocate(&mut data);
         Self { data, place }
     }
@@ -93,16 +93,16 @@ impl<'p> Answered<'p> {
 
 /// The question whose answers are merged.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
-    pub(super) rule: MergeRule,
-    pub(super) tool: &'static ToolDef,
-    pub(super) args: &'a Map<String, Value>,
+pub(crate) struct Asked<'a> {
+    pub(crate) rule: MergeRule,
+    pub(crate) tool: &'static ToolDef,
+    pub(crate) args: &'a Map<String, Value>,
     /// A project could not answer.
-    pub(super) failed: bool,
+    pub(crate) failed: bool,
 }
 
 /// Merges the results, of which there is at least one.
-pub(super) fn merge_answers(
+pub(crate) fn merge_answers(
     asked: &Asked<'_>,
     answers: Vec<Answered<'_>>,
     notes: &mut AnswerNotes,

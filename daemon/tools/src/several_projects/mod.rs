@@ -8,8 +8,8 @@
 //! about one symbol answer from the one project that has it; who calls it from the others is looked for besides ([`across`]).
 
 mod across;
-mod merge;
-mod relocate;
+pub(crate) mod merge;
+pub(crate) mod relocate;
 mod routing;
 
 #[cfg(test)]
@@ -23,62 +23,92 @@ use hob_host::Workspace;
 use hob_proto::ToolError;
 use hob_proto::tools::ToolDef;
 use hob_results::errors;
+use serde_json::{Map, Value};
 
 use super::call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 use super::handler;
-use across::CallersQuestion;
 use merge::{Answered, MergeRule};
 use relocate::ProjectPlace;
 
 /// Most projects that one question may be about.
 const MOST_PROJECTS: usize = 16;
 
-/// Runs `tool` in the projects of `starts`, and merges their answers.
-pub fn run_in_projects(
-    tool: &'static ToolDef,
-    services: CallServices<'_>,
-    request: &CallRequest,
-    terms: &CallTerms,
-    starts: &[AbsPath],
-) -> Handled {
-    let rule = match rule_of(tool, terms, starts.len()) {
-        Ok(rule) => rule,
-        Err(error) => return Handled::failed_with(error, Vec::new()),
-    };
-    let opened = match open_all(services, starts) {
+/// A call about several projects.
+pub struct ProjectsCall<'h> {
+    /// The tool.
+    pub tool: &'static ToolDef,
+    /// The services of the process.
+    pub services: CallServices<'h>,
+    /// The call as it came.
+    pub request: &'h CallRequest,
+    /// The call's own terms.
+    pub terms: CallTerms,
+    /// True if it is about the dependencies instead, which only one project has.
+    pub is_of_all: bool,
+}
+
+/// Runs the tool in the projects of `starts`, and merges their answers.
+#[must_use]
+pub fn run_in_projects(call: ProjectsCall<'_>, starts: &[AbsPath]) -> Handled {
+    let opened = match call.open_all(starts) {
         Ok(opened) => opened,
         Err(error) => return Handled::failed_with(error, Vec::new()),
     };
-    let places = relocate::places_of(opened.iter().map(|workspace| workspace.root()));
-    let mut notes = AnswerNotes::with_warnings(vec![relocate::said_base(&places)]);
-    let mut answers = Vec::new();
-    let mut failures = Vec::new();
-    for place in &places {
-        let Some(args) = routing::args_for(place, &places, &terms.args) else { continue };
-        let own = CallTerms { args, start: place.root.clone(), package: None, ..*terms };
-        let handled = run_in_one(tool, services, request, own);
-        take_notes(&mut notes, handled.notes, place);
-        match handled.outcome {
-            Ok(data) => answers.push(Answered::new(data, place)),
-            Err(error) => failures.push(ProjectFailure { place, error }),
-        }
+    match rule_of(&call, opened.len()) {
+        Ok(rule) => call.run(rule, &relocate::places_of(opened.iter().map(|workspace| workspace.root()))),
+        Err(error) => Handled::failed_with(error, Vec::new()),
     }
-    let outcome = match answers.is_empty() {
-        true => Err(only_failure(failures)),
-        false => {
-            let asked = merge::Asked { rule, tool, args: &terms.args, failed: !failures.is_empty() };
-            notes
-                .warnings
-                .extend(failures.iter().filter(|_| rule.tells_failures()).map(ProjectFailure::told));
-            let mut merged = merge::merge_answers(&asked, answers, &mut notes);
-            if let (Ok(data), "map_neighbors") = (&mut merged, tool.name) {
-                let question = CallersQuestion { services, places: &places, request, terms };
-                question.add_callers(data, &mut notes);
+}
+
+impl ProjectsCall<'_> {
+    fn run(&self, rule: MergeRule, places: &[ProjectPlace]) -> Handled {
+        let mut notes = AnswerNotes::with_warnings(vec![relocate::said_base(places)]);
+        let (mut answers, mut failures) = (Vec::new(), Vec::new());
+        for place in places {
+            let Some(args) = routing::args_for(place, places, &self.terms.args) else { continue };
+            let handled = self.run_in_one(place, args);
+            take_notes(&mut notes, handled.notes, place);
+            match handled.outcome {
+                Ok(data) => answers.push(Answered::new(data, place)),
+                Err(error) => failures.push(ProjectFailure { place, error }),
             }
-            merged
         }
-    };
-    Handled { outcome, notes }
+        if answers.is_empty() {
+            return Handled { outcome: Err(only_failure(failures)), notes };
+        }
+        notes.warnings.extend(failures.iter().filter(|_| rule.tells_failures()).map(ProjectFailure::told));
+        let asked =
+            merge::Asked { rule, tool: self.tool, args: &self.terms.args, failed: !failures.is_empty() };
+        let mut outcome = merge::merge_answers(&asked, answers, &mut notes);
+        if let (Ok(data), "map_neighbors") = (&mut outcome, self.tool.name) {
+            across::add_callers(self, places, data, &mut notes);
+        }
+        Handled { outcome, notes }
+    }
+
+    /// Opens all of them before the first is asked, so that those that are new are indexed at the same time.
+    fn open_all(&self, starts: &[AbsPath]) -> Result<Vec<Arc<Workspace>>, ToolError> {
+        let mut opened: Vec<Arc<Workspace>> = Vec::new();
+        for start in starts {
+            let workspace = self.services.host.workspace(start).map_err(|error| errors::open(&error))?;
+            if opened.iter().all(|other| other.root() != workspace.root()) {
+                opened.push(workspace);
+            }
+        }
+        Ok(opened)
+    }
+
+    fn run_in_one(&self, place: &ProjectPlace, args: Map<String, Value>) -> Handled {
+        let Some(handler) = handler(self.tool.name) else {
+            return Handled::failed_with(errors::no_such_tool(self.tool.name), Vec::new());
+        };
+        self.call_about(place, args).run(handler)
+    }
+
+    fn call_about(&self, place: &ProjectPlace, args: Map<String, Value>) -> ToolCall<'_> {
+        let terms = CallTerms { args, start: place.root.clone(), package: None, ..self.terms };
+        ToolCall::new(self.services, self.request, terms, Vec::new())
+    }
 }
 
 /// A project that could not answer.
@@ -93,10 +123,10 @@ impl ProjectFailure<'_> {
     }
 }
 
-fn rule_of(tool: &'static ToolDef, terms: &CallTerms, projects: usize) -> Result<MergeRule, ToolError> {
-    if terms.package.is_some() {
+fn rule_of(call: &ProjectsCall<'_>, projects: usize) -> Result<MergeRule, ToolError> {
+    if call.terms.package.is_some() || call.is_of_all {
         return Err(ToolError::bad_args(
-            "`in` is about the dependency of one project, and `root` has several",
+            "`in` is about the dependencies of one project, and `root` has several",
         )
         .hint("Pass one root."));
     }
@@ -106,35 +136,10 @@ fn rule_of(tool: &'static ToolDef, terms: &CallTerms, projects: usize) -> Result
         ))
         .hint("Ask about fewer at a time."));
     }
-    let refused = || {
-        ToolError::bad_args(format!("`{}` is about one project, and `root` has several", tool.name))
+    merge::rule_of(call.tool.name).ok_or_else(|| {
+        ToolError::bad_args(format!("`{}` is about one project, and `root` has several", call.tool.name))
             .hint("Pass one root.")
-    };
-    merge::rule_of(tool.name).ok_or_else(refused)
-}
-
-/// Opens all of them before the first is asked, so that those that are new are indexed at the same time.
-fn open_all(services: CallServices<'_>, starts: &[AbsPath]) -> Result<Vec<Arc<Workspace>>, ToolError> {
-    let mut opened: Vec<Arc<Workspace>> = Vec::new();
-    for start in starts {
-        let workspace = services.host.workspace(start).map_err(|error| errors::open(&error))?;
-        if opened.iter().all(|other| other.root() != workspace.root()) {
-            opened.push(workspace);
-        }
-    }
-    Ok(opened)
-}
-
-fn run_in_one(
-    tool: &'static ToolDef,
-    services: CallServices<'_>,
-    request: &CallRequest,
-    terms: CallTerms,
-) -> Handled {
-    match handler(tool.name) {
-        Some(handler) => ToolCall::new(services, request, terms, Vec::new()).run(handler),
-        None => Handled::failed_with(errors::no_such_tool(tool.name), Vec::new()),
-    }
+    })
 }
 
 /// Takes what a project notes for its answer; what several projects say is said once.

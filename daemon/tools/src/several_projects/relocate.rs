@@ -17,19 +17,21 @@ const PROSE: [&str; 9] =
 
 /// A project of the question.
 #[derive(Clone, Debug)]
-pub(super) struct ProjectPlace {
+pub(crate) struct ProjectPlace {
     /// Its root.
-    pub(super) root: AbsPath,
+    pub(crate) root: AbsPath,
     /// The path of its root below the folder that has all projects, with a `/` behind it; nothing if it is that folder.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
     /// The name by which answers tell of it.
-    pub(super) name: String,
+    pub(crate) name: String,
+    /// False if node IDs stay as they are: those of a package mean something only in the package.
+    pub(crate) moves_ids: bool,
     /// The folder that has all projects.
-    pub(super) base: AbsPath,
+    pub(crate) base: AbsPath,
 }
 
 /// Places the projects below the nearest folder that has them all.
-pub(super) fn places_of<'r>(roots: impl Iterator<Item = &'r AbsPath>) -> Vec<ProjectPlace> {
+pub(crate) fn places_of<'r>(roots: impl Iterator<Item = &'r AbsPath>) -> Vec<ProjectPlace> {
     let roots: Vec<&AbsPath> = roots.collect();
     let Some(first) = roots.first() else { return Vec::new() };
     let has_all = |folder: &&Path| roots.iter().all(|root| root.as_path().starts_with(folder));
@@ -39,21 +41,32 @@ pub(super) fn places_of<'r>(roots: impl Iterator<Item = &'r AbsPath>) -> Vec<Pro
         let below = root.relative_to(&base).ok().map(|below| below.as_str().to_owned()).unwrap_or_default();
         let prefix = if below.is_empty() { String::new() } else { format!("{below}/") };
         let name = if below.is_empty() { root.to_string() } else { below };
-        ProjectPlace { root: root.clone(), prefix, name, base: base.clone() }
+        ProjectPlace { root: root.clone(), prefix, name, moves_ids: true, base: base.clone() }
     };
     roots.into_iter().map(place).collect()
 }
 
 /// Says where paths start and which projects were asked.
-pub(super) fn said_base(places: &[ProjectPlace]) -> String {
+pub(crate) fn said_base(places: &[ProjectPlace]) -> String {
     let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
     let base = places.first().map(|place| place.base.to_string()).unwrap_or_default();
     format!("Paths are below `{base}`, of the projects {}.", names.join(", "))
 }
 
 impl ProjectPlace {
+    /// A package, whose paths are told as absolute ones.
+    pub(crate) fn of_package(root: &AbsPath, name: &str) -> Self {
+        Self {
+            root: root.clone(),
+            prefix: format!("{root}/"),
+            name: name.to_owned(),
+            moves_ids: false,
+            base: root.clone(),
+        }
+    }
+
     /// Rewrites every path and node ID of `value`.
-    pub(super) fn relocate(&self, value: &mut Value) {
+    pub(crate) fn relocate(&self, value: &mut Value) {
         if !self.prefix.is_empty() {
             self.relocate_below("", value);
         }
@@ -85,7 +98,7 @@ impl ProjectPlace {
             let is_elsewhere = Path::new(text).is_absolute();
             return (!is_elsewhere).then(|| format!("{}{text}", self.prefix));
         }
-        let id: NodeId = text.parse().ok()?;
+        let id: NodeId = text.parse().ok().filter(|_| self.moves_ids)?;
         id.path()?;
         let (lang, rest) = text.strip_prefix("sym:").unwrap_or(text).split_once(':')?;
         Some(format!("{lang}:{}{rest}", encoded(&self.prefix)))

@@ -6,6 +6,7 @@
 
 mod cargo;
 mod go;
+mod module;
 mod npm;
 mod pypi;
 
@@ -18,6 +19,8 @@ use hob_base::AbsPath;
 
 use crate::manifest::{Ecosystem, Package};
 
+pub use module::installed_title;
+
 /// Places where package managers keep what all projects share.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PackageCaches {
@@ -25,13 +28,19 @@ pub struct PackageCaches {
     pub cargo_home: Option<PathBuf>,
     /// Go's module cache.
     pub go_modules: Option<PathBuf>,
+    /// The folder of Go itself, with the source of its standard library in `src`.
+    pub go_root: Option<PathBuf>,
 }
 
 impl PackageCaches {
     /// The usual places below a user's home folder.
     #[must_use]
     pub fn in_home(home: &Path) -> Self {
-        Self { cargo_home: Some(home.join(".cargo")), go_modules: Some(home.join("go/pkg/mod")) }
+        Self {
+            cargo_home: Some(home.join(".cargo")),
+            go_modules: Some(home.join("go/pkg/mod")),
+            go_root: None,
+        }
     }
 }
 

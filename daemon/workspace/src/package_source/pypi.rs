@@ -25,6 +25,49 @@ pub(super) fn find_installed(query: &PackageSourceQuery<'_>) -> PackageSource {
     PackageSource::Absent(looked)
 }
 
+/// Finds a module or package by the name that files import.
+pub(super) fn find_module(query: &PackageSourceQuery<'_>) -> PackageSource {
+    let folders = site_packages(query);
+    for folder in &folders {
+        let package = folder.join(query.name);
+        if package.is_dir() {
+            return PackageSource::Folder(package);
+        }
+        let module = [".py", ".pyi"].iter().map(|ending| folder.join(format!("{}{ending}", query.name)));
+        if let Some(file) = module.into_iter().find(|file| file.is_file()) {
+            return PackageSource::File(file);
+        }
+    }
+    let looked = if folders.is_empty() { environments(query) } else { folders };
+    PackageSource::Absent(looked)
+}
+
+/// The distribution that installed a module into a folder of packages, with its version: `PyYAML 6.0.1`.
+pub(super) fn distribution_of(site: &Path, module: &str) -> Option<String> {
+    let mut found: Vec<(bool, String)> = Vec::new();
+    for metadata in children(site) {
+        let name = metadata.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        let Some((name, version)) = name.strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'))
+        else {
+            continue;
+        };
+        let is_called_so = Ecosystem::PyPi.normalise_name(name) == Ecosystem::PyPi.normalise_name(module);
+        if is_called_so || has_installed(&metadata, module) {
+            found.push((!is_called_so, format!("{name} {version}")));
+        }
+    }
+    found.into_iter().min().map(|(_, title)| title)
+}
+
+/// Says whether a distribution's list of files has a module.
+fn has_installed(metadata: &Path, module: &str) -> bool {
+    let record = fs::read_to_string(metadata.join("RECORD")).unwrap_or_default();
+    record.lines().any(|line| {
+        let rest = line.strip_prefix(module).unwrap_or("");
+        rest.starts_with('/') || rest.starts_with(".py")
+    })
+}
+
 fn environments(query: &PackageSourceQuery<'_>) -> Vec<PathBuf> {
     let named = |folder: PathBuf| ENVIRONMENTS.iter().map(move |name| folder.join(name));
     installing_folders(query).into_iter().flat_map(named).collect()

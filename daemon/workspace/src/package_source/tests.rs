@@ -110,3 +110,41 @@ fn a_python_distribution_is_what_it_installed() {
     assert_eq!(found("typing-extra"), PackageSource::Folder(machine.path(&format!("{site}/typing_extra"))));
     assert_eq!(found("numpy"), PackageSource::Absent(vec![machine.path(site)]));
 }
+
+#[test]
+fn a_module_is_found_by_the_name_that_files_import() {
+    let site = "app/.venv/lib/python3.12/site-packages";
+    let machine = Machine::with(&[
+        &format!("{site}/yaml/__init__.py"),
+        &format!("{site}/PyYAML-6.0.1.dist-info/RECORD=yaml/__init__.py,,\n"),
+        &format!("{site}/six.py"),
+        &format!("{site}/six-1.16.0.dist-info/RECORD=six.py,,\n"),
+        "app/node_modules/@types/react/index.d.ts",
+        "app/node_modules/@types/scope__kit/index.d.ts",
+    ]);
+    let caches = PackageCaches::default();
+    let project = AbsPath::new(machine.path("app")).expect("absolute");
+    let query = |ecosystem, name| PackageSourceQuery {
+        project: &project,
+        ecosystem,
+        name,
+        versions: &[],
+        folders: &[],
+        caches: &caches,
+    };
+    let module = |name| query(Ecosystem::PyPi, name).find_module();
+    assert_eq!(module("yaml"), PackageSource::Folder(machine.path(&format!("{site}/yaml"))));
+    assert_eq!(module("six"), PackageSource::File(machine.path(&format!("{site}/six.py"))));
+    for name in ["../six", "/", "..", ""] {
+        assert_eq!(module(name), PackageSource::Absent(Vec::new()), "{name}");
+        assert_eq!(query(Ecosystem::Npm, name).find_types(), None, "{name}");
+    }
+    let types = |name| query(Ecosystem::Npm, name).find_types();
+    assert_eq!(types("react"), Some(machine.path("app/node_modules/@types/react")));
+    assert_eq!(types("@scope/kit"), Some(machine.path("app/node_modules/@types/scope__kit")));
+    let title = |place: &str, ecosystem, module| installed_title(ecosystem, &machine.path(place), module);
+    assert_eq!(title(&format!("{site}/yaml"), Ecosystem::PyPi, "yaml"), "PyYAML 6.0.1");
+    assert_eq!(title(&format!("{site}/six.py"), Ecosystem::PyPi, "six"), "six 1.16.0");
+    assert_eq!(title("x/serde-like-1.2.0", Ecosystem::Cargo, "serde-like"), "serde-like 1.2.0");
+    assert_eq!(title("x/cobra@v1.8.0", Ecosystem::Go, "a.b/cobra"), "a.b/cobra v1.8.0");
+}

@@ -130,18 +130,22 @@ fn neighbor_item(found: &Neighbor, node: &str, most: usize) -> AnswerItem {
         "" => AnswerItem::line(row),
         file => AnswerItem::below_header(one_line(file), row),
     };
-    item.lines.extend(chain_lines(&found.chain, found.chain_note.as_deref()));
+    item.lines.extend(place_lines(found.chain.iter().chain(&found.definitions), found.chain_note.as_deref()));
     item
 }
 
-/// The places along which the value of an edge goes, each indented below the edge: `path:line text`.
-pub(super) fn chain_lines(chain: &[FlowPlace], note: Option<&str>) -> Vec<String> {
+/// The places along which the value of an edge goes, or those in a package that it leads to, each indented below the edge:
+/// `path:line text`.
+pub(super) fn place_lines<'p>(
+    places: impl Iterator<Item = &'p FlowPlace>,
+    note: Option<&str>,
+) -> Vec<String> {
     let place = |place: &FlowPlace| {
         let text = one_line(&shorten_to(place.text.trim(), TEXT)).to_string();
         format!("  {} {text}", one_line(&place.location))
     };
     let note = note.map(|note| format!("  [{}]", one_line(note)));
-    note.into_iter().chain(chain.iter().map(place)).collect()
+    note.into_iter().chain(places.map(place)).collect()
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.

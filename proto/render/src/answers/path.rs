@@ -4,7 +4,7 @@ use hob_proto::tools::map::Node;
 use hob_proto::tools::path::{PathChain, PathEdge, PathEntry, PathReached, PathResult};
 
 use super::handle::{lines_of_uses, name_of};
-use super::neighbors::chain_lines;
+use super::neighbors::place_lines;
 use crate::document::{AnswerDocument, AnswerItem, Section};
 use crate::marks::Mark;
 use crate::one_line::{one_line, shorten_to};
@@ -44,7 +44,7 @@ fn chain_items(chain: &PathChain) -> Vec<AnswerItem> {
         };
         // The places stand below the row that tells of the call.
         let explained = if forwards { chain.edges.get(at) } else { before };
-        let places = explained.map(|edge| chain_lines(&edge.chain, edge.chain_note.as_deref()));
+        let places = explained.map(|edge| place_lines(edge.chain.iter(), edge.chain_note.as_deref()));
         item.lines.extend(places.unwrap_or_default());
         item
     };

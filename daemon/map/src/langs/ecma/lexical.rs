@@ -37,6 +37,7 @@ static MEMBERS: MemberRules = MemberRules {
     item: "subscript_expression",
     of: "object",
     index: "index",
+    named_argument: None,
     wrappers: &["parenthesized_expression", "await_expression", "non_null_expression"],
 };
 

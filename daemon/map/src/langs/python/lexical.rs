@@ -34,6 +34,7 @@ static MEMBERS: MemberRules = MemberRules {
     item: "subscript",
     of: "value",
     index: "subscript",
+    named_argument: Some("keyword_argument"),
     wrappers: &["parenthesized_expression", "await"],
 };
 

@@ -1,0 +1,63 @@
+//! Reads facts of files that belong to no workspace: a module that is one file, a folder of a standard library.
+//!
+//! They are few and small, or they are left out, and their facts are kept in the store like any others.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use hob_base::{ContentHash, WsPath, small};
+use hob_map::{FileFacts, language_of};
+
+use super::joined_map::ProjectFiles;
+use crate::facts::FactsRequest;
+use crate::workspace::Workspace;
+
+/// Bytes of a file beyond which it is left out.
+const LARGEST: u64 = 1 << 20;
+/// Most files of one folder.
+const MOST: usize = 500;
+/// A file's beginning, by which its language is told.
+const HEAD: usize = 4096;
+
+/// The facts of one file, with its name as its path.
+pub(super) fn facts_of_file(project: &Workspace, file: &Path) -> ProjectFiles {
+    let name = file.file_name().and_then(|name| name.to_str()).and_then(|name| WsPath::new(name).ok());
+    let facts = name.and_then(|name| Some((name.clone(), read_facts(project, &name, file)?)));
+    facts.into_iter().collect()
+}
+
+/// The facts of the files in a folder, without those below it.
+pub(super) fn facts_of_folder(project: &Workspace, folder: &Path) -> ProjectFiles {
+    let listed = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let files = listed.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.take(MOST).flat_map(|entry| facts_of_file(project, &entry.path())).collect()
+}
+
+/// Says whether a folder has more than so many files, links not followed.
+pub(crate) fn has_more_files(folder: &Path, most: usize) -> bool {
+    let (mut left, mut folders) = (most, vec![folder.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                _ if left == 0 => return true,
+                _ => left -= 1,
+            }
+        }
+    }
+    false
+}
+
+fn read_facts(project: &Workspace, name: &WsPath, file: &Path) -> Option<Arc<FileFacts>> {
+    let bytes = small::read(file, LARGEST).ok()?;
+    let lang = language_of(name.file_name(), &bytes[..bytes.len().min(HEAD)])?;
+    let wanted = FactsRequest { path: name, lang, hash: ContentHash::of(&bytes) };
+    if let Some(known) = project.facts.load(&wanted) {
+        return Some(Arc::new(known));
+    }
+    let (facts, made) = project.facts.extract(&wanted, &bytes, &project.closing, None);
+    // What cannot be stored is read again another time.
+    let _ = project.facts.save(made.into_iter().collect());
+    Some(Arc::new(facts))
+}

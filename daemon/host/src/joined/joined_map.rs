@@ -1,0 +1,193 @@
+//! The map of a project and packages together, and which of its files come from where.
+
+use std::sync::{Arc, Weak};
+
+use hob_base::{AbsPath, FileId, Generation, WsPath};
+use hob_map::graph::OutsidePackage;
+use hob_map::{FileFacts, Lang, Map, MapChange};
+use rustc_hash::FxHashMap;
+
+use super::facts_of;
+use super::layout::{self, PackageLayout};
+use super::outside::{OutsideContents, OutsideSource};
+use crate::workspace::Workspace;
+
+/// Most files of the project that are joined; of a larger one those nearest to the file that is asked about.
+const MOST_PROJECT_FILES: usize = 4_000;
+/// Most files of all packages together; beyond it, those joined first leave.
+const MOST_PACKAGE_FILES: usize = 40_000;
+/// Numbers given to files before the map is made anew: numbers of files that left leave gaps.
+const MOST_NUMBERS: u32 = 400_000;
+
+/// Files of a project, with their facts.
+pub(super) type ProjectFiles = Vec<(WsPath, Arc<FileFacts>)>;
+
+/// A map of a project together with packages.
+#[derive(Debug, Default)]
+pub struct JoinedMap {
+    map: Map,
+    next: u32,
+    project: PlacedFiles,
+    /// What the project's part was made of.
+    made_of: Option<(Generation, Option<String>)>,
+    packages: Vec<JoinedPackage>,
+}
+
+/// Files of one origin, by their paths in the joined map.
+type PlacedFiles = FxHashMap<WsPath, (FileId, Arc<FileFacts>)>;
+
+#[derive(Debug)]
+struct JoinedPackage {
+    source: OutsideSource,
+    layout: PackageLayout,
+    files: PlacedFiles,
+    /// The workspace that the files come from and its generation then; `None` where they were read by themselves.
+    origin: Option<(Weak<Workspace>, Generation)>,
+}
+
+/// A place in a package.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PackagePlace {
+    /// The name and version of the package: `requests 2.32.3`.
+    pub title: String,
+    /// The name by which `in` asks for the package: `requests`.
+    pub package: String,
+    /// The file on this machine.
+    pub file: AbsPath,
+}
+
+impl JoinedMap {
+    /// The map itself. Paths of packages in it are nowhere on a disk: [`Self::place_of`] says where they come from.
+    #[must_use]
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// Where a file of a package is; `None` for those of the project.
+    #[must_use]
+    pub fn place_of(&self, path: &WsPath) -> Option<PackagePlace> {
+        self.packages.iter().filter(|package| package.files.contains_key(path)).find_map(|package| {
+            let file = package.source.root.join(package.layout.own_path(path)?);
+            Some(PackagePlace {
+                title: package.source.title.clone(),
+                package: package.source.published.clone(),
+                file,
+            })
+        })
+    }
+
+    /// Says whether a package is joined.
+    #[must_use]
+    pub fn has_package(&self, package: &OutsidePackage) -> bool {
+        self.packages().any(|one| layout::is_same(one, package))
+    }
+
+    /// The packages that are joined.
+    pub(super) fn packages(&self) -> impl Iterator<Item = &OutsidePackage> {
+        self.packages.iter().map(|package| &package.source.package)
+    }
+
+    /// Says whether the project's part is of this generation, and has the surroundings of the file.
+    pub(super) fn is_current(&self, generation: Generation, asked: &WsPath) -> bool {
+        self.made_of.as_ref().is_some_and(|(made, around)| {
+            *made == generation && around.as_ref().is_none_or(|around| around == asked.dir())
+        })
+    }
+
+    /// Brings the project's part to what its map has now.
+    pub(super) fn take_project(&mut self, generation: Generation, asked: &WsPath, files: ProjectFiles) {
+        if self.next > MOST_NUMBERS {
+            *self = Self::default();
+        }
+        let is_large = files.len() > MOST_PROJECT_FILES;
+        let files = if is_large { nearest_files(files, asked) } else { files };
+        let mut placed = std::mem::take(&mut self.project);
+        self.place_files(&mut placed, files);
+        self.project = placed;
+        self.made_of = Some((generation, is_large.then(|| asked.dir().to_owned())));
+    }
+
+    /// Takes over what has changed in packages since, and lets go of those whose workspace has been closed.
+    pub(super) fn refresh_packages(&mut self) {
+        for mut package in std::mem::take(&mut self.packages) {
+            let origin = package.origin.as_ref().map(|(workspace, made)| (workspace.upgrade(), *made));
+            match origin {
+                Some((None, _)) => self.place_files(&mut package.files, Vec::new()),
+                Some((Some(workspace), made)) if workspace.generation() != made => {
+                    package.origin = Some((Arc::downgrade(&workspace), workspace.generation()));
+                    let files = package.layout.place_all(facts_of(&workspace));
+                    self.place_files(&mut package.files, files);
+                    self.packages.push(package);
+                }
+                _ => self.packages.push(package),
+            }
+        }
+    }
+
+    /// Joins a package, in the place of the same one if it was joined before.
+    pub(super) fn join(&mut self, source: OutsideSource) {
+        let known =
+            self.packages.iter().position(|one| layout::is_same(&one.source.package, &source.package));
+        let mut files = known.map(|at| self.packages.remove(at).files).unwrap_or_default();
+        let layout = PackageLayout::new(&source);
+        let (contents, origin) = match &source.contents {
+            OutsideContents::Folder(workspace) => {
+                let origin = (Arc::downgrade(workspace), workspace.generation());
+                (facts_of(workspace), Some(origin))
+            }
+            OutsideContents::Files(files) => (files.clone(), None),
+        };
+        let placed = layout.place_all(contents);
+        self.place_files(&mut files, placed);
+        // A strong hold would keep the workspace from leaving memory.
+        let source = OutsideSource { contents: OutsideContents::Files(Vec::new()), ..source };
+        self.packages.push(JoinedPackage { source, layout, files, origin });
+        self.drop_superfluous();
+    }
+
+    fn drop_superfluous(&mut self) {
+        let mut total: usize = self.packages.iter().map(|package| package.files.len()).sum();
+        while total > MOST_PACKAGE_FILES && self.packages.len() > 1 {
+            let mut oldest = self.packages.remove(0);
+            total -= oldest.files.len();
+            self.place_files(&mut oldest.files, Vec::new());
+        }
+    }
+
+    /// Makes the files of one origin be those that are wanted, with the fewest changes of the map.
+    fn place_files(&mut self, placed: &mut PlacedFiles, wanted: ProjectFiles) {
+        let mut changes = Vec::new();
+        let mut left = std::mem::take(placed);
+        for (path, facts) in wanted {
+            let known = left.remove(&path);
+            let is_same = known.as_ref().is_some_and(|(_, before)| Arc::ptr_eq(before, &facts));
+            let file = known.map_or_else(|| self.next_number(), |(file, _)| file);
+            if !is_same {
+                changes.push(MapChange::Set { file, path: path.clone(), facts: Arc::clone(&facts) });
+            }
+            placed.insert(path, (file, facts));
+        }
+        changes.extend(left.into_values().map(|(file, _)| MapChange::Remove { file }));
+        if !changes.is_empty() {
+            self.map.apply(changes);
+        }
+    }
+
+    fn next_number(&mut self) -> FileId {
+        self.next += 1;
+        FileId(self.next - 1)
+    }
+}
+
+/// Project files, and the others that share most folders with the file that is asked about.
+fn nearest_files(mut files: ProjectFiles, asked: &WsPath) -> ProjectFiles {
+    let shared = |path: &WsPath| {
+        let both = path.dir().split('/').zip(asked.dir().split('/'));
+        both.take_while(|(one, other)| one == other).count()
+    };
+    files.sort_by_cached_key(|(path, facts)| {
+        (facts.lang != Lang::Manifest, std::cmp::Reverse(shared(path)), path.clone())
+    });
+    files.truncate(MOST_PROJECT_FILES);
+    files
+}

@@ -1,0 +1,156 @@
+//! Where the files of a package stand in a joined map: as those of another member of the project.
+//!
+//! Each ecosystem's imports find other members by a project file (`package.json`, `Cargo.toml`, `go.mod`) or by a folder in which modules
+//! begin. Packages have such files of their own, or get one here. Files that no import of a user reaches (tests, examples, JavaScript
+//! beside its declarations) are left out.
+
+use std::sync::Arc;
+
+use hob_base::WsPath;
+use hob_map::graph::OutsidePackage;
+use hob_map::{FileFacts, Lang, extract};
+use hob_workspace::manifest::Ecosystem;
+
+use super::joined_map::ProjectFiles;
+use super::outside::{OutsideSource, ecosystem_of};
+
+/// The folder of all packages. No file of a project is in a folder of this name.
+const FOLDER: &str = "~packages";
+
+/// Folders of a package that its users do not import.
+const ASIDE: [&str; 6] = ["tests", "benches", "examples", "testdata", "__tests__", "node_modules"];
+
+/// The place of one package.
+#[derive(Debug)]
+pub(super) struct PackageLayout {
+    ecosystem: Ecosystem,
+    /// The path before that of each file, with the slash.
+    prefix: String,
+    /// The path and text of a project file that the package gets, unless it has one.
+    manifest: Option<(String, String)>,
+}
+
+impl PackageLayout {
+    pub(super) fn new(source: &OutsideSource) -> Self {
+        let (ecosystem, name) = (source.ecosystem, &source.published);
+        let folder = format!("{FOLDER}/{}", ecosystem.name());
+        let prefix = match (ecosystem, source.is_standard) {
+            (Ecosystem::PyPi, _) => format!("{folder}/{}", source.below),
+            (_, true) => format!("{folder}-std/{}", source.below),
+            _ => format!("{folder}/{name}/"),
+        };
+        let manifest = match (ecosystem, source.is_standard) {
+            (Ecosystem::PyPi, _) => Some((format!("{folder}/pyproject.toml"), String::new())),
+            (Ecosystem::Go, true) => Some((format!("{folder}-std/go.mod"), "module std\n".to_owned())),
+            (Ecosystem::Go, false) => Some((format!("{prefix}go.mod"), format!("module {name}\n"))),
+            _ => source.manifest.clone().map(|text| (format!("{prefix}package.json"), text)),
+        };
+        Self { ecosystem, prefix, manifest }
+    }
+
+    /// The files of the package with their paths in the joined map.
+    pub(super) fn place_all(&self, files: ProjectFiles) -> ProjectFiles {
+        let has_types = files.iter().any(|(path, _)| is_declaration(path.as_str()));
+        let is_wanted = |path: &WsPath| !is_aside(path) && self.is_imported(path, has_types);
+        let own = files.into_iter().filter(|(path, _)| is_wanted(path));
+        let mut placed: ProjectFiles =
+            own.filter_map(|(path, facts)| Some((self.path_in_map(&path)?, facts))).collect();
+        if let Some((path, text)) = &self.manifest
+            && let Ok(path) = WsPath::new(path)
+            && !placed.iter().any(|(known, _)| *known == path)
+        {
+            let facts: Arc<FileFacts> = Arc::new(extract(Lang::Manifest, path.file_name(), text.as_bytes()));
+            placed.push((path, facts));
+        }
+        placed
+    }
+
+    fn path_in_map(&self, path: &WsPath) -> Option<WsPath> {
+        WsPath::new(&format!("{}{path}", self.prefix)).ok()
+    }
+
+    /// The path of a file below the package's own folder.
+    pub(super) fn own_path<'p>(&self, path: &'p WsPath) -> Option<&'p str> {
+        path.as_str().strip_prefix(&self.prefix)
+    }
+
+    fn is_imported(&self, path: &WsPath, has_types: bool) -> bool {
+        let path = path.as_str();
+        match self.ecosystem {
+            // Types that others have written say another name than that of the package.
+            Ecosystem::Npm if self.manifest.is_some() && path == "package.json" => false,
+            Ecosystem::Npm => !has_types || is_declaration(path) || path.ends_with("package.json"),
+            Ecosystem::Go => !path.ends_with("_test.go") && is_for_machine(path),
+            _ => true,
+        }
+    }
+}
+
+/// Systems and processors that the name of a Go file may say it is for; those with `x` are families by custom, of which a line in the
+/// file says more.
+const SYSTEMS: [&str; 15] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "windows",
+    "zos",
+];
+const PROCESSORS: [&str; 17] = [
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc", "ppc64",
+    "ppc64le", "riscv64", "s390x", "mipsx", "mips64x", "ppc64x",
+];
+
+/// Says whether Go would compile a file on this machine, as far as its name says: `x_linux.go`, `x_linux_amd64.go`.
+fn is_for_machine(path: &str) -> bool {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        "x86" => "386",
+        other => other,
+    };
+    let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".go")).unwrap_or_default();
+    let is_other = |word: &str| {
+        (SYSTEMS.contains(&word) && word != system) || (PROCESSORS.contains(&word) && word != processor)
+    };
+    !stem.split('_').skip(1).any(is_other)
+}
+
+fn is_declaration(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
+}
+
+fn is_aside(path: &WsPath) -> bool {
+    path.dir().split('/').any(|part| ASIDE.contains(&part))
+}
+
+/// Says whether two names are of one package: files of several languages may import it.
+pub(super) fn is_same(one: &OutsidePackage, other: &OutsidePackage) -> bool {
+    one.name == other.name && ecosystem_of(one.lang) == ecosystem_of(other.lang)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_other_machines_are_left_out() {
+        let other = if cfg!(target_os = "windows") { "linux" } else { "windows" };
+        assert!(is_for_machine("unix/syscall.go") && is_for_machine("windows.go"));
+        assert!(!is_for_machine(&format!("unix/zerrors_{other}.go")));
+        assert!(!is_for_machine("unix/zerrors_aix_ppc.go"));
+    }
+}

@@ -1,0 +1,79 @@
+//! A map of a project together with packages that it depends on, for questions whose answer lies in a package.
+//!
+//! The project's own map stays free of packages: it answers at once, and nobody finds a library's code among the project's. Where it says
+//! that a name leads outside, the same question is put to a second map, in which the package's files stand beside the project's as
+//! another member of the project would. So imports, re-exports, aliases, inheritance and the types of values are followed by the very
+//! rules of the map, and nothing about a language is known here but where a package's files belong (`layout`).
+//!
+//! Facts are shared with the workspaces that they come from, and only what has changed is brought over when somebody asks. Both maps and
+//! packages are bounded; a package whose workspace has been closed for want of memory leaves this map too, and is opened again when it is
+//! asked for. Not here: who opens a package (`outside`), and what is asked.
+
+mod direct;
+mod joined_map;
+mod layout;
+mod outside;
+
+pub(super) use direct::has_more_files;
+pub use joined_map::{JoinedMap, PackagePlace};
+pub use outside::{OutsideError, OutsideSource};
+
+use std::sync::{Arc, Mutex};
+
+use hob_base::{WsPath, lock};
+use hob_map::FileFacts;
+use hob_map::graph::OutsidePackage;
+
+use super::workspace::Workspace;
+use joined_map::ProjectFiles;
+
+/// The joined map of a workspace, made when it is first asked.
+#[derive(Debug, Default)]
+pub(super) struct JoinedState {
+    map: Mutex<JoinedMap>,
+}
+
+impl JoinedState {
+    /// Bytes that it holds beside what others hold too; 0 while somebody asks it.
+    pub(super) fn heap_bytes(&self) -> u64 {
+        self.map.try_lock().map_or(0, |joined| joined.map().stats().heap_bytes as u64)
+    }
+
+    /// Forgets everything, unless somebody asks at this moment.
+    pub(super) fn give_back(&self) {
+        if let Ok(mut joined) = self.map.try_lock() {
+            *joined = JoinedMap::default();
+        }
+    }
+}
+
+impl Workspace {
+    /// Puts a question about the file `asked` to the joined map, which has first been brought up to date. Nothing else of the workspace
+    /// may be held.
+    pub fn ask_joined<T>(&self, asked: &WsPath, question: impl FnOnce(&JoinedMap) -> T) -> T {
+        let mut joined = lock(&self.joined.map);
+        let generation = self.generation();
+        if !joined.is_current(generation, asked) {
+            let files: ProjectFiles = facts_of(self);
+            joined.take_project(generation, asked, files);
+        }
+        joined.refresh_packages();
+        question(&joined)
+    }
+
+    /// Joins a package that was found.
+    pub fn join_package(&self, source: OutsideSource) {
+        lock(&self.joined.map).join(source);
+    }
+
+    /// The packages that are joined at this moment.
+    #[must_use]
+    pub fn joined_packages(&self) -> Vec<OutsidePackage> {
+        lock(&self.joined.map).packages().cloned().collect()
+    }
+}
+
+/// The mapped files of a workspace with their facts.
+fn facts_of(workspace: &Workspace) -> Vec<(WsPath, Arc<FileFacts>)> {
+    workspace.map().files().map(|(_, path, facts)| (path.clone(), Arc::clone(facts))).collect()
+}

@@ -1,0 +1,335 @@
+//! Finds the definitions in the source of packages that a name of the project leads to.
+//!
+//! The project's map says which package a name leads to, and no more. The package is opened then, the question is put again to the map of
+//! both together, and again as long as the answer names another package: one that re-exports, or that a class inherits from. Only what the
+//! map is sure of counts: among a package's thousands of names, one that merely is called the same says nothing.
+
+use std::sync::Arc;
+
+use hob_base::small;
+use hob_host::{JoinedMap, PackagePlace, Workspace};
+use hob_live::requests::RequestPosition;
+use hob_map::Map;
+use hob_map::facts::DefKind;
+use hob_map::graph::{Confidence, KindFilter, NodeInfo, NodeKind, NodeRef, OutsidePackage, SearchQuery};
+use hob_map::meaning::Meaning;
+use hob_map::receiver::ReceiverExpr;
+use hob_proto::Anchor;
+
+use super::meaning::{NameMeaning, ReadName, callee_with_argument, receiver};
+use super::nav_query::word_at;
+use super::{Needs, ToolCall};
+use hob_results::packages;
+
+/// Most packages that one question opens one after the other.
+const MOST_ROUNDS: usize = 8;
+
+/// Most packages that a file imports which are opened for a name whose type is not known.
+const MOST_IMPORTED: usize = 6;
+
+/// Definitions of a name among which a macro is looked for.
+const MOST_MACROS: usize = 20;
+
+/// The steps in which packages are opened for such a name.
+const MOST_WIDENED: usize = 2;
+
+/// Bytes of a file beyond which no parameter is looked for in it, and most lines of a function's header.
+const LARGEST: u64 = 4 << 20;
+const LONGEST_HEADER: u32 = 200;
+
+/// Longest signature that is shown, in characters.
+const SIGNATURE: usize = 200;
+
+/// A definition in the source of a package.
+pub(super) struct PackageDefinition {
+    /// Where it is.
+    pub(super) place: PackagePlace,
+    /// The definition itself.
+    pub(super) info: NodeInfo,
+    /// The confidence that it is meant.
+    pub(super) sure: Confidence,
+}
+
+/// Whether packages may be opened for a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// Those that the name leads to are opened.
+    Allowed,
+    /// Only those that are open already are looked into.
+    Denied,
+}
+
+/// What one look at the joined map came to.
+enum LookOutcome {
+    Found(Vec<PackageDefinition>),
+    /// These packages have to be opened first.
+    Needs(Vec<OutsidePackage>),
+    Nothing,
+}
+
+/// A name whose definition is looked for in packages.
+struct PackageQuestion {
+    read: ReadName,
+    receiver: Option<ReceiverExpr>,
+    /// Packages that cannot be opened.
+    refused: Vec<OutsidePackage>,
+    /// The number of times that packages were opened which the name need not be of.
+    widened: usize,
+}
+
+impl PackageDefinition {
+    /// The place for an answer.
+    pub(super) fn anchor(&self) -> Anchor {
+        let (line, col) = self.line_and_col();
+        let signature = self.signature();
+        Anchor {
+            file: self.place.file.to_string(),
+            line,
+            col,
+            end_line: None,
+            snippet: Some(signature).filter(|text| !text.is_empty()),
+            external: true,
+            from_map: Some(self.sure.as_str().to_owned()),
+            symbol: Some(self.info.qualified.clone()).filter(|name| !name.is_empty()),
+        }
+    }
+
+    /// The line and column of its name; a file begins at its first line.
+    pub(super) fn line_and_col(&self) -> (u32, u32) {
+        if self.info.name_at.0 == 0 { (1, 1) } else { self.info.name_at }
+    }
+
+    /// The first line of its signature.
+    pub(super) fn signature(&self) -> String {
+        self.info.signature.lines().next().unwrap_or_default().trim().chars().take(SIGNATURE).collect()
+    }
+}
+
+/// The definitions in packages that a name means of which the project knows nothing surer, `found`; says in the answer's notes where they
+/// are, or why they are not to be had.
+pub(super) fn definitions_beyond(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    at: &RequestPosition,
+    found: &NameMeaning,
+) -> Vec<PackageDefinition> {
+    if let NameMeaning::Nodes(nodes) = found
+        && nodes.iter().any(|one| one.sure < Confidence::Name && !matches!(one.info.kind, NodeKind::External))
+    {
+        return Vec::new();
+    }
+    let definitions = definitions_at(call, workspace, at, Opening::Allowed);
+    if let Some(first) = definitions.first() {
+        let PackagePlace { title, package, .. } = &first.place;
+        call.notes.warnings.push(format!("Defined in {title}: in: \"dep:{package}\" asks its source."));
+    }
+    definitions
+}
+
+/// The definitions in packages that the name at a place means; of the name of an argument, the parameters.
+pub(super) fn definitions_at(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    at: &RequestPosition,
+    opening: Opening,
+) -> Vec<PackageDefinition> {
+    let Some(callee) = callee_with_argument(workspace, at, &call.cancel) else {
+        return plain_definitions_at(call, workspace, at, opening);
+    };
+    let word = word_at(workspace, at);
+    let functions = plain_definitions_at(call, workspace, &callee, opening);
+    functions.into_iter().filter_map(|function| parameter_of(function, &word)).collect()
+}
+
+/// The parameter of a function, as a place in it; `None` where the function has no such parameter.
+fn parameter_of(function: PackageDefinition, name: &str) -> Option<PackageDefinition> {
+    let text = small::read_text(function.place.file.as_path(), LARGEST).ok()?;
+    let (first, last) = (function.line_and_col().0, function.info.lines.1);
+    let header = text.lines().enumerate().skip(first.saturating_sub(1) as usize);
+    for (number, line) in header.take((last + 1).saturating_sub(first).min(LONGEST_HEADER) as usize) {
+        if let Some(col) = column_of_parameter(line, name) {
+            let line = u32::try_from(number).ok()? + 1;
+            let info = NodeInfo { name_at: (line, col), ..function.info };
+            return Some(PackageDefinition { info, ..function });
+        }
+    }
+    None
+}
+
+/// The 1-based column of a parameter in a line of a function's header.
+fn column_of_parameter(line: &str, name: &str) -> Option<u32> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_parameter = |at: usize| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        let after = after.trim_start();
+        !before.ends_with(is_part) && (after.is_empty() || after.starts_with([':', '=', ',', ')']))
+    };
+    let at = line.match_indices(name).map(|(at, _)| at).find(|at| is_parameter(*at))?;
+    u32::try_from(line[..at].encode_utf16().count() + 1).ok()
+}
+
+fn plain_definitions_at(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    at: &RequestPosition,
+    opening: Opening,
+) -> Vec<PackageDefinition> {
+    let read = ReadName::new(workspace, at, &call.cancel);
+    let meant = read.meaning_in(&workspace.map());
+    // A name that the file binds itself, and not to an import, is in no package.
+    if matches!(meant, Meaning::Local(_)) && read.package_in(&workspace.map()).is_none() {
+        return Vec::new();
+    }
+    let receiver = receiver(workspace, at, &call.cancel);
+    let mut question = PackageQuestion { read, receiver, refused: Vec::new(), widened: 0 };
+    for _ in 0..MOST_ROUNDS {
+        match workspace.ask_joined(&at.file, |joined| question.look(joined)) {
+            LookOutcome::Found(definitions) => return definitions,
+            LookOutcome::Nothing => break,
+            LookOutcome::Needs(_) if opening == Opening::Denied => break,
+            LookOutcome::Needs(packages) => question.open(call, workspace, packages),
+        }
+    }
+    Vec::new()
+}
+
+impl PackageQuestion {
+    fn look(&mut self, joined: &JoinedMap) -> LookOutcome {
+        let map = joined.map();
+        let meant = self.read.meaning_in(map);
+        let nodes = match meant {
+            Meaning::Nodes(nodes) if nodes.iter().any(|(_, sure)| *sure < Confidence::Name) => nodes,
+            _ => self.receiver.as_ref().map(|of| self.read.through_values(map, of)).unwrap_or_default(),
+        };
+        if !nodes.is_empty() {
+            let definitions = sure_definitions(joined, nodes);
+            return if definitions.is_empty() {
+                LookOutcome::Nothing
+            } else {
+                LookOutcome::Found(definitions)
+            };
+        }
+        let module = self.read.path_in(map).map(|node| (node, Confidence::Import));
+        let modules = sure_definitions(joined, module.into_iter().collect());
+        if !modules.is_empty() {
+            return LookOutcome::Found(modules);
+        }
+        let is_open =
+            |package: &OutsidePackage| joined.has_package(package) || self.refused.contains(package);
+        if let Some(package) = self.read.package_in(map)
+            && !is_open(&package)
+        {
+            return LookOutcome::Needs(vec![package]);
+        }
+        if self.widened == MOST_WIDENED {
+            return self
+                .only_macro(joined)
+                .map_or(LookOutcome::Nothing, |found| LookOutcome::Found(vec![found]));
+        }
+        self.widened += 1;
+        let mut near = self.packages_near(joined);
+        near.retain(|package| !is_open(package));
+        if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
+    }
+
+    /// The only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
+    fn only_macro(&self, joined: &JoinedMap) -> Option<PackageDefinition> {
+        if !self.read.has_path() {
+            return None;
+        }
+        let query = SearchQuery {
+            text: self.read.word(),
+            kinds: KindFilter::Any,
+            path_prefix: "",
+            limit: MOST_MACROS,
+        };
+        let hits = joined.map().search(&query).hits.into_iter().map(|hit| hit.info);
+        let macros = hits.filter(|info| {
+            info.kind == NodeKind::Def(DefKind::Macro) && info.name.trim_end_matches('!') == self.read.word()
+        });
+        let mut found = macros.filter_map(|info| {
+            let place = joined.place_of(info.path.as_ref()?)?;
+            Some(PackageDefinition { place, info, sure: Confidence::Name })
+        });
+        let only = found.next()?;
+        found.next().is_none().then_some(only)
+    }
+
+    /// The packages that the file imports; next those that these packages import where the file does.
+    fn packages_near(&self, joined: &JoinedMap) -> Vec<OutsidePackage> {
+        let (map, file) = (joined.map(), self.read.at.file.as_str());
+        if self.widened == 1 {
+            return map.packages_imported_by(file);
+        }
+        let mut files = map.files_imported_by(file);
+        files.sort_by_key(|path| joined.place_of(path).is_none());
+        files.into_iter().flat_map(|path| map.packages_imported_by(path.as_str())).collect()
+    }
+
+    fn open(&mut self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, packages: Vec<OutsidePackage>) {
+        let mut opened = 0;
+        for package in packages {
+            match open_package(call, workspace, &package) {
+                Ok(()) => opened += 1,
+                Err(why) => {
+                    // Of packages that the name need not be of, nobody asked.
+                    if self.widened == 0 && !call.notes.warnings.contains(&why) {
+                        call.notes.warnings.push(why);
+                    }
+                    self.refused.push(package);
+                }
+            }
+            if opened == MOST_IMPORTED {
+                return;
+            }
+        }
+    }
+}
+
+/// Opens a package, waits until it is mapped, and joins it; or says why that cannot be.
+fn open_package(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    package: &OutsidePackage,
+) -> Result<(), String> {
+    let host = call.services.host;
+    let source = host.open_outside(workspace, package).map_err(|error| packages::why_not_open(&error))?;
+    if let Some(opened) = source.workspace() {
+        let indexed = call.wait_for_index(opened, Needs::Map);
+        indexed.map_err(|_| format!("{} is being indexed: ask again in a moment.", source.title()))?;
+    }
+    workspace.join_package(source);
+    Ok(())
+}
+
+fn sure_definitions(joined: &JoinedMap, nodes: Vec<(NodeRef, Confidence)>) -> Vec<PackageDefinition> {
+    let definition = |(node, sure): (NodeRef, Confidence)| {
+        let info = joined.map().info(node).filter(|_| sure < Confidence::Name)?;
+        let info = function_of_name(joined.map(), info);
+        let place = joined.place_of(info.path.as_ref()?)?;
+        Some(PackageDefinition { place, info, sure: sure.max(Confidence::Import) })
+    };
+    nodes.into_iter().filter_map(definition).collect()
+}
+
+/// The function where a namespace has the name of one, as declarations of modules that are one function do; else what it is.
+fn function_of_name(map: &Map, info: NodeInfo) -> NodeInfo {
+    let (NodeKind::Def(DefKind::Module), NodeRef::Def(def)) = (info.kind, info.node) else { return info };
+    let others = map.defs_of(def.file).into_iter().filter_map(|other| map.info(other.into()));
+    let is_function = |other: &NodeInfo| {
+        other.qualified == info.qualified && matches!(other.kind, NodeKind::Def(kind) if kind.is_callable())
+    };
+    others.into_iter().find(is_function).unwrap_or(info)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_found_in_headers() {
+        assert_eq!(column_of_parameter("def f(self, style: str = 'style'):", "style"), Some(13));
+        assert_eq!(column_of_parameter("        no_color: Optional[bool] = None,", "no_color"), Some(9));
+        assert_eq!(column_of_parameter("    restyle, styled", "style"), None);
+    }
+}
