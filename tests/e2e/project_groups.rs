@@ -240,3 +240,69 @@ fn an_absolute_path_says_which_project_is_meant() {
     let own = mcp.call("nav_symbols", json!({"file": shop.api.at("shop/store.py")}));
     assert!(!own.warnings().contains("because a path"), "{own}");
 }
+
+#[test]
+fn a_project_that_depends_on_another_calls_it() {
+    let world = World::new();
+    let python = "
+//- /shop/__init__.py
+from .prices import price_of
+//- /shop/prices.py
+def price_of(order):
+    return 3
+
+
+def unused(order):
+    return 4
+";
+    let user = "
+//- /site.py
+from shop import price_of as cost
+import shop
+
+
+def total(orders):
+    return sum(shop.price_of(order) for order in orders)
+
+
+def local(price_of):
+    return price_of(1)
+//- /requirements.txt
+shop
+";
+    let (lib, app) = (Tree::new(&world.path("w/lib"), python), Tree::new(&world.path("w/app"), user));
+    let mut mcp = world.mcp(&lib);
+    let args = |id: &str| json!({"nodeId": id, "direction": "in", "edgeKinds": ["calls"], "root": [lib.root(), app.root()]});
+    let callers = mcp.call("map_neighbors", args("py:lib/shop/prices.py#price_of"));
+    let found: Vec<(&str, &str)> = callers
+        .texts("/neighbors", "id")
+        .into_iter()
+        .zip(callers.texts("/neighbors", "confidence"))
+        .collect();
+    assert_eq!(found, [("py:app/site.py#total", "import")], "{callers}");
+    let none = mcp.call("map_neighbors", args("py:lib/shop/prices.py#unused"));
+    assert!(none.list("/neighbors").is_empty(), "{none}");
+
+    let types = "
+//- /package.json
+{\"name\": \"shop-types\", \"main\": \"index.ts\"}
+//- /index.ts
+export class Order {
+  total(): number { return 3; }
+}
+";
+    let page = "
+//- /package.json
+{\"name\": \"page\", \"dependencies\": {\"shop-types\": \"^1.0.0\"}}
+//- /page.ts
+import { Order } from \"shop-types\";
+
+export function show(order: Order) {
+  return order.total();
+}
+";
+    let (types, page) = (Tree::new(&world.path("w/types"), types), Tree::new(&world.path("w/page"), page));
+    let asked = json!({"nodeId": "ts:types/index.ts#Order.total", "direction": "in", "root": [types.root(), page.root()]});
+    let callers = mcp.call("map_neighbors", asked);
+    assert!(callers.texts("/neighbors", "id").contains(&"ts:page/page.ts#show"), "{callers}");
+}

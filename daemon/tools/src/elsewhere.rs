@@ -55,7 +55,7 @@ impl Listed {
 
 /// Says of a name at which places the map does not know what it means, and at which it means another definition.
 pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &Listed, scope: &CallScope) {
-    let Some(found) = lines_with(workspace, &listed.name, &call.cancel) else { return };
+    let Some(found) = lines_with_word(workspace, &listed.name, &call.cancel) else { return };
     let map = workspace.map();
     let (mut unknown, mut of_others) = (Vec::new(), Vec::new());
     let is_open = |line: &&LineMatch| {
@@ -119,7 +119,11 @@ fn sentence(name: &str, unknown: &[String], of_others: &[String]) -> String {
 }
 
 /// All lines that have a name as a word; `None` if they were not all found, or are many.
-fn lines_with(workspace: &Workspace, name: &str, cancel: &CancelToken) -> Option<Vec<LineMatch>> {
+pub(super) fn lines_with_word(
+    workspace: &Workspace,
+    name: &str,
+    cancel: &CancelToken,
+) -> Option<Vec<LineMatch>> {
     let is_word = name.len() >= SHORTEST && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     if !is_word {
         return None;
@@ -140,6 +144,11 @@ fn lines_with(workspace: &Workspace, name: &str, cancel: &CancelToken) -> Option
 }
 
 /// Says whether a line brings the name in, or is a comment.
+/// Says whether a line brings names in from elsewhere, or passes them on.
+pub(super) fn brings_in(line: &str) -> bool {
+    IMPORTS.iter().any(|start| line.trim_start().starts_with(start))
+}
+
 fn is_told_by_its_beginning(line: &str) -> bool {
     let line = line.trim_start();
     IMPORTS.iter().chain(&COMMENTS).any(|start| line.starts_with(start))

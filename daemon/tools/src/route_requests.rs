@@ -14,7 +14,7 @@ use hob_base::{CancelToken, Deadline, FileId};
 use hob_host::Workspace;
 use hob_map::Map;
 use hob_map::facts::{DefKind, FileFacts};
-use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, NodeInfo, NodeKind, NodeRef};
+use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, NodeKind, NodeRef};
 use hob_proto::tools::map::Neighbor as NeighborEntry;
 use hob_text::{LineMatch, Output, SearchRequest, search};
 
@@ -83,22 +83,20 @@ pub(super) fn neighbors_by_requests(
     admits: &dyn Fn(&Map, NodeRef) -> bool,
 ) -> Vec<NeighborEntry> {
     let map = workspace.map();
-    let mut entries: Vec<NeighborEntry> = Vec::new();
-    for line in requests {
-        let Some(node) = owner_of_request(&map, line).filter(|node| admits(&map, *node)) else {
-            continue;
-        };
-        let id = map.id(node).to_string();
-        match entries.iter_mut().find(|entry| entry.id == id) {
-            Some(entry) => entry.sites.push(line.line),
-            None => entries.extend(map.info(node).map(|info| neighbor_at(&info, line))),
-        }
-    }
-    entries
+    let of_line = |line: &LineMatch| neighbor_on(&map, line, Confidence::Candidate, admits);
+    merge_sites(requests.iter().filter_map(of_line).collect())
 }
 
-fn neighbor_at(info: &NodeInfo, line: &LineMatch) -> NeighborEntry {
-    NeighborEntry {
+/// The function or file around a line of code, as a neighbour that calls; `None` where it is not admitted.
+pub(super) fn neighbor_on(
+    map: &Map,
+    line: &LineMatch,
+    confidence: Confidence,
+    admits: &dyn Fn(&Map, NodeRef) -> bool,
+) -> Option<NeighborEntry> {
+    let node = owner_of_request(map, line).filter(|node| admits(map, *node))?;
+    let info = map.info(node)?;
+    Some(NeighborEntry {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
         file: line.path.to_string(),
@@ -106,12 +104,28 @@ fn neighbor_at(info: &NodeInfo, line: &LineMatch) -> NeighborEntry {
         score: hob_results::map::score(info.score),
         edge: EdgeKind::Calls.as_str().to_owned(),
         direction: Direction::In.as_str().to_owned(),
-        confidence: Confidence::Candidate.as_str().to_owned(),
+        resolved: confidence != Confidence::Candidate,
+        confidence: confidence.as_str().to_owned(),
         depth: 1,
         sites: vec![line.line],
         text: line.text.trim().to_owned(),
         ..NeighborEntry::default()
+    })
+}
+
+/// One entry for each edge, with all of its lines.
+pub(super) fn merge_sites(entries: Vec<NeighborEntry>) -> Vec<NeighborEntry> {
+    let mut merged: Vec<NeighborEntry> = Vec::new();
+    for entry in entries {
+        let is_same = |known: &&mut NeighborEntry| {
+            (&known.id, &known.edge, &known.confidence) == (&entry.id, &entry.edge, &entry.confidence)
+        };
+        match merged.iter_mut().find(is_same) {
+            Some(known) => known.sites.extend(entry.sites),
+            None => merged.push(entry),
+        }
     }
+    merged
 }
 
 fn function_around(file: FileId, facts: &FileFacts, line: u32) -> NodeRef {

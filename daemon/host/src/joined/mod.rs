@@ -13,6 +13,7 @@ mod direct;
 mod joined_map;
 mod layout;
 mod outside;
+mod sibling;
 
 pub(super) use direct::has_more_files;
 pub use joined_map::{JoinedMap, PackagePlace};

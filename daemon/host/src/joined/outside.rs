@@ -315,7 +315,7 @@ fn called_in_code<'p>(packages: &'p [Package], ecosystem: Ecosystem, name: &str)
     called
 }
 
-fn is_within(path: &str, folder: &str) -> bool {
+pub(super) fn is_within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

@@ -1,19 +1,32 @@
 //! Adds to the callers of a symbol those in the other projects of the question.
 //!
-//! One project's map knows nothing of another's code. What connects them is looked for when somebody asks who calls: the path of an HTTP
-//! route that the symbol serves, written as a literal in the other project. Such callers are guesses and marked as candidates.
+//! One project's map knows nothing of another's code. What connects them is looked for when somebody asks who calls: a package that the
+//! other project imports and that the project of the symbol publishes ([`super::uses`]), and the path of an HTTP route that the symbol
+//! serves, written as a literal. The former are as sure as the map's rules make them; the latter are guesses, marked as candidates.
 
-use hob_proto::tools::map::NeighborsArgs;
+use std::sync::Arc;
+
+use hob_host::Workspace;
+use hob_proto::tools::map::{Neighbor, NeighborsArgs};
 use hob_proto::{NodeId, ToolError};
 use serde_json::{Map, Value};
 
 use super::ProjectsCall;
 use super::relocate::ProjectPlace;
 use super::routing::{Route, route};
+use super::uses::SymbolOfSibling;
 use crate::Needs;
 use crate::call::AnswerNotes;
 use crate::map::{asks_for_calls, with_graph_deadline};
 use crate::route_requests::{find_requests, neighbors_by_requests, routes_of};
+
+/// The symbol that an answer is about, as other projects can reach it.
+struct SharedSymbol<'p> {
+    place: &'p ProjectPlace,
+    /// The paths of the routes that it serves.
+    routes: Vec<String>,
+    definition: Option<SymbolOfSibling>,
+}
 
 /// Adds the callers in other projects to the result of `map_neighbors`; notes which projects could not be asked.
 pub(super) fn add_callers(
@@ -23,14 +36,19 @@ pub(super) fn add_callers(
     notes: &mut AnswerNotes,
 ) {
     let args: Option<NeighborsArgs> = serde_json::from_value(Value::Object(call.terms.args.clone())).ok();
-    if !args.is_some_and(|args| asks_for_calls(&args)) {
-        return;
-    }
-    let Some((own, routes)) = routes_of_answer(call, places, data) else { return };
-    for place in places.iter().filter(|place| place.root != own.root && !routes.is_empty()) {
+    let Some(args) = args.filter(asks_for_calls) else { return };
+    let Some(symbol) = symbol_of_answer(call, places, data) else { return };
+    for place in places.iter().filter(|place| place.root != symbol.place.root) {
         let Some(Value::Array(neighbors)) = data.get_mut("neighbors") else { return };
-        match requests_in(call, place, &routes) {
-            Ok(found) => neighbors.extend(found),
+        match callers_in(call, place, &symbol) {
+            Ok(mut found) => {
+                found.retain(|one| args.edge_kinds.is_empty() || args.edge_kinds.contains(&one.edge));
+                let entries = found.into_iter().filter_map(|one| serde_json::to_value(one).ok());
+                neighbors.extend(entries.map(|mut entry| {
+                    place.relocate(&mut entry);
+                    entry
+                }));
+            }
             Err(error) => {
                 let said = format!("Callers in `{}` are missing: {}.", place.name, error.message);
                 notes.warnings.push(said);
@@ -39,34 +57,37 @@ pub(super) fn add_callers(
     }
 }
 
-/// The project of the symbol that the result is about, and the routes that it serves.
-fn routes_of_answer<'p>(
+fn symbol_of_answer<'p>(
     call: &ProjectsCall<'_>,
     places: &'p [ProjectPlace],
     data: &Value,
-) -> Option<(&'p ProjectPlace, Vec<String>)> {
+) -> Option<SharedSymbol<'p>> {
     let id = data["node"]["id"].as_str()?;
     let named = places.iter().filter_map(|place| match route(id, place, places) {
         Route::Here(own) => Some((place, own)),
         Route::Elsewhere => None,
     });
     let (place, own) = named.max_by_key(|(place, _)| place.prefix.len())?;
-    let workspace = call.services.host.workspace(&place.root).ok()?;
+    let workspace: Arc<Workspace> = call.services.host.workspace(&place.root).ok()?;
     let map = workspace.map();
     let node = map.node(&own.parse::<NodeId>().ok()?)?;
-    Some((place, routes_of(&map, node, &with_graph_deadline(&call.request.cancel))))
+    let definition = map.info(node).and_then(|info| SymbolOfSibling::of_node(&workspace, &info));
+    let routes = routes_of(&map, node, &with_graph_deadline(&call.request.cancel));
+    Some(SharedSymbol { place, routes, definition })
 }
 
-fn requests_in(
+fn callers_in(
     call: &ProjectsCall<'_>,
     place: &ProjectPlace,
-    routes: &[String],
-) -> Result<Vec<Value>, ToolError> {
-    let workspace = call.call_about(place, Map::new()).workspace(Needs::Map)?;
-    let requests = find_requests(&workspace, routes, &call.request.cancel);
-    let entries = neighbors_by_requests(&workspace, &requests, &|_, _| true);
-    let mut entries: Vec<Value> =
-        entries.into_iter().filter_map(|entry| serde_json::to_value(entry).ok()).collect();
-    entries.iter_mut().for_each(|entry| place.relocate(entry));
-    Ok(entries)
+    symbol: &SharedSymbol<'_>,
+) -> Result<Vec<Neighbor>, ToolError> {
+    let mut own_call = call.call_about(place, Map::new());
+    let workspace = own_call.workspace(Needs::Map)?;
+    let mut found = match &symbol.definition {
+        Some(definition) => definition.users_in(&mut own_call, &workspace),
+        None => Vec::new(),
+    };
+    let requests = find_requests(&workspace, &symbol.routes, &call.request.cancel);
+    found.extend(neighbors_by_requests(&workspace, &requests, &|_, _| true));
+    Ok(found)
 }

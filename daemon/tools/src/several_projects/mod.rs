@@ -11,6 +11,7 @@ mod across;
 pub(crate) mod merge;
 pub(crate) mod relocate;
 mod routing;
+mod uses;
 
 #[cfg(test)]
 mod tests;
