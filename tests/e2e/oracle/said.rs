@@ -75,7 +75,7 @@ impl Question {
         if self.kind == Kind::Callees {
             args["direction"] = json!("outgoing");
         }
-        mcp.call(self.kind.names().0, args)
+        mcp.call_busy(self.kind.names().0, &args)
     }
 
     /// Asks the server itself, with the file open in it.
