@@ -458,3 +458,23 @@ fn a_review_fits_every_budget_and_goes_on_with_offset() {
     }
     assert_eq!(met.len(), 60, "every symbol is on some page");
 }
+
+#[test]
+fn a_renamed_function_has_all_its_callers_where_there_is_room() {
+    let world = World::new();
+    let calls: String =
+        (0..30).map(|number| format!("\n\ndef caller{number}():\n    return price()\n")).collect();
+    let tree = world.tree(&format!(
+        "//- /prices.py\ndef price():\n    return 3\n//- /site.py\nfrom prices import price\n{calls}"
+    ));
+    git(&world, tree.root(), "init -q");
+    git(&world, tree.root(), "add .");
+    git(&world, tree.root(), "-c user.name=a -c user.email=a@b commit -q -m one");
+    edit(&tree, "prices.py", "def price", "def cost");
+    let mut mcp = world.mcp(&tree);
+    let whole = review(&mut mcp, json!({"tokenBudget": 6_000}));
+    // The import is one of them.
+    assert_eq!(broken(symbol(&whole, "cost")).len(), 31, "{whole}");
+    let small = review(&mut mcp, json!({"tokenBudget": 800}));
+    assert_eq!(symbol(&small, "cost")["brokenCount"], 31, "{small}");
+}

@@ -9,9 +9,12 @@ use super::assess::AssessedSymbol;
 use crate::ToolCall;
 use crate::impact::items_that_fit;
 
-/// Tests and broken uses shown for each symbol.
+/// Tests shown for each symbol, and broken uses that are shown however many symbols there are.
 const TESTS: usize = 4;
 const BROKEN: usize = 12;
+
+/// Characters of a broken use, more than most have.
+const CHARS_OF_BROKEN: usize = 200;
 
 /// Shares of the room in percent, of `symbols`, `tests` and `files`.
 const SHARES: [usize; 3] = [70, 12, 18];
@@ -44,10 +47,12 @@ impl ReviewTelling<'_> {
         self.warn_of_limits(call);
         let room = call.room_beside_note().saturating_sub(chars_of(&result));
         let page = self.symbols.get(self.offset..).unwrap_or_default();
+        let most_broken = most_broken(room, page.len());
         let mut given = if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0] };
         // The second time round, what lists did not need goes to the first that needed more.
         for _ in 0..2 {
-            let (symbols, a) = items_that_fit(page.iter().map(|symbol| self.reviewed(symbol)), given[0]);
+            let (symbols, a) =
+                items_that_fit(page.iter().map(|symbol| reviewed_symbol(symbol, most_broken)), given[0]);
             let (shown, b) = items_that_fit(tests.iter().cloned(), given[1]);
             let (files, c) = items_that_fit(self.files.iter().cloned(), given[2]);
             let whole =
@@ -96,33 +101,38 @@ impl ReviewTelling<'_> {
         let mut seen = FxHashSet::default();
         tests.into_iter().filter(|(_, id)| seen.insert(*id)).map(|(_, id)| id.to_owned()).collect()
     }
+}
 
-    fn reviewed(&self, symbol: &AssessedSymbol<'_>) -> ReviewedSymbol {
-        let (change, reach) = (symbol.change, &symbol.reach);
-        let place = change.place();
-        let sides = change.before.as_ref().zip(change.after.as_ref()).filter(|_| change.parts.signature);
-        let was =
-            change.before.as_ref().filter(|_| matches!(change.fate, SymbolFate::Renamed | SymbolFate::Moved));
-        ReviewedSymbol {
-            uid: reach.uid.clone(),
-            name: place.qualified.clone(),
-            kind: place.kind.as_str().to_owned(),
-            file: place.path.to_string(),
-            line: place.line,
-            change: change.fate.as_str().to_owned(),
-            parts: change.parts.words().into_iter().map(str::to_owned).collect(),
-            risk: symbol.risk().as_str().to_owned(),
-            was: was.map(|was| format!("{}#{}", was.path, was.qualified)),
-            before: sides.map(|(before, _)| before.signature.clone()),
-            after: sides.map(|(_, after)| after.signature.clone()),
-            members: symbol.members,
-            broken: symbol.broken.iter().take(BROKEN).cloned().collect(),
-            broken_count: (symbol.broken.len() > BROKEN).then_some(symbol.broken.len()),
-            dependents: reach.dependents,
-            users: reach.users.clone(),
-            tests: reach.tests.iter().take(TESTS).map(|test| test.id.clone()).collect(),
-            test_count: reach.tests.len(),
-            followed: reach.is_followed,
-        }
+/// The broken uses that each symbol may show: all of few symbols, whoever renames one wants them all; a few of each of many.
+fn most_broken(room: usize, symbols: usize) -> usize {
+    (room * SHARES[0] / 100 / symbols.max(1) / CHARS_OF_BROKEN).max(BROKEN)
+}
+
+fn reviewed_symbol(symbol: &AssessedSymbol<'_>, most_broken: usize) -> ReviewedSymbol {
+    let (change, reach) = (symbol.change, &symbol.reach);
+    let place = change.place();
+    let sides = change.before.as_ref().zip(change.after.as_ref()).filter(|_| change.parts.signature);
+    let was =
+        change.before.as_ref().filter(|_| matches!(change.fate, SymbolFate::Renamed | SymbolFate::Moved));
+    ReviewedSymbol {
+        uid: reach.uid.clone(),
+        name: place.qualified.clone(),
+        kind: place.kind.as_str().to_owned(),
+        file: place.path.to_string(),
+        line: place.line,
+        change: change.fate.as_str().to_owned(),
+        parts: change.parts.words().into_iter().map(str::to_owned).collect(),
+        risk: symbol.risk().as_str().to_owned(),
+        was: was.map(|was| format!("{}#{}", was.path, was.qualified)),
+        before: sides.map(|(before, _)| before.signature.clone()),
+        after: sides.map(|(_, after)| after.signature.clone()),
+        members: symbol.members,
+        broken: symbol.broken.iter().take(most_broken).cloned().collect(),
+        broken_count: (symbol.broken.len() > most_broken).then_some(symbol.broken.len()),
+        dependents: reach.dependents,
+        users: reach.users.clone(),
+        tests: reach.tests.iter().take(TESTS).map(|test| test.id.clone()).collect(),
+        test_count: reach.tests.len(),
+        followed: reach.is_followed,
     }
 }
