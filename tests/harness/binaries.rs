@@ -52,6 +52,15 @@ fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(repository()).args(["build", "--locked", "--profile", profile]);
+    // What `cargo test` tells its tests would make build scripts that watch it run again, and all that depends on them be compiled.
+    for (name, _) in std::env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST"))
+        {
+            command.env_remove(&name);
+        }
+    }
     command.arg("--target-dir").arg(target_dir());
     // Naming the whole workspace and one test turns on the features that `cargo test --workspace` has turned on, so
     // that no dependency is compiled a second time for the programs.
