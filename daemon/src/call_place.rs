@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 /// The code that a call is about.
 pub(super) struct CallPlace {
-    /// Where the projects are looked for; at least one.
+    /// The places at which projects are looked for; at least one.
     pub(super) starts: Vec<AbsPath>,
     /// The source of the project that is asked.
     pub(super) source: AskedSource,
@@ -70,7 +70,7 @@ fn project_of_arguments(
     host.other_project(&place, connection)
 }
 
-/// Where the projects are looked for: folders, against the client's if they are relative, and those of groups.
+/// The places at which projects are looked for: folders, against the client's if they are relative, and those of groups.
 fn starts_of(roots: &[Value], host: &Host, connection: &AbsPath) -> Result<Vec<AbsPath>, ToolError> {
     let mut starts = Vec::new();
     for root in roots.iter().filter_map(Value::as_str) {

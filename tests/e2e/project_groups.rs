@@ -98,11 +98,16 @@ fn a_path_with_a_project_in_it_is_of_that_project() {
     let found = mcp.call("regex_search", scoped);
     assert_eq!(found.texts("/matches", "file"), ["web/src/other.ts"], "{found}");
 
-    let targets = json!({"targets": ["py:api/shop/store.py#Order.total", "fetchOrder", "web/src/other.ts:1-1", "nobody"]});
+    let targets = json!({"targets": ["py:api/shop/store.py#Order.total", "fetchOrder", "web/src/other.ts:1-1", "nobody",
+        "py:api/shop/store.py#gone", "web/src/gone.ts"]});
     let read = mcp.call("read_symbols", shop.with_roots(targets));
     let files = read.texts("/symbols", "file");
     assert_eq!(files, ["api/shop/store.py", "web/src/cart.ts", "web/src/other.ts"], "{read}");
-    assert_eq!(read.ok()["not_found"], json!(["nobody"]), "{read}");
+    assert_eq!(
+        read.ok()["not_found"],
+        json!(["nobody", "py:api/shop/store.py#gone", "web/src/gone.ts"]),
+        "{read}"
+    );
 
     let callers = shop.with_roots(json!({"nodeId": "py:api/shop/store.py#price_of", "direction": "in"}));
     let callers = mcp.call("map_neighbors", callers);

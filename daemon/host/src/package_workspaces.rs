@@ -40,7 +40,7 @@ pub enum PackageError {
     OneFile(PathBuf),
 }
 
-/// What it takes to ask the source of a package.
+/// The effort of asking the source of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageEffort {
     /// Nothing: it is open.

@@ -95,7 +95,7 @@ pub struct Workspace {
     pub(super) vectors: Vectors,
     /// The packages that the project depends on.
     pub(super) packages: PackageCache,
-    /// What compilers said of the project in indexes that the user imported.
+    /// The indexes of compilers that the user imported.
     pub(super) imports: ImportedIndexes,
     pub(super) joined: JoinedState,
     /// Ends the threads of this workspace.

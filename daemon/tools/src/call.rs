@@ -108,6 +108,8 @@ pub struct ToolCall<'h> {
     /// Those of the arguments that say what the answer is about; there once the arguments have been taken.
     pub(crate) scope_args: ScopeArgs,
     pub(crate) notes: AnswerNotes,
+    /// True once the packages that the project is joined with are known to be fresh.
+    has_fresh_packages: bool,
 }
 
 /// Characters of the note that says what was left out; notes are shorter where there is little room.
@@ -142,7 +144,8 @@ impl<'h> ToolCall<'h> {
     ) -> Self {
         let notes = AnswerNotes::with_warnings(warnings);
         let cancel = request.cancel.clone();
-        Self { services, request, cancel, terms, scope_args: ScopeArgs::default(), notes }
+        let scope_args = ScopeArgs::default();
+        Self { services, request, cancel, terms, scope_args, notes, has_fresh_packages: false }
     }
 
     /// Runs the tool.
@@ -218,6 +221,23 @@ impl<'h> ToolCall<'h> {
         self.notes.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);
         Ok(workspace)
+    }
+
+    /// Passes the barriers of the packages that `project` is joined with, once for each call.
+    pub(super) fn freshen_packages(&mut self, project: &Workspace) {
+        if !std::mem::replace(&mut self.has_fresh_packages, true) {
+            project.joined_workspaces().iter().for_each(|package| self.freshen(package));
+        }
+    }
+
+    /// Passes the barrier of a workspace that is asked beside the call's own.
+    pub(super) fn freshen(&mut self, workspace: &Workspace) {
+        if !self.terms.fresh {
+            return;
+        }
+        if let Freshness::Unknown(Some(why)) = workspace.barrier(true, BARRIER_PATIENCE) {
+            self.notes.warnings.push(why);
+        }
     }
 
     /// Opens the project, or the source of the dependency that the call is about.

@@ -70,7 +70,8 @@ pub fn ask_every_package(question: AllPackages<'_>) -> Handled {
         return Handled { outcome: Err(tally.nothing_asked()), notes: outer.notes };
     }
     let answers = found.iter().map(|(place, data)| Answered::new(data.clone(), place)).collect();
-    let asked = merge::Asked { rule, tool, args: &question.terms.args, failed: !tally.left.is_empty() };
+    let asked =
+        merge::Asked { rule, tool, args: &question.terms.args, places: &[], failed: !tally.left.is_empty() };
     let outcome = merge::merge_answers(&asked, answers, &mut outer.notes);
     Handled { outcome, notes: outer.notes }
 }

@@ -135,7 +135,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
     let routes = match asks_for_calls(&args) && answer.omitted == 0 {
-        true => route_requests::routes_of(&map, node, &query.cancel),
+        true => route_requests::routes_among(&map, node, direct_callers(&answer.neighbors)),
         false => Vec::new(),
     };
     let unexplained = if args.why { why::edges_to_explain(&map, &answer.neighbors) } else { Vec::new() };
@@ -156,10 +156,10 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
         add_definitions(call, &workspace, &packages, &mut result.neighbors, opening);
     }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
-    let requests = route_requests::find_requests(&workspace, &routes, &call.cancel);
-    result.neighbors.extend(route_requests::neighbors_by_requests(&workspace, &requests, &|map, node| {
-        scope.admits_node(map, node)
-    }));
+    add_requests(call, &workspace, &routes, &mut result.neighbors, &|map, node| scope.admits_node(map, node));
+    let left_out = result.neighbors.len().saturating_sub(most_neighbors(&args, kinds));
+    result.neighbors.truncate(result.neighbors.len() - left_out);
+    call.omit_items("neighbors", left_out, 0, "Raise maxNodes.");
     let mut lines = FileLineCache::in_workspace(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
     result.neighbors = implementers::name(result.neighbors, &mut lines);
@@ -245,6 +245,27 @@ pub(super) fn parse_direction(word: &str) -> Direction {
         "out" => Direction::Out,
         _ => Direction::Both,
     }
+}
+
+/// The nodes among neighbours that call the node itself.
+fn direct_callers(neighbors: &[hob_map::graph::Neighbor]) -> impl Iterator<Item = NodeRef> + '_ {
+    let is_caller = |found: &&hob_map::graph::Neighbor| {
+        found.depth == 1 && found.direction == Direction::In && found.edge == EdgeKind::Calls
+    };
+    neighbors.iter().filter(is_caller).map(|found| found.info.node)
+}
+
+/// Adds what requests the routes by their paths.
+fn add_requests(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    routes: &[String],
+    neighbors: &mut Vec<Neighbor>,
+    admits: &dyn Fn(&Map, NodeRef) -> bool,
+) {
+    let requests = route_requests::find_requests(workspace, routes, &call.cancel);
+    requests.warn_of_gaps(&mut call.notes.warnings);
+    neighbors.extend(route_requests::neighbors_by_requests(workspace, &requests.lines, admits));
 }
 
 /// Says whether a question is about who calls.

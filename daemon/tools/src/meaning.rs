@@ -52,7 +52,7 @@ impl ReadName {
         &self.word
     }
 
-    /// Whether it ends a path of names, and is no member of a value.
+    /// Returns true if it ends a path of names, and is no member of a value.
     pub(super) fn has_path(&self) -> bool {
         !self.path.is_empty()
     }
@@ -62,7 +62,7 @@ impl ReadName {
         map.meaning_at(self.name(), self.local.clone())
     }
 
-    /// What the values of the expression before the name say that it means.
+    /// The nodes that the name means by the values of the expression before it.
     pub(super) fn through_values(&self, map: &Map, receiver: &ReceiverExpr) -> Vec<(NodeRef, Confidence)> {
         map.meaning_through_values(self.name(), receiver)
     }

@@ -42,7 +42,7 @@ const SIGNATURE: usize = 200;
 
 /// A definition in the source of a package.
 pub(super) struct PackageDefinition {
-    /// Where it is.
+    /// The package and the file that it is in.
     pub(super) place: PackagePlace,
     /// The definition itself.
     pub(super) info: NodeInfo,
@@ -50,7 +50,7 @@ pub(super) struct PackageDefinition {
     pub(super) sure: Confidence,
 }
 
-/// Whether packages may be opened for a question.
+/// The permission to open packages for a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
     /// Those that the name leads to are opened.
@@ -59,7 +59,7 @@ pub(super) enum Opening {
     Denied,
 }
 
-/// What one look at the joined map came to.
+/// The outcome of one look at the joined map.
 enum LookOutcome {
     Found(Vec<PackageDefinition>),
     /// These packages have to be opened first.
@@ -180,6 +180,7 @@ fn plain_definitions_at(
     if matches!(meant, Meaning::Local(_)) && read.package_in(&workspace.map()).is_none() {
         return Vec::new();
     }
+    call.freshen_packages(workspace);
     let receiver = receiver(workspace, at, &call.cancel);
     let mut question = PackageQuestion { read, receiver, refused: Vec::new(), widened: 0 };
     for _ in 0..MOST_ROUNDS {
@@ -187,7 +188,7 @@ fn plain_definitions_at(
             LookOutcome::Found(definitions) => return definitions,
             LookOutcome::Nothing => break,
             LookOutcome::Needs(_) if opening == Opening::Denied => break,
-            LookOutcome::Needs(packages) => question.open(call, workspace, packages),
+            LookOutcome::Needs(packages) => question.open_packages(call, workspace, packages),
         }
     }
     Vec::new()
@@ -266,7 +267,12 @@ impl PackageQuestion {
         files.into_iter().flat_map(|path| map.packages_imported_by(path.as_str())).collect()
     }
 
-    fn open(&mut self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>, packages: Vec<OutsidePackage>) {
+    fn open_packages(
+        &mut self,
+        call: &mut ToolCall<'_>,
+        workspace: &Arc<Workspace>,
+        packages: Vec<OutsidePackage>,
+    ) {
         let mut opened = 0;
         for package in packages {
             match open_package(call, workspace, &package) {
@@ -297,6 +303,7 @@ fn open_package(
     if let Some(opened) = source.workspace() {
         let indexed = call.wait_for_index(opened, Needs::Map);
         indexed.map_err(|_| format!("{} is being indexed: ask again in a moment.", source.title()))?;
+        call.freshen(opened);
     }
     workspace.join_package(source);
     Ok(())

@@ -27,26 +27,49 @@ const MOST_ROUTES: usize = 40;
 /// Most requests that are found.
 const MOST_REQUESTS: usize = 200;
 
-/// Finds the lines of `workspace` that request one of the routes, which are paths as their framework writes them.
-pub(super) fn find_requests(
-    workspace: &Workspace,
-    routes: &[String],
-    cancel: &CancelToken,
-) -> Vec<LineMatch> {
-    let paths: Vec<String> =
-        routes.iter().filter_map(|route| path_pattern(route)).take(MOST_ROUTES).collect();
-    if paths.is_empty() {
-        return Vec::new();
-    }
-    let cancel = cancel.with_deadline(Deadline::after(PATIENCE));
-    let as_they_are = requests_matching(workspace, literal_pattern("", &paths), &cancel);
-    if !as_they_are.is_empty() {
-        return as_they_are;
-    }
-    requests_matching(workspace, literal_pattern(MOUNT, &paths), &cancel)
+/// The requests that were found.
+#[derive(Default)]
+pub(super) struct FoundRequests {
+    /// Lines of code, each of which requests one of the routes.
+    pub(super) lines: Vec<LineMatch>,
+    /// False if there was no time or no room for all of them.
+    pub(super) is_whole: bool,
 }
 
-fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToken) -> Vec<LineMatch> {
+impl FoundRequests {
+    /// No requests, because there is no route to look for.
+    fn of_nothing() -> Self {
+        Self { lines: Vec::new(), is_whole: true }
+    }
+
+    /// Says that some may be missing, where that is so.
+    pub(super) fn warn_of_gaps(&self, warnings: &mut Vec<String>) {
+        if !self.is_whole {
+            warnings.push("Not every request of its routes was looked for: there may be more.".to_owned());
+        }
+    }
+}
+
+/// Finds the lines of `workspace` that request one of the routes, which are paths as their framework writes them.
+pub(super) fn find_requests(workspace: &Workspace, routes: &[String], cancel: &CancelToken) -> FoundRequests {
+    let mut paths: Vec<String> = routes.iter().filter_map(|route| path_pattern(route)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let has_room = paths.len() <= MOST_ROUTES;
+    paths.truncate(MOST_ROUTES);
+    if paths.is_empty() {
+        return FoundRequests::of_nothing();
+    }
+    let cancel = cancel.with_deadline(Deadline::after(PATIENCE));
+    let mut found = requests_matching(workspace, literal_pattern("", &paths), &cancel);
+    if found.lines.is_empty() && found.is_whole {
+        found = requests_matching(workspace, literal_pattern(MOUNT, &paths), &cancel);
+    }
+    found.is_whole &= has_room;
+    found
+}
+
+fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToken) -> FoundRequests {
     let request = SearchRequest {
         pattern,
         limit: Some(MOST_REQUESTS),
@@ -55,10 +78,13 @@ fn requests_matching(workspace: &Workspace, pattern: String, cancel: &CancelToke
     };
     let (text, contents) = (workspace.text(), workspace.disk_contents());
     let found = workspace.query_pool().install(|| search(&text, &request, &contents, cancel));
-    let mut lines = found.map(|found| found.matches).unwrap_or_default();
+    let Ok(found) = found else { return FoundRequests::default() };
+    let is_whole =
+        found.complete && found.unreadable == 0 && found.total_lines as usize == found.matches.len();
+    let mut lines = found.matches;
     let map = workspace.map();
     lines.retain(|line| owner_of_request(&map, line).is_some());
-    lines
+    FoundRequests { lines, is_whole }
 }
 
 /// The innermost function around a line that requests something, or else its file; `None` for a line of prose, and for one that makes a
@@ -76,7 +102,7 @@ pub(super) fn owner_of_request(map: &Map, line: &LineMatch) -> Option<NodeRef> {
     Some(function_around(file, facts, line.line))
 }
 
-/// What requests a route, as neighbours that may call it: one for each function or file.
+/// Makes neighbours that may call of the lines that request a route: one for each function or file.
 pub(super) fn neighbors_by_requests(
     workspace: &Workspace,
     requests: &[LineMatch],
@@ -136,15 +162,12 @@ fn function_around(file: FileId, facts: &FileFacts, line: u32) -> NodeRef {
     innermost.map_or(NodeRef::File(file), |(def, _)| NodeRef::Def(DefRef { file, def }))
 }
 
-/// The paths of the routes that a node is, or that a framework hands their requests to it for.
-pub(super) fn routes_of(map: &Map, node: NodeRef, cancel: &CancelToken) -> Vec<String> {
-    if let Some(path) = path_of_route(map, node) {
-        return vec![path];
+/// The paths of the routes that a node is, or that a framework hands their requests to it for, among the nodes that call it.
+pub(super) fn routes_among(map: &Map, node: NodeRef, callers: impl Iterator<Item = NodeRef>) -> Vec<String> {
+    match path_of_route(map, node) {
+        Some(path) => vec![path],
+        None => callers.filter_map(|caller| path_of_route(map, caller)).collect(),
     }
-    let calls = [EdgeKind::Calls].into_iter().collect();
-    let edges = map.edges_in(node, calls, cancel).unwrap_or_default();
-    let by_framework = edges.iter().filter(|edge| edge.confidence == Confidence::Framework);
-    by_framework.filter_map(|edge| path_of_route(map, edge.from)).collect()
 }
 
 /// The path of a route as it is written; `None` for any other node.

@@ -15,7 +15,7 @@ use super::super::term::{self, Style};
 use super::super::visible::on_one_line;
 use super::super::{CommandFailure, CommandOutcome, Common, output, render, show};
 
-/// What to do with indexes.
+/// The actions on imported indexes.
 #[derive(Debug, Subcommand)]
 pub(super) enum IndexCommand {
     /// Believe a SCIP index that a compiler made, for every file that is still as it was indexed
@@ -62,7 +62,7 @@ impl IndexCommand {
         {
             return take_over(&exported, &target, common);
         }
-        show::print_result(&answer, common.json, |result, style| Some(told(result, style)))
+        show::print_result(&answer, common.json, |result, style| Some(index_lines(result, style)))
     }
 
     /// The arguments of the call, and the place of an export.
@@ -127,7 +127,7 @@ fn exported_text(exported: &ExportedIndex, target: &Path, as_json: bool) -> Stri
     format!("written to {}: {}\n", target.display(), counted.join(", "))
 }
 
-fn told(result: &IndexesResult, style: &Style) -> String {
+fn index_lines(result: &IndexesResult, style: &Style) -> String {
     let mut text = String::new();
     if let Some(name) = &result.dropped {
         text.push_str(&format!("dropped {}\n", on_one_line(name)));
@@ -183,13 +183,13 @@ mod tests {
     fn belief_is_told() {
         let all = json!({"root": "/p", "indexes": [index("scip-a"), index("scip-b")], "imported": "scip-b",
             "left_aside": [{"why": "lead out of the project", "documents": 1, "first": "../x"}]});
-        let text = told(&result(all), &Style::default());
+        let text = index_lines(&result(all), &Style::default());
         let expected = "scip-b: 1 of 2 files believed; 1,200 names, 40 symbols, 1.5 MB, of 2026-11-26T10:00:00Z /p/index.scip\n  \
                         left aside: 1 document that lead out of the project (../x)\n";
         assert_eq!(text, expected);
-        let none = told(&result(json!({"root": "/p", "indexes": []})), &Style::default());
+        let none = index_lines(&result(json!({"root": "/p", "indexes": []})), &Style::default());
         assert!(none.contains("hob index import"), "{none}");
         let dropped = json!({"root": "/p", "indexes": [index("scip-b")], "dropped": "scip-a"});
-        assert_eq!(told(&result(dropped), &Style::default()), "dropped scip-a\n");
+        assert_eq!(index_lines(&result(dropped), &Style::default()), "dropped scip-a\n");
     }
 }

@@ -13,7 +13,7 @@ use super::state::ImportedIndex;
 pub struct IndexStatus {
     /// The name by which users drop it.
     pub name: String,
-    /// What it is and where it came from.
+    /// Its indexer, its source and the time of the import.
     pub title: IndexTitle,
     /// Files that it is of.
     pub files: usize,

@@ -1,4 +1,4 @@
-//! What a caller passes to an import, and what comes of it: the request, the documents that were left aside, the errors.
+//! Holds what an import takes and gives: the request, the documents that were left aside, the errors.
 
 use std::collections::BTreeMap;
 use std::io;

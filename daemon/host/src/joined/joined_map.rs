@@ -28,7 +28,7 @@ pub struct JoinedMap {
     map: Map,
     next: u32,
     project: PlacedFiles,
-    /// What the project's part was made of.
+    /// The generation of the project's part, and the folder around which it was made if it is not all of the project.
     made_of: Option<(Generation, Option<String>)>,
     packages: Vec<JoinedPackage>,
 }
@@ -85,6 +85,11 @@ impl JoinedMap {
     /// The packages that are joined.
     pub(super) fn packages(&self) -> impl Iterator<Item = &OutsidePackage> {
         self.packages.iter().map(|package| &package.source.package)
+    }
+
+    /// The open workspaces that packages come from.
+    pub(super) fn workspaces(&self) -> impl Iterator<Item = Arc<Workspace>> {
+        self.packages.iter().filter_map(|package| package.origin.as_ref()?.0.upgrade())
     }
 
     /// Says whether the project's part is of this generation, and has the surroundings of the file.

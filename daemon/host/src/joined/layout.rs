@@ -1,4 +1,4 @@
-//! Where the files of a package stand in a joined map: as those of another member of the project.
+//! Places the files of a package in a joined map: as those of another member of the project.
 //!
 //! Each ecosystem's imports find other members by a project file (`package.json`, `Cargo.toml`, `go.mod`) or by a folder in which modules
 //! begin. Packages have such files of their own, or get one here. Files that no import of a user reaches (tests, examples, JavaScript

@@ -67,6 +67,12 @@ impl Workspace {
         lock(&self.joined.map).join(source);
     }
 
+    /// The workspaces of the packages that are joined at this moment.
+    #[must_use]
+    pub fn joined_workspaces(&self) -> Vec<Arc<Workspace>> {
+        lock(&self.joined.map).workspaces().collect()
+    }
+
     /// The packages that are joined at this moment.
     #[must_use]
     pub fn joined_packages(&self) -> Vec<OutsidePackage> {

@@ -39,7 +39,7 @@ pub struct OutsideSource {
     pub(super) published: String,
     /// The folder that the paths of its files are below.
     pub(super) root: AbsPath,
-    /// What stands before those paths in an import, with the slash; empty where nothing does.
+    /// The beginning of those paths in an import, with the slash; empty where they have none.
     pub(super) below: String,
     /// It comes with the language.
     pub(super) is_standard: bool,

@@ -45,7 +45,7 @@ pub struct WrittenName<'t> {
     pub name: NameInFile<'t>,
     /// The dotted path that ends with the name, as far as it is made of names; empty where its beginning is a variable.
     pub path: &'t str,
-    /// What [`local_name_at`](crate::locals::local_name_at) found at the place.
+    /// The outcome of [`local_name_at`](crate::locals::local_name_at) for the place.
     pub local: Option<&'t LocalName>,
 }
 

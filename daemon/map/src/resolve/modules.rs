@@ -502,7 +502,7 @@ fn is_declaration(entry: &FileEntry) -> bool {
     [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| entry.path.as_str().ends_with(ending))
 }
 
-/// What a file offers of the namespace that it is as a whole: `export = e` with `declare namespace e`.
+/// The members that a file offers of the namespace that it is as a whole: `export = e` with `declare namespace e`.
 fn in_default_namespace(entry: &FileEntry, name: &str) -> Option<crate::facts::DefIdx> {
     let facts = &entry.facts;
     let mut whole = facts.exports.iter().filter(|export| facts.name(export.exported) == "default");

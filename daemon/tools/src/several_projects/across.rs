@@ -7,18 +7,19 @@
 use std::sync::Arc;
 
 use hob_host::Workspace;
+use hob_map::graph::EdgeKind;
 use hob_proto::tools::map::{Neighbor, NeighborsArgs};
 use hob_proto::{NodeId, ToolError};
 use serde_json::{Map, Value};
 
-use super::ProjectsCall;
 use super::relocate::ProjectPlace;
 use super::routing::{Route, route};
 use super::uses::SymbolOfSibling;
+use super::{ProjectsCall, take_notes};
 use crate::Needs;
 use crate::call::AnswerNotes;
 use crate::map::{asks_for_calls, with_graph_deadline};
-use crate::route_requests::{find_requests, neighbors_by_requests, routes_of};
+use crate::route_requests::{find_requests, neighbors_by_requests, routes_among};
 
 /// The symbol that an answer is about, as other projects can reach it.
 struct SharedSymbol<'p> {
@@ -36,11 +37,13 @@ pub(super) fn add_callers(
     notes: &mut AnswerNotes,
 ) {
     let args: Option<NeighborsArgs> = serde_json::from_value(Value::Object(call.terms.args.clone())).ok();
-    let Some(args) = args.filter(asks_for_calls) else { return };
+    // On the last page only: the pages before are full of what the symbol's own project has.
+    let is_last = data["omitted"] == 0;
+    let Some(args) = args.filter(|args| is_last && asks_for_calls(args)) else { return };
     let Some(symbol) = symbol_of_answer(call, places, data) else { return };
     for place in places.iter().filter(|place| place.root != symbol.place.root) {
         let Some(Value::Array(neighbors)) = data.get_mut("neighbors") else { return };
-        match callers_in(call, place, &symbol) {
+        match callers_in(call, place, &symbol, notes) {
             Ok(mut found) => {
                 found.retain(|one| args.edge_kinds.is_empty() || args.edge_kinds.contains(&one.edge));
                 let entries = found.into_iter().filter_map(|one| serde_json::to_value(one).ok());
@@ -72,7 +75,9 @@ fn symbol_of_answer<'p>(
     let map = workspace.map();
     let node = map.node(&own.parse::<NodeId>().ok()?)?;
     let definition = map.info(node).and_then(|info| SymbolOfSibling::of_node(&workspace, &info));
-    let routes = routes_of(&map, node, &with_graph_deadline(&call.request.cancel));
+    let calls = [EdgeKind::Calls].into_iter().collect();
+    let edges = map.edges_in(node, calls, &with_graph_deadline(&call.request.cancel)).unwrap_or_default();
+    let routes = routes_among(&map, node, edges.iter().map(|edge| edge.from));
     Some(SharedSymbol { place, routes, definition })
 }
 
@@ -80,6 +85,7 @@ fn callers_in(
     call: &ProjectsCall<'_>,
     place: &ProjectPlace,
     symbol: &SharedSymbol<'_>,
+    notes: &mut AnswerNotes,
 ) -> Result<Vec<Neighbor>, ToolError> {
     let mut own_call = call.call_about(place, Map::new());
     let workspace = own_call.workspace(Needs::Map)?;
@@ -88,6 +94,9 @@ fn callers_in(
         None => Vec::new(),
     };
     let requests = find_requests(&workspace, &symbol.routes, &call.request.cancel);
-    found.extend(neighbors_by_requests(&workspace, &requests, &|_, _| true));
+    requests.warn_of_gaps(&mut own_call.notes.warnings);
+    found.extend(neighbors_by_requests(&workspace, &requests.lines, &|_, _| true));
+    // Whether the project is fresh, and what of it was not looked at.
+    take_notes(notes, own_call.notes, place);
     Ok(found)
 }

@@ -10,6 +10,7 @@ use hob_proto::{ErrorCode, ToolError};
 use serde_json::{Map, Value, json};
 
 use super::relocate::ProjectPlace;
+use super::routing::{Route, route};
 use crate::ToolOutcome;
 use crate::call::AnswerNotes;
 
@@ -28,7 +29,7 @@ pub(crate) enum MergeRule {
         /// The field of the list.
         list: &'static str,
     },
-    /// What was counted for each pattern is added up.
+    /// The counts of each pattern are added up.
     Counts,
     /// All symbols that any project has.
     Symbols,
@@ -37,10 +38,17 @@ pub(crate) enum MergeRule {
 }
 
 impl MergeRule {
-    /// Returns true if an answer is less because a project could not answer.
-    pub(crate) fn tells_failures(self) -> bool {
-        self != Self::OneProject
+    /// Returns true if an answer is less because a project failed with this error: of tools that are about one symbol, it is not where
+    /// the project merely does not have it.
+    pub(crate) fn is_less_without(self, error: &ToolError) -> bool {
+        self != Self::OneProject || !is_absence(error)
     }
+}
+
+/// Returns true if an error says that a project does not have what was named.
+pub(crate) fn is_absence(error: &ToolError) -> bool {
+    use ErrorCode::{BadArgs, FileDeleted, NodeNotFound, OutsideWorkspace, SymbolNotFound};
+    matches!(error.code, BadArgs | FileDeleted | NodeNotFound | OutsideWorkspace | SymbolNotFound)
 }
 
 /// The way to merge the results of a tool; `None` if the tool is about one project.
@@ -49,7 +57,6 @@ pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
         "map_search" => MergeRule::Ranked { list: "results", score: "score" },
         "text_search" => MergeRule::Ranked { list: "results", score: "score" },
         "investigate" => MergeRule::Ranked { list: "entries", score: "confidence" },
-        "nav_workspaceSymbols" => MergeRule::Ranked { list: "symbols", score: "score" },
         "regex_search" => MergeRule::ByFile { list: "matches" },
         "count_patterns" => MergeRule::Counts,
         "read_symbols" => MergeRule::Symbols,
@@ -74,13 +81,25 @@ pub(crate) fn rule_of(tool: &str) -> Option<MergeRule> {
 #[derive(Debug)]
 pub(crate) struct Answered<'p> {
     data: Value,
+    /// Targets that the project does not have, as it was given them.
+    not_found: Vec<Value>,
     place: &'p ProjectPlace,
 }
 
 impl<'p> Answered<'p> {
     pub(crate) fn new(mut data: Value, place: &'p ProjectPlace) -> Self {
+        let not_found = data.get_mut("not_found").and_then(Value::as_array_mut).map(std::mem::take);
         place.relocate(&mut data);
-        Self { data, place }
+        Self { data, not_found: not_found.unwrap_or_default(), place }
+    }
+
+    /// Returns true if the project was not asked about a target, or does not have it.
+    fn lacks(&self, target: &Value, places: &[ProjectPlace]) -> bool {
+        let Some(text) = target.as_str() else { return true };
+        match route(text, self.place, places) {
+            Route::Elsewhere => true,
+            Route::Here(own) => self.not_found.iter().any(|one| *one == own.as_str() || one == target),
+        }
     }
 
     fn take_list(&mut self, field: &str) -> Vec<Value> {
@@ -97,6 +116,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) rule: MergeRule,
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: &'a Map<String, Value>,
+    /// The projects that were asked, each of which may be named in an argument.
+    pub(crate) places: &'a [ProjectPlace],
     /// A project could not answer.
     pub(crate) failed: bool,
 }
@@ -110,7 +131,7 @@ pub(crate) fn merge_answers(
     let mut merged = match asked.rule {
         MergeRule::OneProject => return only_answer(asked.tool, answers),
         MergeRule::Counts => merge_counts(answers),
-        MergeRule::Symbols => merge_symbols(answers),
+        MergeRule::Symbols => merge_symbols(asked, answers),
         MergeRule::Ranked { list, score } => merge_lists(asked, answers, list, notes, |answer| {
             answer.into_iter().map(|item| RankedHits::of_item(item, score)).collect()
         }),
@@ -266,7 +287,7 @@ fn add_pattern(known: &mut Value, mut other: Value) {
 }
 
 /// All symbols, in the order of the projects; what one project lacks is not missing if another has it.
-fn merge_symbols(mut answers: Vec<Answered<'_>>) -> Value {
+fn merge_symbols(asked: &Asked<'_>, mut answers: Vec<Answered<'_>>) -> Value {
     let mut merged = json!({"symbols": [], "ambiguous": []});
     for field in ["symbols", "ambiguous", "outlines"] {
         let all: Vec<Value> = answers.iter_mut().flat_map(|answer| answer.take_list(field)).collect();
@@ -274,10 +295,12 @@ fn merge_symbols(mut answers: Vec<Answered<'_>>) -> Value {
             merged[field] = all.into();
         }
     }
-    let missing: Vec<Vec<Value>> = answers.iter_mut().map(|answer| answer.take_list("not_found")).collect();
-    let everywhere = |target: &&Value| missing.iter().all(|list| list.contains(target));
-    let not_found: Vec<Value> = missing.first().into_iter().flatten().filter(everywhere).cloned().collect();
-    merged["not_found"] = not_found.into();
+    let targets = match asked.args.get("targets") {
+        Some(Value::Array(targets)) => targets.as_slice(),
+        _ => &[],
+    };
+    let is_missing = |target: &&Value| answers.iter().all(|answer| answer.lacks(target, asked.places));
+    merged["not_found"] = targets.iter().filter(is_missing).cloned().collect::<Vec<_>>().into();
     merged
 }
 

@@ -77,9 +77,15 @@ impl ProjectsCall<'_> {
         if answers.is_empty() {
             return Handled { outcome: Err(only_failure(failures)), notes };
         }
-        notes.warnings.extend(failures.iter().filter(|_| rule.tells_failures()).map(ProjectFailure::told));
-        let asked =
-            merge::Asked { rule, tool: self.tool, args: &self.terms.args, failed: !failures.is_empty() };
+        let told = failures.iter().filter(|failure| rule.is_less_without(&failure.error));
+        notes.warnings.extend(told.map(ProjectFailure::sentence));
+        let asked = merge::Asked {
+            rule,
+            tool: self.tool,
+            args: &self.terms.args,
+            places,
+            failed: !failures.is_empty(),
+        };
         let mut outcome = merge::merge_answers(&asked, answers, &mut notes);
         if let (Ok(data), "map_neighbors") = (&mut outcome, self.tool.name) {
             across::add_callers(self, places, data, &mut notes);
@@ -119,7 +125,7 @@ struct ProjectFailure<'p> {
 }
 
 impl ProjectFailure<'_> {
-    fn told(&self) -> String {
+    fn sentence(&self) -> String {
         format!("`{}` is not in this answer: {}.", self.place.name, self.error.message)
     }
 }
@@ -146,10 +152,11 @@ fn rule_of(call: &ProjectsCall<'_>, projects: usize) -> Result<MergeRule, ToolEr
 /// Takes what a project notes for its answer; what several projects say is said once.
 fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &ProjectPlace) {
     for warning in own.warnings {
-        if notes.warnings.iter().any(|known| known.ends_with(&warning)) {
-            continue;
+        let of_others = format!(": {warning}");
+        match notes.warnings.iter_mut().find(|known| known.ends_with(&of_others)) {
+            Some(known) => *known = format!("{}, {known}", place.name),
+            None => notes.warnings.push(format!("{}{of_others}", place.name)),
         }
-        notes.warnings.push(format!("{}: {warning}", place.name));
     }
     for omitted in own.omitted {
         match notes.omitted.iter_mut().find(|known| known.kind == omitted.kind) {
@@ -160,8 +167,10 @@ fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &ProjectPlace) {
     notes.is_done |= own.is_done;
 }
 
-/// The error of a question that no project could answer: the first one, with the names of the others that were asked.
-fn only_failure(failures: Vec<ProjectFailure<'_>>) -> ToolError {
+/// The error of a question that no project could answer, with the names of those that were asked: the first one that says more than that
+/// the project does not have it.
+fn only_failure(mut failures: Vec<ProjectFailure<'_>>) -> ToolError {
+    failures.sort_by_key(|failure| merge::is_absence(&failure.error));
     let names: Vec<&str> = failures.iter().map(|failure| failure.place.name.as_str()).collect();
     let asked = format!("asked in {}", names.join(", "));
     match failures.into_iter().next() {

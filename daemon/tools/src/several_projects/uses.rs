@@ -39,16 +39,29 @@ impl SymbolOfSibling {
         Some(Self { owner: Arc::clone(owner), name: info.name.clone(), file, line: info.name_at.0 })
     }
 
-    /// The functions and files of `workspace`, which `call` is about, that use the symbol.
+    /// The functions and files of `workspace`, which `call` is about, that use the symbol; notes where not all places were looked at.
     pub(super) fn users_in(&self, call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Vec<Neighbor> {
-        let Some(mut lines) = lines_with_word(workspace, &self.name, &call.cancel) else { return Vec::new() };
+        let Some(mut lines) = lines_with_word(workspace, &self.name, &call.cancel) else {
+            let said = format!(
+                "Uses of `{}` were not looked for: the name is short or stands on many lines.",
+                self.name
+            );
+            call.notes.warnings.push(said);
+            return Vec::new();
+        };
         let mut imports: HashMap<WsPath, bool> = HashMap::new();
+        let mut is_whole = true;
         lines.retain(|line| {
             let has_room = imports.len() < MOST_FILES || imports.contains_key(&line.path);
+            is_whole &= has_room;
             !brings_in(&line.text)
                 && has_room
                 && *imports.entry(line.path.clone()).or_insert_with(|| self.join_into(workspace, &line.path))
         });
+        if !is_whole {
+            let said = format!("Uses of `{}` were looked for in {MOST_FILES} files only.", self.name);
+            call.notes.warnings.push(said);
+        }
         let mut users = Vec::new();
         for line in lines {
             let Some(sure) = self.meant_on(call, workspace, &line) else { continue };
@@ -83,7 +96,7 @@ impl SymbolOfSibling {
         true
     }
 
-    /// How sure it is that the name on a line means the symbol; `None` if it does not.
+    /// The confidence that the name on a line means the symbol; `None` if it does not.
     fn meant_on(
         &self,
         call: &mut ToolCall<'_>,

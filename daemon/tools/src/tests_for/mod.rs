@@ -132,7 +132,7 @@ fn of_change(
 
 /// Finds the lines that request a route which leads to one of the nodes. The map is let go while files are read.
 fn requests_reaching(
-    call: &ToolCall<'_>,
+    call: &mut ToolCall<'_>,
     workspace: &Workspace,
     args: &TestsArgs,
     nodes: &dyn Fn(&Map) -> Vec<NodeRef>,
@@ -151,7 +151,9 @@ fn requests_reaching(
         }
         routes
     };
-    find_requests(workspace, &routes, &call.cancel)
+    let found = find_requests(workspace, &routes, &call.cancel);
+    found.warn_of_gaps(&mut call.notes.warnings);
+    found.lines
 }
 
 /// Asks the map, and tells what it found, uncut; and where the tests are, for the command lines.
@@ -237,9 +239,10 @@ impl ReachedSet {
         max_depth: u32,
         cancel: &CancelToken,
     ) {
-        let owners: FxHashSet<NodeRef> =
-            requests.iter().filter_map(|line| owner_of_request(map, line)).collect();
-        for node in owners.into_iter().take(MOST_REQUESTING) {
+        let mut seen = FxHashSet::default();
+        let owners = requests.iter().filter_map(|line| owner_of_request(map, line));
+        let mut owners = owners.filter(|node| seen.insert(*node));
+        for node in owners.by_ref().take(MOST_REQUESTING) {
             let mut by_request = Self::default();
             by_request.add_tests(map, &ImpactQuery { node, max_depth, cancel: cancel.clone() });
             let behind_route = |step: ReachStep| ReachStep {
@@ -250,6 +253,7 @@ impl ReachedSet {
             self.steps.extend(by_request.steps.into_iter().map(behind_route));
             self.is_incomplete |= by_request.is_incomplete;
         }
+        self.is_incomplete |= owners.next().is_some();
     }
 
     /// Adds, as candidates, the tests that reach the type of a method that no test reaches by calls: what calls it is a language's
