@@ -82,7 +82,7 @@ fn the_least_budget_holds_for_every_tool() {
                 "edit_rename" => Some("LSP_UNAVAILABLE"),
                 "hob_undo" => Some("NO_PENDING_ACTION"),
                 // For the command line alone.
-                "hob_purge" => Some("BAD_ARGS"),
+                "hob_purge" | "hob_close" => Some("BAD_ARGS"),
                 // There is no history.
                 "symbol_history" => Some("BAD_ARGS"),
                 "investigate_expand" | "investigate_hydrate" => Some("BUNDLE_NOT_FOUND"),

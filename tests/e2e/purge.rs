@@ -106,6 +106,32 @@ fn one_project_is_forgotten_and_another_is_not() {
 }
 
 #[test]
+fn a_closed_project_leaves_memory_and_comes_back_with_its_pending_edits() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let mut mcp =
+        Mcp::start(&world, &tree, &McpOptions { args: vec!["--edits".into()], ..McpOptions::default() });
+    let _ = mcp.call("edit_text", json!({"file": "a.py", "old": "1", "new": "2"})).ok();
+    let refused = mcp.call("hob_close", json!({}));
+    assert!(refused.error("BAD_ARGS")["hint"].to_string().contains("hob close"), "{refused}");
+    let root = tree.root().to_str().expect("plain");
+    let close = |path: &str| world.hob(&world.path("home"), &["close", path]).success();
+    assert!(world.hob(tree.root(), &["status"]).success().contains(root));
+
+    let closed = close(&format!("{root}/a.py"));
+    assert!(closed.starts_with(&format!("closed {root}: ")) && closed.contains("of memory"), "{closed}");
+    assert!(!world.hob(&world.path("home"), &["status"]).success().contains(&format!("{root} ")));
+    assert_eq!(close(root), format!("{root} is not open\n"));
+
+    let found = world.hob(tree.root(), &["search", "here"]).success();
+    assert!(found.starts_with("a.py\n"), "the next question opens it: {found}");
+    assert!(world.hob(tree.root(), &["pending"]).success().contains("a.py"), "nothing is lost");
+    drop(mcp);
+    world.stop();
+    assert_eq!(close(root), "no daemon runs: no project is open\n");
+}
+
+#[test]
 fn what_setup_wrote_elsewhere_has_to_be_taken_back_first() {
     let world = World::new();
     let tree = world.tree(FIXTURE);

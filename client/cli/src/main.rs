@@ -7,6 +7,7 @@
 mod ask;
 mod bar;
 mod call;
+mod close;
 mod config;
 mod daemon;
 mod docs;
@@ -108,6 +109,7 @@ enum Command {
     Index(index::Index),
     Status(daemon::Status),
     Stop(daemon::Stop),
+    Close(close::Close),
     Purge(purge::Purge),
     Logs(logs::Logs),
     Pending(pending::Pending),
@@ -195,6 +197,7 @@ fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
         Command::Graph(graph) => with_runtime(graph.run(common)),
         Command::Index(index) => with_runtime(index.run(common)),
         Command::Status(status) => with_runtime(run_within(common.timeout, status.run(common))),
+        Command::Close(close) => with_runtime(run_within(common.timeout, close.run(common))),
         Command::Purge(purge) => with_runtime(run_within(common.timeout, purge.run(common))),
         Command::Stop(stop) => with_runtime(run_within(common.timeout, stop.run(common))),
         Command::Logs(logs) => logs.run(),

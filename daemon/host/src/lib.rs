@@ -7,6 +7,7 @@
 mod attempts;
 mod byte_reader;
 mod clock;
+mod close_project;
 mod closing;
 mod collect;
 mod derive;
@@ -47,6 +48,7 @@ mod trust;
 mod vectors;
 mod workspace;
 
+pub use close_project::ClosedProject;
 pub use collect::{CollectError, Collected, RetentionLimits};
 pub use digest::{Digest, DigestPart, DigestQuery, WorkspaceDigest};
 pub use export::{ExportError, ExportOutcome};

@@ -65,6 +65,14 @@ mod tests {
     }
 
     #[test]
+    fn strings_that_luas_scanner_would_look_for_the_ends_of() {
+        let open = |times: usize| format!("function f() end\nlocal x = {}", "[".repeat(times));
+        only_text(Lang::Lua, &open(20_000), &open(100));
+        let closed = format!("{}]]{}", open(20_000), "]".repeat(20_000));
+        assert!(!is_hazardous(Lang::Lua, closed.as_bytes()));
+    }
+
+    #[test]
     fn brackets_that_scalas_parser_would_not_finish() {
         let nested = |times: usize| format!("def f = 1\nval x = {}", "[".repeat(times));
         only_text(Lang::Scala, &nested(10_000), &nested(100));

@@ -1,6 +1,6 @@
 //! Tools that are not about code.
 
-use hob_proto::tools::admin::{DigestArgs, DigestResult, PartDigest, PurgeArgs, PurgeResult};
+use hob_proto::tools::admin::{CloseResult, DigestArgs, DigestResult, PartDigest, PurgeArgs, PurgeResult};
 use hob_proto::{ClientKind, ErrorCode, ToolError};
 use serde_json::json;
 
@@ -69,6 +69,22 @@ pub(super) fn purge(call: &mut ToolCall<'_>) -> ToolOutcome {
         pending: kept.pending,
         undo: kept.undo,
         bundles: bundles.len(),
+    })
+}
+
+/// Closes a project. The user's to say, as other agents may be at work in it.
+pub(super) fn close(call: &mut ToolCall<'_>) -> ToolOutcome {
+    if call.request.client != ClientKind::Cli {
+        return Err(ToolError::bad_args("Closing a project is for the user to do.")
+            .hint("Ask the user to run `hob close DIR`."));
+    }
+    call.notes.is_done = true;
+    let closed = call.services.host.close_project(&call.terms.start);
+    to_data(&CloseResult {
+        root: closed.root.to_string(),
+        was_open: closed.was_open,
+        freed_bytes: closed.freed,
+        servers: closed.servers,
     })
 }
 

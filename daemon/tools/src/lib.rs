@@ -98,6 +98,7 @@ pub fn handler(name: &str) -> Option<Handler> {
         "hob_models" => models::models,
         "hob_noop" => admin::noop,
         "hob_purge" => admin::purge,
+        "hob_close" => admin::close,
         "hob_servers" => servers::servers,
         "hob_stats" => metrics::stats,
         "hob_undo" => edit::undo,

@@ -97,6 +97,31 @@ pub struct PurgeResult {
     pub bundles: usize,
 }
 
+/// Closes one project. For the command line; in no list, and refused to agents.
+pub static CLOSE: ToolDef = ToolDef {
+    name: "hob_close",
+    title: "Close a project",
+    description: "Saves a project, frees its memory and ends its language servers. The next question about it opens it again.",
+    args: &[],
+    output: "{root: str, was_open: bool, freed_bytes: int, servers: [str]}",
+    read_only: false,
+    set: ToolSet::Hidden,
+    ..ToolDef::READ
+};
+
+/// Result of `hob_close`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CloseResult {
+    /// The project's root.
+    pub root: String,
+    /// True if it was open.
+    pub was_open: bool,
+    /// The memory that its map and texts took, in bytes.
+    pub freed_bytes: u64,
+    /// Language servers that were ended with it.
+    pub servers: Vec<String>,
+}
+
 /// The checked arguments of a `hob_digest` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct DigestArgs {

@@ -264,6 +264,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &edit::SYMBOL,
     &edit::TEXT,
     &flow::FLOW_TRACE,
+    &admin::CLOSE,
     &admin::DIGEST,
     &graph::GRAPH,
     &grep::GREP,

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::{DefRef, Map, NodeRef};
 use crate::facts::{Def, DefFlags, DefKind};
 use crate::index::FileEntry;
+use crate::langs::lang::Lang;
 use crate::resolve::Resolver;
 
 /// A name that more files than these define is not looked for in families.
@@ -126,14 +127,10 @@ impl<'s, 'm> Families<'s, 'm> {
         if files.len() > MANY {
             return None;
         }
-        let family = owner_entry.lang().language_group();
         let mut kin = Vec::new();
         for file in files.iter().map(|&file| FileId(file)) {
-            let Some(entry) =
-                self.map.index.entry(file).filter(|entry| entry.lang().language_group() == family)
-            else {
-                continue;
-            };
+            let may_be_kin = |entry: &&FileEntry| may_be_derived(entry.lang(), owner_entry.lang());
+            let Some(entry) = self.map.index.entry(file).filter(may_be_kin) else { continue };
             for def in self.methods_named(file, entry, name) {
                 let other = self.resolver.body_of(def);
                 if other != method {
@@ -216,6 +213,13 @@ impl Home {
     fn is_same(&self, other: &Self) -> bool {
         self.owner == other.owner && self.is_outside == other.is_outside
     }
+}
+
+/// Returns true if a type of one of two languages may be derived from a type of the other: within a group of languages, or from
+/// what is generated from a schema.
+fn may_be_derived(one: Lang, other: Lang) -> bool {
+    let is_schema = |lang: Lang| lang.semantics().generated.is_schema();
+    one.language_group() == other.language_group() || is_schema(one) || is_schema(other)
 }
 
 /// Returns true if a method of this name makes objects of the type named `of`.

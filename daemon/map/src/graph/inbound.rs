@@ -182,6 +182,8 @@ impl Map {
         let path = entry.path.as_str();
         let stem = entry.path.file_name().split('.').next().unwrap_or("");
         let mut words = vec![stem.to_owned()];
+        let generated = entry.lang().semantics().generated.module_endings;
+        words.extend(generated.iter().map(|ending| format!("{stem}{ending}")));
         let is_entrance = matches!(stem, "__init__" | "index" | "mod" | "lib" | "main");
         let is_package =
             entry.lang().spec().is_some_and(|s| s.package_scope != crate::langs::rules::PackageScope::File);

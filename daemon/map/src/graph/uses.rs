@@ -127,6 +127,10 @@ impl<'s, 'm> Search<'s, 'm> {
         if def.flags.has(DefFlags::DEFAULT) {
             self.look_for("default");
         }
+        let generated = entry.lang().semantics().generated.type_endings.iter();
+        for ending in generated.filter(|_| def.parent.is_none() && def.kind.is_type()) {
+            self.look_for(&format!("{}{ending}", entry.facts.name(def.name)));
+        }
         while let Some(name) = self.names.pop() {
             let files = self.map.index.files_mentioning(&name);
             if files.len() < PARALLEL {

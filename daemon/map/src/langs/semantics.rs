@@ -145,6 +145,9 @@ pub struct NameSemantics {
     pub keys_apart: bool,
     /// True if spreading a container into another loses the keys of the parts (`[*items]`).
     pub keyless_spreads: bool,
+
+    /// The names by which code of other languages means its definitions, because compilers turn its files into such code.
+    pub generated: GeneratedNames,
 }
 
 impl NameSemantics {
@@ -213,6 +216,7 @@ impl NameSemantics {
         class_methods: false,
         keys_apart: false,
         keyless_spreads: false,
+        generated: GeneratedNames::NONE,
     };
 }
 
@@ -232,6 +236,26 @@ pub struct BuiltinWords {
 impl BuiltinWords {
     /// The words of a language that binds none.
     pub const NONE: Self = Self { globals: "", members: "", member_prefix: None };
+}
+
+/// The names of what compilers generate from the files of a schema language.
+#[derive(Clone, Copy, Debug)]
+pub struct GeneratedNames {
+    /// Endings of the modules made from a file (`_pb2` of `user_pb2`, made from `user.proto`).
+    pub module_endings: &'static [&'static str],
+    /// Endings of the types made from a definition beside the one of its own name (`Stub` of `GreeterStub`).
+    pub type_endings: &'static [&'static str],
+}
+
+impl GeneratedNames {
+    /// The names of a language from which nothing is generated.
+    pub const NONE: Self = Self { module_endings: &[], type_endings: &[] };
+
+    /// Returns true if code of other languages is generated from the language.
+    #[must_use]
+    pub fn is_schema(self) -> bool {
+        !self.module_endings.is_empty()
+    }
 }
 
 /// The places outside its file from which a definition can be named.

@@ -35,6 +35,7 @@ mod modules;
 mod outside_impls;
 mod overloads;
 mod pieces;
+mod schemas;
 mod scope;
 mod twins;
 mod types;

@@ -7,11 +7,13 @@ use hob_base::FileId;
 
 use super::choice::pick_best_def;
 use super::members::MemberLookup;
+use super::schemas;
 use super::{Module, NameLookup, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefFlags, DefKind, Import, ImportKind, StrId};
 use crate::index::FileEntry;
 use crate::langs::lang::Lang;
 use crate::langs::rules::ModuleTarget;
+use crate::langs::support::schemas::is_generated_module;
 use crate::node::{Confidence, DefRef};
 
 /// Most files looked at that may declare one module.
@@ -128,7 +130,11 @@ impl<'m> Resolver<'m> {
                 ModuleTarget::External(package) => {
                     let outside =
                         || NameLookup::Thing(Thing::External(package.as_str().into()), Confidence::Import);
-                    return self.in_ambient_module(module, name, trail).unwrap_or_else(outside);
+                    // The folder that generated modules would be in need not be there.
+                    let generated =
+                        || if is_generated_module(name) { self.submodule(module, name) } else { None };
+                    let found = self.in_ambient_module(module, name, trail).or_else(generated);
+                    return found.unwrap_or_else(outside);
                 }
                 ModuleTarget::Unknown => NameLookup::Bound,
             };
@@ -254,7 +260,8 @@ impl<'m> Resolver<'m> {
         if let Some(found) = self.in_returned_table(file, entry, name) {
             return found;
         }
-        if let Some(def) = in_default_namespace(entry, name) {
+        if let Some(def) = in_default_namespace(entry, name).or_else(|| schemas::generated_from(entry, name))
+        {
             return NameLookup::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
         }
         self.star_exported(file, entry, name, trail)

@@ -9,6 +9,7 @@ use super::packages::{
 use super::probe::probe_file;
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
+use crate::langs::support::schemas::{self, GeneratedModule};
 
 /// The rules of TypeScript and of bundlers.
 pub(super) struct Imports;
@@ -70,7 +71,9 @@ impl ImportRules for Imports {
         if is_relative(module) {
             let named = join(folder_of(path), module);
             let found = named.and_then(|named| {
-                probe_file(project, &named).or_else(|| in_other_root(project, path, &named))
+                probe_file(project, &named)
+                    .or_else(|| in_other_root(project, path, &named))
+                    .or_else(|| schema_behind(project, &named, true))
             });
             return found.map_or(ModuleTarget::Unknown, ModuleTarget::File);
         }
@@ -108,7 +111,16 @@ fn resolve_outside(project: &dyn ImportProject, from: &str, module: &str) -> Mod
     if name.starts_with("@/") || name == "~" || name == "@" || module.contains(':') {
         return ModuleTarget::Unknown;
     }
-    workspace(project, module).unwrap_or_else(|| ModuleTarget::External(name.to_owned()))
+    workspace(project, module)
+        .or_else(|| schema_behind(project, module, false).map(ModuleTarget::File))
+        .unwrap_or_else(|| ModuleTarget::External(name.to_owned()))
+}
+
+/// The schema that a generated module was made from, where the module itself is not in the workspace.
+fn schema_behind(project: &dyn ImportProject, module: &str, is_own: bool) -> Option<FileId> {
+    let endings = [".js", ".ts", ".mjs", ".cjs"];
+    let path = endings.iter().find_map(|ending| module.strip_suffix(ending)).unwrap_or(module);
+    GeneratedModule { path, endings: schemas::ECMA_ENDINGS, is_own }.schema(project)
 }
 
 /// Aliases that bundlers and frameworks have by custom, without a configuration that says so here; no package can be called

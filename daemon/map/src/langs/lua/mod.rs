@@ -9,6 +9,7 @@ mod builtins;
 mod calls;
 mod fields;
 mod grammar;
+mod hazard;
 mod imports;
 mod items;
 mod refs;
@@ -48,7 +49,11 @@ pub const SPEC: LangSpec = LangSpec {
         vague_names: VagueNames::Members,
         ..NameSemantics::PLAIN
     },
-    source: SourceRules { comments: CommentStyle::Dashes, ..SourceRules::PLAIN },
+    source: SourceRules {
+        comments: CommentStyle::Dashes,
+        is_hazardous: hazard::is_hazardous,
+        ..SourceRules::PLAIN
+    },
 };
 
 define_grammar!(language, "lua", tree_sitter_lua::LANGUAGE);

@@ -8,6 +8,7 @@
 //! - A path that the file begins with a dot begins with a dot in the facts too: it starts at no scope.
 //! - The fields of a `oneof` and the `oneof` itself are fields of the message. An extension is a field of the scope in which its
 //!   `extend` is written. A value of an enumeration is a constant of the enumeration.
+//! - Code of other languages imports modules that are generated from a file; [`super::support::schemas`] leads them here.
 
 mod builtins;
 mod grammar;
@@ -20,10 +21,15 @@ mod tests;
 
 use tree_sitter::Tree;
 
-use super::support::define_grammar;
+use super::semantics::GeneratedNames;
+use super::support::{define_grammar, schemas};
 use super::{Lang, LangSpec, LanguageReader, NameSemantics, PackageScope, SourceRules};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
+
+/// Endings of the types that generators make from a service, and from a message beside its own.
+const GENERATED_TYPES: &[&str] =
+    &["Stub", "AsyncStub", "Servicer", "PromiseClient", "Client", "Server", "Service", "Schema"];
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -44,6 +50,8 @@ pub const SPEC: LangSpec = LangSpec {
         never_renames: true,
         objects_hide_members: true,
         stars_keep_packages: true,
+        open_enums: true,
+        generated: GeneratedNames { module_endings: schemas::MODULE_ENDINGS, type_endings: GENERATED_TYPES },
         ..NameSemantics::PLAIN
     },
     source: SourceRules::PLAIN,

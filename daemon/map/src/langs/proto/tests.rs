@@ -236,3 +236,97 @@ message Far {}
          a.proto#A references b.proto#B import",
     );
 }
+
+const SHOP_SCHEMA: &str = r#"
+//- /protos/acme/shop.proto
+package acme.shop;
+message Order { string id = 1; Card card = 2; }
+message Card { string number = 1; }
+enum Kind { SMALL = 0; }
+service Shop { rpc Place (Order) returns (Card); }
+"#;
+
+#[test]
+fn python_means_the_schema_of_generated_modules() {
+    let python = r#"
+//- /app/client.py
+from app.gen.acme import shop_pb2
+from app.gen.acme.shop_pb2 import Card, SMALL
+from app.gen.acme.shop_pb2_grpc import ShopStub
+def run(channel):
+    order = shop_pb2.Order(id="1")
+    print(order.card.number, shop_pb2.SMALL, SMALL)
+    stub = ShopStub(channel)
+    stub.Place(order)
+    Card()
+//- /app/server.py
+from app.gen.acme import shop_pb2_grpc
+class Service(shop_pb2_grpc.ShopServicer):
+    def Place(self, request, context):
+        pass
+"#;
+    check_edges(
+        &format!("{SHOP_SCHEMA}{python}"),
+        "
+        app/client.py#run calls protos/acme/shop.proto#Card import
+        app/client.py#run calls protos/acme/shop.proto#Order import
+        app/client.py#run calls protos/acme/shop.proto#Shop import
+        app/client.py#run calls protos/acme/shop.proto#Shop.Place import
+        app/client.py#run references protos/acme/shop.proto#Card.number import
+        app/client.py#run references protos/acme/shop.proto#Kind.SMALL import
+        app/client.py#run references protos/acme/shop.proto#Order.card import
+        app/server.py#Service extends protos/acme/shop.proto#Shop import
+        app/server.py#Service references protos/acme/shop.proto#Shop import
+        protos/acme/shop.proto#Order references protos/acme/shop.proto#Card exact
+        protos/acme/shop.proto#Shop.Place references protos/acme/shop.proto#Card exact
+        protos/acme/shop.proto#Shop.Place references protos/acme/shop.proto#Order exact
+        ",
+    );
+}
+
+#[test]
+fn ecmascript_means_the_schema_of_generated_modules() {
+    let script = r#"
+//- /web/client.ts
+import { Order, Kind } from "../gen/acme/shop_pb";
+import { ShopClient } from "../gen/acme/shop_grpc_pb.js";
+export function run(client: ShopClient) {
+    const order = new Order();
+    client.Place(order);
+    return Kind.SMALL;
+}
+"#;
+    check_edges(
+        &format!("{SHOP_SCHEMA}{script}"),
+        "
+        protos/acme/shop.proto#Order references protos/acme/shop.proto#Card exact
+        protos/acme/shop.proto#Shop.Place references protos/acme/shop.proto#Card exact
+        protos/acme/shop.proto#Shop.Place references protos/acme/shop.proto#Order exact
+        web/client.ts#run calls protos/acme/shop.proto#Order import
+        web/client.ts#run calls protos/acme/shop.proto#Shop.Place import
+        web/client.ts#run references protos/acme/shop.proto#Kind import
+        web/client.ts#run references protos/acme/shop.proto#Kind.SMALL import
+        web/client.ts#run references protos/acme/shop.proto#Shop import
+        ",
+    );
+}
+
+#[test]
+fn implementations_of_a_call_are_found_from_the_schema() {
+    let map = crate::fixture::map(&format!(
+        "{SHOP_SCHEMA}{}",
+        r#"
+//- /app/server.py
+from gen.acme import shop_pb2_grpc
+class Service(shop_pb2_grpc.ShopServicer):
+    def Place(self, request, context):
+        pass
+class Other:
+    def Place(self): ...
+"#
+    ));
+    let place = crate::fixture::lookup_node(&map, "proto:protos/acme/shop.proto#Shop.Place");
+    let kin: Vec<String> =
+        map.family(place).iter().map(|kin| map.id(kin.method.into()).to_string()).collect();
+    assert_eq!(kin, ["py:app/server.py#Service.Place"]);
+}

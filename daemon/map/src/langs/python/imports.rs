@@ -9,6 +9,7 @@ use hob_base::FileId;
 
 use crate::langs::rules::{ImportProject, ImportRules, ModuleTarget};
 use crate::langs::support::project::{folder_of, join};
+use crate::langs::support::schemas::{self, GeneratedModule};
 
 use super::stdlib;
 
@@ -21,10 +22,11 @@ const SOURCE_FOLDERS: [&str; 3] = ["", "src", "lib"];
 impl ImportRules for Imports {
     fn resolve(&self, project: &dyn ImportProject, from: FileId, module: &str) -> ModuleTarget {
         let search = PythonModuleSearch { project, from };
-        match module.strip_prefix('.') {
+        let found = match module.strip_prefix('.') {
             Some(rest) => search.resolve_relative(rest),
             None => search.resolve_absolute(module),
-        }
+        };
+        search.schema_behind(module, &found).map_or(found, ModuleTarget::File)
     }
 
     fn reads_facts(&self) -> bool {
@@ -86,6 +88,17 @@ impl PythonModuleSearch<'_> {
             }
         }
         if partly { ModuleTarget::Unknown } else { ModuleTarget::External(first.to_owned()) }
+    }
+
+    /// The schema that a generated module was made from. A module of messages that is there fills itself when it is loaded,
+    /// so the schema goes before it; a module of services has its classes written out.
+    fn schema_behind(&self, module: &str, found: &ModuleTarget) -> Option<FileId> {
+        if !module.contains("_pb2") || (module.ends_with("_grpc") && matches!(found, ModuleTarget::File(_))) {
+            return None;
+        }
+        let path = module.trim_start_matches('.').replace('.', "/");
+        let is_own = !matches!(found, ModuleTarget::External(_));
+        GeneratedModule { path: &path, endings: schemas::PYTHON_ENDINGS, is_own }.schema(self.project)
     }
 
     /// Source roots, nearest first.
@@ -238,6 +251,33 @@ mod tests {
                 ("helpers", "tests/helpers.py"),
                 ("tool", "packages/tool/src/tool/__init__.py"),
                 ("yaml", "ext:yaml"),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_generated_module_is_its_schema() {
+        check_targets(
+            &[
+                "app/main.py",
+                "app/gen/old_pb2.py",
+                "app/gen/shop_pb2_grpc.py",
+                "protos/user.proto",
+                "protos/old.proto",
+                "protos/acme/shop.proto",
+                "protos/other/shop.proto",
+                "protos/timestamp.proto",
+            ],
+            "app/main.py",
+            &[
+                ("user_pb2", "protos/user.proto"),
+                ("user_pb2_grpc", "protos/user.proto"),
+                (".gen.user_pb2", "protos/user.proto"),
+                ("app.gen.old_pb2", "protos/old.proto"),
+                ("app.gen.acme.shop_pb2", "protos/acme/shop.proto"),
+                (".gen.shop_pb2", "unknown"),
+                (".gen.shop_pb2_grpc", "app/gen/shop_pb2_grpc.py"),
+                ("google.protobuf.timestamp_pb2", "ext:google"),
             ],
         );
     }

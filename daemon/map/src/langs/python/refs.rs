@@ -340,7 +340,7 @@ impl Python<'_> {
 }
 
 /// Returns true if a string has an `f` or `t` before its quotes, and thus can hold expressions.
-fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
+pub(super) fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
     let start = string.start_byte();
     let prefix = source.get(start..(start + 3).min(source.len())).unwrap_or(&[]);
     let mut letters = prefix.iter().take_while(|b| b.is_ascii_alphabetic());

@@ -5,6 +5,9 @@
 
 use memchr::memmem::find;
 
+/// Longest name in brackets, in bytes. SQL Server takes 128 characters.
+const LONGEST_NAME: usize = 520;
+
 /// Dollar quotes within dollar quotes that are told apart; more would make the search for their ends take quadratic time.
 const MOST_BODIES: usize = 4;
 
@@ -188,7 +191,9 @@ impl<'s> Tokens<'s> {
     fn bracketed_name(&self, rest: &[u8]) -> (TokenKind, usize) {
         let before = self.at.checked_sub(1).and_then(|at| self.source.get(at));
         let is_index = before.is_some_and(|&b| is_word_byte(b) || matches!(b, b')' | b']'));
-        let length = rest.iter().position(|&b| matches!(b, b']' | b'\n')).unwrap_or(0);
+        // A file of brackets that never close would be read to its end from each of them.
+        let near = &rest[..rest.len().min(LONGEST_NAME)];
+        let length = near.iter().position(|&b| matches!(b, b']' | b'\n')).unwrap_or(0);
         let is_name = rest.get(1).is_some_and(|&b| is_word_byte(b) && !b.is_ascii_digit());
         if is_index || !is_name || rest.get(length) != Some(&b']') {
             return (TokenKind::Symbol(b'['), 1);

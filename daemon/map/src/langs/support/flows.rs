@@ -27,6 +27,8 @@ const FILE: ScopeIdx = ScopeIdx(0);
 /// Collects the flows of one file.
 pub(crate) struct Tracer<'t> {
     pub(crate) source: &'t [u8],
+    /// All of it as text, if it is that.
+    whole: Option<&'t str>,
     facts: FactsBuilder,
     lines: LineTracker,
     values: Vec<FlowValue>,
@@ -111,6 +113,7 @@ impl<'t> Tracer<'t> {
         let recorder = facts.wants_places().then(FlowRecorder::new);
         Self {
             source,
+            whole: std::str::from_utf8(source).ok(),
             facts,
             lines: LineTracker::for_source(source),
             values: Vec::new(),
@@ -162,7 +165,10 @@ impl<'t> Tracer<'t> {
     }
 
     pub(crate) fn text(&self, node: Node<'_>) -> &'t str {
-        std::str::from_utf8(self.bytes(node)).unwrap_or("")
+        match self.whole {
+            Some(whole) => whole.get(node.byte_range()).unwrap_or(""),
+            None => std::str::from_utf8(self.bytes(node)).unwrap_or(""),
+        }
     }
 
     pub(crate) fn intern(&mut self, name: &str) -> StrId {
@@ -542,6 +548,15 @@ impl<'t> Tracer<'t> {
     pub(crate) fn member_value(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
         let name = self.facts.intern(name);
         self.value(FlowValue::Member(of, name))
+    }
+
+    /// The content of a text, if it can be a key. A quote tells it from a number.
+    pub(crate) fn text_value(&mut self, content: &str) -> ValueIdx {
+        if content.len() < LONGEST_KEY {
+            self.literal_value(&format!("'{content}"))
+        } else {
+            self.unknown_value()
+        }
     }
 
     /// A text or number as it is written, if it can be a key: a message is none.

@@ -17,6 +17,7 @@ pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
 pub(crate) mod routes;
+pub(crate) mod schemas;
 mod title;
 mod values;
 

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::grammar::FIELDS;
 use super::super::patterns::each_target;
+use super::super::refs::is_formatted;
 use super::super::types::string_content;
 use super::kinds::{FlowKind, kind_of};
 use super::{DEPTH, Trace, name_of};
@@ -91,16 +92,15 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn trace_string(&mut self, node: Node<'t>) -> ValueIdx {
-        let parts = self.children(node);
-        if parts.iter().any(|part| kind_of(*part) == FlowKind::Interpolation) {
-            parts.into_iter().filter(|part| kind_of(*part) == FlowKind::Interpolation).for_each(|part| {
-                self.value(part);
-            });
-            return self.to.unknown_value();
+        if is_formatted(self.to.source, node) {
+            let parts = self.children(node).into_iter();
+            let computed = parts.filter(|part| kind_of(*part) == FlowKind::Interpolation);
+            let values = computed.map(|part| self.value(part)).count();
+            if values > 0 {
+                return self.to.unknown_value();
+            }
         }
-        let content = string_content(self.to.text(node));
-        // The quote tells a text from a number.
-        self.to.literal_value(&format!("'{content}"))
+        self.to.text_value(string_content(self.to.text(node)))
     }
 
     fn trace_subscript(&mut self, node: Node<'t>) -> ValueIdx {
