@@ -219,7 +219,10 @@ impl<'a> Losses<'a> {
         }
         self.crashes += u32::from(lost.sent && !lost.orderly);
         if self.crashes > CRASHES || Instant::now() > self.until {
-            let log_tail = log_lines(&self.settings.places.logs_dir(), None);
+            // The log of a daemon elsewhere is not here.
+            let is_here = self.settings.far.is_none();
+            let logs = is_here.then(|| log_lines(&self.settings.places.logs_dir(), None));
+            let log_tail = logs.unwrap_or_default();
             let reason = lost.reason.clone();
             return Err(Unavailable::LostRepeatedly { times: self.times, reason, log_tail });
         }
