@@ -123,11 +123,16 @@ fn the_command_line_asks_and_checks_over_ssh_and_says_what_is_wrong() {
     assert!(usage.stderr.contains("run this one there"), "{usage}");
 }
 
-/// The script that stands for Docker: `exec --interactive NAME COMMAND...`, in a world that has none of hob's programs.
-fn write_docker(near: &World, far: &World) -> PathBuf {
+/// The script that stands for Docker: `exec --interactive NAME COMMAND...`, in a world that has none of hob's programs. It also tells of
+/// one development container, in which the near folder is mounted where the far project is.
+fn write_docker(near: &World, far: &World, project: &FarProject) -> PathBuf {
     let docker = near.path("docker");
+    let label = format!("label=devcontainer.local_folder={}", project.near.display());
+    let mounts = json!([{"Mounts": [{"Source": project.near, "Destination": project.tree.root()}]}]);
     let body = format!(
-        "[ \"$1 $2 $3\" = 'exec --interactive web' ] || {{ echo \"no container $3\" >&2; exit 1; }}\nshift 3\ncd '{home}' &&\n\
+        "[ \"$*\" = 'ps --quiet --filter {label}' ] && echo web && exit\n\
+         [ \"$*\" = 'inspect web' ] && echo '{mounts}' && exit\n\
+         [ \"$1 $2 $3\" = 'exec --interactive web' ] || {{ echo \"no container $3\" >&2; exit 1; }}\nshift 3\ncd '{home}' &&\n\
          exec env -i HOME='{home}' HOB_DIR='{}' PATH=/usr/bin:/bin \"$@\"",
         far.dir().display(),
         home = far.path("home").display(),
@@ -140,9 +145,9 @@ fn write_docker(near: &World, far: &World) -> PathBuf {
 fn a_container_gets_the_programs_when_asked_and_serves_an_editor() {
     let far = World::new();
     let near = World::new();
-    let docker = write_docker(&near, &far);
-    let near = near.env("HOB_DOCKER", text_of(&docker));
     let project = FarProject::new(&near, &far);
+    let docker = write_docker(&near, &far, &project);
+    let near = near.env("HOB_DOCKER", text_of(&docker));
     let mut options = project.options("--container", "web");
     let refused = project.mcp(&near, &options).call("map_status", json!({}));
     assert_eq!(refused.envelope["error"]["code"], "DAEMON_UNAVAILABLE", "{refused}");
@@ -152,6 +157,12 @@ fn a_container_gets_the_programs_when_asked_and_serves_an_editor() {
     let mut mcp = project.mcp(&near, &options);
     assert_eq!(mcp.call("map_status", json!({})).ok()["root"], text_of(&project.near));
     assert!(far.path("home/.local/share/hob/copied").is_dir());
+
+    let found = near.hob(&project.near, &["call", "map_status", "--devcontainer"]).success();
+    assert!(
+        found.contains(&format!("root: {}\n", project.near.display())),
+        "its mount says which folder is which: {found}"
+    );
 
     let mut command = near.command("hob-lsp");
     command.args(&options);
