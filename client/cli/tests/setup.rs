@@ -120,10 +120,10 @@ fn what_it_prints_is_what_the_editors_read() {
 fn code_elsewhere_is_in_every_editors_words() {
     let home = EditorHome::new();
     for (editor, words) in [
-        ("emacs", r#"("hob-lsp" "--ssh" "devbox:/my shop" "--map" ".")"#),
+        ("emacs", r#"hob-lsp" "--ssh" "devbox:/my shop" "--map" ".")"#),
         ("helix", r#"args = ["--ssh", "devbox:/my shop", "--map", "."]"#),
         ("kakoune", r#"args = ["--ssh", "devbox:/my shop", "--map", "."]"#),
-        ("neovim", r#"cmd = { "hob-lsp", "--ssh", "devbox:/my shop", "--map", "." }"#),
+        ("neovim", r#"hob-lsp", "--ssh", "devbox:/my shop", "--map", "." },"#),
         ("vim", "'cmd': [s:command, '--ssh', 'devbox:/my shop', '--map', '.']"),
         ("vscode", r#""glspc.server.commandArguments": ["--ssh", "devbox:/my shop", "--map", "."]"#),
         ("zed", r#""arguments": ["--stdio", "--ssh", "devbox:/my shop", "--map", "."]"#),

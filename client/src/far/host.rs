@@ -81,17 +81,19 @@ fn describe_container(id: &str, described: &str, folder: &Path) -> FoundContaine
     let described: Value = serde_json::from_str(described).unwrap_or_default();
     let container = &described[0];
     let mounts = container["Mounts"].as_array().into_iter().flatten();
-    let mount = mounts.filter_map(|mount| {
+    let holding = mounts.filter_map(|mount| {
         let (source, destination) = (mount["Source"].as_str()?, mount["Destination"].as_str()?);
         let below = folder.strip_prefix(source).ok()?.to_str()?;
         let place = if below.is_empty() { destination.to_owned() } else { format!("{destination}/{below}") };
-        Some((place, folder.to_path_buf()))
+        Some((source.len(), place))
     });
+    // The innermost mount is the one that is seen.
+    let mount = holding.max_by_key(|(length, _)| *length).map(|(_, place)| (place, folder.to_path_buf()));
     let metadata = container["Config"]["Labels"]["devcontainer.metadata"].as_str().unwrap_or_default();
     let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
-    let users = metadata.as_array().into_iter().flatten().filter_map(|part| part["remoteUser"].as_str());
-    let host = FarHost::Container { name: id.to_owned(), user: users.last().map(str::to_owned) };
-    FoundContainer { host, mount: mount.last() }
+    let mut parts = metadata.as_array().into_iter().flatten().rev();
+    let user = parts.find_map(|part| part["remoteUser"].as_str()).map(str::to_owned);
+    FoundContainer { host: FarHost::Container { name: id.to_owned(), user }, mount }
 }
 
 async fn output_of(words: &[String], host: &FarHost) -> Result<String, FarFailure> {

@@ -111,6 +111,13 @@ impl FarSide {
         Err(FarFailure::new(&self.host, "the daemon there ended while it was greeted, several times").into())
     }
 
+    fn missing_hint(&self) -> String {
+        match self.copies {
+            true => "the first question copies it".to_owned(),
+            false => format!("{} (docs/install.md), or let --copy-daemon copy it from here", install_hint()),
+        }
+    }
+
     /// Returns the notice about a daemon of another version.
     fn version_notice(&self, version: &str) -> Option<String> {
         let ours = env!("CARGO_PKG_VERSION");
@@ -149,7 +156,9 @@ impl FarSide {
                     has_copied = true;
                     copy::copy_programs(self, &found.host, settings, machine).await?;
                 }
-                Some(_) => return Err(FarFailure::new(&self.host, "hob is not there").hint(missing_hint())),
+                Some(_) => {
+                    return Err(FarFailure::new(&self.host, "hob is not there").hint(self.missing_hint()));
+                }
                 None => match greeting.error {
                     Some(error) => return Err(FarFailure::of_far_hob(&self.host, error)),
                     None => return Ok((greeting, stream)),
@@ -161,10 +170,7 @@ impl FarSide {
     fn proxy_words(&self, settings: &Settings, found: &FoundSide, check: bool) -> Vec<String> {
         let build = if self.copies { copy::build_name(settings) } else { None };
         let mut args = vec![build.unwrap_or_default()];
-        let place = found.place_of_cwd(settings).or_else(|| self.root.clone());
-        if let Some(place) = found.place.clone().filter(|_| found.is_fixed || place.is_none()).or(place) {
-            args.push(format!("--root={place}"));
-        }
+        args.extend(found.place_there(settings, self.root.as_deref()).map(|place| format!("--root={place}")));
         args.extend(found.maps.iter().filter_map(|map| Some(format!("--path={}", map.far.as_ref()?))));
         args.extend(check.then(|| "--check".to_owned()));
         self.programs.shell_words(&found.host, START, &args)
@@ -172,11 +178,16 @@ impl FarSide {
 }
 
 impl FoundSide {
-    /// The far folder of the near working directory, if a mapping covers it.
-    fn place_of_cwd(&self, settings: &Settings) -> Option<String> {
+    /// The project's path there: as the user named it, else where a mapping leads from the working directory, else what another option
+    /// says, else the folder that is mounted.
+    fn place_there(&self, settings: &Settings, root: Option<&str>) -> Option<String> {
+        if self.is_fixed {
+            return self.place.clone();
+        }
         let pairs =
             self.maps.iter().filter_map(|map| Some((map.far.clone()?, map.near.to_str()?.to_owned())));
-        FarPaths::new(pairs.collect(), false).far_root(settings.cwd.to_str())
+        let mapped = FarPaths::new(pairs.collect(), false).far_root(settings.cwd.to_str());
+        mapped.or_else(|| root.map(str::to_owned)).or_else(|| self.place.clone())
     }
 
     /// The folders that both sides have, as each side's daemon and programs name them: also where a link leads here.
@@ -205,10 +216,6 @@ fn hello_for(settings: &Settings, greeting: &FarGreeting) -> Hello {
 
 pub(crate) fn install_hint() -> String {
     format!("install hob {} there", env!("CARGO_PKG_VERSION"))
-}
-
-fn missing_hint() -> String {
-    format!("{} (docs/install.md), or let --copy-daemon copy it from here", install_hint())
 }
 
 #[cfg(test)]

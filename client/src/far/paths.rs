@@ -151,7 +151,7 @@ fn encode(path: &str) -> String {
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             // Writing to a string cannot fail.
             byte => drop(write!(out, "%{byte:02X}")),
