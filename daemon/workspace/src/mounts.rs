@@ -4,8 +4,8 @@
 //! kernel wakes whoever holds the list of mounts open when any of them has changed; then those below the root are compared with
 //! those of the last sweep. A call pays one question to the kernel for that.
 //!
-//! What it is not: a look at the root itself, which `identity` compares, nor at folders that the rules leave out. Elsewhere than on Linux
-//! it sees nothing.
+//! What it is not: a look at whether the root is another folder, which `identity` compares, nor at folders that the rules leave out.
+//! Elsewhere than on Linux it sees nothing.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Mounts;
@@ -68,13 +68,20 @@ mod linux {
     }
 
     impl Mounts {
-        /// Notes the mounts at the beginning of a sweep. Returns the reason why changes below the root cannot all be seen, if there is one.
+        /// Notes the mounts at the beginning of a sweep. Returns the reason why changes in the tree cannot all be seen, if there is one.
         pub(crate) fn note_mounts(&self, rules: &Rules) -> Option<String> {
             let mut seen = lock(&self.0);
             // Opened before it is read: a change from here on wakes the holder.
             seen.table = File::open(TABLE).ok();
-            seen.below = seen.read_below(rules);
+            let text = seen.read_table();
+            seen.below = mounts_below(&text, rules.root().as_path(), &|place| rules.admits_dir(place));
             seen.have_changed = false;
+            let around = kind_around(&text, rules.root().as_path()).filter(|kind| gives_no_events(kind));
+            if let Some(kind) = around {
+                return Some(format!(
+                    "changes made elsewhere on the file system of this folder, {kind}, give no events"
+                ));
+            }
             let silent = seen.below.iter().find(|mount| gives_no_events(&mount.kind))?;
             let (place, kind) = (&silent.place, &silent.kind);
             Some(format!(
@@ -86,7 +93,9 @@ mod linux {
         pub(crate) fn have_changed(&self, rules: &Rules) -> bool {
             let mut seen = lock(&self.0);
             if !seen.have_changed && seen.is_woken() {
-                seen.have_changed = seen.read_below(rules) != seen.below;
+                let text = seen.read_table();
+                let admits = |place: &WsPath| rules.admits_dir(place);
+                seen.have_changed = mounts_below(&text, rules.root().as_path(), &admits) != seen.below;
             }
             seen.have_changed
         }
@@ -101,14 +110,15 @@ mod linux {
             poll(&mut asked, Some(&at_once)).is_ok_and(|woken| woken > 0)
         }
 
-        fn read_below(&mut self, rules: &Rules) -> Vec<Mount> {
-            let Some(table) = &mut self.table else { return Vec::new() };
+        /// The text of the list as it is now; empty where it cannot be had.
+        fn read_table(&mut self) -> Vec<u8> {
             let mut text = Vec::new();
-            let read = table.seek(SeekFrom::Start(0)).and_then(|_| table.read_to_end(&mut text));
-            match read {
-                Ok(_) => mounts_below(&text, rules.root().as_path(), &|place| rules.admits_dir(place)),
-                Err(_) => Vec::new(),
+            if let Some(table) = &mut self.table
+                && table.seek(SeekFrom::Start(0)).and_then(|_| table.read_to_end(&mut text)).is_err()
+            {
+                text.clear();
             }
+            text
         }
     }
 
@@ -116,26 +126,39 @@ mod linux {
     /// last covers the others.
     fn mounts_below(text: &[u8], root: &Path, admits: &dyn Fn(&WsPath) -> bool) -> Vec<Mount> {
         let mut below: Vec<Mount> = Vec::new();
-        for mount in text.split(|byte| *byte == b'\n').filter_map(|line| read_line(line, root)) {
-            if !mount.place.is_root() && admits(&mount.place) {
-                below.retain(|other| other.place != mount.place);
-                below.push(mount);
-            }
+        for line in lines_of(text) {
+            let place = line.place.strip_prefix(root).ok().and_then(|place| WsPath::from_path(place).ok());
+            let Some(place) = place.filter(|place| !place.is_root() && admits(place)) else { continue };
+            below.retain(|other| other.place != place);
+            below.push(Mount { place, kind: line.kind, source: line.source });
         }
         below
     }
 
+    /// The kind of the file system that `root` lies in.
+    fn kind_around(text: &[u8], root: &Path) -> Option<String> {
+        let around = lines_of(text).filter(|line| root.starts_with(&line.place));
+        around.max_by_key(|line| line.place.components().count()).map(|line| line.kind)
+    }
+
+    /// A line of `mountinfo`, as far as it counts here.
+    struct MountLine {
+        place: PathBuf,
+        kind: String,
+        source: Vec<u8>,
+    }
+
+    fn lines_of(text: &[u8]) -> impl Iterator<Item = MountLine> {
+        text.split(|byte| *byte == b'\n').filter_map(read_line)
+    }
+
     /// Reads `36 35 98:0 /folder /mnt options... - ext3 /dev/x ...`, where any number of fields may stand before the dash.
-    fn read_line(line: &[u8], root: &Path) -> Option<Mount> {
+    fn read_line(line: &[u8]) -> Option<MountLine> {
         let mut fields = line.split(|byte| *byte == b' ');
         let (device, folder, place) = (fields.nth(2)?, fields.next()?, fields.next()?);
         let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
-        let place = unescape(place);
-        Some(Mount {
-            place: WsPath::from_path(place.strip_prefix(root).ok()?).ok()?,
-            kind: String::from_utf8_lossy(kind).into_owned(),
-            source: [device, b" ", folder].concat(),
-        })
+        let source = [device, b" ", folder].concat();
+        Some(MountLine { place: unescape(place), kind: String::from_utf8_lossy(kind).into_owned(), source })
     }
 
     /// The path behind the octal numbers that stand for blanks and backslashes.
@@ -150,10 +173,25 @@ mod linux {
         PathBuf::from(OsStr::from_bytes(&bytes))
     }
 
-    /// Returns true for file systems that others can write to unseen: over a network, or from outside of a virtual machine.
+    /// Returns true for file systems that others can write to unseen: over a network, or from outside of a virtual machine (`9p` and `drvfs`
+    /// are those of WSL, `fakeowner`, `grpcfuse` and `osxfs` those of Docker Desktop).
     fn gives_no_events(kind: &str) -> bool {
-        const SILENT: [&str; 12] = [
-            "9p", "afs", "ceph", "cifs", "lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf",
+        const SILENT: [&str; 16] = [
+            "9p",
+            "afs",
+            "ceph",
+            "cifs",
+            "drvfs",
+            "fakeowner",
+            "grpcfuse",
+            "lustre",
+            "ncpfs",
+            "nfs",
+            "nfs4",
+            "osxfs",
+            "smb3",
+            "smbfs",
+            "vboxsf",
             "virtiofs",
         ];
         SILENT.contains(&kind) || kind == "fuse" || kind.starts_with("fuse.") || kind == "fuseblk"
@@ -179,6 +217,10 @@ mod linux {
                 below.iter().map(|mount| (mount.place.as_str(), mount.kind.as_str())).collect();
             assert_eq!(found, [("my data", "nfs4"), ("bind", "ext4")]);
             assert_eq!(below[1].source, b"8:1 /y");
+            let around = |root: &str| kind_around(TEXT, Path::new(root));
+            assert_eq!(around("/home/me/shop/src").as_deref(), Some("ext4"));
+            assert_eq!(around("/home/me/shop/my data/x").as_deref(), Some("nfs4"));
+            assert_eq!(around("/home/me/shopping").as_deref(), Some("tmpfs"));
         }
 
         #[test]
