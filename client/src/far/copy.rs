@@ -3,7 +3,7 @@
 //! They go into `~/.local/share/hob/copied/BUILD` and nowhere else, over the same connection as everything. A machine of another
 //! kind cannot run them, so it is refused before a byte is sent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use hob_proto::Build;
@@ -42,8 +42,9 @@ pub(crate) async fn copy_programs(
         || FarFailure::new(host, "`hob` and `hobd` are not beside this program, so they cannot be copied");
     let build = build_name(settings).ok_or_else(missing)?;
     for (name, path) in program_files(settings).ok_or_else(missing)? {
-        let words = far.programs.shell_words(host, RECEIVE, &[build.clone(), name.to_owned()]);
-        send_file(host, &words, &path).await?;
+        let size = std::fs::metadata(&path).map_err(|error| copy_failure(host, &path, &error))?.len();
+        let args = [build.clone(), name.to_owned(), size.to_string()];
+        send_file(host, &far.programs.shell_words(host, RECEIVE, &args), &path).await?;
     }
     Ok(())
 }
@@ -56,10 +57,12 @@ fn program_files(settings: &Settings) -> Option<[(&'static str, PathBuf); 2]> {
     Some([("hobd", daemon), ("hob", hob)])
 }
 
-async fn send_file(host: &FarHost, words: &[String], path: &PathBuf) -> Result<(), FarFailure> {
-    let failed =
-        |error: std::io::Error| FarFailure::new(host, format!("cannot copy `{}`: {error}", path.display()));
-    let file = std::fs::File::open(path).map_err(failed)?;
+fn copy_failure(host: &FarHost, path: &Path, error: &std::io::Error) -> FarFailure {
+    FarFailure::new(host, format!("cannot copy `{}`: {error}", path.display()))
+}
+
+async fn send_file(host: &FarHost, words: &[String], path: &Path) -> Result<(), FarFailure> {
+    let file = std::fs::File::open(path).map_err(|error| copy_failure(host, path, &error))?;
     let (program, args) = words.split_first().ok_or_else(|| FarFailure::new(host, "no program is named"))?;
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::from(file)).kill_on_drop(true);

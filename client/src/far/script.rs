@@ -15,14 +15,21 @@ for folder in "${XDG_DATA_HOME:-$HOME/.local/share}"/hob/copied/${build:-*}; do
 done
 echo "hob-proxy {\"missing\":\"$(uname -sm)\"}""#;
 
-/// Keeps standard input as the program `$2` of the build `$1`. The program is complete or not there.
+/// Keeps standard input, of `$3` bytes, as the program `$2` of the build `$1`. The program is complete or not there, also where the connection
+/// is lost half-way, or several clients copy it at the same time.
 pub(crate) const RECEIVE: &str = r#"set -e
 umask 077
 folder="${XDG_DATA_HOME:-$HOME/.local/share}/hob/copied/$1"
 mkdir -p "$folder"
-cat > "$folder/$2.new"
-chmod 700 "$folder/$2.new"
-mv "$folder/$2.new" "$folder/$2""#;
+new="$folder/$2.$$"
+cat > "$new"
+if [ "$(wc -c < "$new")" -ne "$3" ]; then
+  rm -f "$new"
+  echo "only a part of it arrived" >&2
+  exit 1
+fi
+chmod 700 "$new"
+mv "$new" "$folder/$2""#;
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -65,8 +72,12 @@ mod tests {
         assert!(missing.starts_with("hob-proxy {\"missing\":\""), "{missing}");
         let sent = home.join("sent");
         program(&sent, "copied");
-        for name in ["hob", "hobd"] {
-            let _ = run(home, RECEIVE, &["1.2.4-5f", name], Some(&sent));
+        let size = fs::metadata(&sent).expect("written").len();
+        for size in [size + 1, size] {
+            assert!(run(home, START, &["1.2.4-5f"], None).contains("missing"), "a part is nothing");
+            for name in ["hob", "hobd"] {
+                let _ = run(home, RECEIVE, &["1.2.4-5f", name, &size.to_string()], Some(&sent));
+            }
         }
         assert_eq!(run(home, START, &["1.2.4-5f", "--root", "a b"], None), "copied proxy --root a b\n");
         assert_eq!(run(home, START, &[""], None), "copied proxy\n", "without a wish any will do");
