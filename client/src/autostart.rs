@@ -27,11 +27,14 @@ const REPLACEMENTS: u32 = 3;
 /// Starts that are tried in one go, when each new daemon says it is ready and then is not there.
 const STARTS: u32 = 3;
 
-/// Connects to the daemon of this user, starting or replacing it as needed.
+/// Connects to the daemon of this user, or of the far side that the settings name, starting or replacing it as needed.
 ///
 /// # Errors
 /// [`Unavailable`] with the true cause.
 pub async fn reach_daemon(settings: &Settings) -> Result<Connection, Unavailable> {
+    if let Some(far) = &settings.far {
+        return far.reach_daemon(settings).await;
+    }
     let settings = settings.with_current_places();
     match reach_at(settings.clone()).await {
         // Somebody has meanwhile started the daemon in another of this user's places.

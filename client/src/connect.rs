@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_proto::frame::{self, FrameError};
-use hob_proto::transport::{self, Stream, TransportReader, TransportWriter};
-use hob_proto::{Build, ClientMessage, Welcome, private_dir};
+use hob_proto::transport::{self, Stream};
+use hob_proto::{Build, ClientMessage, Hello, Welcome, private_dir};
 
-use crate::connection::{ConnectedDaemon, Connection};
+use crate::connection::{ConnectedDaemon, Connection, DaemonReader, DaemonWriter};
 use crate::locks::{daemon_is_gone, pid_in};
 use crate::settings::Settings;
 use crate::unavailable::Unavailable;
@@ -30,7 +30,6 @@ pub enum Reached {
 }
 
 /// The refusal of a daemon that does not serve this client.
-#[derive(Debug)]
 pub struct Refusal {
     /// The build of the refusing daemon.
     pub build: Build,
@@ -38,8 +37,17 @@ pub struct Refusal {
     pub reason: String,
     /// The program that a service manager starts when it has gone.
     pub successor: Option<PathBuf>,
-    reader: TransportReader,
-    writer: TransportWriter,
+    reader: DaemonReader,
+    writer: DaemonWriter,
+}
+
+impl std::fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Refusal")
+            .field("build", &self.build)
+            .field("reason", &self.reason)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Refusal {
@@ -58,27 +66,53 @@ impl Refusal {
 /// # Errors
 /// [`Unavailable`] when there is a daemon, or something in its place, that cannot be talked to.
 pub async fn connect(settings: &Settings) -> Result<Reached, Unavailable> {
+    match find_listener(settings).await? {
+        Listening::There(stream) => first_word(settings, stream).await,
+        Listening::Nobody => Ok(Reached::Nobody),
+        Listening::Leaving => Ok(Reached::Leaving),
+    }
+}
+
+/// Connects to the daemon without a word, for whoever lets another program greet it; `None` when there is none.
+///
+/// # Errors
+/// As [`connect`].
+pub(crate) async fn open_stream(settings: &Settings) -> Result<Option<Stream>, Unavailable> {
+    match find_listener(settings).await? {
+        Listening::There(stream) => Ok(Some(stream)),
+        Listening::Nobody | Listening::Leaving => Ok(None),
+    }
+}
+
+/// The outcome of knocking at the socket.
+enum Listening {
+    There(Stream),
+    Nobody,
+    Leaving,
+}
+
+async fn find_listener(settings: &Settings) -> Result<Listening, Unavailable> {
     let socket = &settings.places.socket;
     if cfg!(unix)
         && let Some(folder) = socket.parent()
         && !private_dir::check(folder)?
     {
-        return Ok(Reached::Nobody);
+        return Ok(Listening::Nobody);
     }
     let stream = match transport::connect(socket).await {
         Ok(stream) => stream,
-        Err(error) if nobody_listens(&error) => return Ok(Reached::Nobody),
+        Err(error) if nobody_listens(&error) => return Ok(Listening::Nobody),
         // The queue of connections is full: a daemon is there, and very busy or just about to go.
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Reached::Leaving),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Listening::Leaving),
         Err(source) => {
             return Err(Unavailable::Connect { socket: socket.clone(), source: Arc::new(source) });
         }
     };
     // Somebody else's program, which must hear nothing; or one daemon has just taken another's place.
-    if stream.check_server(pid_in(&settings.places.daemon_lock())).is_err() {
-        return Ok(Reached::Leaving);
+    match stream.check_server(pid_in(&settings.places.daemon_lock())) {
+        Ok(()) => Ok(Listening::There(stream)),
+        Err(_) => Ok(Listening::Leaving),
     }
-    first_word(settings, stream).await
 }
 
 /// Returns true if a daemon runs, ready or not: somebody holds its lock.
@@ -137,25 +171,54 @@ fn nobody_listens(error: &io::Error) -> bool {
 }
 
 async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Unavailable> {
-    let (mut reader, mut writer) = stream.split();
-    if frame::write(&mut writer, &settings.hello()).await.is_err() {
-        return Ok(Reached::Leaving);
+    let (reader, writer) = stream.split();
+    match exchange_greetings(&settings.hello(), Box::new(reader), Box::new(writer)).await {
+        Ok(GreetedDaemon::Accepting { mut server, reader, writer }) => {
+            let left = || left_behind(settings, &server.build, server.successor.as_deref());
+            server.notice = server.notice.clone().or_else(left);
+            Ok(Reached::Serving(Connection::start(server, reader, writer, None)))
+        }
+        Ok(GreetedDaemon::Leaving) => Ok(Reached::Leaving),
+        Ok(GreetedDaemon::Refusing(refusal)) => Ok(Reached::Refusing(refusal)),
+        Err(problem) => {
+            Err(Unavailable::NotAnswering { pid: pid_in(&settings.places.daemon_lock()), problem })
+        }
+    }
+}
+
+/// A daemon's answer to a greeting.
+pub(crate) enum GreetedDaemon {
+    /// It serves this client on these streams.
+    Accepting { server: ConnectedDaemon, reader: DaemonReader, writer: DaemonWriter },
+    /// It is on its way out.
+    Leaving,
+    /// It does not serve this client.
+    Refusing(Refusal),
+}
+
+/// Greets the daemon at the other end of two streams.
+///
+/// # Errors
+/// The problem in words after "the daemon", when its answer is not to be understood.
+pub(crate) async fn exchange_greetings(
+    hello: &Hello,
+    mut reader: DaemonReader,
+    mut writer: DaemonWriter,
+) -> Result<GreetedDaemon, String> {
+    if frame::write(&mut writer, hello).await.is_err() {
+        return Ok(GreetedDaemon::Leaving);
     }
     match frame::read::<Welcome>(&mut reader).await {
         Ok(Welcome::Accepted { protocol, build, pid, notice, successor }) => {
-            let notice = notice.or_else(|| left_behind(settings, &build, successor.as_deref()));
             let server = ConnectedDaemon { protocol, build, pid, notice, successor };
-            Ok(Reached::Serving(Connection::start(server, reader, writer)))
+            Ok(GreetedDaemon::Accepting { server, reader, writer })
         }
-        Ok(Welcome::Refused { retiring: true, .. }) => Ok(Reached::Leaving),
+        Ok(Welcome::Refused { retiring: true, .. }) => Ok(GreetedDaemon::Leaving),
         Ok(Welcome::Refused { build, reason, successor, .. }) => {
-            Ok(Reached::Refusing(Refusal { build, reason, successor, reader, writer }))
+            Ok(GreetedDaemon::Refusing(Refusal { build, reason, successor, reader, writer }))
         }
-        Err(FrameError::Closed | FrameError::Io(_)) => Ok(Reached::Leaving),
-        Err(error) => {
-            let problem = format!("greets in a way this client does not understand ({error})");
-            Err(Unavailable::NotAnswering { pid: pid_in(&settings.places.daemon_lock()), problem })
-        }
+        Err(FrameError::Closed | FrameError::Io(_)) => Ok(GreetedDaemon::Leaving),
+        Err(error) => Err(format!("greets in a way this client does not understand ({error})")),
     }
 }
 

@@ -10,15 +10,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hob_proto::frame::{self, FrameError};
 use hob_proto::message::{Call, Event};
-use hob_proto::transport::{TransportReader, TransportWriter};
-use hob_proto::{Build, ClientMessage};
+use hob_proto::{Build, ClientMessage, Form};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::editor::{Inbox, UNTAKEN};
+use crate::far::paths::FarPaths;
+use crate::far::rewrite;
 use crate::request::{DaemonAnswer, Lost, OnProgress, ToolRequest};
 use crate::routing::{End, RoutedCall, Routing, lost_at};
 
@@ -26,6 +27,11 @@ use crate::routing::{End, RoutedCall, Routing, lost_at};
 const UNWRITTEN_CALLS: usize = 64;
 /// Frames are written together up to this many bytes.
 const WRITE_BATCH: usize = 64 * 1024;
+
+/// The receiving half of a stream to a daemon, whichever way it goes.
+pub(crate) type DaemonReader = Box<dyn AsyncRead + Send + Unpin>;
+/// The sending half.
+pub(crate) type DaemonWriter = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// The daemon at the other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,9 +78,14 @@ struct Outgoing {
 }
 
 impl Connection {
-    /// Takes over a connection after its handshake. Needs a tokio runtime.
-    pub(crate) fn start(server: ConnectedDaemon, reader: TransportReader, writer: TransportWriter) -> Self {
-        let routing = Arc::new(Routing::new());
+    /// Takes over a connection after its handshake. `paths` are those that differ on the daemon's side. Needs a tokio runtime.
+    pub(crate) fn start(
+        server: ConnectedDaemon,
+        reader: DaemonReader,
+        writer: DaemonWriter,
+        paths: Option<Arc<FarPaths>>,
+    ) -> Self {
+        let routing = Arc::new(Routing::new(paths));
         let (outgoing, queue) = mpsc::unbounded_channel();
         tokio::spawn(write_all(writer, queue));
         let reader = tokio::spawn(read_all(reader, Arc::clone(&routing))).abort_handle();
@@ -119,18 +130,7 @@ impl Connection {
         progress: Option<OnProgress>,
     ) -> Result<DaemonAnswer, Lost> {
         let id = self.inner.next_id.fetch_add(1, Ordering::Relaxed);
-        let message = ClientMessage::Call(Call {
-            id,
-            tool: request.tool.clone(),
-            args: request.args.clone(),
-            root: request.root.clone(),
-            progress: progress.is_some(),
-            deadline_ms: request.deadline.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
-            offers: request.offers.clone(),
-            form: request.form,
-            replies: request.replies.clone(),
-        });
-        let frame = encode(&message)?;
+        let frame = encode(&ClientMessage::Call(self.call_message(id, request, progress.is_some())))?;
         let bytes = frame.len() - 4;
         if bytes > frame::MAX_QUESTION {
             return Err(refused_error(&FrameError::TooLarge { bytes, limit: frame::MAX_QUESTION }));
@@ -141,7 +141,37 @@ impl Connection {
         self.inner.routing.add_call(id, RoutedCall { answer, progress, sent: Arc::clone(&sent) })?;
         let _guard = CancelOnDrop { connection: self, id };
         let _ = self.inner.outgoing.send(Outgoing { frame, sent: Some(sent), _permit: permit });
-        answered.await.unwrap_or_else(|_| Err(self.lost_error()))
+        let answer = answered.await.unwrap_or_else(|_| Err(self.lost_error()))?;
+        Ok(self.near_answer(answer, Form::asked_in(&request.args, request.form)))
+    }
+
+    /// The call in the words of the daemon's side.
+    fn call_message(&self, id: u64, request: &ToolRequest, progress: bool) -> Call {
+        let (args, root) = match self.inner.routing.paths() {
+            Some(paths) => (rewrite::far_args(paths, &request.args), paths.far_root(request.root.as_deref())),
+            None => (request.args.clone(), request.root.clone()),
+        };
+        Call {
+            id,
+            tool: request.tool.clone(),
+            args,
+            root,
+            progress,
+            deadline_ms: request.deadline.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
+            offers: request.offers.clone(),
+            form: request.form,
+            replies: request.replies.clone(),
+        }
+    }
+
+    /// The answer in the words of this side.
+    fn near_answer(&self, answer: DaemonAnswer, form: Form) -> DaemonAnswer {
+        match self.inner.routing.paths() {
+            Some(paths) => {
+                DaemonAnswer { envelope: rewrite::near_answer(paths, answer.envelope, form), ..answer }
+            }
+            None => answer,
+        }
     }
 
     /// Asks for the daemon's status: a JSON object for people and scripts.
@@ -170,7 +200,11 @@ impl Connection {
     /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. Without an error it
     /// may be lost as well: the [`Inbox`] tells.
     pub fn send_lsp(&self, message: &str) -> Result<(), Lost> {
-        let frame = encode(&OfEditor::Lsp { message })?;
+        let message = match self.inner.routing.paths() {
+            Some(paths) => rewrite::far_message(paths, message),
+            None => message.into(),
+        };
+        let frame = encode(&OfEditor::Lsp { message: &message })?;
         let permit = Arc::clone(&self.inner.unwritten).try_acquire_owned().ok();
         self.inner
             .outgoing
@@ -246,7 +280,7 @@ fn refused_error(error: &FrameError) -> Lost {
     Lost { sent: false, orderly: false, too_large: true, reason: error.to_string() }
 }
 
-async fn read_all(reader: TransportReader, routing: Arc<Routing>) {
+async fn read_all(reader: DaemonReader, routing: Arc<Routing>) {
     let mut reader = BufReader::new(reader);
     let reason = loop {
         match frame::read(&mut reader).await {
@@ -260,7 +294,7 @@ async fn read_all(reader: TransportReader, routing: Arc<Routing>) {
 
 /// Writes until there is nothing left to write or nobody to read it. How the connection ended is the reader's to find: a
 /// daemon's goodbye may still be on its way.
-async fn write_all(mut writer: TransportWriter, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
+async fn write_all(mut writer: DaemonWriter, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
     let mut batch = Vec::new();
     while let Some(first) = queue.recv().await {
         let mut permits = Vec::new();
@@ -273,7 +307,8 @@ async fn write_all(mut writer: TransportWriter, mut queue: mpsc::UnboundedReceiv
             permits.push(out);
             next = if batch.len() < WRITE_BATCH { queue.try_recv().ok() } else { None };
         }
-        if writer.write_all(&batch).await.is_err() {
+        // A pipe to another program may keep bytes until it is flushed.
+        if writer.write_all(&batch).await.is_err() || writer.flush().await.is_err() {
             return;
         }
         batch.clear();

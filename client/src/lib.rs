@@ -3,7 +3,7 @@
 //! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
 //! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`request`] (a call and
 //! its answer), [`connection`] (many calls on one stream), [`editor`] (messages that are no calls), [`reconnect`] (repeating
-//! what is safe). No tool logic: a call goes through as it came. Layers know only those before them; nothing here prints.
+//! what is safe). [`far`] does the first two for a daemon elsewhere, with [`proxy`] at the other end. No tool logic: a call goes through as it came. Layers know only those before them; nothing here prints.
 
 pub mod autostart;
 pub mod connect;
@@ -11,10 +11,13 @@ pub mod connection;
 pub mod editor;
 pub mod edits;
 pub mod envelope;
+pub mod far;
 mod launch;
 mod locks;
 pub mod manual;
+pub mod pipes;
 pub mod program;
+pub mod proxy;
 pub mod reconnect;
 pub mod request;
 mod routing;

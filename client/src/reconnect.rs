@@ -32,6 +32,9 @@ const CRASHES: u32 = 2;
 /// Time after its deadline for which a call's answer is still awaited.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Time for which the way to a far side may stay lost under a call: a network that changes is back within seconds.
+const WAY_BACK: Duration = Duration::from_secs(15);
+
 /// A connection to whichever daemon there is. Clones share it.
 #[derive(Clone)]
 pub struct Client {
@@ -172,7 +175,13 @@ impl Client {
     ) -> Result<DaemonAnswer, ToolError> {
         let mut losses = Losses::new(&self.shared.settings);
         loop {
-            let connection = self.connection().await.map_err(|error| error.to_tool_error())?;
+            let connection = match self.connection().await {
+                Ok(connection) => connection,
+                Err(error) => {
+                    losses.wait_for_way(error).await.map_err(|error| error.to_tool_error())?;
+                    continue;
+                }
+            };
             let lost = match connection.call(request, progress.clone()).await {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => lost,
@@ -202,26 +211,45 @@ struct Losses<'a> {
     times: u32,
     backoff: Backoff,
     until: Instant,
+    /// The end of [`WAY_BACK`] after the last loss.
+    way_until: Instant,
 }
 
 impl<'a> Losses<'a> {
     fn new(settings: &'a Settings) -> Self {
         let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(500));
-        Self { settings, crashes: 0, times: 0, backoff, until: Instant::now() + settings.patience.recovery }
+        let now = Instant::now();
+        let until = now + settings.patience.recovery;
+        Self { settings, crashes: 0, times: 0, backoff, until, way_until: now }
     }
 
     /// Notes a loss and pauses; an error when it was one too many.
     async fn add(&mut self, lost: &Lost) -> Result<(), Unavailable> {
         self.times += 1;
+        self.way_until = Instant::now() + WAY_BACK;
         if self.times == 1 {
             // What the call itself took does not count against recovering from its loss.
             self.until = Instant::now() + self.settings.patience.recovery;
         }
         self.crashes += u32::from(lost.sent && !lost.orderly);
         if self.crashes > CRASHES || Instant::now() > self.until {
-            let log_tail = log_lines(&self.settings.places.logs_dir(), None);
+            // The log of a daemon elsewhere is not here.
+            let is_here = self.settings.far.is_none();
+            let logs = is_here.then(|| log_lines(&self.settings.places.logs_dir(), None));
+            let log_tail = logs.unwrap_or_default();
             let reason = lost.reason.clone();
             return Err(Unavailable::LostRepeatedly { times: self.times, reason, log_tail });
+        }
+        self.backoff.pause().await;
+        Ok(())
+    }
+}
+
+impl Losses<'_> {
+    /// Pauses where the way to a far side was lost under this call and may come back; any other error stays one.
+    async fn wait_for_way(&mut self, error: Unavailable) -> Result<(), Unavailable> {
+        if !matches!(error, Unavailable::Far(_)) || Instant::now() >= self.way_until {
+            return Err(error);
         }
         self.backoff.pause().await;
         Ok(())

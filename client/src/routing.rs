@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::editor::FromDaemon;
+use crate::far::paths::{FarPaths, PathsTo};
+use crate::far::rewrite;
 use crate::request::{DaemonAnswer, Lost, OnProgress, Progress};
 
 /// A call that waits for its answer.
@@ -48,6 +50,8 @@ struct RoutingState {
 /// Shared by a connection's handles and its reader.
 pub(crate) struct Routing {
     state: Mutex<RoutingState>,
+    /// The folders that the daemon's side names otherwise; `None` for a daemon of this side.
+    paths: Option<Arc<FarPaths>>,
     /// True if new calls belong elsewhere: the daemon retires, or the connection ended.
     leaving: AtomicBool,
     /// Becomes true when the connection ended.
@@ -56,13 +60,19 @@ pub(crate) struct Routing {
 }
 
 impl Routing {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(paths: Option<Arc<FarPaths>>) -> Self {
         Self {
             state: Mutex::default(),
+            paths,
             leaving: AtomicBool::new(false),
             ended: watch::Sender::new(false),
             events: broadcast::Sender::new(64),
         }
+    }
+
+    /// The folders that the daemon's side names otherwise.
+    pub(crate) fn paths(&self) -> Option<&FarPaths> {
+        self.paths.as_deref()
     }
 
     pub(crate) fn is_leaving(&self) -> bool {
@@ -111,8 +121,11 @@ impl Routing {
             ServerMessage::Progress { id, done, total, message } => {
                 self.deliver_progress(id, Progress { done, total, message });
             }
-            ServerMessage::Lsp { message } => self.to_editor(FromDaemon::Message(message)).await,
+            ServerMessage::Lsp { message } => {
+                self.to_editor(FromDaemon::Message(self.near_message(message))).await;
+            }
             ServerMessage::Keep { uri, changes, open } => {
+                let (uri, open) = (self.near_uri(uri), self.near_message(open));
                 self.to_editor(FromDaemon::Keep { uri, changes, open }).await;
             }
             ServerMessage::Event(event) => self.publish_event(event),
@@ -129,6 +142,18 @@ impl Routing {
         if let Some(waiting) = self.lock_state().calls.remove(&id) {
             let _ = waiting.answer.send(Ok(answer));
         }
+    }
+
+    fn near_message(&self, message: String) -> String {
+        match &self.paths {
+            Some(paths) => rewrite::near_message(paths, &message).into_owned(),
+            None => message,
+        }
+    }
+
+    fn near_uri(&self, uri: String) -> String {
+        let near = self.paths.as_ref().and_then(|paths| paths.swap_start(&uri, PathsTo::Near));
+        near.unwrap_or(uri)
     }
 
     async fn to_editor(&self, message: FromDaemon) {

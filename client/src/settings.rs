@@ -5,12 +5,14 @@
 //! several daemons side by side.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hob_proto::places::Places;
 use hob_proto::startup::DAEMON_PROGRAM_VAR;
 use hob_proto::{Build, ClientKind, Hello, PROTOCOL};
 
+use crate::far::FarSide;
 use crate::program::Program;
 use crate::unavailable::Unavailable;
 
@@ -31,6 +33,8 @@ pub struct Settings {
     pub identity: String,
     /// True if the user has allowed this program to edit.
     pub edits: bool,
+    /// Where the daemon is, if not on this machine.
+    pub far: Option<Arc<FarSide>>,
 }
 
 /// Time limits. They only end what would otherwise never end; nothing is slow because of them.
@@ -70,7 +74,16 @@ impl Settings {
         let program = Program::find(&|name| std::env::var_os(name), std::env::current_exe().ok().as_deref());
         let identity = identity_for(kind);
         let patience = Patience::default();
-        Ok(Self { places, kind, cwd: working_directory(), program, patience, identity, edits: false })
+        Ok(Self {
+            places,
+            kind,
+            cwd: working_directory(),
+            program,
+            patience,
+            identity,
+            edits: false,
+            far: None,
+        })
     }
 
     /// With the places as they are now: where the daemon is may have changed since this process began.

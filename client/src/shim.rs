@@ -1,8 +1,10 @@
-//! The beginning and the end of a shim: its manual page, its log, its folder, its runtime and the signal that ends it.
+//! The beginning and the end of a shim: its manual page, its log, its folder, its far side, its runtime and the signal that ends it.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use crate::far::{FarArgs, FarSide};
 
 /// Prints a manual page to standard output.
 #[must_use]
@@ -56,6 +58,16 @@ pub async fn stop_signal() {
 #[allow(clippy::disallowed_methods, reason = "a shim is about the folder that its client starts it in")]
 pub fn working_dir() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}
+
+/// Returns the far side that the command line names, if it names one. Options that do not go together end the program, as a wrong
+/// command line does.
+#[must_use]
+pub fn far_side(mut command: clap::Command, args: &FarArgs, root: Option<&Path>) -> Option<FarSide> {
+    match args.far_side(root, &working_dir()) {
+        Ok(far) => far,
+        Err(problem) => command.error(clap::error::ErrorKind::ArgumentConflict, problem).exit(),
+    }
 }
 
 /// Starts the log if `HOB_LOG` asks for one. It goes to standard error, because standard output belongs to the protocol.

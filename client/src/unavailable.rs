@@ -11,6 +11,8 @@ use hob_proto::places::PlacesError;
 use hob_proto::private_dir::PrivateDirError;
 use hob_proto::{ErrorCode, ToolError};
 
+use crate::far::FarFailure;
+
 /// Why there is no answer from a daemon. Cheap to clone: many calls may wait for the same attempt.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unavailable {
@@ -116,6 +118,9 @@ pub enum Unavailable {
         /// The way in which the connection ended, in words.
         reason: String,
     },
+    /// The far side cannot be reached, or its daemon cannot be had.
+    #[error(transparent)]
+    Far(Arc<FarFailure>),
     /// No answer within the time the caller gave.
     #[error("the hob daemon did not answer within {seconds} s")]
     TooSlow {
@@ -127,6 +132,12 @@ pub enum Unavailable {
 impl From<PrivateDirError> for Unavailable {
     fn from(error: PrivateDirError) -> Self {
         Self::Folder(Arc::new(error))
+    }
+}
+
+impl From<FarFailure> for Unavailable {
+    fn from(failure: FarFailure) -> Self {
+        Self::Far(Arc::new(failure))
     }
 }
 
@@ -146,6 +157,7 @@ impl Unavailable {
             Self::StartFailed { log_tail, .. }
             | Self::StartTimedOut { log_tail, .. }
             | Self::LostRepeatedly { log_tail, .. } => log_tail,
+            Self::Far(failure) => &failure.log_tail,
             _ => &[],
         }
     }
@@ -156,6 +168,7 @@ impl Unavailable {
                 "install `hobd` beside this program, or set HOB_DAEMON to its absolute path".into()
             }
             Self::Folder(error) => folder_hint(error),
+            Self::Far(failure) => failure.hint.clone(),
             Self::Lock { source, .. } | Self::Spawn { source, .. } | Self::Connect { source, .. } => {
                 io_hint(source.kind()).into()
             }

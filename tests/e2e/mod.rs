@@ -17,6 +17,7 @@ mod editor;
 mod entity;
 mod envelope;
 mod examples;
+mod far;
 mod flow;
 mod freshness;
 mod graph;

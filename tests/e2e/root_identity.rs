@@ -212,6 +212,38 @@ impl Mounts {
 }
 
 #[test]
+fn something_is_mounted_in_the_tree_and_taken_away() {
+    let world = World::new();
+    let tree = world
+        .tree("//- /a.py\nline 1\n//- /sub/b.py\nline 2\n//- /.gitignore\nbuilt\n//- /built/c.py\nline 9\n");
+    let outside = Tree::unversioned(&world.path("outside"), "//- /b.py\nline 3\n\ndef outside(): pass\n");
+    let (root, other) = (tree.root().to_path_buf(), outside.root().to_path_buf());
+    let Some((mounts, mut mcp)) = Mounts::new(&root, world, &tree) else { return };
+    assert_eq!(lines(&mut mcp, &root), ["line 1", "line 2"]);
+    let (sub, other) = (root.join("sub"), other.display());
+    for mount in [
+        format!("mount --bind '{other}' '{}'", sub.display()),
+        format!("mount -t overlay none -o 'lowerdir={other}:{}' '{0}'", sub.display()),
+    ] {
+        mounts.run(&mount);
+        assert_eq!(lines(&mut mcp, &root), ["line 1", "line 3"], "{mount}");
+        assert_eq!(defined(&mut mcp, &root, "outside"), 1, "{mount}");
+        mounts.run(&format!("umount '{}'", sub.display()));
+        assert_eq!(lines(&mut mcp, &root), ["line 1", "line 2"], "{mount}");
+        // What is below is watched again.
+        tree.write("sub/b.py", "line 4\n\ndef below(): pass\n");
+        assert_eq!(
+            (defined(&mut mcp, &root, "below"), defined(&mut mcp, &root, "outside")),
+            (1, 0),
+            "{mount}"
+        );
+        tree.write("sub/b.py", "line 2\n");
+    }
+    mounts.run(&format!("mount -t tmpfs none '{}'", root.join("built").display()));
+    assert_eq!(lines(&mut mcp, &root), ["line 1", "line 2"], "what is ignored does not count");
+}
+
+#[test]
 fn something_is_mounted_over_the_root_or_a_folder_above() {
     let world = World::new();
     let root: PathBuf = world.path("up/ws");

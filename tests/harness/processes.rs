@@ -48,6 +48,18 @@ pub fn ends(pid: u32, patience: Duration) -> bool {
     true
 }
 
+/// Returns the living processes that a process has started itself. Linux only.
+#[must_use]
+pub fn children_of(parent: u32) -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let parent_of = |pid: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    pids.filter(|pid| parent_of(pid) == Some(parent) && is_alive(*pid)).collect()
+}
+
 /// Living processes that were started with `HOB_DIR` set to `dir`, with their command lines. Linux only: elsewhere the
 /// list is empty, and the daemon's lock has to do.
 pub(crate) fn of_hob_dir(dir: &Path) -> Vec<(u32, String)> {

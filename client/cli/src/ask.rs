@@ -54,7 +54,8 @@ impl CliQuestion {
 /// Returns the settings with which this command reaches the daemon.
 pub(crate) fn client_settings(common: &Common) -> Result<Settings, CommandFailure> {
     let settings = Settings::from_process_env(ClientKind::Cli)?;
-    Ok(Settings { cwd: common.project_folder()?, ..settings })
+    let far = common.far_side()?.map(Arc::new);
+    Ok(Settings { cwd: common.project_folder()?, far, ..settings })
 }
 
 /// Asks, starting the daemon if there is none, with a progress bar while it takes long.

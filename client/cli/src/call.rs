@@ -156,7 +156,9 @@ impl ToolVerb {
         for name in self.verb.iter().flat_map(|verb| verb.fixed) {
             args.entry(*name).or_insert(Value::Bool(true));
         }
-        if let Some(path) = self.verb.and_then(|verb| verb.path) {
+        // What stands here says nothing about the folders of a far side.
+        let path = self.verb.and_then(|verb| verb.path).filter(|_| !common.far.are_given());
+        if let Some(path) = path {
             make_absolute(&mut args, path, &place);
         }
         if let Some(name) = self.verb.and_then(|verb| verb.stdin) {

@@ -22,6 +22,7 @@ mod model;
 mod output;
 mod paint;
 mod pending;
+mod proxy;
 mod purge;
 mod render;
 mod servers;
@@ -40,6 +41,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use hob_client::far::{FarArgs, FarSide};
 use hob_proto::groups::GROUP_PREFIX;
 use serde_json::{Map, Value};
 
@@ -98,6 +100,9 @@ pub(crate) struct Common {
     /// Give up after this many seconds (default: wait)
     #[arg(long, global = true, value_name = "SECONDS", help_heading = "Every command", value_parser = seconds)]
     timeout: Option<Duration>,
+
+    #[command(flatten)]
+    far: FarArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -127,6 +132,15 @@ enum Command {
     Tools(docs::Tools),
     Completions(docs::Completions),
     Man(man::Man),
+    #[command(hide = true)]
+    Proxy(proxy::Proxy),
+}
+
+impl Command {
+    /// Returns true for a command that can be about code elsewhere.
+    fn reaches_far(&self) -> bool {
+        matches!(self, Self::Tool(_) | Self::Pending(_) | Self::Undo(_) | Self::Setup(_) | Self::Doctor(_))
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -191,6 +205,9 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
     let common = &cli.common;
+    if common.far_side()?.is_some() && !cli.command.reaches_far() {
+        return Err(CommandFailure::Usage(NOT_FAR.to_owned()));
+    }
     match cli.command {
         Command::Tool(verb) => with_runtime(verb.run(common)),
         Command::Grep(grep) => with_runtime(grep.run(common)),
@@ -216,8 +233,12 @@ fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
         Command::Tools(tools) => tools.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
+        Command::Proxy(proxy) => with_runtime(proxy.run(common)),
     }
 }
+
+const NOT_FAR: &str =
+    "code elsewhere is for the commands that ask about code, and for setup and doctor; run this one there";
 
 type CommandResult = Result<CommandOutcome, CommandFailure>;
 
@@ -251,6 +272,11 @@ impl Common {
     pub(crate) fn project_folder(&self) -> Result<PathBuf, CommandFailure> {
         let cwd = Self::working_dir()?;
         Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
+    }
+
+    /// The far side that the command is about; `None` for this machine.
+    pub(crate) fn far_side(&self) -> Result<Option<FarSide>, CommandFailure> {
+        self.far.far_side(self.root.as_deref(), &Self::working_dir()?).map_err(CommandFailure::Usage)
     }
 
     /// Adds the group of projects to the arguments of a call, where the command names one.

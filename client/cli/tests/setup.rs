@@ -117,6 +117,32 @@ fn what_it_prints_is_what_the_editors_read() {
 }
 
 #[test]
+fn code_elsewhere_is_in_every_editors_words() {
+    let home = EditorHome::new();
+    for (editor, words) in [
+        ("emacs", r#"hob-lsp" "--ssh" "devbox:/my shop" "--map" ".")"#),
+        ("helix", r#"args = ["--ssh", "devbox:/my shop", "--map", "."]"#),
+        ("kakoune", r#"args = ["--ssh", "devbox:/my shop", "--map", "."]"#),
+        ("neovim", r#"hob-lsp", "--ssh", "devbox:/my shop", "--map", "." },"#),
+        ("vim", "'cmd': [s:command, '--ssh', 'devbox:/my shop', '--map', '.']"),
+        ("vscode", r#""glspc.server.commandArguments": ["--ssh", "devbox:/my shop", "--map", "."]"#),
+        ("zed", r#""arguments": ["--stdio", "--ssh", "devbox:/my shop", "--map", "."]"#),
+    ] {
+        let said = home.setup_output(&[
+            editor,
+            "--language",
+            "rust",
+            "--editor",
+            "--ssh",
+            "devbox:/my shop",
+            "--map",
+            ".",
+        ]);
+        assert!(said.contains(words), "{editor}: {said}");
+    }
+}
+
+#[test]
 fn a_name_that_is_not_known_is_met_with_those_that_are() {
     let home = EditorHome::new();
     for (args, expected) in [

@@ -79,6 +79,7 @@ impl World {
             patience: hob_client::Patience::default(),
             identity: "tests".to_owned(),
             edits: false,
+            far: None,
         }
     }
 

@@ -16,9 +16,9 @@
 //! many calls there are. There is no thread for this: the first call that finds its turn has come makes the cookie.
 //!
 //! What it is not: a promise about writes through a memory map that is still there ([`crate::mapped_for_writing`] names them), synced or
-//! not, about files changed by another machine, about file systems that are mounted into the tree, about writes to a file that was made
-//! without a name outside the tree and linked into it while it is open, or about writes through another name of a file; those give no
-//! event. For files that are known to have, or have had, another name [`crate::Links`] looks.
+//! not, about files changed by another machine, about writes to a file that was made without a name outside the tree and linked into it
+//! while it is open, or about writes through another name of a file; those give no event. Where another machine may write, and where file
+//! systems were mounted into the tree, the watcher says that it cannot tell (`mounts`). For files that are known to have, or have had, another name [`crate::Links`] looks.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

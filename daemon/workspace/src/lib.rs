@@ -32,6 +32,7 @@ mod identity;
 mod links;
 pub mod manifest;
 mod mapped;
+mod mounts;
 mod names;
 mod notes;
 mod omitted;

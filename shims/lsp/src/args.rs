@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser};
+use hob_client::far::FarArgs;
 
 const ABOUT: &str =
     "LSP server for hob: any editor shares the language servers and the index of one background daemon";
@@ -12,9 +13,13 @@ nothing to see. It starts the hob daemon when none runs, and stays when the daem
 
 `hob setup EDITOR` prints the configuration for an editor.
 
+Code on another machine or in a container, of which the editor has the files, too (docs/remote.md):
+  hob-lsp --ssh devbox:/srv/shop --map .
+
 Environment:
   HOB_DIR      keep all of hob's files under this folder instead of the platform's usual ones
-  HOB_LOG      error, warn, info, debug or trace: write a log to stderr (default: none)"#;
+  HOB_LOG      error, warn, info, debug or trace: write a log to stderr (default: none)
+  HOB_SSH      the ssh to run for --ssh, with options (HOB_DOCKER and HOB_WSL likewise)"#;
 
 /// The options that the user passed to `hob-lsp`.
 #[derive(Debug, Parser)]
@@ -27,6 +32,9 @@ pub(crate) struct LspShimArgs {
     /// A language whose server is wanted at once; may be repeated (default: those that the project seems to want)
     #[arg(long = "language", value_name = "NAME")]
     pub(crate) languages: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) far: FarArgs,
 
     /// Accepted because editors pass it: there is no other way to speak with this program
     #[arg(long)]

@@ -10,16 +10,18 @@ mod greeting;
 mod json;
 mod link;
 mod message;
-mod pipes;
 mod relay;
 mod replay;
 mod stdio;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use clap::Parser as _;
-use hob_client::Settings;
+use clap::{CommandFactory as _, Parser as _};
+use hob_client::far::FarSide;
 use hob_client::shim::{self, stop_signal, working_dir};
+use hob_client::{Settings, pipes};
 use hob_proto::ClientKind;
 
 use args::LspShimArgs;
@@ -33,18 +35,19 @@ fn main() -> ExitCode {
     if args.man {
         return shim::print_manual(&LspShimArgs::manual());
     }
-    shim::run("hob-lsp", run(&args))
+    let far = shim::far_side(LspShimArgs::command(), &args.far, args.root.as_deref());
+    shim::run("hob-lsp", run(&args, far))
 }
 
-async fn run(args: &LspShimArgs) -> ExitCode {
+async fn run(args: &LspShimArgs, far: Option<FarSide>) -> ExitCode {
     let stop = stop_signal();
     let settings = Settings::from_process_env(ClientKind::Lsp);
     let root = args.project_place(&working_dir());
-    let additions = Additions::new(&args.languages, root.as_deref());
-    let settings = settings.map(|settings| match root {
-        Some(cwd) => Settings { cwd, ..settings },
-        None => settings,
-    });
+    let far_root = far.as_ref().and_then(|far| far.place.as_deref()).map(PathBuf::from);
+    let named = root.clone().or_else(|| far_root.filter(|place| place.is_absolute()));
+    let additions = Additions::new(&args.languages, named.as_deref());
+    let far = far.map(Arc::new);
+    let settings = settings.map(|settings| Settings { cwd: root.unwrap_or(settings.cwd), far, ..settings });
     let relay = Relay::new(Output::new(pipes::open_output()), Linking::new(settings), additions);
     tokio::select! {
         end = relay.run(Input::new(pipes::open_input())) => end.into(),

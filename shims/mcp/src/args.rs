@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser};
+use hob_client::far::FarArgs;
 use hob_proto::Form;
 use hob_proto::tools::{self, ToolDef};
 
@@ -18,6 +19,10 @@ Which project a call is about, the first that applies:
   4. CLAUDE_PROJECT_DIR
   5. the working directory
 
+Code on another machine or in a container (docs/remote.md):
+  hob-mcp --ssh devbox:/srv/shop
+  hob-mcp --container web:/app --map .
+
 Adding it to a client that reads `.mcp.json` (most do, under one name or another):
   {
     "mcpServers": {
@@ -28,6 +33,7 @@ Adding it to a client that reads `.mcp.json` (most do, under one name or another
 Environment:
   HOB_DIR      keep all of hob's files under this folder instead of the platform's usual ones
   HOB_LOG      error, warn, info, debug or trace: write a log to stderr (default: none)
+  HOB_SSH      the ssh to run for --ssh, with options (HOB_DOCKER and HOB_WSL likewise)
 
 `hob tools` lists the tools; `hob status` shows the daemon."#;
 
@@ -55,6 +61,9 @@ pub(crate) struct McpShimArgs {
     /// Send the tools' output schemas, which cost context and which few clients need
     #[arg(long)]
     pub(crate) output_schemas: bool,
+
+    #[command(flatten)]
+    pub(crate) far: FarArgs,
 
     /// Print the manual page as roff and end; `hob man` asks for it
     #[arg(long, hide = true)]

@@ -16,7 +16,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
+use hob_client::far::FarSide;
 use hob_client::shim::{self, stop_signal, working_dir};
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
@@ -33,15 +34,16 @@ fn main() -> ExitCode {
     if args.man {
         return shim::print_manual(&McpShimArgs::manual());
     }
-    shim::run("hob-mcp", run(args))
+    let far = shim::far_side(McpShimArgs::command(), &args.far, args.root.as_deref());
+    shim::run("hob-mcp", run(args, far))
 }
 
-async fn run(args: McpShimArgs) -> ExitCode {
+async fn run(args: McpShimArgs, far: Option<FarSide>) -> ExitCode {
     // Before the first answer: a client may say stop right after it.
     let stop = stop_signal();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback);
-    let relay = Relay::new(roots.known_root(), args.edits, args.format);
+    let relay = Relay::new(roots.known_root(), far, args.edits, args.format);
     relay.connect_early();
     let server = Server::new(args.chosen_tools(relay.edits_enabled()), args.output_schemas, roots, relay);
     tokio::select! {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hob_client::envelope::error_answer;
+use hob_client::far::FarSide;
 use hob_client::{Client, DaemonAnswer, OnProgress, Progress, Settings, ToolRequest, Unavailable, edits};
 use hob_proto::message::Offer;
 use hob_proto::tools::ToolDef;
@@ -40,13 +41,14 @@ pub(crate) struct RelayOrder<'o> {
 
 impl Relay {
     /// A relay for a client that works in `place`, may edit if `edits` says so, whatever the settings say, and gets its answers in
-    /// `form` unless a call wants another.
-    pub(crate) fn new(place: &Path, edits: bool, form: Form) -> Self {
+    /// `form` unless a call wants another. The daemon is on this machine unless `far` names a place.
+    pub(crate) fn new(place: &Path, far: Option<FarSide>, edits: bool, form: Form) -> Self {
         let settings = Settings::from_process_env(ClientKind::Mcp);
-        let enabled =
-            settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings_file()));
-        let client =
-            settings.map(|settings| Client::new(Settings { cwd: place.to_path_buf(), edits, ..settings }));
+        // The settings of this machine say nothing about code elsewhere.
+        let enabled = far.is_none()
+            && settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings_file()));
+        let (cwd, far) = (place.to_path_buf(), far.map(Arc::new));
+        let client = settings.map(|settings| Client::new(Settings { cwd, edits, far, ..settings }));
         Self { client, edits: edits || enabled, form }
     }
 

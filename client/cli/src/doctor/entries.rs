@@ -36,6 +36,12 @@ const NOT_OURS: &str = "not started, as it stands in the project, where anybody 
 const ELSEWHERE: &str =
     "not started, as it sets variables, which may mean another daemon (hob doctor --start)";
 
+const ABOUT_FAR: &str =
+    "not started, as it asks a daemon elsewhere (hob doctor looks there with the same options)";
+
+/// Options with which an entry asks a daemon elsewhere.
+const FAR_OPTIONS: [&str; 4] = ["--ssh", "--container", "--devcontainer", "--wsl"];
+
 /// Looks at every agent's files, and starts what may be started.
 pub(super) async fn check_agents(
     common: &Common,
@@ -63,6 +69,9 @@ fn why_not(seen: &AgentFileState, may_start: bool) -> Option<&'static str> {
     let of_project = matches!(seen.scope, SetupScope::Project);
     if of_project && (!ours || !Path::new(&entry.command).is_absolute() || !entry.env.is_empty()) {
         return Some(NOT_OURS);
+    }
+    if entry.args.iter().any(|arg| FAR_OPTIONS.contains(&arg.as_str())) {
+        return Some(ABOUT_FAR);
     }
     match may_start {
         false => Some(NO_DAEMON),

@@ -11,6 +11,7 @@ mod agents;
 mod check;
 mod daemon;
 mod entries;
+mod far;
 mod groups;
 mod limits;
 mod model;

@@ -1,18 +1,19 @@
 //! The surroundings that the checks examine, gathered once, before the first check.
 //!
-//! This is the only file of the doctor that talks to a daemon. A folder of the socket that is not private is not gone
+//! This is the only file of the doctor that talks to a daemon, here or elsewhere. A folder of the socket that is not private is not gone
 //! into: connecting would make it private, and this command changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hob_client::far::FarGreeting;
 use hob_client::{ConnectedDaemon, Connection, Patience, Reached, Settings, ToolRequest, Unavailable};
 use hob_proto::ClientKind;
 use hob_proto::tools::servers::ServersResult;
 use serde_json::{Map, Value};
 
 use super::entries::{self, Agent};
-use crate::{CommandFailure, Common, repository_top, show};
+use crate::{CommandFailure, Common, ask, repository_top, show};
 
 /// The longest time that the daemon may take for its status.
 const STATUS_WITHIN: Duration = Duration::from_secs(10);
@@ -62,6 +63,31 @@ pub(super) struct Surroundings {
     pub(super) servers: Option<ServersResult>,
     /// Agents whose files name hob, or the reason why they are not known.
     pub(super) agents: Result<Vec<Agent>, String>,
+    /// The far side that the command line names, if it names one.
+    pub(super) far: Option<FarSurroundings>,
+}
+
+/// A far side as it was found.
+#[derive(Debug)]
+pub(super) struct FarSurroundings {
+    /// The far side's name for people.
+    pub(super) host: String,
+    /// The greeting of hob there.
+    pub(super) greeting: Result<FarGreeting, Unavailable>,
+}
+
+impl FarSurroundings {
+    /// Looks there; `start` allows to start a daemon there.
+    async fn gather(common: &Common, start: bool) -> Result<Option<Self>, CommandFailure> {
+        let Some(far) = common.far_side()? else { return Ok(None) };
+        let settings = ask::client_settings(common)?;
+        let mut greeting = far.check_greeting(&settings).await;
+        if start && greeting.is_ok() {
+            let reached = hob_client::reach_daemon(&settings).await;
+            greeting = reached.and(greeting).map(|greeting| FarGreeting { running: true, ..greeting });
+        }
+        Ok(Some(Self { host: far.host.to_string(), greeting }))
+    }
 }
 
 impl Surroundings {
@@ -80,6 +106,7 @@ impl Surroundings {
             open: None,
             servers: None,
             agents: Ok(Vec::new()),
+            far: FarSurroundings::gather(common, start).await?,
         };
         if let Some(connection) = around.reach_daemon(start).await {
             around.ask_daemon(&connection, start).await;

@@ -264,3 +264,27 @@ fn a_huge_file_is_changed_like_any_other() {
     home.setup_ok(&["claude-code", "--undo", "--yes"]);
     assert_eq!(text(&read(&path)), before);
 }
+
+#[test]
+fn an_entry_for_code_elsewhere_has_its_options_and_is_undone() {
+    let home = AgentHome::new();
+    let before = "{\"mcpServers\": {\"x\": {\"command\": \"y\"}}}";
+    write(&home.project(".mcp.json"), before);
+    let said = home.setup_ok(&[
+        "claude-code",
+        "--yes",
+        "--no-check",
+        "--ssh",
+        "me@devbox:/srv/my shop",
+        "--map",
+        ".",
+    ]);
+    assert!(said.contains("there is no program `ssh` here"), "what is wrong with the way is told: {said}");
+    let entry: Value = serde_json::from_slice(&read(&home.project(".mcp.json"))).expect("JSON");
+    let args = json!(["--tools", "core", "--ssh", "me@devbox:/srv/my shop", "--map", "."]);
+    assert_eq!(entry["mcpServers"]["hob"]["args"], args);
+    home.setup_ok(&["claude-code", "--undo", "--yes"]);
+    assert_eq!(text(&read(&home.project(".mcp.json"))), before);
+    let said = home.setup_refused(2, &["claude-code", "--ssh", "a", "--container", "b"]);
+    assert!(said.contains("name one of"), "{said}");
+}

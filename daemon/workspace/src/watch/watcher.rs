@@ -15,6 +15,7 @@ use super::{
 };
 use crate::barrier::{CookieOutcome, Cookies};
 use crate::identity::FolderIdentity;
+use crate::mounts::Mounts;
 use crate::names;
 use crate::{BarrierError, DirtySet, Passed, Rules, Scan, ScanNote};
 
@@ -34,6 +35,7 @@ pub struct Watcher {
     exhausted: AtomicBool,
     /// The folder that the root was when it was last looked at whole.
     root_seen: Mutex<RootSeen>,
+    mounts: Mounts,
     /// For the backends: holds this watcher weakly.
     sink: EventSink,
 }
@@ -85,6 +87,7 @@ impl Watcher {
             watched: Mutex::default(),
             exhausted: AtomicBool::new(false),
             root_seen: Mutex::default(),
+            mounts: Mounts::default(),
             sink: sink_of(watcher.clone()),
         })
     }
@@ -144,18 +147,19 @@ impl Watcher {
         lock(&self.backend).clone()
     }
 
-    /// Answers whether the root is another folder, or in another state, than when it was last looked at whole; everything is marked
-    /// then, and the next sweep watches what is there.
+    /// Answers whether the root is another folder, or in another state, or has other file systems mounted in it, than when it was last
+    /// looked at whole; everything is marked then, and the next sweep watches what is there.
     pub fn check_root(&self) -> bool {
-        let differs =
-            FolderIdentity::of_folder(self.rules.root().as_path()) != lock(&self.root_seen).at_sweep;
-        if differs {
-            self.note_loss(
-                "the workspace's folder is not what it was when it was watched".to_owned(),
-                Remedy::Replace,
-            );
-        }
-        differs
+        let identity = FolderIdentity::of_folder(self.rules.root().as_path());
+        let note = if identity != lock(&self.root_seen).at_sweep {
+            "the workspace's folder is not what it was when it was watched"
+        } else if self.mounts.have_changed(&self.rules) {
+            "file systems were mounted in the workspace, or taken away"
+        } else {
+            return false;
+        };
+        self.note_loss(note.to_owned(), Remedy::Replace);
+        true
     }
 
     /// Returns true if a folder was at the root's path at the last sweep.
@@ -172,7 +176,9 @@ impl Watcher {
         let was_another = now.zip(seen.last).is_some_and(|(now, last)| !now.is_same_folder(&last));
         *seen = RootSeen { at_sweep: now, last: now.or(seen.last) };
         drop(seen);
-        match unwatchable(root) {
+        // The mounts are noted in any case: a call compares with them.
+        let below = self.mounts.note_mounts(&self.rules);
+        match unwatchable(root).or(below) {
             Some(note) => self.health.never_trust(note),
             None => self.health.trust_again(),
         }

@@ -20,6 +20,8 @@ const PROGRAM: &str = "hob-mcp";
 pub(crate) struct Wishes {
     pub(crate) tools: String,
     pub(crate) edits: bool,
+    /// The options that name a far side.
+    pub(crate) far: Vec<String>,
 }
 
 /// The entry, and what there is to say about it.
@@ -37,15 +39,23 @@ pub(crate) fn choose_entry(
     if wishes.edits {
         args.push("--edits".to_owned());
     }
+    args.extend(wishes.far.iter().cloned());
     // Agents do not pass on all of their environment, and without it they would talk to another daemon. It is nothing for
     // other people's machines, though.
-    let hob_dir = env("HOB_DIR").and_then(|dir| dir.into_string().ok()).filter(|dir| !dir.is_empty());
+    let needed = if wishes.far.is_empty() { &VARIABLES[..1] } else { VARIABLES };
+    let set = needed.iter().filter_map(|name| {
+        let value = env(name)?.into_string().ok().filter(|value| !value.is_empty())?;
+        Some(((*name).to_owned(), value))
+    });
     let env = match scope {
-        SetupScope::User => hob_dir.into_iter().map(|dir| ("HOB_DIR".to_owned(), dir)).collect(),
+        SetupScope::User => set.collect(),
         SetupScope::Project => BTreeMap::new(),
     };
     Ok((AgentEntry { command, args, env }, note))
 }
+
+/// The variables that decide which daemon answers; all but the first only for a far side.
+const VARIABLES: &[&str] = &["HOB_DIR", "HOB_SSH", "HOB_DOCKER", "HOB_WSL"];
 
 fn choose_command(
     scope: SetupScope,

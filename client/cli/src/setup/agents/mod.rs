@@ -35,8 +35,8 @@ pub(crate) use self::list::{AgentFileState, Configured};
 pub(super) use self::options::AgentOptions;
 use self::plan::{AgentSetupPlan, AgentSetupRequest, EntryState};
 pub(crate) use self::scope::SetupScope;
-use crate::term;
 use crate::{CommandFailure, CommandOutcome, Common};
+use crate::{ask, term};
 
 impl AgentOptions {
     /// Lists, or undoes everything.
@@ -64,13 +64,14 @@ impl AgentOptions {
             return self.undo(&at, Some(client));
         }
         let (scope, file) = self.choose_place(client, &at)?;
-        let wishes = Wishes { tools: self.tools.clone(), edits: self.edits };
+        let wishes = Wishes { tools: self.tools.clone(), edits: self.edits, far: common.far.to_words() };
         let (entry, note) =
             command::choose_entry(scope, &wishes, &nonempty_variable).map_err(CommandFailure::Usage)?;
         let wanted =
             AgentSetupRequest { client, scope, root: &at.root, file, name: self.name(), entry: &entry };
         let mut plan = AgentSetupPlan::make_plan(&wanted, &at.receipts).map_err(CommandFailure::Usage)?;
         plan.warnings.extend(note);
+        plan.warnings.extend(far_warning(common).await?);
         self.show_plan(client, &plan, &at)?;
         let agreed = plan.state == EntryState::Same || self.ask_agreement("Write this?", &at)?;
         if agreed && plan.state != EntryState::Same {
@@ -249,6 +250,17 @@ impl AgentOptions {
         term::print(&text)?;
         Ok(())
     }
+}
+
+/// Returns a warning if the far side that the entry would ask cannot be reached now.
+async fn far_warning(common: &Common) -> Result<Option<String>, CommandFailure> {
+    let Some(far) = common.far_side()? else { return Ok(None) };
+    let checked = far.check_greeting(&ask::client_settings(common)?).await;
+    Ok(checked.err().map(|why| {
+        let error = why.to_tool_error();
+        let hint = if error.hint.is_empty() { String::new() } else { format!("; {}", error.hint) };
+        format!("{}{hint}", error.message)
+    }))
 }
 
 fn ask_yes_or_no(question: &str) -> Result<bool, CommandFailure> {

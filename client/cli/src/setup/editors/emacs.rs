@@ -9,7 +9,7 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
     let mark = mark_line("emacs");
     let modes: Vec<&str> = languages.iter().flat_map(|language| language.emacs).copied().collect();
     let modes = modes.join("\n                 ");
-    let command = at.quoted_command();
+    let command = at.quoted_words(" ");
     let text = format!(
         ";; {mark} -*- lexical-binding: t -*-
 (with-eval-after-load 'eglot

@@ -9,6 +9,10 @@ use super::surroundings::Surroundings;
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
     let mark = mark_line("helix");
     let mut text = format!("# {mark}\n[language-server.hob]\ncommand = {}\n", at.quoted_command());
+    if let Some(options) = at.quoted_options() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "args = {options}");
+    }
     for name in languages.iter().flat_map(|language| language.helix) {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n[[language]]\nname = \"{name}\"\nlanguage-servers = [\"hob\"]\n");

@@ -8,14 +8,15 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
     let mark = mark_line("kakoune");
     let types: Vec<&str> = languages.iter().flat_map(|language| language.kakoune).copied().collect();
     let types = types.join("|");
-    let command = at.quoted_command();
+    let (command, options) = (at.quoted_command(), at.quoted_options());
+    let options = options.map(|options| format!("\n        args = {options}")).unwrap_or_default();
     let text = format!(
         "# {mark}
 remove-hooks global lsp-filetype-.*
 hook -group lsp-filetype-hob global BufSetOption filetype=(?:{types}) %{{
     set-option buffer lsp_servers %{{
         [hob-lsp]
-        command = {command}
+        command = {command}{options}
         root_globs = [\".git\", \".hg\", \".jj\"]
     }}
 }}

@@ -83,7 +83,8 @@ impl SetupEditor {
         let languages = languages::chosen_languages(&options.languages).map_err(CommandFailure::Usage)?;
         let own = std::env::current_exe().ok();
         let at = Surroundings::find(&|name| std::env::var_os(name), own.as_deref())
-            .map_err(|problem| CommandFailure::Usage(problem.to_owned()))?;
+            .map_err(|problem| CommandFailure::Usage(problem.to_owned()))?
+            .with_options(common.far.to_words());
         let plan = (self.plan)(&at, &languages);
         let style = Style::of_stdout();
         let text = match (options.write, common.json) {

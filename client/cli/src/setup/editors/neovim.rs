@@ -6,7 +6,7 @@ use super::surroundings::{Surroundings, list};
 
 pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan {
     let folder = if cfg!(windows) { at.home_path("AppData/Local/nvim") } else { at.config_path("nvim") };
-    let (command, mark) = (at.quoted_command(), mark_line("neovim"));
+    let (command, mark) = (at.quoted_words(", "), mark_line("neovim"));
     let types = list(languages.iter().flat_map(|language| language.vim).copied(), ", ");
     let server = format!(
         "-- {mark}

@@ -16,6 +16,8 @@ pub(super) struct Surroundings {
     command: String,
     /// Its absolute path, if it is known.
     program: Option<PathBuf>,
+    /// The options that it is to be given.
+    options: Vec<String>,
 }
 
 impl Surroundings {
@@ -43,7 +45,12 @@ impl Surroundings {
             (None, Some(beside)) => beside.to_string_lossy().into_owned(),
             _ => PROGRAM.to_owned(),
         };
-        Ok(Self { home, config, command, program: in_path.or(beside) })
+        Ok(Self { home, config, command, program: in_path.or(beside), options: Vec::new() })
+    }
+
+    /// Adds options for `hob-lsp`.
+    pub(super) fn with_options(self, options: Vec<String>) -> Self {
+        Self { options, ..self }
     }
 
     /// A path in the folder of configurations.
@@ -61,9 +68,26 @@ impl Surroundings {
         quote_json(&self.command)
     }
 
+    /// The command and its options, each as `quoted_command` has it.
+    pub(super) fn quoted_words(&self, between: &str) -> String {
+        let options = self.options.iter().map(|option| quote_json(option));
+        [self.quoted_command()].into_iter().chain(options).collect::<Vec<_>>().join(between)
+    }
+
+    /// The options as a list in brackets, if there are any.
+    pub(super) fn quoted_options(&self) -> Option<String> {
+        let options: Vec<String> = self.options.iter().map(|option| quote_json(option)).collect();
+        (!options.is_empty()).then(|| format!("[{}]", options.join(", ")))
+    }
+
     /// As `quoted_command`, in the single quotes of Vim.
     pub(super) fn vim_command(&self) -> String {
-        format!("'{}'", self.command.replace('\'', "''"))
+        quote_vim(&self.command)
+    }
+
+    /// The options, each behind a comma, in the single quotes of Vim.
+    pub(super) fn vim_options(&self) -> String {
+        self.options.iter().map(|option| format!(", {}", quote_vim(option))).collect()
     }
 
     /// The absolute path of `hob-lsp` in double quotes, or a path that has to be filled in.
@@ -81,6 +105,10 @@ impl Surroundings {
 /// A text in double quotes, with the escapes of JSON, which TOML, Lua and Lisp share.
 pub(super) fn quote_json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
+}
+
+fn quote_vim(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Texts in double quotes, with something in between.

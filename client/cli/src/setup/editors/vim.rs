@@ -8,7 +8,9 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
     let folder = at.home_path(if cfg!(windows) { "vimfiles" } else { ".vim" });
     let mark = mark_line("vim");
     let types = list(languages.iter().flat_map(|language| language.vim).copied(), ", ").replace('"', "'");
-    let command = at.vim_command();
+    let (command, options) = (at.vim_command(), at.vim_options());
+    let args =
+        options.strip_prefix(", ").map(|args| format!("\n        \\ 'args': [{args}],")).unwrap_or_default();
     let text = format!(
         "\" {mark}
 let s:types = [{types}]
@@ -19,7 +21,7 @@ let s:marks = ['.git/', '.git', '.hg/', '.jj/']
 function! s:vim_lsp() abort
   call lsp#register_server({{
         \\ 'name': 'hob',
-        \\ 'cmd': [s:command],
+        \\ 'cmd': [s:command{options}],
         \\ 'allowlist': s:types,
         \\ 'root_uri': function('s:root'),
         \\ }})
@@ -34,7 +36,7 @@ endfunction
 function! s:yegappan_lsp() abort
   call LspAddServer([{{
         \\ 'name': 'hob',
-        \\ 'path': exepath(s:command),
+        \\ 'path': exepath(s:command),{args}
         \\ 'filetype': s:types,
         \\ 'rootSearch': s:marks,
         \\ }}])

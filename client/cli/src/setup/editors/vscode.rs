@@ -10,9 +10,12 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
         false => at.config_path("Code/User/settings.json"),
     };
     let ids = list(languages.iter().flat_map(|language| language.vscode).copied(), ", ");
+    let options = at.quoted_options();
+    let options = options.map(|options| format!("\"glspc.server.commandArguments\": {options},\n"));
     let text = format!(
-        "\"glspc.server.command\": {},\n\"glspc.server.languageId\": [{ids}],\n",
-        at.quoted_command()
+        "\"glspc.server.command\": {},\n{}\"glspc.server.languageId\": [{ids}],\n",
+        at.quoted_command(),
+        options.unwrap_or_default()
     );
     EditorSetupPlan {
         steps: vec![EditorSetupStep::into(

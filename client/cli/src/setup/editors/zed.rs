@@ -15,12 +15,14 @@ pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> EditorSetupPlan
     servers.sort_unstable();
     servers.dedup();
     let program = at.quoted_program();
+    let options =
+        at.quoted_options().map(|list| format!(", {}", &list[1..list.len() - 1])).unwrap_or_default();
     let uses = known.iter().map(|(name, server)| {
         format!("  {}: {{ \"language_servers\": [{}] }}", quote_json(name), quote_json(server))
     });
     let starts = servers.iter().map(|server| {
         format!(
-            "  {}: {{ \"binary\": {{ \"path\": {program}, \"arguments\": [\"--stdio\"] }} }}",
+            "  {}: {{ \"binary\": {{ \"path\": {program}, \"arguments\": [\"--stdio\"{options}] }} }}",
             quote_json(server)
         )
     });

@@ -1,13 +1,14 @@
 //! Standard input and output without a thread in between, where the system allows it.
 //!
-//! Tokio's own handles do every read and write on another thread, which costs more than the rest of this program. Editors give
-//! their servers pipes or, where libuv starts them, sockets. Pipes are opened once more, so that other holders of the same end
+//! Tokio's own handles do every read and write on another thread, which costs more than the rest of a shim. Editors, agents and `sshd` give
+//! pipes or, where libuv starts the program, sockets. Pipes are opened once more, so that other holders of the same end
 //! keep their blocking one; a socket's end is nobody else's. Whatever is neither is read the slow way.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Opens standard input for asynchronous reading.
-pub(crate) fn open_input() -> Box<dyn AsyncRead + Unpin> {
+#[must_use]
+pub fn open_input() -> Box<dyn AsyncRead + Unpin> {
     #[cfg(unix)]
     if let Some(input) = unix::input() {
         return input;
@@ -16,7 +17,8 @@ pub(crate) fn open_input() -> Box<dyn AsyncRead + Unpin> {
 }
 
 /// Opens standard output for asynchronous writing.
-pub(crate) fn open_output() -> Box<dyn AsyncWrite + Unpin> {
+#[must_use]
+pub fn open_output() -> Box<dyn AsyncWrite + Unpin> {
     #[cfg(unix)]
     if let Some(output) = unix::output() {
         return output;
