@@ -98,6 +98,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tantivy", &["daemon/text/"]),
     ("gix::", &["daemon/workspace/src/git"]),
     ("quick_xml::", &["daemon/workspace/src/manifest/maven"]),
+    ("rawzip::", &["daemon/host/src/source_jars"]),
+    ("zlib_rs::", &["daemon/host/src/source_jars"]),
     ("ureq::", &["daemon/model/"]),
     ("safetensors::", &["daemon/embed/src/table.rs"]),
     ("scip::types", &["daemon/scip/src/wire"]),

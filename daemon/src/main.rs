@@ -13,7 +13,7 @@ use hob_calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
 use hob_daemon::lifecycle::log::{self, Also};
 use hob_daemon::lifecycle::{self, Manager, Options, StartError};
-use hob_host::{Host, HostOptions, PackageCaches, Trust};
+use hob_host::{Host, HostOptions, PackageCaches, Trust, maven_repository};
 use hob_live::live::LiveOptions;
 use hob_live::pool::PoolOptions;
 use hob_live::process::{Guard, guard, scrubbed_environment};
@@ -191,14 +191,27 @@ fn daemon_options(args: &DaemonArgs, settings: &DaemonSettings, manager: Option<
     Options { idle: settings.idle, hangup_ends: args.foreground, manager, ..Options::default() }
 }
 
+/// Variables by which C's compilers are told of folders with headers.
+const INCLUDE_PATHS: [&str; 3] = ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
+
 /// Where package managers keep their sources: where they are told to, else where they usually do.
 fn package_caches() -> PackageCaches {
-    let usual = std::env::home_dir().map(|home| PackageCaches::in_home(&home)).unwrap_or_default();
+    let home = std::env::home_dir();
+    let usual = home.as_ref().map(|home| PackageCaches::in_home(home)).unwrap_or_default();
+    let options = std::env::var_os("MAVEN_OPTS");
     let told = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     PackageCaches {
         cargo_home: told("CARGO_HOME").or(usual.cargo_home),
         go_modules: told("GOMODCACHE").or(usual.go_modules),
         go_root: told("GOROOT").or_else(go_on_path),
+        maven_repository: home.map(|home| maven_repository(&home, options.as_deref())),
+        gradle_home: told("GRADLE_USER_HOME").or(usual.gradle_home),
+        include_folders: INCLUDE_PATHS
+            .iter()
+            .filter_map(|name| std::env::var_os(name))
+            .flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>())
+            .filter(|folder| folder.is_absolute())
+            .collect(),
     }
 }
 
@@ -221,6 +234,7 @@ fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Call
         memory: settings.memory,
         index_threads: settings.index_threads,
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
+        unpacked: AbsPath::new(places.cache.join("packages")).map_err(|error| error.to_string())?,
         package_caches: package_caches(),
         groups_file: Some(places.groups_file()),
     };

@@ -1,13 +1,13 @@
 """Whether a name that comes from a dependency leads to the line in the dependency's source that a language server gives.
 
-    package_definitions.py HOB TREE py|ts|rust|go TRUTH [COUNT] [SEED] [--misses] [-- SERVER ARGS...]
+    package_definitions.py HOB TREE py|ts|rust|go|c|cpp TRUTH [COUNT] [SEED] [--misses] [-- SERVER ARGS...]
 
 TREE is a project with its dependencies installed. Names of its source files, tests apart, are drawn by SEED, and SERVER is asked where each is defined,
 until COUNT (50) of them lie in a dependency; no name and target counts more than three times. What it said is kept in the file TRUTH, and
 SERVER is not needed where that file is there. HOB is asked the same with an empty search path, so that no language server answers it, and
 a daemon of its own.
 
-Standard libraries do not count, nor the types of Node. Prints how many lead to the same line (recall), how many lead to another place in
+Standard libraries do not count, nor the types of Node, except in C and C++, where headers below /usr count as dependencies. Prints how many lead to the same line (recall), how many lead to another place in
 a dependency (wrong), and how many lead nowhere or only to an import; `--misses` prints the last two. Nothing in TREE is changed.
 """
 import collections
@@ -23,19 +23,21 @@ from urllib.parse import unquote
 
 from completeness import Server, read
 
-ENDINGS = {"py": (".py",), "ts": (".ts", ".tsx"), "rust": (".rs",), "go": (".go",)}
-LANGUAGES = {"py": "python", "ts": "typescript", "rust": "rust", "go": "go"}
+ENDINGS = {"py": (".py",), "ts": (".ts", ".tsx"), "rust": (".rs",), "go": (".go",), "c": (".c",), "cpp": (".cc", ".cpp", ".cxx")}
+LANGUAGES = {"py": "python", "ts": "typescript", "rust": "rust", "go": "go", "c": "c", "cpp": "cpp"}
 APART = {"node_modules", "vendor", "target", "dist", "build", "__pycache__"}
 DEPENDENCY = {
     "py": re.compile(r"/site-packages/"),
     "ts": re.compile(r"/node_modules/(?!typescript/lib|@types/node/|undici-types/)"),
     "rust": re.compile(r"/registry/src/|/vendor/"),
     "go": re.compile(r"/vendor/|/pkg/mod/"),
+    "c": re.compile(r"^/usr/"),
+    "cpp": re.compile(r"^/usr/"),
 }
 WORD = re.compile(r"[A-Za-z_]\w*")
 STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|`[^`]*`|'(?:[^'\\]|\\.)*'")
 TEST = re.compile(r"(^|/)(tests?|__tests__|__mocks__|__fixtures__)/|\.(test|spec)\.|_test\.|(^|/)(test_|conftest)")
-WAIT = {"py": 8, "ts": 8, "rust": 60, "go": 20}
+WAIT = {"py": 8, "ts": 8, "rust": 60, "go": 20, "c": 4, "cpp": 8}
 
 
 class Oracle(Server):

@@ -40,6 +40,7 @@ mod nav_diagnostics;
 mod nav_faults;
 mod notes;
 mod oracle;
+mod outside_sources;
 mod package_definitions;
 mod packages;
 mod project_groups;

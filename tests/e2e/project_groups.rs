@@ -311,3 +311,81 @@ export function show(order: Order) {
     let callers = mcp.call("map_neighbors", asked);
     assert!(callers.texts("/neighbors", "id").contains(&"ts:page/page.ts#show"), "{callers}");
 }
+
+const MONOREPO: &str = r#"
+//- /package.json
+{"name": "shop", "private": true, "workspaces": ["packages/*"]}
+//- /packages/prices/package.json
+{"name": "@shop/prices", "main": "index.ts"}
+//- /packages/prices/index.ts
+export function priceOf(order: number) {
+  return 3;
+}
+//- /packages/prices/globals.d.ts
+declare const VERSION: string;
+//- /packages/orders/package.json
+{"name": "@shop/orders", "main": "index.ts", "dependencies": {"@shop/prices": "*"}}
+//- /packages/orders/index.ts
+export { priceOf } from "@shop/prices";
+//- /crates/core/Cargo.toml
+[package]
+name = "shop-core"
+//- /crates/core/src/lib.rs
+pub fn total() -> u32 {
+    3
+}
+//- /java/src/main/java/org/shop/core/Stock.java
+package org.shop.core;
+
+public class Stock {
+    public int count() {
+        return 3;
+    }
+}
+"#;
+
+const MONOREPO_USER: &str = r#"
+//- /page.ts
+import { priceOf } from "@shop/orders";
+
+export function show() {
+  return priceOf(1);
+}
+//- /Cargo.toml
+[package]
+name = "desk"
+[dependencies]
+shop-core = "1"
+//- /src/main.rs
+fn main() {
+    shop_core::total();
+}
+//- /java/Desk.java
+import org.shop.core.Stock;
+
+class Desk {
+    int all(Stock stock) {
+        return stock.count();
+    }
+}
+"#;
+
+#[test]
+fn members_of_a_monorepo_are_packages_of_their_own() {
+    let world = World::new();
+    let (shop, desk) =
+        (Tree::new(&world.path("w/shop"), MONOREPO), Tree::new(&world.path("w/desk"), MONOREPO_USER));
+    let mut mcp = world.mcp(&shop);
+    for (symbol, user) in [
+        ("ts:shop/packages/prices/index.ts#priceOf", "ts:desk/page.ts#show"),
+        ("rs:shop/crates/core/src/lib.rs#total", "rs:desk/src/main.rs#main"),
+        (
+            "java:shop/java/src/main/java/org/shop/core/Stock.java#Stock.count",
+            "java:desk/java/Desk.java#Desk.all",
+        ),
+    ] {
+        let asked = json!({"nodeId": symbol, "direction": "in", "root": [shop.root(), desk.root()]});
+        let callers = mcp.call("map_neighbors", asked);
+        assert!(callers.texts("/neighbors", "id").contains(&user), "{symbol}: {callers}");
+    }
+}

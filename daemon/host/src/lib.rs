@@ -4,6 +4,7 @@
 //! read. [`Host`] finds the workspace of a call, opening it on first use, and holds what all workspaces share: the store, the
 //! thread pools, notices for the user.
 
+mod artifacts;
 mod attempts;
 mod byte_reader;
 mod clock;
@@ -44,6 +45,7 @@ mod services;
 mod slow;
 mod slow_queue;
 mod snapshot;
+mod source_jars;
 mod trust;
 mod vectors;
 mod workspace;
@@ -70,4 +72,4 @@ pub use trust::Trust;
 pub use vectors::{Admits, InstalledModel, Models, ModelsError, Nearest, VectorState};
 pub use workspace::Workspace;
 
-pub use hob_workspace::package_source::PackageCaches;
+pub use hob_workspace::package_source::{PackageCaches, maven_repository};

@@ -5,10 +5,14 @@ use std::sync::{Arc, Mutex};
 use hob_base::{ContentHash, WsPath};
 use hob_workspace::manifest::{Dependency, Package};
 
+use super::artifacts::KnownArtifacts;
+
 /// The packages of a workspace, as they were last read.
 #[derive(Debug, Default)]
 pub(super) struct PackageCache {
     pub(super) state: Mutex<PackageCacheState>,
+    /// The artifacts of Maven among them, and those that come with them.
+    pub(super) artifacts: Mutex<Option<KnownArtifacts>>,
 }
 
 /// The packages and the files that name them.

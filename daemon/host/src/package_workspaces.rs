@@ -11,6 +11,7 @@ use hob_base::{AbsPath, lock};
 use hob_workspace::manifest::{Ecosystem, Package};
 use hob_workspace::package_source::{PackageSource, PackageSourceQuery, packages_called};
 
+use super::artifacts::{ProjectArtifact, position_called};
 use super::joined::has_more_files;
 use super::registry::Host;
 use super::workspace::Workspace;
@@ -36,8 +37,20 @@ pub enum PackageError {
         /// The folders that were looked at.
         looked_at: Vec<PathBuf>,
     },
+    /// Its sources jar is not on this machine.
+    NoSources {
+        /// The address of the artifact: `group:artifact:version`.
+        coordinates: String,
+    },
     /// Its source is this one file, and a file is no workspace.
     OneFile(PathBuf),
+}
+
+/// The place of a package's source.
+enum PackageLocation {
+    Folder(PathBuf),
+    /// The jar of the artifact at this place among those of the project.
+    Jar(Arc<Vec<ProjectArtifact>>, usize),
 }
 
 /// The effort of asking the source of a package.
@@ -65,7 +78,11 @@ impl Host {
     /// # Errors
     /// [`PackageError`] when there is no such source.
     pub fn package_effort(&self, project: &Workspace, name: &str) -> Result<PackageEffort, PackageError> {
-        let root = self.package_root(project, name)?;
+        let location = self.find_package(project, name)?;
+        if let PackageLocation::Jar(artifacts, at) = &location {
+            return Ok(self.jar_effort(&artifacts[*at]));
+        }
+        let root = self.root_at(project, name, location)?;
         let is_open = lock(&self.open).contains_key(&root);
         let is_large = !is_open && has_more_files(root.as_path(), MOST_FILES_UNASKED);
         Ok(match (is_open, is_large) {
@@ -75,8 +92,38 @@ impl Host {
         })
     }
 
+    /// Says what it takes to ask the sources in a jar, which is not unpacked for it.
+    fn jar_effort(&self, artifact: &ProjectArtifact) -> PackageEffort {
+        let is_open = |root: AbsPath| lock(&self.open).contains_key(&root);
+        let files = artifact.sources().map_or(0, |jar| jar.files);
+        match self.unpacked_artifact(artifact).is_some_and(is_open) {
+            true => PackageEffort::Open,
+            false if files > MOST_FILES_UNASKED => PackageEffort::Large,
+            false => PackageEffort::Small,
+        }
+    }
+
     fn package_root(&self, project: &Workspace, name: &str) -> Result<AbsPath, PackageError> {
-        let folder = self.find_package(project, name)?;
+        let location = self.find_package(project, name)?;
+        self.root_at(project, name, location)
+    }
+
+    fn root_at(
+        &self,
+        project: &Workspace,
+        name: &str,
+        location: PackageLocation,
+    ) -> Result<AbsPath, PackageError> {
+        let folder = match location {
+            PackageLocation::Folder(folder) => folder,
+            PackageLocation::Jar(artifacts, at) => {
+                let one = &artifacts[at];
+                let jar = one.artifact.sources.clone().unwrap_or_default();
+                let absent =
+                    || PackageError::Absent { package: one.artifact.coordinates(), looked_at: vec![jar] };
+                return self.unpack_artifact(one).ok_or_else(absent);
+            }
+        };
         // A link may lead anywhere; what is around the project is no package of it.
         let resolved =
             fs::canonicalize(&folder).ok().filter(|path| !project.root().as_path().starts_with(path));
@@ -85,23 +132,41 @@ impl Host {
         resolved.ok_or_else(|| PackageError::Absent { package: name.to_owned(), looked_at: vec![folder] })
     }
 
-    fn find_package(&self, project: &Workspace, name: &str) -> Result<PathBuf, PackageError> {
+    fn find_package(&self, project: &Workspace, name: &str) -> Result<PackageLocation, PackageError> {
         let packages = project.packages();
         let called = packages_called(&packages, name);
         let (mut looked_at, mut package_names) = (Vec::new(), Vec::new());
         for package in &called {
             match self.source_of(project, package) {
-                PackageSource::Folder(folder) => return Ok(folder),
+                PackageSource::Folder(folder) => return Ok(PackageLocation::Folder(folder)),
                 PackageSource::File(file) => return Err(PackageError::OneFile(file)),
                 PackageSource::Absent(folders) => looked_at.extend(folders),
             }
             package_names.push(versioned_name(package));
         }
+        if let Some(found) = self.find_artifact(project, name) {
+            return found;
+        }
         if let Some(package) = package_names.into_iter().next() {
             return Err(PackageError::Absent { package, looked_at });
         }
-        self.find_unnamed(project, name)
-            .ok_or_else(|| PackageError::Unknown { named: direct_names(&packages) })
+        let unnamed = self.find_unnamed(project, name).map(PackageLocation::Folder);
+        unnamed.ok_or_else(|| PackageError::Unknown { named: direct_names(&packages) })
+    }
+
+    /// The jar of the artifact that is called so; `None` if the project has no such artifact.
+    fn find_artifact(
+        &self,
+        project: &Workspace,
+        name: &str,
+    ) -> Option<Result<PackageLocation, PackageError>> {
+        let artifacts = project.artifacts(&self.options.package_caches);
+        let at = position_called(&artifacts, name)?;
+        let one = &artifacts[at];
+        if one.sources().is_none() {
+            return Some(Err(PackageError::NoSources { coordinates: one.artifact.coordinates() }));
+        }
+        Some(Ok(PackageLocation::Jar(artifacts, at)))
     }
 
     fn source_of(&self, project: &Workspace, package: &Package) -> PackageSource {

@@ -31,6 +31,7 @@ use super::notices::Notices;
 use super::open_workspaces::{OpenWorkspaces, UsedWorkspace};
 use super::services::{Pools, SharedServices};
 use super::snapshot::folder::Snapshots;
+use super::source_jars::UnpackedSources;
 use super::trust::Trust;
 use super::vectors::models::Models;
 use super::vectors::state::Vectors;
@@ -64,6 +65,8 @@ pub struct HostOptions {
     pub index_threads: usize,
     /// The user's home folder: no workspace by itself unless the user says so.
     pub home: Option<AbsPath>,
+    /// Folder of the unpacked sources of jars.
+    pub unpacked: AbsPath,
     /// Where package managers keep sources that all projects share.
     pub package_caches: PackageCaches,
     /// The file of the user's groups of projects; without one there are no groups.
@@ -84,6 +87,7 @@ impl HostOptions {
             memory: MemoryBudget::default(),
             index_threads: 0,
             home: None,
+            unpacked: folder.join("packages"),
             package_caches: PackageCaches::default(),
             groups_file: None,
         }
@@ -114,6 +118,7 @@ pub struct Host {
     pub(super) edits: Edits,
     pub(super) open: OpenWorkspaces,
     collector: Arc<Collector>,
+    pub(super) unpacked: UnpackedSources,
     memory: Mutex<Watch>,
     pub(super) broad: BroadFolders,
     watching: SharedWatch,
@@ -158,7 +163,7 @@ impl Host {
         let edits = open_edits(&options.edits, &notices);
         let models = Arc::new(Models::new(options.models.as_path().to_path_buf()));
         let (store, open) = (opened.store, OpenWorkspaces::default());
-        let snapshots = options.snapshots.clone();
+        let folders = [options.snapshots.clone(), options.unpacked.clone()];
         let shared = SharedServices {
             pools: Arc::new(Pools::new(options.index_threads)?),
             notices,
@@ -168,7 +173,8 @@ impl Host {
             trust,
         };
         Ok(Self {
-            collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
+            collector: Arc::new(Collector::new(Arc::clone(&store), folders, Arc::clone(&open))),
+            unpacked: UnpackedSources::in_folder(options.unpacked.clone()),
             broad: BroadFolders::new(options.home.as_ref()),
             attempts: Arc::new(Attempts::open(&options.store.with_file_name("parsing"))),
             options,

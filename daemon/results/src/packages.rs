@@ -24,14 +24,17 @@ pub fn package(name: &str, error: &PackageError) -> ToolError {
         }
         PackageError::Absent { package, looked_at } => {
             let hint = match looked_at.is_empty() {
-                true => "Only installed packages of PyPI, npm, Cargo and Go have their source on a machine."
-                    .to_owned(),
+                true => "Install the project's dependencies and ask again.".to_owned(),
                 false => format!(
                     "Install it for the project and ask again; it was looked for at {}.",
                     folder_names(looked_at)
                 ),
             };
             ToolError::bad_args(format!("The source of `{package}` is not on this machine.")).hint(hint)
+        }
+        PackageError::NoSources { coordinates } => {
+            ToolError::bad_args(format!("The sources of `{coordinates}` are not on this machine."))
+                .hint(format!("{} and ask again.", fetch_sources(coordinates)))
         }
         PackageError::OneFile(file) => {
             let message = format!("The source of `{name}` is one file.");
@@ -58,10 +61,21 @@ pub fn why_not_open(error: &OutsideError) -> String {
             "The source of `{name}` is not on this machine: install the project's dependencies and ask again; it was looked for at {}.",
             folder_names(looked_at)
         ),
+        OutsideError::NoSources { name, coordinates } => format!(
+            "`{name}` comes with {coordinates}, whose sources are not on this machine: {} and ask again.",
+            fetch_sources(coordinates).replacen("Run", "run", 1)
+        ),
         OutsideError::TooLarge { .. } => {
             format!("{error}, too many to open it for one name: ask its files with in: \"dep:NAME\".")
         }
     }
+}
+
+/// The command that brings the sources of an artifact.
+fn fetch_sources(coordinates: &str) -> String {
+    format!(
+        "Run `mvn dependency:get -Dartifact={coordinates}:jar:sources` (or, of all dependencies, `mvn dependency:sources` in the project)"
+    )
 }
 
 fn folder_names(folders: &[PathBuf]) -> String {

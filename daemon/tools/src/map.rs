@@ -14,7 +14,7 @@ use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
 use super::package_meaning::Opening;
-use super::package_neighbors::{add_definitions, uses_of_packages};
+use super::package_neighbors::{add_definitions, calls_into_headers, uses_of_packages};
 use super::{
     Needs, ToolCall, ToolOutcome, elsewhere, implementers, imported, route_requests, target, to_data, why,
 };
@@ -154,6 +154,9 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> ToolOutcome {
     if let Some(packages) = packages {
         let opening = if args.direction == "out" { Opening::Allowed } else { Opening::Denied };
         add_definitions(call, &workspace, &packages, &mut result.neighbors, opening);
+        if opening == Opening::Allowed && kinds.has(EdgeKind::Calls) {
+            result.neighbors.extend(calls_into_headers(call, &workspace, &packages));
+        }
     }
     why::add_chains(&mut result.neighbors, &unexplained, &workspace, &call.cancel);
     add_requests(call, &workspace, &routes, &mut result.neighbors, &|map, node| scope.admits_node(map, node));

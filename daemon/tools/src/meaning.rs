@@ -52,6 +52,11 @@ impl ReadName {
         &self.word
     }
 
+    /// The dotted path that ends with the name; empty where it begins with a variable.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Returns true if it ends a path of names, and is no member of a value.
     pub(super) fn has_path(&self) -> bool {
         !self.path.is_empty()
@@ -72,9 +77,9 @@ impl ReadName {
         map.path_meant_at(self.written())
     }
 
-    /// The package outside that the name leads to.
-    pub(super) fn package_in(&self, map: &Map) -> Option<OutsidePackage> {
-        map.package_meant_at(self.written())
+    /// The packages outside that the name may lead to.
+    pub(super) fn packages_in(&self, map: &Map) -> Vec<OutsidePackage> {
+        map.packages_meant_at(self.written())
     }
 
     fn written(&self) -> WrittenName<'_> {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use hob_base::small;
 use hob_host::{JoinedMap, PackagePlace, Workspace};
 use hob_live::requests::RequestPosition;
-use hob_map::Map;
 use hob_map::facts::DefKind;
 use hob_map::graph::{Confidence, KindFilter, NodeInfo, NodeKind, NodeRef, OutsidePackage, SearchQuery};
 use hob_map::meaning::Meaning;
 use hob_map::receiver::ReceiverExpr;
+use hob_map::{Lang, Map};
 use hob_proto::Anchor;
 
 use super::meaning::{NameMeaning, ReadName, callee_with_argument, receiver};
@@ -26,6 +26,9 @@ const MOST_ROUNDS: usize = 8;
 
 /// Most packages that a file imports which are opened for a name whose type is not known.
 const MOST_IMPORTED: usize = 6;
+
+/// The same of headers that it includes.
+const MOST_INCLUDED: usize = 64;
 
 /// Definitions of a name among which a macro is looked for.
 const MOST_MACROS: usize = 20;
@@ -121,7 +124,10 @@ pub(super) fn definitions_beyond(
     let definitions = definitions_at(call, workspace, at, Opening::Allowed);
     if let Some(first) = definitions.first() {
         let PackagePlace { title, package, .. } = &first.place;
-        call.notes.warnings.push(format!("Defined in {title}: in: \"dep:{package}\" asks its source."));
+        // Headers are no package that could be asked.
+        if !package.is_empty() {
+            call.notes.warnings.push(format!("Defined in {title}: in: \"dep:{package}\" asks its source."));
+        }
     }
     definitions
 }
@@ -177,7 +183,7 @@ fn plain_definitions_at(
     let read = ReadName::new(workspace, at, &call.cancel);
     let meant = read.meaning_in(&workspace.map());
     // A name that the file binds itself, and not to an import, is in no package.
-    if matches!(meant, Meaning::Local(_)) && read.package_in(&workspace.map()).is_none() {
+    if matches!(meant, Meaning::Local(_)) && read.packages_in(&workspace.map()).is_empty() {
         return Vec::new();
     }
     call.freshen_packages(workspace);
@@ -197,11 +203,18 @@ fn plain_definitions_at(
 impl PackageQuestion {
     fn look(&mut self, joined: &JoinedMap) -> LookOutcome {
         let map = joined.map();
+        let module = self.read.path_in(map).map(|node| (node, Confidence::Import));
+        let modules = sure_definitions(joined, module.into_iter().collect());
+        if map.has_include_on(self.read.at.file.as_str(), self.read.at.line) && !modules.is_empty() {
+            return LookOutcome::Found(modules);
+        }
         let meant = self.read.meaning_in(map);
-        let nodes = match meant {
-            Meaning::Nodes(nodes) if nodes.iter().any(|(_, sure)| *sure < Confidence::Name) => nodes,
-            _ => self.receiver.as_ref().map(|of| self.read.through_values(map, of)).unwrap_or_default(),
+        let nodes = match (&self.receiver, meant) {
+            (_, Meaning::Nodes(nodes)) if nodes.iter().any(|(_, sure)| *sure < Confidence::Name) => nodes,
+            (Some(of), _) => self.read.through_values(map, of),
+            (None, _) => Vec::new(),
         };
+        let nodes = self.through_includes(joined, nodes);
         if !nodes.is_empty() {
             let definitions = sure_definitions(joined, nodes);
             return if definitions.is_empty() {
@@ -210,17 +223,15 @@ impl PackageQuestion {
                 LookOutcome::Found(definitions)
             };
         }
-        let module = self.read.path_in(map).map(|node| (node, Confidence::Import));
-        let modules = sure_definitions(joined, module.into_iter().collect());
+        let is_open =
+            |package: &OutsidePackage| joined.has_package(package) || self.refused.contains(package);
         if !modules.is_empty() {
             return LookOutcome::Found(modules);
         }
-        let is_open =
-            |package: &OutsidePackage| joined.has_package(package) || self.refused.contains(package);
-        if let Some(package) = self.read.package_in(map)
-            && !is_open(&package)
-        {
-            return LookOutcome::Needs(vec![package]);
+        let mut meant = self.read.packages_in(map);
+        meant.retain(|package| !is_open(package));
+        if !meant.is_empty() {
+            return LookOutcome::Needs(meant);
         }
         if self.widened == MOST_WIDENED {
             return self
@@ -231,6 +242,30 @@ impl PackageQuestion {
         let mut near = self.packages_near(joined);
         near.retain(|package| !is_open(package));
         if near.is_empty() { self.look(joined) } else { LookOutcome::Needs(near) }
+    }
+
+    /// The declaration that a file of C sees first through its includes, in place of those that are not of the project: a library has
+    /// several of one name, for other compilers and for checks.
+    fn through_includes(
+        &self,
+        joined: &JoinedMap,
+        nodes: Vec<(NodeRef, Confidence)>,
+    ) -> Vec<(NodeRef, Confidence)> {
+        let map = joined.map();
+        let is_own = |(node, _): &(NodeRef, Confidence)| {
+            let path = map.info(*node).and_then(|info| info.path);
+            path.is_some_and(|path| joined.place_of(&path).is_none())
+        };
+        let is_include = map.has_include_on(self.read.at.file.as_str(), self.read.at.line);
+        if is_include || nodes.iter().any(is_own) {
+            return nodes;
+        }
+        let RequestPosition { file, line, col } = &self.read.at;
+        let found = match self.receiver.is_none() && self.read.has_path() {
+            true => map.first_included(file.as_str(), self.read.path()),
+            false => map.included_method(file.as_str(), (*line, *col), self.read.word()),
+        };
+        found.map_or(nodes, |node| vec![(node, Confidence::Import)])
     }
 
     /// The only macro of this name in the packages: a macro is exported by its crate, in whichever module it is written.
@@ -273,7 +308,7 @@ impl PackageQuestion {
         workspace: &Arc<Workspace>,
         packages: Vec<OutsidePackage>,
     ) {
-        let mut opened = 0;
+        let (mut opened, most) = (0, most_opened(&packages));
         for package in packages {
             match open_package(call, workspace, &package) {
                 Ok(()) => opened += 1,
@@ -285,11 +320,17 @@ impl PackageQuestion {
                     self.refused.push(package);
                 }
             }
-            if opened == MOST_IMPORTED {
+            if opened == most {
                 return;
             }
         }
     }
+}
+
+/// The number of packages that are opened of these: headers cost little.
+fn most_opened(packages: &[OutsidePackage]) -> usize {
+    let are_headers = packages.iter().all(|package| matches!(package.lang, Lang::C | Lang::Cpp));
+    if are_headers { MOST_INCLUDED } else { MOST_IMPORTED }
 }
 
 /// Opens a package, waits until it is mapped, and joins it; or says why that cannot be.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hob_host::Workspace;
 use hob_live::requests::RequestPosition;
 use hob_map::Map;
-use hob_map::graph::{NodeInfo, OutsideRef};
+use hob_map::graph::{Direction, EdgeKind, NodeInfo, NodeKind, OutsidePackage, OutsideRef};
 use hob_proto::NodeId;
 use hob_proto::tools::map::{FlowPlace, Neighbor};
 
@@ -23,6 +23,8 @@ const MOST_USES: usize = 24;
 pub(super) struct PackageUses {
     file: hob_base::WsPath,
     uses: Vec<OutsideRef>,
+    /// The places of calls that may be of functions which a header outside declares.
+    calls: Vec<(u32, u32)>,
 }
 
 /// The uses of packages in a symbol, one for each name; `None` where it uses none, or is no definition.
@@ -32,7 +34,8 @@ pub(super) fn uses_of_packages(map: &Map, info: &NodeInfo) -> Option<PackageUses
     let mut seen = HashSet::new();
     uses.retain(|one| seen.insert((one.name.clone(), one.package.name.clone())));
     uses.truncate(MOST_USES);
-    (!uses.is_empty()).then_some(PackageUses { file, uses })
+    let calls = map.calls_into_headers(file.as_str(), info.lines.0..=info.lines.1, MOST_USES);
+    (!uses.is_empty() || !calls.is_empty()).then_some(PackageUses { file, uses, calls })
 }
 
 /// Adds the definitions to the neighbours.
@@ -44,9 +47,8 @@ pub(super) fn add_definitions(
     opening: Opening,
 ) {
     for one in &found.uses {
-        let is_of = |neighbor: &&mut Neighbor| {
-            neighbor.direction == "out" && is_package(&neighbor.id, &one.package.name)
-        };
+        let is_of =
+            |neighbor: &&mut Neighbor| neighbor.direction == "out" && is_package(&neighbor.id, &one.package);
         let Some(neighbor) = neighbors.iter_mut().find(is_of) else { continue };
         if call.cancel.check().is_err() {
             return;
@@ -61,12 +63,61 @@ pub(super) fn add_definitions(
     }
 }
 
+/// The functions of headers of this machine that a symbol calls, each header as an external package.
+pub(super) fn calls_into_headers(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    found: &PackageUses,
+) -> Vec<Neighbor> {
+    let mut neighbors: Vec<Neighbor> = Vec::new();
+    for (line, col) in &found.calls {
+        if call.cancel.check().is_err() {
+            break;
+        }
+        let at = RequestPosition { file: found.file.clone(), line: *line, col: *col };
+        for definition in definitions_at(call, workspace, &at, Opening::Allowed) {
+            let Some(id) = header_id(&definition) else { continue };
+            match neighbors.iter_mut().find(|known| known.id == id) {
+                Some(known) => {
+                    known.sites.push(*line);
+                    known.definitions.push(place_of(&definition));
+                }
+                None => neighbors.push(header_neighbor(id, *line, &definition)),
+            }
+        }
+    }
+    neighbors
+}
+
+fn header_neighbor(id: String, line: u32, definition: &PackageDefinition) -> Neighbor {
+    Neighbor {
+        id,
+        kind: NodeKind::External.as_str().to_owned(),
+        edge: EdgeKind::Calls.as_str().to_owned(),
+        direction: Direction::Out.as_str().to_owned(),
+        resolved: true,
+        confidence: definition.sure.as_str().to_owned(),
+        depth: 1,
+        sites: vec![line],
+        definitions: vec![place_of(definition)],
+        ..Neighbor::default()
+    }
+}
+
+/// The ID of the header as an include names it: its path in the joined map without the folder that it was found in.
+fn header_id(definition: &PackageDefinition) -> Option<String> {
+    let path = definition.info.path.as_ref().filter(|_| definition.place.package.is_empty())?;
+    let package = path.as_str().splitn(4, '/').nth(3)?.to_owned();
+    let lang = definition.info.id.lang().to_owned();
+    Some(NodeId::External { lang, package }.to_string())
+}
+
 fn place_of(definition: &PackageDefinition) -> FlowPlace {
     let signature = definition.signature();
     let text = if signature.is_empty() { definition.info.qualified.clone() } else { signature };
     FlowPlace { location: format!("{}:{}", definition.place.file, definition.line_and_col().0), text }
 }
 
-fn is_package(id: &str, name: &str) -> bool {
-    matches!(id.parse(), Ok(NodeId::External { package, .. }) if package == name)
+fn is_package(id: &str, package: &OutsidePackage) -> bool {
+    matches!(id.parse(), Ok(NodeId::External { package: name, .. }) if package.is_of_node(&name))
 }

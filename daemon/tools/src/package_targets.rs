@@ -19,6 +19,7 @@ const MOST_TRIED: usize = 4;
 
 /// A target as a package and a name in it.
 struct PackageTarget<'t> {
+    text: &'t str,
     package: &'t str,
     name: &'t str,
 }
@@ -33,12 +34,14 @@ impl<'t> PackageTarget<'t> {
             package
         };
         let name = text.rsplit(['.', ':', '/', '#']).next()?;
-        (!package.is_empty() && !name.is_empty() && name != package).then_some(Self { package, name })
+        (!package.is_empty() && !name.is_empty() && name != package).then_some(Self { text, package, name })
     }
 
     fn is_of(&self, package: &str) -> bool {
+        let is_below = |rest: &str| rest.starts_with(['/', '.']);
         package == self.package
-            || self.package.strip_prefix(package).is_some_and(|rest| rest.starts_with('/'))
+            || self.package.strip_prefix(package).is_some_and(is_below)
+            || (package.contains('.') && self.text.strip_prefix(package).is_some_and(is_below))
     }
 }
 
@@ -133,6 +136,8 @@ mod tests {
             let target = PackageTarget::parse(text).expect(text);
             assert_eq!((target.package, target.name), (package, name), "{text}");
         }
+        let java = PackageTarget::parse("com.google.gson.Gson.toJson").expect("a target");
+        assert!(java.is_of("com.google.gson") && !java.is_of("com.google.common") && java.name == "toJson");
         assert!(PackageTarget::parse("get").is_none());
     }
 }

@@ -75,7 +75,16 @@ mod tests {
         let (snapshots, open) = (AbsPath::new("/nowhere").expect("absolute"), OpenWorkspaces::default());
         let live = live.iter().map(|content| ContentHash::of(content)).collect();
         let keep = RetentionLimits::default();
-        let run = CollectRun { store, snapshots: &snapshots, open: &open, keep, now: NOW, go_on: &|| true };
+        let unpacked = AbsPath::new("/nowhere/else").expect("absolute");
+        let run = CollectRun {
+            store,
+            snapshots: &snapshots,
+            unpacked: &unpacked,
+            open: &open,
+            keep,
+            now: NOW,
+            go_on: &|| true,
+        };
         run.sweep_confirmed(&live).expect("memory does not fail");
     }
 

@@ -1,4 +1,4 @@
-//! Removes from the disk what is of no use any more: facts that no workspace has, snapshots of folders that are gone.
+//! Removes from the disk what is of no use any more: facts that no workspace has, snapshots of folders that are gone, unpacked sources.
 //!
 //! Facts are found by content, so nothing says when they were used last; writing that down at every use would make each
 //! read a write. Instead they are marked and swept, with grace: now and then every fact is compared with the contents that
@@ -10,14 +10,15 @@
 //! A mistake here costs time and never an answer: facts that are missing are extracted again. So nothing is locked meanwhile:
 //! files may change and workspaces be opened while it runs. It works in slices and may be given up after any of them.
 //!
-//! Files: `sweep` removes facts, `gone` snapshots, `confirmed` what language servers confirmed; `run` has what they share, and
-//! `schedule` says when.
+//! Files: `sweep` removes facts, `gone` snapshots, `confirmed` what language servers confirmed, `unpacked` the sources of jars; `run` has
+//! what they share, and `schedule` says when.
 
 mod confirmed;
 mod gone;
 mod run;
 mod schedule;
 mod sweep;
+mod unpacked;
 
 pub(super) use gone::GOING;
 pub use run::{CollectError, Collected, RetentionLimits};

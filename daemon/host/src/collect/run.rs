@@ -20,11 +20,18 @@ pub struct RetentionLimits {
     /// Bytes on disk beyond three times what is alive before the store is written anew. (A store that was just filled takes
     /// twice what is alive.)
     pub slack: u64,
+    /// Bytes that unpacked sources of jars may take before those unused longest go sooner.
+    pub unpacked: u64,
 }
 
 impl Default for RetentionLimits {
     fn default() -> Self {
-        Self { grace: Duration::from_secs(14 * 24 * 3600), bytes: 2 << 30, slack: 64 << 20 }
+        Self {
+            grace: Duration::from_secs(14 * 24 * 3600),
+            bytes: 2 << 30,
+            slack: 64 << 20,
+            unpacked: 1 << 30,
+        }
     }
 }
 
@@ -39,6 +46,8 @@ pub struct Collected {
     pub removed: u64,
     /// Snapshots that were removed.
     pub snapshots: u64,
+    /// Folders of unpacked sources that were removed.
+    pub unpacked: u64,
     /// True if the store was written anew.
     pub compacted: bool,
 }
@@ -62,6 +71,8 @@ pub(super) struct CollectRun<'r> {
     pub(super) store: &'r dyn Store,
     /// The folder of all snapshots.
     pub(super) snapshots: &'r AbsPath,
+    /// The folder of the unpacked sources of jars.
+    pub(super) unpacked: &'r AbsPath,
     pub(super) open: &'r OpenWorkspaces,
     pub(super) keep: RetentionLimits,
     /// Time of the run, in seconds since 1970.

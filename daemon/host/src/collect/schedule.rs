@@ -48,15 +48,18 @@ struct CollectorState {
 pub(crate) struct Collector {
     store: Arc<dyn Store>,
     snapshots: AbsPath,
+    unpacked: AbsPath,
     open: OpenWorkspaces,
     state: Mutex<CollectorState>,
     moved: Condvar,
 }
 
 impl Collector {
-    pub(crate) fn new(store: Arc<dyn Store>, snapshots: AbsPath, open: OpenWorkspaces) -> Self {
+    /// Folders: those of the snapshots and of the unpacked sources.
+    pub(crate) fn new(store: Arc<dyn Store>, folders: [AbsPath; 2], open: OpenWorkspaces) -> Self {
+        let [snapshots, unpacked] = folders;
         let state = Mutex::new(CollectorState { asked: None, thread: None, closed: false });
-        Self { store, snapshots, open, state, moved: Condvar::new() }
+        Self { store, snapshots, unpacked, open, state, moved: Condvar::new() }
     }
 
     /// Somebody uses the daemon.
@@ -96,8 +99,8 @@ impl Collector {
         now: u64,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Collected, CollectError> {
-        let Self { store, snapshots, open, .. } = self;
-        CollectRun { store: &**store, snapshots, open, keep, now, go_on }.run()
+        let Self { store, snapshots, unpacked, open, .. } = self;
+        CollectRun { store: &**store, snapshots, unpacked, open, keep, now, go_on }.run()
     }
 
     fn is_due(&self, now: u64) -> bool {
@@ -158,8 +161,8 @@ mod tests {
     #[test]
     fn once_a_day_is_enough() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let snapshots = AbsPath::new("/nowhere").expect("absolute");
-        let collector = Collector::new(store, snapshots, OpenWorkspaces::default());
+        let folders = ["/nowhere", "/nowhere/else"].map(|path| AbsPath::new(path).expect("absolute"));
+        let collector = Collector::new(store, folders, OpenWorkspaces::default());
         let now = 1_800_000_000;
         assert!(collector.is_due(now), "it was never done");
         collector.collect_now(RetentionLimits::default(), now, &|| true).expect("memory does not fail");

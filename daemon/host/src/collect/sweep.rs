@@ -39,12 +39,13 @@ impl CollectRun<'_> {
         let mut live = self.open_contents()?;
         let snapshots = self.sweep_snapshots(&mut live)?;
         self.sweep_confirmed(&live)?;
+        let unpacked = self.sweep_unpacked()?;
         let mut sweep = Sweep {
             live,
             notes: self.unused_notes()?,
             candidates: Vec::new(),
             may_be_too_much: self.store.size_on_disk() > self.keep.bytes,
-            done: Collected { snapshots, ..Collected::default() },
+            done: Collected { snapshots, unpacked, ..Collected::default() },
         };
         for first in 0..=u8::MAX {
             self.sweep_slice(first, &mut sweep)?;

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hob_base::{ContentHash, WsPath, small};
-use hob_map::{FileFacts, language_of};
+use hob_map::langs::c::without_system_macros;
+use hob_map::{FileFacts, Lang, language_of};
 
 use super::joined_map::ProjectFiles;
 use crate::facts::FactsRequest;
@@ -25,6 +26,20 @@ pub(super) fn facts_of_file(project: &Workspace, file: &Path) -> ProjectFiles {
     let name = file.file_name().and_then(|name| name.to_str()).and_then(|name| WsPath::new(name).ok());
     let facts = name.and_then(|name| Some((name.clone(), read_facts(project, &name, file)?)));
     facts.into_iter().collect()
+}
+
+/// The facts of a header. One whose name tells no language, as those of C++'s standard library, is of the language that includes it.
+pub(super) fn facts_of_header(project: &Workspace, file: &Path, including: Lang) -> Option<Arc<FileFacts>> {
+    let metadata = fs::metadata(file).ok()?;
+    let stamp = (metadata.modified().ok()?, metadata.len());
+    if let Some(known) = project.joined.headers.known_facts(file, stamp) {
+        return Some(known);
+    }
+    let name = WsPath::new(file.file_name()?.to_str()?).ok()?;
+    let bytes = without_system_macros(&small::read(file, LARGEST).ok()?);
+    let facts = facts_of_bytes(project, &name, &bytes, Some(including))?;
+    project.joined.headers.keep_facts(file, stamp, &facts);
+    Some(facts)
 }
 
 /// The facts of the files in a folder, without those below it.
@@ -50,13 +65,22 @@ pub(crate) fn has_more_files(folder: &Path, most: usize) -> bool {
 }
 
 fn read_facts(project: &Workspace, name: &WsPath, file: &Path) -> Option<Arc<FileFacts>> {
-    let bytes = small::read(file, LARGEST).ok()?;
-    let lang = language_of(name.file_name(), &bytes[..bytes.len().min(HEAD)])?;
-    let wanted = FactsRequest { path: name, lang, hash: ContentHash::of(&bytes) };
+    facts_of_bytes(project, name, &small::read(file, LARGEST).ok()?, None)
+}
+
+/// The facts of a text, whose language its name tells, or else is this one.
+fn facts_of_bytes(
+    project: &Workspace,
+    name: &WsPath,
+    bytes: &[u8],
+    otherwise: Option<Lang>,
+) -> Option<Arc<FileFacts>> {
+    let lang = language_of(name.file_name(), &bytes[..bytes.len().min(HEAD)]).or(otherwise)?;
+    let wanted = FactsRequest { path: name, lang, hash: ContentHash::of(bytes) };
     if let Some(known) = project.facts.load(&wanted) {
         return Some(Arc::new(known));
     }
-    let (facts, made) = project.facts.extract(&wanted, &bytes, &project.closing, None);
+    let (facts, made) = project.facts.extract(&wanted, bytes, &project.closing, None);
     // What cannot be stored is read again another time.
     let _ = project.facts.save(made.into_iter().collect());
     Some(Arc::new(facts))

@@ -5,7 +5,8 @@ use std::sync::{Arc, Weak};
 use hob_base::{AbsPath, FileId, Generation, WsPath};
 use hob_map::graph::OutsidePackage;
 use hob_map::{FileFacts, Lang, Map, MapChange};
-use rustc_hash::FxHashMap;
+use hob_workspace::manifest::Ecosystem;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts_of;
 use super::layout::{self, PackageLayout};
@@ -16,6 +17,8 @@ use crate::workspace::Workspace;
 const MOST_PROJECT_FILES: usize = 4_000;
 /// Most files of all packages together; beyond it, those joined first leave.
 const MOST_PACKAGE_FILES: usize = 40_000;
+/// Headers of this machine from which on those of earlier questions leave.
+const MOST_HEADERS: usize = 3_000;
 /// Numbers given to files before the map is made anew: numbers of files that left leave gaps.
 const MOST_NUMBERS: u32 = 400_000;
 
@@ -39,10 +42,23 @@ type PlacedFiles = FxHashMap<WsPath, (FileId, Arc<FileFacts>)>;
 #[derive(Debug)]
 struct JoinedPackage {
     source: OutsideSource,
+    /// The names that led to it: one, but of an artifact all packages in it, of a project all members, of headers all that were included.
+    names: Vec<OutsidePackage>,
     layout: PackageLayout,
     files: PlacedFiles,
     /// The workspace that the files come from and its generation then; `None` where they were read by themselves.
     origin: Option<(Weak<Workspace>, Generation)>,
+}
+
+impl JoinedPackage {
+    /// Says whether a source is this package, or the same artifact, project or collection of headers under another name.
+    fn is_of(&self, source: &OutsideSource) -> bool {
+        let is_shared = source.is_project || matches!(source.ecosystem, None | Some(Ecosystem::Maven));
+        let is_same = source.is_project == self.source.is_project
+            && (source.is_project || source.ecosystem == self.source.ecosystem)
+            && source.root == self.source.root;
+        self.names.iter().any(|name| layout::is_same(name, &source.package)) || (is_shared && is_same)
+    }
 }
 
 /// A place in a package.
@@ -84,7 +100,7 @@ impl JoinedMap {
 
     /// The packages that are joined.
     pub(super) fn packages(&self) -> impl Iterator<Item = &OutsidePackage> {
-        self.packages.iter().map(|package| &package.source.package)
+        self.packages.iter().flat_map(|package| &package.names)
     }
 
     /// The open workspaces that packages come from.
@@ -131,9 +147,14 @@ impl JoinedMap {
 
     /// Joins a package, in the place of the same one if it was joined before.
     pub(super) fn join(&mut self, source: OutsideSource) {
-        let known =
-            self.packages.iter().position(|one| layout::is_same(&one.source.package, &source.package));
-        let mut files = known.map(|at| self.packages.remove(at).files).unwrap_or_default();
+        let known = self.packages.iter().position(|one| one.is_of(&source));
+        let (mut files, mut names) = match known.map(|at| self.packages.remove(at)) {
+            Some(known) => (known.files, known.names),
+            None => Default::default(),
+        };
+        if !names.contains(&source.package) {
+            names.push(source.package.clone());
+        }
         let layout = PackageLayout::new(&source);
         let (contents, origin) = match &source.contents {
             OutsideContents::Folder(workspace) => {
@@ -142,11 +163,18 @@ impl JoinedMap {
             }
             OutsideContents::Files(files) => (files.clone(), None),
         };
-        let placed = layout.place_all(contents);
+        let mut placed = layout.place_all(contents);
+        if source.ecosystem.is_none() {
+            if files.len() > MOST_HEADERS {
+                names = vec![source.package.clone()];
+            } else {
+                add_missing(&mut placed, &files);
+            }
+        }
         self.place_files(&mut files, placed);
         // A strong hold would keep the workspace from leaving memory.
         let source = OutsideSource { contents: OutsideContents::Files(Vec::new()), ..source };
-        self.packages.push(JoinedPackage { source, layout, files, origin });
+        self.packages.push(JoinedPackage { source, names, layout, files, origin });
         self.drop_superfluous();
     }
 
@@ -182,6 +210,13 @@ impl JoinedMap {
         self.next += 1;
         FileId(self.next - 1)
     }
+}
+
+/// Adds the files that are placed already and not among those that will be.
+fn add_missing(wanted: &mut ProjectFiles, placed: &PlacedFiles) {
+    let new: FxHashSet<WsPath> = wanted.iter().map(|(path, _)| path.clone()).collect();
+    let missing = placed.iter().filter(|(path, _)| !new.contains(*path));
+    wanted.extend(missing.map(|(path, (_, facts))| (path.clone(), Arc::clone(facts))));
 }
 
 /// Project files, and the others that share most folders with the file that is asked about.

@@ -11,8 +11,10 @@ use hob_map::graph::OutsidePackage;
 use hob_map::{FileFacts, Lang, extract};
 use hob_workspace::manifest::Ecosystem;
 
+use super::headers;
 use super::joined_map::ProjectFiles;
 use super::outside::{OutsideSource, ecosystem_of};
+use crate::folder_name::folder_name;
 
 /// The folder of all packages. No file of a project is in a folder of this name.
 const FOLDER: &str = "~packages";
@@ -23,7 +25,10 @@ const ASIDE: [&str; 6] = ["tests", "benches", "examples", "testdata", "__tests__
 /// The place of one package.
 #[derive(Debug)]
 pub(super) struct PackageLayout {
-    ecosystem: Ecosystem,
+    /// `None` for headers of this machine.
+    ecosystem: Option<Ecosystem>,
+    /// It is a whole project.
+    is_project: bool,
     /// The path before that of each file, with the slash.
     prefix: String,
     /// The path and text of a project file that the package gets, unless it has one.
@@ -32,11 +37,19 @@ pub(super) struct PackageLayout {
 
 impl PackageLayout {
     pub(super) fn new(source: &OutsideSource) -> Self {
-        let (ecosystem, name) = (source.ecosystem, &source.published);
+        let Some(ecosystem) = source.ecosystem else {
+            let prefix = format!("{FOLDER}/headers/");
+            return Self { ecosystem: None, is_project: false, prefix, manifest: None };
+        };
+        if source.is_project {
+            return Self::of_project(source, ecosystem);
+        }
+        let name = &source.published;
         let folder = format!("{FOLDER}/{}", ecosystem.name());
         let prefix = match (ecosystem, source.is_standard) {
             (Ecosystem::PyPi, _) => format!("{folder}/{}", source.below),
             (_, true) => format!("{folder}-std/{}", source.below),
+            (Ecosystem::Maven, _) => format!("{folder}/{}/", name.replace(':', "/")),
             _ => format!("{folder}/{name}/"),
         };
         let manifest = match (ecosystem, source.is_standard) {
@@ -45,13 +58,21 @@ impl PackageLayout {
             (Ecosystem::Go, false) => Some((format!("{prefix}go.mod"), format!("module {name}\n"))),
             _ => source.manifest.clone().map(|text| (format!("{prefix}package.json"), text)),
         };
-        Self { ecosystem, prefix, manifest }
+        Self { ecosystem: Some(ecosystem), is_project: false, prefix, manifest }
+    }
+
+    /// A project keeps the folders that it has. Modules of Python begin beside a manifest, and it may have none.
+    fn of_project(source: &OutsideSource, ecosystem: Ecosystem) -> Self {
+        let prefix = format!("{FOLDER}/projects/{}/", folder_name(&source.root));
+        let manifest =
+            (ecosystem == Ecosystem::PyPi).then(|| (format!("{prefix}pyproject.toml"), String::new()));
+        Self { ecosystem: Some(ecosystem), is_project: true, prefix, manifest }
     }
 
     /// The files of the package with their paths in the joined map.
     pub(super) fn place_all(&self, files: ProjectFiles) -> ProjectFiles {
-        let has_types = files.iter().any(|(path, _)| is_declaration(path.as_str()));
-        let is_wanted = |path: &WsPath| !is_aside(path) && self.is_imported(path, has_types);
+        let has_types = !self.is_project && files.iter().any(|(path, _)| is_declaration(path.as_str()));
+        let is_wanted = |path: &WsPath| !self.is_aside(path) && self.is_imported(path, has_types);
         let own = files.into_iter().filter(|(path, _)| is_wanted(path));
         let mut placed: ProjectFiles =
             own.filter_map(|(path, facts)| Some((self.path_in_map(&path)?, facts))).collect();
@@ -70,17 +91,25 @@ impl PackageLayout {
     }
 
     /// The path of a file below the package's own folder.
-    pub(super) fn own_path<'p>(&self, path: &'p WsPath) -> Option<&'p str> {
-        path.as_str().strip_prefix(&self.prefix)
+    pub(super) fn own_path(&self, path: &WsPath) -> Option<String> {
+        let below = path.as_str().strip_prefix(&self.prefix)?;
+        if self.ecosystem.is_none() { headers::path_on_disk(below) } else { Some(below.to_owned()) }
+    }
+
+    fn is_aside(&self, path: &WsPath) -> bool {
+        // A jar of sources has nothing aside, and packages may have any name.
+        let has_aside = self.ecosystem.is_some_and(|ecosystem| ecosystem != Ecosystem::Maven);
+        has_aside && path.dir().split('/').any(|part| ASIDE.contains(&part))
     }
 
     fn is_imported(&self, path: &WsPath, has_types: bool) -> bool {
         let path = path.as_str();
         match self.ecosystem {
             // Types that others have written say another name than that of the package.
-            Ecosystem::Npm if self.manifest.is_some() && path == "package.json" => false,
-            Ecosystem::Npm => !has_types || is_declaration(path) || path.ends_with("package.json"),
-            Ecosystem::Go => !path.ends_with("_test.go") && is_for_machine(path),
+            _ if self.is_project => true,
+            Some(Ecosystem::Npm) if self.manifest.is_some() && path == "package.json" => false,
+            Some(Ecosystem::Npm) => !has_types || is_declaration(path) || path.ends_with("package.json"),
+            Some(Ecosystem::Go) => !path.ends_with("_test.go") && is_for_machine(path),
             _ => true,
         }
     }
@@ -131,10 +160,6 @@ fn is_for_machine(path: &str) -> bool {
 
 fn is_declaration(path: &str) -> bool {
     [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
-}
-
-fn is_aside(path: &WsPath) -> bool {
-    path.dir().split('/').any(|part| ASIDE.contains(&part))
 }
 
 /// Says whether two names are of one package: files of several languages may import it.

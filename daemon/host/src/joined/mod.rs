@@ -7,9 +7,13 @@
 //!
 //! Facts are shared with the workspaces that they come from, and only what has changed is brought over when somebody asks. Both maps and
 //! packages are bounded; a package whose workspace has been closed for want of memory leaves this map too, and is opened again when it is
-//! asked for. Not here: who opens a package (`outside`), and what is asked.
+//! asked for. Headers of C are read one by one (`headers`), and the sources of Java and its kin come in jars (`artifact`). Not here: who
+//! opens a package (`outside`), and what is asked.
 
+mod artifact;
 mod direct;
+mod header_facts;
+mod headers;
 mod joined_map;
 mod layout;
 mod outside;
@@ -26,12 +30,14 @@ use hob_map::FileFacts;
 use hob_map::graph::OutsidePackage;
 
 use super::workspace::Workspace;
+use header_facts::HeaderFacts;
 use joined_map::ProjectFiles;
 
 /// The joined map of a workspace, made when it is first asked.
 #[derive(Debug, Default)]
 pub(super) struct JoinedState {
     map: Mutex<JoinedMap>,
+    headers: HeaderFacts,
 }
 
 impl JoinedState {
@@ -44,6 +50,7 @@ impl JoinedState {
     pub(super) fn give_back(&self) {
         if let Ok(mut joined) = self.map.try_lock() {
             *joined = JoinedMap::default();
+            self.headers.forget_all();
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Finds and opens the package that a name of a file leads to.
 //!
 //! A package's folder is opened as a workspace of its own, which is indexed then and shared by all projects that use it; a module that is one
-//! file, and a folder of a standard library, are read by themselves (`direct`).
+//! file, and a folder of a standard library, are read by themselves (`direct`). `artifact` finds those of Java and its kin, `headers` those
+//! of C.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,13 +14,14 @@ use hob_workspace::manifest::{Ecosystem, Package};
 use hob_workspace::package_source::{PackageSource, PackageSourceQuery, installed_title};
 
 use super::direct;
+use super::headers::has_headers;
 use super::joined_map::ProjectFiles;
 use crate::package_workspaces::{folders_of, versions_of};
 use crate::registry::Host;
 use crate::workspace::Workspace;
 
 /// Files beyond which a package is not opened for a question about one name.
-const MOST_FILES: usize = 30_000;
+pub(super) const MOST_FILES: usize = 30_000;
 
 /// Bytes of a `package.json` beyond which nobody wrote it.
 const LARGEST_MANIFEST: u64 = 1 << 20;
@@ -27,12 +29,16 @@ const LARGEST_MANIFEST: u64 = 1 << 20;
 /// Packages of a language that come with it and not from a registry.
 const STANDARD: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
 
+/// Beginnings of packages that come with Java.
+const JAVA: [&str; 3] = ["java", "jdk", "sun"];
+
 /// The source of a package, opened.
 #[derive(Clone, Debug)]
 pub struct OutsideSource {
     /// The package, as files name it.
     pub package: OutsidePackage,
-    pub(super) ecosystem: Ecosystem,
+    /// Where it is published; `None` for headers of this machine.
+    pub(super) ecosystem: Option<Ecosystem>,
     /// Its name and version.
     pub(super) title: String,
     /// The name that it is published by.
@@ -43,6 +49,8 @@ pub struct OutsideSource {
     pub(super) below: String,
     /// It comes with the language.
     pub(super) is_standard: bool,
+    /// It is a whole project, with tests, manifests and members of its own.
+    pub(super) is_project: bool,
     /// The text of a `package.json` in place of its own.
     pub(super) manifest: Option<String>,
     pub(super) contents: OutsideContents,
@@ -71,6 +79,14 @@ pub enum OutsideError {
         /// The folders that were looked at.
         looked_at: Vec<PathBuf>,
     },
+    /// Its compiled classes are on this machine, and its sources are not.
+    #[error("the sources of {coordinates} are not on this machine")]
+    NoSources {
+        /// The name that files have for it.
+        name: String,
+        /// The address of the artifact that has it: `group:artifact:version`.
+        coordinates: String,
+    },
     /// It has more files than are opened for one name.
     #[error("{name} has more than {MOST_FILES} files")]
     TooLarge {
@@ -92,6 +108,7 @@ pub(super) fn ecosystem_of(lang: Lang) -> Option<Ecosystem> {
         | Lang::Html => Some(Ecosystem::Npm),
         Lang::Rust => Some(Ecosystem::Cargo),
         Lang::Go => Some(Ecosystem::Go),
+        Lang::Java | Lang::Kotlin | Lang::Scala => Some(Ecosystem::Maven),
         _ => None,
     }
 }
@@ -124,9 +141,15 @@ impl Host {
         package: &OutsidePackage,
     ) -> Result<OutsideSource, OutsideError> {
         let absent = || OutsideError::Absent { name: package.name.clone(), looked_at: Vec::new() };
+        if has_headers(package.lang) {
+            return self.open_headers(project, package);
+        }
         let ecosystem = ecosystem_of(package.lang).ok_or_else(absent)?;
         if is_standard(ecosystem, &package.name) {
             return self.open_standard(project, ecosystem, package);
+        }
+        if ecosystem == Ecosystem::Maven {
+            return self.open_artifact(project, package);
         }
         let packages = project.packages();
         let called = called_in_code(&packages, ecosystem, &package.name);
@@ -238,12 +261,13 @@ impl Host {
         let package = package.clone();
         Ok(OutsideSource {
             package,
-            ecosystem,
+            ecosystem: Some(ecosystem),
             title,
             published,
             root,
             below,
             is_standard: false,
+            is_project: false,
             manifest,
             contents,
         })
@@ -264,12 +288,13 @@ impl Host {
         let root = AbsPath::new(&folder).ok().filter(|_| is_plain && folder.is_dir()).ok_or_else(missing)?;
         Ok(OutsideSource {
             package: package.clone(),
-            ecosystem,
+            ecosystem: Some(ecosystem),
             title: format!("Go's {}", package.name),
             published: package.name.clone(),
             root,
             below: format!("{}/", package.name),
             is_standard: true,
+            is_project: false,
             manifest: None,
             contents: OutsideContents::Files(direct::facts_of_folder(project, &folder)),
         })
@@ -292,6 +317,7 @@ fn is_standard(ecosystem: Ecosystem, name: &str) -> bool {
         Ecosystem::Cargo => STANDARD.contains(&name),
         // A module's path begins with the name of a host.
         Ecosystem::Go => !name.split('/').next().unwrap_or("").contains('.'),
+        Ecosystem::Maven => JAVA.iter().any(|own| name == *own || name.starts_with(&format!("{own}."))),
         _ => false,
     }
 }

@@ -1,8 +1,10 @@
-//! Takes another open project for the package that it publishes.
+//! Takes another open project for a package that it publishes.
 //!
 //! Projects that are asked together often use each other without being installed in each other: nothing on the disk leads from one to the
-//! other, only the name in a manifest. A project publishes what its outermost manifest says it is called, and in Python the modules at its
-//! top or in `src`. Not here: packages that are installed (`outside`), and the other members of a monorepo, which the map follows by itself.
+//! other, only the name in a manifest. A project publishes what its manifests say it is called, the outermost as well as those of its members
+//! (workspaces of npm and Cargo, modules of Go and Maven); in Python the modules beside a manifest or in `src`, and in Java and its kin the
+//! packages that its files declare. All of it is joined at once, whichever member is meant, so that the map follows one member into another.
+//! Not here: packages that are installed (`outside`).
 
 use std::sync::Arc;
 
@@ -10,9 +12,13 @@ use hob_base::WsPath;
 use hob_map::Map;
 use hob_map::graph::OutsidePackage;
 use hob_workspace::manifest::Ecosystem;
+use rustc_hash::FxHashSet;
 
 use super::outside::{OutsideContents, OutsideSource, ecosystem_of, is_within};
 use crate::workspace::Workspace;
+
+/// Files beside which the modules of a Python project begin.
+const PYTHON_MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 impl OutsideSource {
     /// The project `sibling` as the package that files of another project name so; `None` if it is not that package.
@@ -22,23 +28,31 @@ impl OutsideSource {
         let published = published_name(&sibling.map(), ecosystem, &package.name)?;
         Some(Self {
             package: package.clone(),
-            ecosystem,
+            ecosystem: Some(ecosystem),
             title: format!("{published} in {}", sibling.root()),
             published,
             root: sibling.root().clone(),
             below: String::new(),
             is_standard: false,
+            is_project: true,
             manifest: None,
             contents: OutsideContents::Folder(Arc::clone(sibling)),
         })
     }
 }
 
-/// The name by which a project publishes what files import as `imported`.
+/// The name by which a project or a member of it publishes what files import as `imported`.
 fn published_name(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
-    if ecosystem == Ecosystem::PyPi {
-        return has_module(map, imported).then(|| imported.to_owned());
-    }
+    let is_published = match ecosystem {
+        Ecosystem::PyPi => has_module(map, imported),
+        Ecosystem::Maven => declares_package(map, imported),
+        _ => return named_so(map, ecosystem, imported),
+    };
+    is_published.then(|| imported.to_owned())
+}
+
+/// The name in the outermost manifest of those that files may import as `imported`.
+fn named_so(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<String> {
     let manifest = match ecosystem {
         Ecosystem::Npm => "package.json",
         Ecosystem::Cargo => "Cargo.toml",
@@ -50,15 +64,35 @@ fn published_name(map: &Map, ecosystem: Ecosystem, imported: &str) -> Option<Str
         Ecosystem::Go => is_within(imported, name) || is_within(name, imported),
         _ => name == imported,
     };
-    let mut own = map.named_packages().into_iter().filter(|(path, _)| path.as_str() == manifest);
-    own.find(|(_, name)| is_called(name)).map(|(_, name)| name)
+    let all = map.named_packages().into_iter();
+    let own = all.filter(|(path, name)| path.file_name() == manifest && is_called(name));
+    own.min_by_key(|(path, _)| (path.as_str().matches('/').count(), path.clone())).map(|(_, name)| name)
 }
 
-/// Says whether a Python project has a module at its top or in `src`.
+/// Says whether a Python project has a module beside a manifest, or in `src` there; one without a manifest, at its top.
 fn has_module(map: &Map, module: &str) -> bool {
-    let is_module = |path: &WsPath| {
-        let path = path.as_str().strip_prefix("src/").unwrap_or(path.as_str());
-        path.strip_prefix(module).is_some_and(|rest| rest.starts_with('/') || rest == ".py")
+    let is_manifest = |path: &&WsPath| PYTHON_MANIFESTS.contains(&path.file_name());
+    let mut folders: FxHashSet<&str> =
+        map.files().map(|(_, path, _)| path).filter(is_manifest).map(WsPath::dir).collect();
+    folders.insert("");
+    let is_module = |path: &str| {
+        let mut begins = path.match_indices(module).map(|(at, _)| path.split_at(at));
+        begins.any(|(before, rest)| {
+            let folder = before.strip_suffix("src/").unwrap_or(before).trim_end_matches('/');
+            let rest = &rest[module.len()..];
+            (before.is_empty() || before.ends_with('/'))
+                && (rest.starts_with('/') || rest == ".py")
+                && folders.contains(folder)
+        })
     };
-    map.files().any(|(_, path, facts)| is_module(path) && ecosystem_of(facts.lang) == Some(Ecosystem::PyPi))
+    map.files()
+        .any(|(_, path, facts)| ecosystem_of(facts.lang) == Some(Ecosystem::PyPi) && is_module(path.as_str()))
+}
+
+/// Says whether a file of a project declares a package of Java or its kin.
+fn declares_package(map: &Map, package: &str) -> bool {
+    map.files().any(|(_, _, facts)| {
+        let is_it = facts.package.is_some_and(|name| facts.name(name) == package);
+        is_it && ecosystem_of(facts.lang) == Some(Ecosystem::Maven)
+    })
 }

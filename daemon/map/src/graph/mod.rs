@@ -21,6 +21,7 @@ mod handles;
 mod image;
 mod impact;
 mod inbound;
+mod included;
 mod labels;
 mod links;
 mod lookup;

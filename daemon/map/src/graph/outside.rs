@@ -23,8 +23,20 @@ use crate::resolve::{NameLookup, Resolution, Resolver, Thing};
 pub struct OutsidePackage {
     /// The language of the file.
     pub lang: Lang,
-    /// The name of the package, as in the node's ID.
+    /// The name of the package, as in the node's ID. Where files declare packages, as in Java, a node stands for many of them, and this is
+    /// the one that the file imports.
     pub name: String,
+}
+
+impl OutsidePackage {
+    /// Says whether the package is the one, or one of those, for which the node of an external package of this name stands.
+    #[must_use]
+    pub fn is_of_node(&self, name: &str) -> bool {
+        let rest = self.name.strip_prefix(name);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || (self.lang.semantics().named_packages && rest.starts_with('.'))
+        })
+    }
 }
 
 /// A reference to something in a package outside.
@@ -55,9 +67,38 @@ impl Map {
         self.index.entries().map(|(file, entry)| (file, &entry.path, &entry.facts))
     }
 
-    /// The package that a written name leads to, by an import or by the type that its file knows of the expression before it.
+    /// The packages that a written name may lead to, by an import or by the type that its file knows of the expression before it.
     #[must_use]
-    pub fn package_meant_at(&self, written: WrittenName<'_>) -> Option<OutsidePackage> {
+    pub fn packages_meant_at(&self, written: WrittenName<'_>) -> Vec<OutsidePackage> {
+        let of_node = self.package_node_at(written).zip(self.file_at(written.name.path));
+        of_node.map(|(node, file)| self.packages_of_node(file, &node, written.name.word)).unwrap_or_default()
+    }
+
+    /// The packages for which a node stands in a file: those that its imports name, if the node stands for several; of these the one that
+    /// an import binds `word` to.
+    fn packages_of_node(&self, file: FileId, node: &str, word: &str) -> Vec<OutsidePackage> {
+        let Some(entry) = self.index.entry(file) else { return Vec::new() };
+        let package = |name: String| OutsidePackage { lang: entry.lang(), name };
+        let resolver = Resolver::new(&self.index);
+        let mut found: Vec<(bool, OutsidePackage)> = Vec::new();
+        let imports = entry.facts.imports.iter().filter(|_| entry.lang().semantics().named_packages);
+        for import in imports {
+            let module = resolver.resolve_module(file, entry, import.module);
+            if external_name(&module.target).as_deref() == Some(node) {
+                let binds = [import.local, import.name].into_iter().flatten();
+                let is_it = binds.into_iter().any(|name| entry.facts.name(name) == word);
+                found.push((is_it, package(package_of_import(&module.spec))));
+            }
+        }
+        let is_bound = found.iter().any(|(is_it, _)| *is_it);
+        let (mut seen, mut packages) = (FxHashSet::default(), Vec::new());
+        packages.extend(found.into_iter().filter(|(is_it, _)| *is_it == is_bound).map(|(_, one)| one));
+        packages.retain(|one: &OutsidePackage| seen.insert(one.name.clone()));
+        if packages.is_empty() { vec![package(node.to_owned())] } else { packages }
+    }
+
+    /// The name of the node of the external package that a written name leads to.
+    fn package_node_at(&self, written: WrittenName<'_>) -> Option<String> {
         let name = written.name;
         let file = self.file_at(name.path)?;
         let (_, facts) = self.file(file)?;
@@ -77,8 +118,7 @@ impl Map {
             Thing::Module(module) => external_name(&module.target),
             Thing::Def(_) => None,
         };
-        let name = package.or_else(in_path)?;
-        Some(OutsidePackage { lang: facts.lang, name })
+        package.or_else(in_path)
     }
 
     /// The node that a written name means as a module or as the end of a path: as an import binds it, in the path of an import, or in an
@@ -106,7 +146,12 @@ impl Map {
             return Some(module);
         }
         let on_line = entry.facts.imports.iter().filter(|import| import.line == name.at.line);
-        let mut paths = on_line.filter_map(|import| path_to(entry.facts.name(import.module), name.word));
+        let is_textual = entry.lang().semantics().textual_imports;
+        let mut paths = on_line.filter_map(|import| {
+            let module = entry.facts.name(import.module);
+            // The path of a header means one file, whichever part of it is asked about.
+            path_to(module, name.word).map(|part| if is_textual { module } else { part })
+        });
         if let Some(path) = paths.next() {
             return Some(resolver.thing_of_module(file, path));
         }
@@ -166,9 +211,15 @@ impl Map {
         let mut found = Vec::new();
         for import in &entry.facts.imports {
             let module = resolver.resolve_module(file, entry, import.module);
-            let ModuleTarget::External(name) = &*module.target else { continue };
+            let name = match &*module.target {
+                ModuleTarget::External(_) if entry.lang().semantics().named_packages => {
+                    package_of_import(&module.spec)
+                }
+                ModuleTarget::External(name) => name.clone(),
+                _ => continue,
+            };
             if seen.insert(name.clone()) {
-                found.push(OutsidePackage { lang: entry.lang(), name: name.clone() });
+                found.push(OutsidePackage { lang: entry.lang(), name });
             }
         }
         found
@@ -185,7 +236,7 @@ impl Map {
             Resolution::To(Thing::External(package), _) => Some(OutsideRef {
                 name: facts.name(r.name).to_owned(),
                 at: (r.line, r.col),
-                package: OutsidePackage { lang: facts.lang, name: package.to_string() },
+                package: self.packages_of_node(file, &package, facts.name(r.name)).into_iter().next()?,
             }),
             _ => None,
         });
@@ -198,6 +249,13 @@ fn external_name(target: &ModuleTarget) -> Option<String> {
         ModuleTarget::External(package) => Some(package.clone()),
         _ => None,
     }
+}
+
+/// The package in the module of an import: of a type within it, as static imports name one, the part before.
+fn package_of_import(module: &str) -> String {
+    let is_package = |part: &&str| !part.starts_with(char::is_uppercase);
+    let parts: Vec<&str> = module.trim_start_matches("_root_.").split('.').take_while(is_package).collect();
+    parts.join(".")
 }
 
 /// The beginning of a module's path up to a segment of it, with its leading dots: `a.b` of `a.b.c` for `b`.
@@ -225,7 +283,7 @@ mod tests {
         let local = local_name_at(Some(Lang::Python), APP.as_bytes(), at, &|| true);
         let name = NameInFile { path: "app.py", at, word };
         let written = WrittenName { name, path: word, local: local.as_ref() };
-        map.package_meant_at(written).map(|package| package.name)
+        map.packages_meant_at(written).into_iter().next().map(|package| package.name)
     }
 
     #[test]
@@ -236,6 +294,28 @@ mod tests {
         assert_eq!(package_at(7, 5, "read").as_deref(), Some("yaml"));
         assert_eq!(package_at(8, 13, "post").as_deref(), Some("requests"));
         assert_eq!(package_at(5, 5, "run"), None);
+    }
+
+    #[test]
+    fn a_type_of_java_leads_to_the_package_that_is_imported() {
+        let app = "import com.google.gson.Gson;\nimport com.google.common.base.Joiner;\nimport static com.google.common.truth.Truth.assertThat;\n\nclass App {\n    Gson gson;\n    void run() { gson.toJson(1); }\n}\n";
+        let map = map(&format!("//- /App.java\n{app}"));
+        let names = |packages: Vec<OutsidePackage>| {
+            packages.into_iter().map(|package| package.name).collect::<Vec<_>>()
+        };
+        let at = |line, col, word| {
+            let at = NamePlace { line, col };
+            let written =
+                WrittenName { name: NameInFile { path: "App.java", at, word }, path: "", local: None };
+            names(map.packages_meant_at(written))
+        };
+        assert_eq!(at(1, 23, "Gson"), ["com.google.gson"]);
+        assert_eq!(at(6, 5, "Gson"), ["com.google.gson"]);
+        let imported = names(map.packages_imported_by("App.java"));
+        assert_eq!(imported, ["com.google.gson", "com.google.common.base", "com.google.common.truth"]);
+        assert_eq!(at(7, 23, "toJson"), imported, "any of those for which the node stands");
+        let package = OutsidePackage { lang: Lang::Java, name: "com.google.gson".to_owned() };
+        assert!(package.is_of_node("com.google") && !package.is_of_node("com.goo"));
     }
 
     #[test]
@@ -257,6 +337,19 @@ mod tests {
         assert_eq!(module_at(4, 6, "pack.inner").as_deref(), Some("py:pack/inner.py"));
         assert_eq!(module_at(4, 12, "pack.inner.f").as_deref(), Some("py:pack/inner.py#f"));
         assert_eq!(module_at(4, 12, "pack.inner.g"), None);
+    }
+
+    #[test]
+    fn an_include_leads_to_its_header() {
+        let map = map("//- /a.c\n#include <sys/types.h>\n#include \"own/b.h\"\n//- /own/b.h\nint f(void);\n");
+        let at = |line, col, word| {
+            let name = NameInFile { path: "a.c", at: NamePlace { line, col }, word };
+            WrittenName { name, path: word, local: None }
+        };
+        let packages = map.packages_meant_at(at(1, 14, "types"));
+        assert_eq!(packages.into_iter().map(|one| one.name).collect::<Vec<_>>(), ["sys/types.h"]);
+        let own = map.path_meant_at(at(2, 11, "own")).map(|node| map.id(node).to_string());
+        assert_eq!(own.as_deref(), Some("c:own/b.h"));
     }
 
     #[test]

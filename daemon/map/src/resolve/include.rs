@@ -4,7 +4,6 @@
 //! other way round: the definitions that a name can mean are few; only where there are several is it asked which of
 //! them the file's headers reach.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -72,19 +71,25 @@ impl<'m> Resolver<'m> {
     /// The files reached from `file` through includes, itself among them, sorted.
     fn reached_headers(&self, file: FileId) -> Arc<[FileId]> {
         self.index.targets().reached_files(file, || {
-            let mut seen = FxHashSet::from_iter([file]);
-            let mut queue = VecDeque::from([file]);
-            while let Some(next) = queue.pop_front() {
-                for &header in self.included_files(next).iter() {
-                    if seen.len() < MAX_HEADERS && seen.insert(header) {
-                        queue.push_back(header);
-                    }
-                }
-            }
-            let mut reached: Vec<FileId> = seen.into_iter().collect();
+            let mut reached = self.follow_includes(file, MAX_HEADERS);
             reached.sort_unstable();
             reached.into()
         })
+    }
+
+    /// The files reached from `file` through includes, itself first, nearest first, `most` at most.
+    pub(crate) fn follow_includes(&self, file: FileId, most: usize) -> Vec<FileId> {
+        let mut seen = FxHashSet::from_iter([file]);
+        let (mut reached, mut at) = (vec![file], 0);
+        while let Some(&next) = reached.get(at) {
+            at += 1;
+            for &header in self.included_files(next).iter() {
+                if reached.len() < most && seen.insert(header) {
+                    reached.push(header);
+                }
+            }
+        }
+        reached
     }
 
     /// The files of the project that a file includes itself.

@@ -53,8 +53,13 @@ impl<'m> Resolver<'m> {
 
     /// The same, without the type itself.
     pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> MemberLookup {
+        self.find_inherited_wanted(class, name, Want::Any)
+    }
+
+    /// The same; where methods and fields have name spaces of their own, the one that is wanted.
+    pub(super) fn find_inherited_wanted(&self, class: DefRef, name: &str, want: Want) -> MemberLookup {
         let bases = self.bases(class);
-        match self.search_classes(bases.known.iter().rev().copied().collect(), name, Want::Any) {
+        match self.search_classes(bases.known.iter().rev().copied().collect(), name, want) {
             MemberLookup::Missing { open } => MemberLookup::Missing { open: open || bases.open },
             found => found,
         }
@@ -355,6 +360,7 @@ impl<'m> Resolver<'m> {
             let entry = self.entry(file).filter(|entry| entry.lang().semantics().declares_in_headers)?;
             let fits = |def: &Def| {
                 !def.flags.has(DefFlags::DECLARATION)
+                    && def.kind != DefKind::Field
                     && def.kind.is_type() == kind.is_type()
                     && (def.flags.has(DefFlags::EXPORTED) || def.kind == DefKind::Method)
                     && same_end(entry.facts.name(def.qualified), qualified)

@@ -297,8 +297,11 @@ impl<'m> Resolver<'m> {
     fn self_ref(&self, site: Site<'m>, r: &Ref, above: bool) -> Resolution {
         let name = site.entry.facts.name(r.name);
         let Some(class) = self.enclosing_type(site) else { return self.selfless_ref(site, r) };
-        let found =
-            if above { self.find_inherited(class, name) } else { self.find_wanted(class, name, site.want) };
+        let found = if above {
+            self.find_inherited_wanted(class, name, site.want)
+        } else {
+            self.find_wanted(class, name, site.want)
+        };
         match found {
             members::MemberLookup::Found(def) => {
                 let near = def.file == site.file;

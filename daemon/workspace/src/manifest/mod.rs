@@ -28,8 +28,10 @@ mod tests;
 use hob_base::WsPath;
 
 use file::Findings;
+pub(crate) use maven::xml;
 pub use merge::merge;
 pub use package::{Package, PackageMention};
+pub(crate) use version::compare_versions;
 
 /// Where packages of one kind are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 /// Compares versions by their numbers, then as text; a release comes after its own pre-releases.
-pub(super) fn compare_versions(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_versions(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_start_matches('v'), b.trim_start_matches('v'));
     let ((a_release, a_rest), (b_release, b_rest)) = (split(a), split(b));
     numbers_of_release(a_release)

@@ -2,10 +2,13 @@
 //!
 //! Nothing is fetched, unpacked or run: a package is read where its manager put it for this project (`.venv`, `node_modules`, `vendor`),
 //! or where it keeps what all projects share (Cargo's registry, Go's module cache). Versions are those of the lock file; where a project has
-//! another version installed, that one is found, because it is what runs. Archives (jars, wheels that nobody installed) are no source.
+//! another version installed, that one is found, because it is what runs. Jars with sources are found here and unpacked by others; wheels
+//! that nobody installed are no source.
 
 mod cargo;
 mod go;
+mod headers;
+mod maven;
 mod module;
 mod npm;
 mod pypi;
@@ -19,6 +22,8 @@ use hob_base::AbsPath;
 
 use crate::manifest::{Ecosystem, Package};
 
+pub use headers::{HeaderPlace, HeaderSearch};
+pub use maven::{MavenArtifact, maven_artifacts, maven_repository};
 pub use module::installed_title;
 
 /// Places where package managers keep what all projects share.
@@ -30,6 +35,12 @@ pub struct PackageCaches {
     pub go_modules: Option<PathBuf>,
     /// The folder of Go itself, with the source of its standard library in `src`.
     pub go_root: Option<PathBuf>,
+    /// Maven's local repository.
+    pub maven_repository: Option<PathBuf>,
+    /// Gradle's home folder.
+    pub gradle_home: Option<PathBuf>,
+    /// Folders that C's compilers are told to look for headers in, before their own.
+    pub include_folders: Vec<PathBuf>,
 }
 
 impl PackageCaches {
@@ -40,6 +51,9 @@ impl PackageCaches {
             cargo_home: Some(home.join(".cargo")),
             go_modules: Some(home.join("go/pkg/mod")),
             go_root: None,
+            maven_repository: Some(maven_repository(home, None)),
+            gradle_home: Some(home.join(".gradle")),
+            include_folders: Vec::new(),
         }
     }
 }
@@ -116,6 +130,7 @@ pub fn packages_called<'p>(packages: &'p [Package], name: &str) -> Vec<&'p Packa
     let is_called = |package: &&Package| {
         package.name == package.ecosystem.normalise_name(name)
             || package.name == name
+            || (package.ecosystem == Ecosystem::Maven && maven::short_name(&package.name) == name)
             || package.aliases.iter().any(|alias| alias == name)
     };
     let mut called: Vec<&Package> = packages.iter().filter(is_called).collect();

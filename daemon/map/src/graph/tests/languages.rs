@@ -255,3 +255,44 @@ shape.h#geo references shape.h#geo.Shape exact
 ",
     );
 }
+
+#[test]
+fn java_calls_of_super_mean_methods() {
+    check_edges(
+        "
+//- /p/A.java
+package p;
+class A {
+    int mark;
+    void mark(int x) {}
+}
+//- /p/B.java
+package p;
+class B extends A {
+    void mark(int x) { super.mark(x); }
+}
+",
+        "
+p/B.java#B extends p/A.java#A import
+p/B.java#B.mark calls p/A.java#A.mark~2 import
+",
+    );
+}
+
+#[test]
+fn a_field_is_no_body_of_a_function_that_a_header_declares() {
+    check_edges(
+        "
+//- /a.c
+#include \"lib/mem.h\"
+int run(void) { release(0); return 1; }
+//- /lib/mem.h
+void release(void *p);
+//- /ops.h
+struct ops { int release; };
+",
+        "
+a.c#run calls lib/mem.h#release import
+",
+    );
+}

@@ -1,7 +1,8 @@
 //! Reads the include paths of a `compile_commands.json`.
 //!
-//! Key: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of appearance. Which
-//! file is compiled with which is left out: paths differ between the programs of a project, seldom between its files.
+//! Keys: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of appearance; `sysroot`, one
+//! for each folder in which a command looks for the system's headers instead of the machine's own. Which file is compiled with which is
+//! left out: paths differ between the programs of a project, seldom between its files.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -14,16 +15,22 @@ const MOST: usize = 400;
 /// Flags that a folder follows, in the same word or the next.
 const FLAGS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
 
+/// Flags that name the system's folder, in the same word or the next.
+const SYSROOT_FLAGS: [&str; 3] = ["--sysroot=", "--sysroot", "-isysroot"];
+
 /// Reads the folders in a `compile_commands.json` into facts.
 pub fn compile_commands(text: &str, facts: &mut FactsBuilder) {
     let Ok(Value::Array(commands)) = serde_json::from_str(text) else { return };
     let mut seen = FxHashSet::default();
     for command in &commands {
         let directory = command["directory"].as_str().unwrap_or("");
-        for folder in include_folders(&command_words(command)) {
-            let folder = absolute_folder(directory, &folder);
-            if seen.len() < MOST && seen.insert(folder.clone()) {
-                facts.add_manifest_pair("include", &folder);
+        let words = command_words(command);
+        for (key, flags) in [("include", FLAGS.as_slice()), ("sysroot", SYSROOT_FLAGS.as_slice())] {
+            for folder in folders_after(&words, flags) {
+                let folder = absolute_folder(directory, &folder);
+                if seen.len() < MOST && seen.insert((key, folder.clone())) {
+                    facts.add_manifest_pair(key, &folder);
+                }
             }
         }
     }
@@ -38,11 +45,12 @@ fn command_words(command: &Value) -> Vec<String> {
     text.split_whitespace().map(|word| word.replace(['"', '\''], "")).collect()
 }
 
-fn include_folders(words: &[String]) -> Vec<String> {
+/// The folders that follow one of these flags.
+fn folders_after(words: &[String], flags: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let Some(rest) = FLAGS.iter().find_map(|flag| word.strip_prefix(flag)) else { continue };
+        let Some(rest) = flags.iter().find_map(|flag| word.strip_prefix(flag)) else { continue };
         let folder = if rest.is_empty() { words.next().map_or("", String::as_str) } else { rest };
         if !folder.is_empty() {
             found.push(folder.to_owned());

@@ -41,6 +41,11 @@ pub(crate) fn follow_declarator<'t>(g: &CGrammar, declarator: Node<'t>) -> Optio
             | CKind::TemplateType => {
                 return Some(Declared { name: node, kind, function, plain, stray, parenthesised });
             }
+            // `typedef __uint8_t uint8_t;`: the grammar knows the usual names.
+            CKind::PlainType => {
+                let kind = CKind::TypeIdent;
+                return Some(Declared { name: node, kind, function, plain, stray, parenthesised });
+            }
             CKind::FnDeclr => (function, plain) = (Some(node), false),
             CKind::PtrDeclr => {
                 (function, plain) = (None, false);

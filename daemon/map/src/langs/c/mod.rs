@@ -23,6 +23,7 @@ mod tests;
 mod types;
 
 pub use database::compile_commands;
+pub use mend::without_system_macros;
 use tree_sitter::Tree;
 
 pub(crate) use declarator::{CDeclarationParts, Declared, follow_declarator};

@@ -2,7 +2,7 @@
 
 mod gradle;
 mod pom;
-mod xml;
+pub(crate) mod xml;
 
 pub(super) use gradle::{gradle_lock, read_build_file, read_catalogue};
 pub(super) use pom::read_pom;

@@ -13,29 +13,29 @@ const DEPTH: usize = 64;
 
 /// One element of an XML document.
 #[derive(Default)]
-pub(super) struct Element {
+pub(crate) struct Element {
     /// Byte offset of the text within, or of the element's end tag when there is none.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// Name of the element, without its prefix.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The text directly within, trimmed.
-    pub(super) text: String,
-    pub(super) children: Vec<Element>,
+    pub(crate) text: String,
+    pub(crate) children: Vec<Element>,
 }
 
 impl Element {
     /// The first child of this name.
-    pub(super) fn first_child(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn first_child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
 
     /// The text of the first child of this name, unless it is empty.
-    pub(super) fn text_of(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text_of(&self, name: &str) -> Option<&str> {
         self.first_child(name).map(|child| child.text.as_str()).filter(|text| !text.is_empty())
     }
 
     /// The elements at the end of a way of names.
-    pub(super) fn all_at(&self, way: &[&str]) -> Vec<&Self> {
+    pub(crate) fn all_at(&self, way: &[&str]) -> Vec<&Self> {
         let Some((first, rest)) = way.split_first() else { return vec![self] };
         let next = self.children.iter().filter(|child| child.name == *first);
         next.flat_map(|child| child.all_at(rest)).collect()
@@ -43,7 +43,7 @@ impl Element {
 }
 
 /// Reads `text` as far as it is XML. The result has no name and holds what is at the top.
-pub(super) fn parse(text: &str) -> Element {
+pub(crate) fn parse(text: &str) -> Element {
     let mut reader = Reader::from_str(text);
     let mut open = vec![Element::default()];
     // Elements nested too deep to be kept, which are still open.

@@ -11,6 +11,7 @@ mod groups;
 mod heads;
 mod lex;
 mod merge;
+mod system;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -21,6 +22,8 @@ use tree_sitter::{InputEdit, Point, Tree};
 use crate::facts::{DefIdx, DefKind, FactsBuilder, RefKind};
 use crate::langs::lang::Lang;
 use crate::langs::rules::Reparse;
+
+pub use system::without_system_macros;
 
 use groups::{ConditionReading, Group};
 use lex::{CTokenKind, Token};

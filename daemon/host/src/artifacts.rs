@@ -1,0 +1,165 @@
+//! The Maven artifacts that a workspace uses, and which of them has a package of Java or its kin.
+//!
+//! Finding them reads a file for each artifact, so they are kept for a while: as long as the project is the same, and half a minute at
+//! most, because Maven and Gradle may have fetched something since. The directory of a jar is read when somebody asks for it.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use hob_base::{AbsPath, lock};
+use hob_workspace::package_source::{MavenArtifact, PackageCaches, maven_artifacts};
+
+use super::registry::Host;
+use super::source_jars::{JarListing, list_jar};
+use super::workspace::Workspace;
+
+/// Time for which the artifacts that were found are believed.
+const BELIEVED: Duration = Duration::from_secs(30);
+
+/// An artifact with what was read of its jars.
+#[derive(Debug)]
+pub(super) struct ProjectArtifact {
+    pub(super) artifact: MavenArtifact,
+    sources: OnceLock<Option<JarListing>>,
+    classes: OnceLock<Option<JarListing>>,
+}
+
+/// The artifacts of a workspace, as they were last found.
+#[derive(Debug)]
+pub(super) struct KnownArtifacts {
+    generation: u64,
+    at: Instant,
+    found: Arc<Vec<ProjectArtifact>>,
+}
+
+impl ProjectArtifact {
+    fn new(artifact: MavenArtifact) -> Self {
+        Self { artifact, sources: OnceLock::new(), classes: OnceLock::new() }
+    }
+
+    /// The directory of the jar with its sources.
+    pub(super) fn sources(&self) -> Option<&JarListing> {
+        self.sources.get_or_init(|| list_jar(self.artifact.sources.as_deref()?)).as_ref()
+    }
+
+    fn classes(&self) -> Option<&JarListing> {
+        self.classes.get_or_init(|| list_jar(self.artifact.classes.as_deref()?)).as_ref()
+    }
+}
+
+impl Workspace {
+    /// The artifacts that the project uses, the nearest first.
+    pub(super) fn artifacts(&self, caches: &PackageCaches) -> Arc<Vec<ProjectArtifact>> {
+        let packages = self.packages();
+        let generation = self.generation().0;
+        let mut known = lock(&self.packages.artifacts);
+        if let Some(known) = known.as_ref()
+            && known.generation == generation
+            && known.at.elapsed() < BELIEVED
+        {
+            return Arc::clone(&known.found);
+        }
+        let found = maven_artifacts(self.root(), &packages, caches);
+        let found = Arc::new(found.into_iter().map(ProjectArtifact::new).collect::<Vec<_>>());
+        *known = Some(KnownArtifacts { generation, at: Instant::now(), found: Arc::clone(&found) });
+        found
+    }
+}
+
+impl Host {
+    /// The folder of an artifact's unpacked sources; `None` if they are not on this machine or cannot be unpacked.
+    pub(super) fn unpack_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
+        let (jar, listing) = (one.artifact.sources.as_deref()?, one.sources()?);
+        let unpacked = self.unpacked.unpack_jar(&one.artifact.coordinates(), jar, listing);
+        unpacked
+            .inspect_err(|error| tracing::warn!(jar = %jar.display(), %error, "cannot unpack sources"))
+            .ok()
+    }
+
+    /// The folder of an artifact's sources if they have been unpacked before.
+    pub(super) fn unpacked_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
+        self.unpacked.known_folder(&one.artifact.coordinates(), one.sources()?)
+    }
+}
+
+/// The place of the artifact that a user calls so: by its published name or the one within its group; one with sources before others.
+pub(super) fn position_called(artifacts: &[ProjectArtifact], name: &str) -> Option<usize> {
+    let is_called = |one: &ProjectArtifact| one.artifact.name == name || one.artifact.short_name() == name;
+    let with_sources = |one: &ProjectArtifact| is_called(one) && one.artifact.sources.is_some();
+    artifacts.iter().position(with_sources).or_else(|| artifacts.iter().position(is_called))
+}
+
+/// The artifact whose sources have a package.
+pub(super) fn artifact_with_sources_of<'a>(
+    artifacts: &'a [ProjectArtifact],
+    package: &str,
+) -> Option<&'a ProjectArtifact> {
+    most_of_package(artifacts, package, ProjectArtifact::sources)
+}
+
+/// The artifact whose compiled classes have a package.
+pub(super) fn artifact_with_classes_of<'a>(
+    artifacts: &'a [ProjectArtifact],
+    package: &str,
+) -> Option<&'a ProjectArtifact> {
+    most_of_package(artifacts, package, ProjectArtifact::classes)
+}
+
+/// The artifact with most files of a package, among those whose names are most alike to the package's and have any.
+fn most_of_package<'a>(
+    artifacts: &'a [ProjectArtifact],
+    package: &str,
+    listing: impl Fn(&ProjectArtifact) -> Option<&JarListing>,
+) -> Option<&'a ProjectArtifact> {
+    let mut sorted: Vec<(usize, &ProjectArtifact)> =
+        artifacts.iter().map(|one| (words_shared(&one.artifact.name, package), one)).collect();
+    sorted.sort_by_key(|(shared, one)| (std::cmp::Reverse(*shared), one.artifact.distance));
+    let files = |one: &ProjectArtifact| listing(one).map_or(0, |jar| jar.files_of_package(package));
+    let mut best: Option<(usize, usize, &ProjectArtifact)> = None;
+    for (shared, one) in sorted {
+        if best.is_some_and(|(of, ..)| of > shared) {
+            break;
+        }
+        let count = files(one);
+        if count > best.map_or(0, |(_, most, _)| most) {
+            best = Some((shared, count, one));
+        }
+    }
+    best.map(|(.., one)| one)
+}
+
+/// The number of segments of a package that stand in the name of an artifact.
+fn words_shared(name: &str, package: &str) -> usize {
+    let words: Vec<&str> = name.split([':', '.', '-', '_']).collect();
+    package.split('.').filter(|segment| words.contains(segment)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn artifact(name: &str, sources: Option<&str>) -> ProjectArtifact {
+        ProjectArtifact::new(MavenArtifact {
+            name: name.to_owned(),
+            version: "1".to_owned(),
+            distance: 0,
+            sources: sources.map(Into::into),
+            classes: None,
+        })
+    }
+
+    #[test]
+    fn artifacts_are_called_by_either_name() {
+        let all = [
+            artifact("org.a:core", None),
+            artifact("org.b:core", Some("/core.jar")),
+            artifact("org.b:web", None),
+        ];
+        let called = |name: &str| position_called(&all, name).map(|at| all[at].artifact.name.as_str());
+        assert_eq!(called("core"), Some("org.b:core"));
+        assert_eq!(called("org.a:core"), Some("org.a:core"));
+        assert_eq!(called("web"), Some("org.b:web"));
+        assert_eq!(called("org.b"), None);
+        assert_eq!(words_shared("com.google.code.gson:gson", "com.google.gson.reflect"), 3);
+    }
+}
