@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use super::grammar::ProtoKind;
 use super::rules::ProtoRules;
-use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind};
-use crate::langs::support::{NewDef, child_where};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, TypePart};
+use crate::langs::support::{NewDef, child_where, each_child};
 use crate::walk::{Cx, WalkStep};
 
 impl ProtoRules {
@@ -36,6 +36,25 @@ impl ProtoRules {
         WalkStep::Skip
     }
 
+    /// A call of a service. Its result is the message that it answers with, unless it answers with many.
+    pub(super) fn visit_rpc(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> WalkStep {
+        if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Name) {
+            let made = self.define(node, name, DefKind::Method, Some(false), cx);
+            let mut answer = None;
+            each_child(node, |child, _| {
+                if self.g.kind(child) == ProtoKind::TypeName {
+                    answer = Some(child);
+                }
+            });
+            let is_stream = |ty: Node<'_>| ty.prev_sibling().is_some_and(|before| before.kind() == "stream");
+            if let (Some(made), Some(answer)) = (made, answer.filter(|ty| !is_stream(*ty))) {
+                let path = self.path_of(answer, cx);
+                cx.facts.type_hint(made, TypePart::RESULT, &path);
+            }
+        }
+        WalkStep::Into
+    }
+
     /// A definition that others are written in. Its name is a node of its own.
     pub(super) fn visit_scope(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) -> WalkStep {
         if let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Name) {
@@ -56,7 +75,16 @@ impl ProtoRules {
         let ty = child_where(node, |child| child.kind() == "type").and_then(|ty| ty.named_child(0));
         let ty = ty.filter(|ty| self.g.kind(*ty) == ProtoKind::TypeName);
         self.field_type = ty.map_or(String::new(), |ty| self.path_of(ty, cx));
-        self.visit_member(node, DefKind::Field, cx)
+        let Some(name) = child_where(node, |child| self.g.kind(child) == ProtoKind::Ident) else {
+            return WalkStep::Into;
+        };
+        let made = self.define(node, name, DefKind::Field, None, cx);
+        let is_one =
+            node.kind() != "map_field" && child_where(node, |child| child.kind() == "repeated").is_none();
+        if let Some(made) = made.filter(|_| is_one && !self.field_type.is_empty()) {
+            cx.facts.type_hint(made, TypePart::VALUE, &self.field_type);
+        }
+        WalkStep::Into
     }
 
     fn define(
@@ -66,7 +94,7 @@ impl ProtoRules {
         kind: DefKind,
         scope: Option<bool>,
         cx: &mut Cx<'_>,
-    ) {
+    ) -> Option<DefIdx> {
         let outer = self.lead.take_outer(node, cx);
         let def = NewDef {
             node,
@@ -78,7 +106,7 @@ impl ProtoRules {
             qualifier: None,
             head: (node.start_byte(), self.header_end(node)),
         };
-        def.make_def(cx, &outer, scope);
+        def.make_def(cx, &outer, scope)
     }
 
     /// The byte at which the body begins, or the node ends.

@@ -33,7 +33,7 @@ impl Rules for ProtoRules {
             ProtoKind::Message | ProtoKind::Group => self.visit_scope(node, DefKind::Struct, cx),
             ProtoKind::Enum => self.visit_scope(node, DefKind::Enum, cx),
             ProtoKind::Service => self.visit_scope(node, DefKind::Interface, cx),
-            ProtoKind::Rpc => self.visit_scope(node, DefKind::Method, cx),
+            ProtoKind::Rpc => self.visit_rpc(node, cx),
             ProtoKind::EnumField => self.visit_member(node, DefKind::Constant, cx),
             ProtoKind::Oneof => self.visit_member(node, DefKind::Field, cx),
             ProtoKind::Field => self.visit_field(node, cx),

@@ -257,7 +257,8 @@ def run(channel):
     order = shop_pb2.Order(id="1")
     print(order.card.number, shop_pb2.SMALL, SMALL)
     stub = ShopStub(channel)
-    stub.Place(order)
+    reply = stub.Place(order)
+    print(reply.number)
     Card()
 //- /app/server.py
 from app.gen.acme import shop_pb2_grpc
@@ -276,7 +277,6 @@ class Service(shop_pb2_grpc.ShopServicer):
         app/client.py#run references protos/acme/shop.proto#Kind.SMALL import
         app/client.py#run references protos/acme/shop.proto#Order.card import
         app/server.py#Service extends protos/acme/shop.proto#Shop import
-        app/server.py#Service references protos/acme/shop.proto#Shop import
         protos/acme/shop.proto#Order references protos/acme/shop.proto#Card exact
         protos/acme/shop.proto#Shop.Place references protos/acme/shop.proto#Card exact
         protos/acme/shop.proto#Shop.Place references protos/acme/shop.proto#Order exact
