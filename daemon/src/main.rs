@@ -208,7 +208,7 @@ fn package_caches() -> PackageCaches {
         gradle_home: told("GRADLE_USER_HOME").or(usual.gradle_home),
         include_folders: INCLUDE_PATHS
             .iter()
-            .filter_map(|name| std::env::var_os(name))
+            .filter_map(std::env::var_os)
             .flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>())
             .filter(|folder| folder.is_absolute())
             .collect(),

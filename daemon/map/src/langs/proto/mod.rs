@@ -8,7 +8,7 @@
 //! - A path that the file begins with a dot begins with a dot in the facts too: it starts at no scope.
 //! - The fields of a `oneof` and the `oneof` itself are fields of the message. An extension is a field of the scope in which its
 //!   `extend` is written. A value of an enumeration is a constant of the enumeration.
-//! - Code of other languages imports modules that are generated from a file; [`super::support::schemas`] leads them here.
+//! - Code of other languages imports modules that are generated from a file; `support::schemas` leads them here.
 
 mod builtins;
 mod grammar;
