@@ -18,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::editor::{Inbox, UNTAKEN};
+use crate::envelope::requested_budget;
 use crate::far::paths::FarPaths;
 use crate::far::rewrite;
 use crate::request::{DaemonAnswer, Lost, OnProgress, ToolRequest};
@@ -142,12 +143,12 @@ impl Connection {
         let _guard = CancelOnDrop { connection: self, id };
         let _ = self.inner.outgoing.send(Outgoing { frame, sent: Some(sent), _permit: permit });
         let answer = answered.await.unwrap_or_else(|_| Err(self.lost_error()))?;
-        Ok(self.near_answer(answer, Form::asked_in(&request.args, request.form)))
+        Ok(self.near_answer(answer, request))
     }
 
     /// The call in the words of the daemon's side.
     fn call_message(&self, id: u64, request: &ToolRequest, progress: bool) -> Call {
-        let (args, root) = match self.inner.routing.paths() {
+        let (args, root) = match self.inner.routing.far_paths() {
             Some(paths) => (rewrite::far_args(paths, &request.args), paths.far_root(request.root.as_deref())),
             None => (request.args.clone(), request.root.clone()),
         };
@@ -165,10 +166,13 @@ impl Connection {
     }
 
     /// The answer in the words of this side.
-    fn near_answer(&self, answer: DaemonAnswer, form: Form) -> DaemonAnswer {
-        match self.inner.routing.paths() {
+    fn near_answer(&self, answer: DaemonAnswer, request: &ToolRequest) -> DaemonAnswer {
+        match self.inner.routing.far_paths() {
             Some(paths) => {
-                DaemonAnswer { envelope: rewrite::near_answer(paths, answer.envelope, form), ..answer }
+                let form = Form::asked_in(&request.args, request.form);
+                let budget = requested_budget(&request.tool, &request.args, form);
+                let envelope = rewrite::near_answer(paths, answer.envelope, form, budget);
+                DaemonAnswer { envelope, ..answer }
             }
             None => answer,
         }
@@ -200,7 +204,7 @@ impl Connection {
     /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. Without an error it
     /// may be lost as well: the [`Inbox`] tells.
     pub fn send_lsp(&self, message: &str) -> Result<(), Lost> {
-        let message = match self.inner.routing.paths() {
+        let message = match self.inner.routing.far_paths() {
             Some(paths) => rewrite::far_message(paths, message),
             None => message.into(),
         };

@@ -37,6 +37,13 @@ fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> St
     }
 }
 
+/// Returns the most tokens that an answer in this form may cost.
+pub(crate) fn requested_budget(tool: &str, args: &Map<String, Value>, form: Form) -> u32 {
+    let of_text = tools::find(tool).and_then(|def| def.text_budget);
+    let usual = of_text.filter(|_| form == Form::Text && asked_budget(args).is_none());
+    usual.unwrap_or_else(|| budget_of(tool, args).requested)
+}
+
 fn budget_of(tool: &str, args: &Map<String, Value>) -> TokenBudget {
     let (default, max) =
         tools::find(tool).map_or((DEFAULT_BUDGET, MAX_BUDGET), |def| (def.default_budget, def.max_budget));

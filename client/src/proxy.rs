@@ -27,7 +27,7 @@ pub struct ProxyWishes {
     pub root: Option<String>,
     /// Folders whose real paths are wanted.
     pub paths: Vec<String>,
-    /// Whether only the greeting is wanted, and no daemon is to be started.
+    /// True if only the greeting is wanted, and no daemon is to be started.
     pub check: bool,
 }
 

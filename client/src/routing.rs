@@ -71,7 +71,7 @@ impl Routing {
     }
 
     /// The folders that the daemon's side names otherwise.
-    pub(crate) fn paths(&self) -> Option<&FarPaths> {
+    pub(crate) fn far_paths(&self) -> Option<&FarPaths> {
         self.paths.as_deref()
     }
 

@@ -25,7 +25,7 @@ const AS_ROOT: &str = "set -e\nfolder=$1\nshift\nmount -t tmpfs tmpfs /run\nmkdi
                        mount --bind \"$folder/passwd\" /etc/passwd\nmount --bind \"$folder/shadow\" /etc/shadow\nexec \"$@\"";
 
 /// A folder with `sshd`, `ssh` and `ssh-keygen`.
-fn programs() -> &'static Path {
+fn installed_programs() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let folder = prepared("ssh", &format!("{PACKAGES:?}"), |folder| {
@@ -80,7 +80,10 @@ impl SshServer {
             }
             false => Command::new("env"),
         };
-        command.arg(programs().join("sshd")).args(["-D", "-e", "-f"]).arg(folder.join("sshd_config"));
+        command
+            .arg(installed_programs().join("sshd"))
+            .args(["-D", "-e", "-f"])
+            .arg(folder.join("sshd_config"));
         let log = fs::File::create(folder.join("log")).expect("a file");
         let child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("it starts");
@@ -102,7 +105,11 @@ impl SshServer {
     /// The value of `HOB_SSH` with which the host `far` is this server.
     #[must_use]
     pub fn ssh_command(&self) -> String {
-        format!("{} -F {}", programs().join("ssh").display(), self.folder.join("ssh_config").display())
+        format!(
+            "{} -F {}",
+            installed_programs().join("ssh").display(),
+            self.folder.join("ssh_config").display()
+        )
     }
 }
 
@@ -116,7 +123,7 @@ impl Drop for SshServer {
 fn write_files(world: &World, folder: &Path, port: u16) {
     let write = |name: &str, text: String| fs::write(folder.join(name), text).expect("written");
     for name in ["host", "key"] {
-        let mut keygen = Command::new(programs().join("ssh-keygen"));
+        let mut keygen = Command::new(installed_programs().join("ssh-keygen"));
         let _ =
             run(keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.join(name)), b"").success();
     }

@@ -11,7 +11,7 @@ use super::{CommandFailure, CommandOutcome, Common, render, show, term};
 
 /// Close a project: free its memory and end its language servers
 ///
-/// What is known of it is saved; the next question about it opens it again, without a new index. `hob status` lists the open projects
+/// The daemon saves what it knows of the project; the next question opens it again, without a new index. `hob status` lists the open projects
 /// with what they take; `hob purge --root` forgets one.
 #[derive(Debug, Args)]
 pub(crate) struct Close {

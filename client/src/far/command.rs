@@ -115,7 +115,7 @@ fn split_words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn programs(variable: &str, value: &str) -> FarPrograms {
+    fn programs_named_by(variable: &str, value: &str) -> FarPrograms {
         FarPrograms::from_env(&|name| (name == variable).then(|| value.into()))
     }
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn ssh_asks_nothing_and_its_one_line_is_quoted() {
         let host = FarHost::Ssh { host: "me@devbox".into() };
-        let said = words(&host, &programs("HOB_SSH", "/opt/ssh -F '/my config' -p 2222"));
+        let said = words(&host, &programs_named_by("HOB_SSH", "/opt/ssh -F '/my config' -p 2222"));
         assert_eq!(said[..5], ["/opt/ssh", "-F", "/my config", "-p", "2222"]);
         assert!(said.windows(2).any(|pair| pair == ["-o", "BatchMode=yes"]), "{said:?}");
         let end = said.len() - 3;
@@ -139,7 +139,7 @@ mod tests {
     fn a_shell_reads_the_line_as_it_was_meant() {
         let odd = ["a b", "it's", "$(touch x)", "\"`", "", "a\\'b"].map(str::to_owned);
         let host = FarHost::Ssh { host: "x".into() };
-        let said = programs("", "").shell_words(&host, "printf '<%s>' \"$@\"", &odd);
+        let said = programs_named_by("", "").shell_words(&host, "printf '<%s>' \"$@\"", &odd);
         let line = said.last().expect("a line");
         let output = std::process::Command::new("sh").args(["-c", line]).output().expect("a shell");
         let expected: String = odd.iter().map(|word| format!("<{word}>")).collect();
@@ -151,9 +151,9 @@ mod tests {
         let host = FarHost::Container { name: "web".into(), user: Some("node".into()) };
         let expected =
             ["podman", "--log-level=error", "exec", "--interactive", "--user", "node", "web", "sh", "-c"];
-        assert_eq!(words(&host, &programs("HOB_DOCKER", "podman --log-level=error"))[..9], expected);
+        assert_eq!(words(&host, &programs_named_by("HOB_DOCKER", "podman --log-level=error"))[..9], expected);
         let host = FarHost::Wsl { name: "Ubuntu-24.04".into() };
-        let said = words(&host, &programs("", ""));
+        let said = words(&host, &programs_named_by("", ""));
         assert_eq!(said[..6], ["wsl.exe", "--distribution", "Ubuntu-24.04", "--cd", "~", "--exec"]);
         assert_eq!(said[6..], ["sh", "-c", "exec \"$@\"", "hob", "a b", "it's"]);
     }

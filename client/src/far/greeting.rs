@@ -1,6 +1,6 @@
 //! The line that `hob proxy` writes before it copies bytes.
 //!
-//! What a login shell prints before it is passed over, and nothing of it reaches the protocol. The line says what the near side must
+//! The reader passes over whatever a login shell prints before it, so that nothing of it reaches the protocol. The line says what the near side must
 //! know to greet the daemon: the project's real path there, and the real paths of mappings. Or it says why there is no daemon.
 
 use std::io;
@@ -25,7 +25,7 @@ pub struct FarGreeting {
     pub root: String,
     /// The far folders of the mappings that were asked for, in their order, likewise.
     pub paths: Vec<String>,
-    /// Whether a daemon runs there; it says nothing unless only that was asked.
+    /// True if a daemon ran there before this side came; a connection starts one.
     pub running: bool,
     /// The kind of machine, as `uname -sm` names it, if hob is missing there.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -56,7 +56,7 @@ pub struct FarSide {
     pub root: Option<String>,
     /// Folders that both sides have; those of this side are absolute.
     pub maps: Vec<FarMapping>,
-    /// Whether the user wants the programs copied if they are missing.
+    /// True if the user wants the programs copied where they are missing.
     pub copies: bool,
     programs: FarPrograms,
 }
@@ -66,7 +66,7 @@ struct FoundSide {
     host: FarHost,
     place: Option<String>,
     maps: Vec<FarMapping>,
-    /// Whether the user named the place.
+    /// True if the user named the place.
     is_fixed: bool,
 }
 

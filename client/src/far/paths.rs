@@ -17,7 +17,7 @@ struct PathPair {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FarPaths {
     pairs: Vec<PathPair>,
-    /// Whether the user named the project, so that no folder of the near side counts.
+    /// True if the user named the project, so that no folder of the near side counts.
     is_fixed: bool,
 }
 
@@ -186,7 +186,7 @@ fn hex(digit: u8) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn paths() -> FarPaths {
+    fn shop_paths() -> FarPaths {
         let pair = |far: &str, near: &str| (far.to_owned(), near.to_owned());
         FarPaths::new(
             vec![
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_longest_folder_at_the_start_is_swapped() {
-        let to = |text: &str, to| paths().swap_start(text, to);
+        let to = |text: &str, to| shop_paths().swap_start(text, to);
         for (far, near) in [
             ("/srv/shop", "/home/me/my shop"),
             ("/srv/shop/a.py:3", "/home/me/my shop/a.py:3"),
@@ -225,15 +225,15 @@ mod tests {
         let text = "root: /srv/shop\n[`/srv/shop/a.py` of /srv/shop.] x/srv/shop /srv/shops (file:///srv/shop/b) \"/srv/shop\"";
         let expected = "root: /home/me/my shop\n[`/home/me/my shop/a.py` of /home/me/my shop.] x/srv/shop /srv/shops \
                         (file:///home/me/my%20shop/b) \"/srv/shop\"";
-        assert_eq!(paths().name_near(text), expected);
-        assert!(matches!(paths().name_near("nothing / here"), Cow::Borrowed(_)));
+        assert_eq!(shop_paths().name_near(text), expected);
+        assert!(matches!(shop_paths().name_near("nothing / here"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn the_root_of_a_call_is_the_connections_own_unless_a_folder_covers_it() {
-        assert_eq!(paths().far_root(Some("/home/me/api/x")).as_deref(), Some("/srv/shop/api/x"));
-        assert_eq!(paths().far_root(Some("/elsewhere")), None);
-        let fixed = FarPaths { is_fixed: true, ..paths() };
+        assert_eq!(shop_paths().far_root(Some("/home/me/api/x")).as_deref(), Some("/srv/shop/api/x"));
+        assert_eq!(shop_paths().far_root(Some("/elsewhere")), None);
+        let fixed = FarPaths { is_fixed: true, ..shop_paths() };
         assert_eq!(fixed.far_root(Some("/home/me/api/x")), None);
     }
 }

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use hob_proto::envelope::tokens_of;
 use hob_proto::{Envelope, Form};
 use serde_json::{Map, Value};
 
@@ -58,24 +59,32 @@ fn far_text(paths: &FarPaths, text: &str) -> Option<String> {
     paths.swap_start(&text[mark.len()..], PathsTo::Far).map(|path| format!("{mark}{path}"))
 }
 
-/// The text of an answer for the near side.
-pub(crate) fn near_answer(paths: &FarPaths, answer: String, form: Form) -> String {
+/// The text of an answer for the near side. Paths may be longer there: an answer that would cost more than `budget` tokens by that
+/// keeps those of the far side.
+pub(crate) fn near_answer(paths: &FarPaths, answer: String, form: Form, budget: u32) -> String {
     if paths.is_empty() {
         return answer;
     }
-    match form {
-        Form::Json => match rewrite_strings(&answer, &|name, text| near_string(paths, name, text)) {
-            // The envelope says what it costs, which is another number now.
-            Cow::Owned(changed) => {
-                Envelope::parse(&changed).map_or(changed, |mut envelope| envelope.to_text())
-            }
-            Cow::Borrowed(_) => answer,
-        },
+    let changed = match form {
+        Form::Json => near_envelope(paths, &answer),
         Form::Text => {
             let lines = answer.split_inclusive('\n');
-            lines.map(|line| if shows_source(line) { line.into() } else { paths.name_near(line) }).collect()
+            let near = lines.map(|line| if shows_source(line) { line.into() } else { paths.name_near(line) });
+            Some(near.collect()).filter(|near: &String| tokens_of(near) <= budget.max(tokens_of(&answer)))
         }
-    }
+    };
+    changed.unwrap_or(answer)
+}
+
+/// The envelope with near paths; `None` if it has none, or would cost more than was requested.
+fn near_envelope(paths: &FarPaths, answer: &str) -> Option<String> {
+    let Cow::Owned(changed) = rewrite_strings(answer, &|name, text| near_string(paths, name, text)) else {
+        return None;
+    };
+    let Ok(mut envelope) = Envelope::parse(&changed) else { return Some(changed) };
+    // The envelope says what it costs, which is another number now.
+    let text = envelope.to_text();
+    (envelope.token_budget.used <= envelope.token_budget.requested).then_some(text)
 }
 
 fn near_string(paths: &FarPaths, name: &str, text: &str) -> Option<String> {
@@ -134,7 +143,7 @@ fn rewrite_strings<'t>(json: &'t str, change: &dyn Fn(&str, &str) -> Option<Stri
         at = end;
         let literal = &json[start..end];
         let is_name = json[end..].trim_start().starts_with(':');
-        let text = unescape(literal);
+        let text = text_of_literal(literal);
         let changed = text.as_deref().and_then(|text| change(if is_name { "" } else { &name }, text));
         if let Some(changed) = changed {
             out.push_str(&json[done..start]);
@@ -161,7 +170,7 @@ fn end_of_string(json: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The text of a literal; `None` if it is not JSON.
-fn unescape(literal: &str) -> Option<Cow<'_, str>> {
+fn text_of_literal(literal: &str) -> Option<Cow<'_, str>> {
     match literal.contains('\\') {
         true => serde_json::from_str::<String>(literal).ok().map(Cow::Owned),
         false => literal.get(1..literal.len() - 1).map(Cow::Borrowed),
@@ -170,11 +179,12 @@ fn unescape(literal: &str) -> Option<Cow<'_, str>> {
 
 #[cfg(test)]
 mod tests {
+    use hob_proto::{TokenBudget, ToolError};
     use serde_json::json;
 
     use super::*;
 
-    fn paths() -> FarPaths {
+    fn shop_paths() -> FarPaths {
         FarPaths::new(vec![("/srv/shop".to_owned(), "/home/me/shop".to_owned())], false)
     }
 
@@ -185,34 +195,55 @@ mod tests {
         let expected = json!({"root": ["/srv/shop", "other"], "paths": ["!/srv/shop/x/**"], "scope": "path:/srv/shop/a",
             "target": "/srv/shop/a.py:3", "pattern": "/home/me/shop", "hints": {"aliases": ["/srv/shop"]}});
         let args = args.as_object().expect("an object");
-        assert_eq!(Value::from(far_args(&paths(), args)), expected);
+        assert_eq!(Value::from(far_args(&shop_paths(), args)), expected);
     }
 
     #[test]
     fn an_answer_names_near_paths_and_shows_source_as_it_is() {
         let text = "/srv/shop/a.py\n 3 open('/srv/shop/x') # /srv/shop\n- at /srv/shop\n[in /srv/shop; see /srv/shop/b.py:2]\n";
         let expected = "/home/me/shop/a.py\n 3 open('/srv/shop/x') # /srv/shop\n- at /srv/shop\n[in /home/me/shop; see /home/me/shop/b.py:2]\n";
-        assert_eq!(near_answer(&paths(), text.to_owned(), Form::Text), expected);
+        assert_eq!(near_answer(&shop_paths(), text.to_owned(), Form::Text, 1_000), expected);
         let json =
             r#"{"data":{"root":"/srv/shop","source":"x = '/srv/shop'"},"warnings":["in /srv/shop \"now\""]}"#;
         let expected = r#"{"data":{"root":"/home/me/shop","source":"x = '/srv/shop'"},"warnings":["in /home/me/shop \"now\""]}"#;
-        assert_eq!(near_answer(&paths(), json.to_owned(), Form::Json), expected);
+        assert_eq!(near_answer(&shop_paths(), json.to_owned(), Form::Json, 1_000), expected);
+    }
+
+    #[test]
+    fn longer_paths_never_cost_more_than_was_requested() {
+        let text = "/srv/shop\n".repeat(40);
+        assert_eq!(near_answer(&shop_paths(), text.clone(), Form::Text, tokens_of(&text)), text);
+        let near = near_answer(&shop_paths(), text.clone(), Form::Text, 10_000);
+        assert!(near.starts_with("/home/me/shop\n"), "{near}");
+
+        let mut envelope = Envelope::of_error(
+            ToolError::bad_args(text),
+            TokenBudget { requested: 10_000, used: 0, max: 10_000 },
+        );
+        let roomy = envelope.to_text();
+        let near =
+            Envelope::parse(&near_answer(&shop_paths(), roomy, Form::Json, 10_000)).expect("an envelope");
+        assert!(near.error.expect("an error").message.starts_with("/home/me/shop\n"));
+        assert!(near.token_budget.used > envelope.token_budget.used);
+        envelope.token_budget.requested = envelope.token_budget.used;
+        let full = envelope.to_text();
+        assert_eq!(near_answer(&shop_paths(), full.clone(), Form::Json, 10_000), full);
     }
 
     #[test]
     fn an_editors_uris_change_and_its_documents_do_not() {
         let near = r#"{"params" : {"rootPath":"/home/me/shop","textDocument":{"uri":"file:\/\/\/home/me/shop/a","text":"file:///home/me/shop"}, "n":1.0}}"#;
         let far = r#"{"params" : {"rootPath":"/srv/shop","textDocument":{"uri":"file:///srv/shop/a","text":"file:///home/me/shop"}, "n":1.0}}"#;
-        assert_eq!(far_message(&paths(), near), far);
+        assert_eq!(far_message(&shop_paths(), near), far);
         let far = r#"{"changes":{"file:///srv/shop/a":[{"newText":"file:///srv/shop"}]},"value":"[b](file:///srv/shop/b#L3)"}"#;
         let near = r#"{"changes":{"file:///home/me/shop/a":[{"newText":"file:///srv/shop"}]},"value":"[b](file:///home/me/shop/b#L3)"}"#;
-        assert_eq!(near_message(&paths(), far), near);
+        assert_eq!(near_message(&shop_paths(), far), near);
     }
 
     #[test]
     fn what_is_no_json_is_passed_on() {
         for odd in ["", "\"", "\"\\", "{\"a\":\"file:///home/me/shop", "\"\\u12\""] {
-            assert_eq!(far_message(&paths(), odd), odd);
+            assert_eq!(far_message(&shop_paths(), odd), odd);
         }
     }
 }

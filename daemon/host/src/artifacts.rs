@@ -38,7 +38,7 @@ impl ProjectArtifact {
     }
 
     /// The directory of the jar with its sources.
-    pub(super) fn sources(&self) -> Option<&JarListing> {
+    pub(super) fn sources_jar(&self) -> Option<&JarListing> {
         self.sources.get_or_init(|| list_jar(self.artifact.sources.as_deref()?)).as_ref()
     }
 
@@ -69,7 +69,7 @@ impl Workspace {
 impl Host {
     /// The folder of an artifact's unpacked sources; `None` if they are not on this machine or cannot be unpacked.
     pub(super) fn unpack_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
-        let (jar, listing) = (one.artifact.sources.as_deref()?, one.sources()?);
+        let (jar, listing) = (one.artifact.sources.as_deref()?, one.sources_jar()?);
         let unpacked = self.unpacked.unpack_jar(&one.artifact.coordinates(), jar, listing);
         unpacked
             .inspect_err(|error| tracing::warn!(jar = %jar.display(), %error, "cannot unpack sources"))
@@ -78,7 +78,7 @@ impl Host {
 
     /// The folder of an artifact's sources if they have been unpacked before.
     pub(super) fn unpacked_artifact(&self, one: &ProjectArtifact) -> Option<AbsPath> {
-        self.unpacked.known_folder(&one.artifact.coordinates(), one.sources()?)
+        self.unpacked.known_folder(&one.artifact.coordinates(), one.sources_jar()?)
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn artifact_with_sources_of<'a>(
     artifacts: &'a [ProjectArtifact],
     package: &str,
 ) -> Option<&'a ProjectArtifact> {
-    most_of_package(artifacts, package, ProjectArtifact::sources)
+    most_of_package(artifacts, package, ProjectArtifact::sources_jar)
 }
 
 /// The artifact whose compiled classes have a package.

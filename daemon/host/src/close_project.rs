@@ -34,11 +34,16 @@ impl Host {
             gone.workspace.close();
         }
         drop(open);
-        let pool = self.shared.live.pool();
-        let keys = pool.keys(&root);
-        keys.iter().for_each(|key| pool.stop(key));
-        let servers = keys.iter().map(|key| key.server.to_owned()).collect();
+        let servers = self.end_servers_of(&root);
         ClosedProject { root, was_open: gone.is_some(), freed, servers }
+    }
+
+    /// Ends the language servers of a project, and returns their names once they have ended.
+    pub(super) fn end_servers_of(&self, root: &AbsPath) -> Vec<String> {
+        let pool = self.shared.live.pool();
+        let keys = pool.keys(root);
+        keys.iter().for_each(|key| pool.stop(key));
+        keys.iter().map(|key| key.server.to_owned()).collect()
     }
 
     /// The innermost open project around a path, which may be gone from the disk; else the root that hob would choose.

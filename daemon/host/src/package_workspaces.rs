@@ -95,7 +95,7 @@ impl Host {
     /// Says what it takes to ask the sources in a jar, which is not unpacked for it.
     fn jar_effort(&self, artifact: &ProjectArtifact) -> PackageEffort {
         let is_open = |root: AbsPath| lock(&self.open).contains_key(&root);
-        let files = artifact.sources().map_or(0, |jar| jar.files);
+        let files = artifact.sources_jar().map_or(0, |jar| jar.files);
         match self.unpacked_artifact(artifact).is_some_and(is_open) {
             true => PackageEffort::Open,
             false if files > MOST_FILES_UNASKED => PackageEffort::Large,
@@ -163,7 +163,7 @@ impl Host {
         let artifacts = project.artifacts(&self.options.package_caches);
         let at = position_called(&artifacts, name)?;
         let one = &artifacts[at];
-        if one.sources().is_none() {
+        if one.sources_jar().is_none() {
             return Some(Err(PackageError::NoSources { coordinates: one.artifact.coordinates() }));
         }
         Some(Ok(PackageLocation::Jar(artifacts, at)))

@@ -55,8 +55,7 @@ impl Host {
     pub fn purge_project(&self, kept: &KeptFor) -> Result<(), String> {
         let root = &kept.root;
         let aside = self.close_and_put_aside(root);
-        let pool = self.shared.live.pool();
-        pool.keys(root).iter().for_each(|key| pool.stop(key));
+        self.end_servers_of(root);
         for folder in kept.folders.iter().chain([&aside]) {
             remove(folder)
                 .map_err(|error| format!("`{}` could not be removed: {error}", folder.display()))?;

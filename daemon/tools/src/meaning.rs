@@ -53,7 +53,7 @@ impl ReadName {
     }
 
     /// The dotted path that ends with the name; empty where it begins with a variable.
-    pub(super) fn path(&self) -> &str {
+    pub(super) fn written_path(&self) -> &str {
         &self.path
     }
 

@@ -262,7 +262,7 @@ impl PackageQuestion {
         }
         let RequestPosition { file, line, col } = &self.read.at;
         let found = match self.receiver.is_none() && self.read.has_path() {
-            true => map.first_included(file.as_str(), self.read.path()),
+            true => map.first_included(file.as_str(), self.read.written_path()),
             false => map.included_method(file.as_str(), (*line, *col), self.read.word()),
         };
         found.map_or(nodes, |node| vec![(node, Confidence::Import)])

@@ -158,11 +158,15 @@ mod linux {
         let (device, folder, place) = (fields.nth(2)?, fields.next()?, fields.next()?);
         let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
         let source = [device, b" ", folder].concat();
-        Some(MountLine { place: unescape(place), kind: String::from_utf8_lossy(kind).into_owned(), source })
+        Some(MountLine {
+            place: path_of_field(place),
+            kind: String::from_utf8_lossy(kind).into_owned(),
+            source,
+        })
     }
 
     /// The path behind the octal numbers that stand for blanks and backslashes.
-    fn unescape(field: &[u8]) -> PathBuf {
+    fn path_of_field(field: &[u8]) -> PathBuf {
         let (mut bytes, mut rest) = (Vec::with_capacity(field.len()), field);
         while let Some((first, tail)) = rest.split_first() {
             let code = tail.get(..3).and_then(|code| std::str::from_utf8(code).ok());

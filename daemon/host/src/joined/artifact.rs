@@ -24,7 +24,7 @@ impl Host {
             return Err(self.missing_artifact(&artifacts, &package.name));
         };
         let name = || found.artifact.name.clone();
-        if found.sources().is_some_and(|jar| jar.files > MOST_FILES) {
+        if found.sources_jar().is_some_and(|jar| jar.files > MOST_FILES) {
             return Err(OutsideError::TooLarge { name: name() });
         }
         let root =

@@ -104,7 +104,7 @@ impl JoinedMap {
     }
 
     /// The open workspaces that packages come from.
-    pub(super) fn workspaces(&self) -> impl Iterator<Item = Arc<Workspace>> {
+    pub(super) fn joined_workspaces(&self) -> impl Iterator<Item = Arc<Workspace>> {
         self.packages.iter().filter_map(|package| package.origin.as_ref()?.0.upgrade())
     }
 

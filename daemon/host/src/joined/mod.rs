@@ -77,7 +77,7 @@ impl Workspace {
     /// The workspaces of the packages that are joined at this moment.
     #[must_use]
     pub fn joined_workspaces(&self) -> Vec<Arc<Workspace>> {
-        lock(&self.joined.map).workspaces().collect()
+        lock(&self.joined.map).joined_workspaces().collect()
     }
 
     /// The packages that are joined at this moment.

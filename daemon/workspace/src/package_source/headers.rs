@@ -134,7 +134,7 @@ fn file_name(path: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn machine(files: &[&str]) -> tempfile::TempDir {
+    fn machine_with(files: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         for file in files {
             let path = folder.path().join(file);
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn headers_are_found_where_compilers_look() {
-        let machine = machine(&[
+        let machine = machine_with(&[
             "own/zlib.h",
             "usr/include/zlib.h",
             "usr/include/stdlib.h",

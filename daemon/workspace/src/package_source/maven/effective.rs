@@ -124,7 +124,7 @@ impl<'r> PomReader<'r> {
             if one.scope == "import" {
                 imported.push(one.coordinates);
             } else if !one.coordinates.version.is_empty() {
-                merged.managed.entry(one.coordinates.name()).or_insert(one.coordinates.version);
+                merged.managed.entry(one.coordinates.published_name()).or_insert(one.coordinates.version);
             }
         }
         for list in imported.iter().filter(|_| depth < MOST_IMPORTS) {

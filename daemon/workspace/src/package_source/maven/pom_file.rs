@@ -15,7 +15,7 @@ pub(super) struct Coordinates {
 
 impl Coordinates {
     /// The published name: `group:artifact`.
-    pub(super) fn name(&self) -> String {
+    pub(super) fn published_name(&self) -> String {
         format!("{}:{}", self.group, self.artifact)
     }
 }
@@ -42,7 +42,7 @@ pub(super) struct PomParent {
 pub(super) struct PomFile {
     pub(super) parent: Option<PomParent>,
     pub(super) own: Coordinates,
-    /// Whether it packages nothing but its own list of versions or modules.
+    /// True if it packages nothing but its own list of versions or modules.
     pub(super) is_list: bool,
     pub(super) properties: Vec<(String, String)>,
     pub(super) managed: Vec<PomDependency>,

@@ -81,7 +81,7 @@ impl<'s> ArtifactSearch<'s> {
         }
         for dependency in pom.dependencies.iter().filter(|one| is_exact(&one.coordinates.version)) {
             let Coordinates { version, .. } = &dependency.coordinates;
-            self.decided.insert(dependency.coordinates.name(), version.clone());
+            self.decided.insert(dependency.coordinates.published_name(), version.clone());
         }
     }
 
@@ -103,7 +103,7 @@ impl<'s> ArtifactSearch<'s> {
     }
 
     fn add(&mut self, coordinates: Coordinates, distance: u32) {
-        let name = coordinates.name();
+        let name = coordinates.published_name();
         if self.found.len() >= MOST || distance > FARTHEST || !self.seen.insert(name.clone()) {
             return;
         }
@@ -131,7 +131,7 @@ impl<'s> ArtifactSearch<'s> {
     /// The address of an artifact's dependency: the project decides, then the statement, then the lists of the artifact.
     fn version_for(&self, dependency: &PomDependency, pom: &EffectivePom) -> Option<Coordinates> {
         let Coordinates { group, artifact, version } = &dependency.coordinates;
-        let name = dependency.coordinates.name();
+        let name = dependency.coordinates.published_name();
         let stated = Some(version).filter(|version| is_exact(version));
         let known = self.decided.get(&name).or(stated).or_else(|| pom.managed.get(&name));
         let version = known.filter(|version| is_exact(version)).cloned();

@@ -21,7 +21,7 @@ fn dependency(address: &str, rest: &str) -> String {
 }
 
 /// A machine with a project and the files of artifacts, by path below its folder.
-fn machine(files: &[(&str, String)]) -> tempfile::TempDir {
+fn machine_with(files: &[(&str, String)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -74,7 +74,7 @@ fn versions_come_from_parents_lists_and_the_nearest_statement() {
         dependency("com.google.code.gson:gson:1.0", ""),
     ]
     .concat());
-    let machine = machine(&[
+    let machine = machine_with(&[
         ("app/pom.xml", pom("app:parent:1", &format!("{properties}{parent}"))),
         ("app/web/pom.xml", pom(":app", &format!("{parent_of}{own}"))),
         (
@@ -105,7 +105,7 @@ fn versions_come_from_parents_lists_and_the_nearest_statement() {
 #[test]
 fn gradle_keeps_files_in_folders_of_hashes() {
     let files = "home/.gradle/caches/modules-2/files-2.1";
-    let machine = machine(&[
+    let machine = machine_with(&[
         (
             "app/build.gradle",
             "dependencies {\n  implementation 'org.acme:web:3'\n  implementation 'org.acme:free'\n}\n"
@@ -133,7 +133,7 @@ fn gradle_keeps_files_in_folders_of_hashes() {
 
 #[test]
 fn what_leads_out_of_a_repository_is_no_artifact() {
-    let machine = machine(&[
+    let machine = machine_with(&[
         (
             "app/build.gradle",
             "dependencies {\n  implementation '..:secret:1'\n  api 'a:b:../../../../secret'\n}\n".to_owned(),
@@ -148,7 +148,7 @@ fn what_leads_out_of_a_repository_is_no_artifact() {
 
 #[test]
 fn the_repository_is_where_options_or_settings_say() {
-    let machine = machine(&[(
+    let machine = machine_with(&[(
         "home/.m2/settings.xml",
         "<settings><localRepository>${user.home}/elsewhere</localRepository></settings>".to_owned(),
     )]);
