@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Breaks callers on purpose, and compares what `change_impact` says of them with what a compiler or type checker says.
 
-    broken_callers.py HOB PROJECT --judge "cargo check --all-targets --message-format short" [--cases 100] [--seed 1] [--misses]
+    broken_callers.py HOB PROJECT --judge "cargo check --all-targets --message-format short" [--cases 100] [--batch 1] [--seed 1] [--misses]
     broken_callers.py HOB PROJECT --judge "pyright --outputjson src" --files "*.py"
     broken_callers.py HOB PROJECT --judge "npx tsc --noEmit --pretty false" --files "*.ts"
 
 HOB is the program `hob` with `hobd` beside it; PROJECT is a git repository whose dependencies are there. It is copied, and only the copy is
 changed. For each case, one function is renamed where it is defined and nowhere else. The judge's errors on lines that have the old name, and
 that it does not report without the change, are the broken callers. Functions whose name is defined twice, or that the judge does not miss,
-are no cases. Recall is counted over all broken callers, and over those that the map knew as `import` or better before the change.
+are no cases. With `--batch N` the judge looks at N renamed functions at once, which suits one that goes on behind an error and is slow
+to start; hob is still asked about each alone. Recall is counted over all broken callers, and over those that the map knew as `import` or better before the change.
 """
 
 import argparse
 import fnmatch
+import itertools
 import json
 import os
 import random
@@ -106,23 +108,41 @@ def lines_with(project, places, name):
     return kept
 
 
-def try_case(hob, options, project, case, before):
-    """What the judge misses, what hob says, and what the map knew; None if this is no case."""
-    name, path, line = case
-    known = hob.callers(path, line)
-    file = os.path.join(project, path)
-    with open(file, encoding="utf-8") as text:
-        original = text.read()
-    lines = original.splitlines(keepends=True)
-    lines[line - 1] = re.sub(rf"\b{name}\b", f"{name}_renamed", lines[line - 1], count=1)
-    with open(file, "w", encoding="utf-8") as text:
-        text.write("".join(lines))
-    try:
-        missed = lines_with(project, judged(options.judge, project) - before, name)
-        return (missed, hob.broken(), known) if missed else None
-    finally:
-        with open(file, "w", encoding="utf-8") as text:
-            text.write(original)
+class Renamed:
+    """Functions renamed where they are defined, for as long as the context lasts."""
+
+    def __init__(self, project, cases):
+        self.project, self.cases, self.originals = project, cases, {}
+
+    def __enter__(self):
+        for name, path, line in self.cases:
+            file = os.path.join(self.project, path)
+            with open(file, encoding="utf-8") as text:
+                original = text.read()
+            self.originals.setdefault(file, original)
+            lines = original.splitlines(keepends=True)
+            lines[line - 1] = re.sub(rf"\b{name}\b", f"{name}_renamed", lines[line - 1], count=1)
+            with open(file, "w", encoding="utf-8") as text:
+                text.write("".join(lines))
+
+    def __exit__(self, *_):
+        for file, original in self.originals.items():
+            with open(file, "w", encoding="utf-8") as text:
+                text.write(original)
+
+
+def try_cases(hob, options, project, cases, before):
+    """Of each case: what the judge misses, what hob says, and what the map knew; without those that are no cases."""
+    with Renamed(project, cases):
+        errors = judged(options.judge, project) - before
+    for case in cases:
+        name, path, line = case
+        missed = lines_with(project, errors, name)
+        if not missed:
+            continue
+        known = hob.callers(path, line)
+        with Renamed(project, [case]):
+            yield case, missed, hob.broken(), known
 
 
 def main():
@@ -132,6 +152,7 @@ def main():
     parser.add_argument("--judge", required=True)
     parser.add_argument("--files", default="*.rs")
     parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args()
@@ -144,13 +165,12 @@ def main():
         candidates = definitions(project, options.files)
         random.Random(options.seed).shuffle(candidates)
         totals = {"cases": 0, "broken": 0, "told": 0, "sure": 0, "sure told": 0, "in vain": 0}
-        for case in candidates:
-            if totals["cases"] == options.cases:
-                break
-            result = try_case(hob, options, project, case, before)
-            if result is None:
-                continue
-            missed, told, known = result
+        tried = (
+            one
+            for first in range(0, len(candidates), options.batch)
+            for one in try_cases(hob, options, project, candidates[first : first + options.batch], before)
+        )
+        for case, missed, told, known in itertools.islice(tried, options.cases):
             sure = {place for place in missed if known.get(place) in SURE}
             totals["cases"] += 1
             totals["broken"] += len(missed)

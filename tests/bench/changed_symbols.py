@@ -3,10 +3,11 @@
 
     changed_symbols.py HOB REPOSITORY [--most 100] [--skip 0] [--misses]
     changed_symbols.py HOB REPOSITORY --typescript node_modules/typescript [--most 100]
+    changed_symbols.py HOB REPOSITORY --rust target/release/rust-symbols [--most 100]
 
-HOB is the program `hob` with `hobd` beside it, REPOSITORY a git repository of a project in Python, or in TypeScript or JavaScript, that is
-checked out; the program writes nothing into it. The oracle is Python's `ast`, or the package `typescript` (`changed_symbols.mjs`). For each
-of the latest commits that change files of the language, the oracle lists the functions, methods and classes
+HOB is the program `hob` with `hobd` beside it, REPOSITORY a git repository of a project in Python, in TypeScript or JavaScript, or in
+Rust, that is checked out; the program writes nothing into it. The oracle is Python's `ast`, the package `typescript`
+(`changed_symbols.mjs`), or the crate `syn` (`src/bin/rust-symbols.rs`). For each of the latest commits that change files of the language, the oracle lists the functions, methods and classes
 whose own syntax trees differ between the commit and its first parent: without positions, without comments, and without the
 definitions in them. A class that assigns something else counts as told if hob tells the assigned field. Both sides of what hob calls a rename or a move count as told, and so do the members of what is added, removed or
 moved whole. Told in vain is what the oracle does not have: changes of comments alone are left out of the count, changes of layout are
@@ -40,20 +41,27 @@ class PythonOracle:
             return None
 
 
-class TypeScriptOracle:
-    """TypeScript's own parser, in a process that lives as long as the oracle."""
+class ProcessOracle:
+    """A parser in a process of its own, which lives as long as the oracle."""
 
-    endings = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".mts", ".cts")
-
-    def __init__(self, package):
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "changed_symbols.mjs")
-        command = ["node", script, os.path.abspath(package)]
+    def __init__(self, command, endings):
+        self.endings = endings
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def definitions(self, path, text):
         self.process.stdin.write(json.dumps({"path": path, "text": text}) + "\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
+
+
+def oracle_for(options):
+    if options.rust:
+        return ProcessOracle([os.path.abspath(options.rust)], (".rs",))
+    if options.typescript:
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "changed_symbols.mjs")
+        endings = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".mts", ".cts")
+        return ProcessOracle(["node", script, os.path.abspath(options.typescript)], endings)
+    return PythonOracle()
 
 
 def definitions(text):
@@ -150,9 +158,10 @@ def main():
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--typescript", metavar="PACKAGE")
+    parser.add_argument("--rust", metavar="PROGRAM")
     options = parser.parse_args()
     hob, repository = os.path.abspath(options.hob), os.path.abspath(options.repository)
-    oracle = TypeScriptOracle(options.typescript) if options.typescript else PythonOracle()
+    oracle = oracle_for(options)
     patterns = [f"*{ending}" for ending in oracle.endings]
     listed = git(repository, "log", "--no-merges", "--format=%H", "--diff-filter=AMDR", "--", *patterns).split()
     commits = [commit for commit in listed[options.skip :] if git(repository, "rev-list", "--parents", "-n1", commit).count(" ")]

@@ -27,8 +27,8 @@ ENDINGS = {"py": (".py",), "ts": (".ts", ".tsx"), "rust": (".rs",), "go": (".go"
 LANGUAGES = {"py": "python", "ts": "typescript", "rust": "rust", "go": "go", "c": "c", "cpp": "cpp"}
 APART = {"node_modules", "vendor", "target", "dist", "build", "__pycache__"}
 DEPENDENCY = {
-    "py": re.compile(r"/site-packages/"),
-    "ts": re.compile(r"/node_modules/(?!typescript/lib|@types/node/|undici-types/)"),
+    "py": re.compile(r"/site-packages/(?!(?:based)?pyright/)"),
+    "ts": re.compile(r"^(?!.*/node_modules/(?:typescript/lib|@types/node/|undici-types/)).*/node_modules/"),
     "rust": re.compile(r"/registry/src/|/vendor/"),
     "go": re.compile(r"/vendor/|/pkg/mod/"),
     "c": re.compile(r"^/usr/"),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use hob_budget::chars_of;
 use hob_map::Map;
-use hob_map::graph::{Affected, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, NodeRef};
+use hob_map::graph::{Affected, Following, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, NodeRef};
 use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, ImpactCounts, ImpactResult};
 use serde::Serialize;
 
@@ -36,7 +36,8 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> ToolOutcome {
         }
     };
     let cancel = with_graph_deadline(&call.cancel);
-    let mut answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
+    let mut answer =
+        map.impact(&ImpactQuery { node, max_depth: args.max_depth, following: Following::Sure, cancel });
     for list in [&mut answer.affected, &mut answer.possible] {
         list.retain(|hit| scope.admits_node(&map, hit.node));
     }

@@ -14,7 +14,7 @@ use super::{DefRef, Map, NodeRef};
 use crate::facts::{Def, DefFlags, DefKind};
 use crate::index::FileEntry;
 use crate::langs::lang::Lang;
-use crate::resolve::Resolver;
+use crate::resolve::{Resolver, is_constructor};
 
 /// A name that more files than these define is not looked for in families.
 const MANY: usize = 4000;
@@ -220,9 +220,4 @@ impl Home {
 fn may_be_derived(one: Lang, other: Lang) -> bool {
     let is_schema = |lang: Lang| lang.semantics().generated.is_schema();
     one.language_group() == other.language_group() || is_schema(one) || is_schema(other)
-}
-
-/// Returns true if a method of this name makes objects of the type named `of`.
-fn is_constructor(name: &str, of: &str) -> bool {
-    matches!(name, "__init__" | "__new__" | "constructor" | "__construct" | "initialize") || name == of
 }

@@ -1,10 +1,11 @@
 //! Finds the nodes that are affected when a node changes: its users, their users, and so on.
 //!
 //! Breadth first against resolved edges from the node and everything in it. What joins a definition to another: calls,
-//! references, derived types, methods that override it, and callers of what it overrides. A file that imports it is affected and
-//! nothing beyond: who imports that file for something else is not. Uses that are not resolved, and callers that may reach an
-//! affected method through what that overrides, are kept apart as possible and never followed: to go on from a guess would make
-//! every later step one.
+//! references, derived types, methods that override it, callers of what it overrides, and of a constructor whoever makes an object.
+//! A file that imports it is affected and nothing beyond: who imports that file for something else is not. Whoever calls it as a value
+//! of its own parameter is affected and nothing beyond, because whoever passed it there names it. Uses that are not resolved, and
+//! callers that may reach an affected method through what that overrides, are kept apart as possible and never followed: to go on from
+//! a guess would make every later step one. [`Following::MayRun`] follows the latter.
 
 use std::cmp::Ordering;
 
@@ -19,9 +20,6 @@ use crate::resolve::Resolver;
 /// Most nodes whose users are looked for in one answer.
 const MAX_EXPANDED: usize = 3000;
 
-/// Most types looked at below or above one for methods of the same name.
-const MAX_TYPES: usize = 256;
-
 /// A question for who is affected by a change of a node.
 #[derive(Clone, Debug)]
 pub struct ImpactQuery {
@@ -29,8 +27,20 @@ pub struct ImpactQuery {
     pub node: NodeRef,
     /// Most steps from the changed node.
     pub max_depth: u32,
+    /// The steps that the search takes.
+    pub following: Following,
     /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
+}
+
+/// The steps that a search for the affected takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Following {
+    /// Only those by which a change surely reaches a user.
+    Sure,
+    /// Also to callers of what an affected method overrides, and from a method that nothing in the project calls to whoever makes
+    /// an object of its type: a library or the language may call it then.
+    MayRun,
 }
 
 /// A node that is affected.
@@ -77,6 +87,7 @@ impl Map {
             resolver,
             query,
             met: FxHashSet::default(),
+            ends: FxHashSet::default(),
             possible: FxHashMap::default(),
             expanded: 0,
             answer: ImpactAnswer::default(),
@@ -86,12 +97,14 @@ impl Map {
     }
 }
 
-struct Spread<'m> {
-    map: &'m Map,
-    resolver: Resolver<'m>,
-    query: &'m ImpactQuery,
+pub(super) struct Spread<'m> {
+    pub(super) map: &'m Map,
+    pub(super) resolver: Resolver<'m>,
+    pub(super) query: &'m ImpactQuery,
     /// The nodes that change, and all that are affected.
     met: FxHashSet<NodeRef>,
+    /// Those of them whose users are not looked for, because they only call what they are given.
+    ends: FxHashSet<NodeRef>,
     possible: FxHashMap<NodeRef, Affected>,
     expanded: usize,
     answer: ImpactAnswer,
@@ -99,10 +112,10 @@ struct Spread<'m> {
 
 /// A node that leads to a level, with its depth and the confidence of the way there.
 #[derive(Clone, Copy)]
-struct From {
-    node: NodeRef,
-    depth: u32,
-    confidence: Confidence,
+pub(super) struct From {
+    pub(super) node: NodeRef,
+    pub(super) depth: u32,
+    pub(super) confidence: Confidence,
 }
 
 impl<'m> Spread<'m> {
@@ -164,6 +177,9 @@ impl<'m> Spread<'m> {
     /// Returns true if users of an affected node are affected too.
     fn goes_on(&self, hit: &Affected) -> bool {
         let NodeRef::Def(def) = hit.node else { return false };
+        if self.ends.contains(&hit.node) {
+            return false;
+        }
         self.map.index.entry(def.file).is_some_and(|entry| !entry.lang().is_prose())
     }
 
@@ -180,11 +196,17 @@ impl<'m> Spread<'m> {
             let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
             let found = self.map.edges_in_with(&self.resolver, from.node, kinds, &self.query.cancel);
             whole &= found.stopped.is_none();
+            let mut has_users = false;
             for edge in found.edges {
+                has_users |= edge.is_resolved();
                 self.add_user(*from, edge, &mut hits);
             }
+            has_users |= self.add_instantiations(*from, &mut hits);
             self.add_overriding(*from, &mut hits);
-            self.through_bases(*from, &mut hits);
+            has_users |= self.through_bases(*from, &mut hits);
+            if !has_users && self.query.following == Following::MayRun {
+                self.add_makers_of_type(*from, &mut hits);
+            }
             if !whole {
                 break;
             }
@@ -200,7 +222,10 @@ impl<'m> Spread<'m> {
         Some(level)
     }
 
-    fn add_user(&mut self, from: From, edge: Edge, hits: &mut FxHashMap<NodeRef, Affected>) {
+    pub(super) fn add_user(&mut self, from: From, edge: Edge, hits: &mut FxHashMap<NodeRef, Affected>) {
+        let is_guess = edge.confidence == Confidence::Candidate;
+        let may_run = self.query.following == Following::MayRun;
+        let ends = self.map.calls_only_parameters(&self.resolver, &edge);
         let hit = Affected {
             node: edge.from,
             depth: from.depth + 1,
@@ -211,13 +236,21 @@ impl<'m> Spread<'m> {
             sites: edge.sites,
             site_count: edge.site_count,
         };
-        match hit.confidence {
-            Confidence::Candidate => self.may_be(hit),
-            _ => self.is(hit, hits),
+        if is_guess || hit.confidence == Confidence::Candidate && !may_run {
+            self.may_be(hit);
+            return;
         }
+        if ends && !self.met.contains(&hit.node) && !hits.contains_key(&hit.node) {
+            self.ends.insert(hit.node);
+        } else if !ends && self.ends.remove(&hit.node) {
+            // It is reached by another way too: its users count from here on.
+            self.met.remove(&hit.node);
+            self.answer.affected.retain(|known| known.node != hit.node);
+        }
+        self.is(hit, hits);
     }
 
-    fn is(&self, hit: Affected, hits: &mut FxHashMap<NodeRef, Affected>) {
+    pub(super) fn is(&self, hit: Affected, hits: &mut FxHashMap<NodeRef, Affected>) {
         if self.met.contains(&hit.node) {
             return;
         }
@@ -243,22 +276,8 @@ impl<'m> Spread<'m> {
     /// Methods of derived types that take a changed method's place.
     fn add_overriding(&self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
         let Some((owner, name)) = self.owner_and_name(from.node).filter(|_| from.depth == 0) else { return };
-        let mut types = vec![(owner, from.confidence)];
-        let mut seen = FxHashSet::from_iter([owner]);
-        let mut at = 0;
-        while at < types.len() && types.len() < MAX_TYPES {
-            let (base, sure) = types[at];
-            let kinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
-            let derived = self.map.edges_in_with(&self.resolver, base, kinds, &self.query.cancel).edges;
-            for edge in derived.into_iter().filter(Edge::is_resolved) {
-                if seen.insert(edge.from) {
-                    types.push((edge.from, sure.max(edge.confidence)));
-                }
-            }
-            at += 1;
-        }
-        types[1..].sort_by(|a, b| self.map.compare_places(a.0, b.0));
-        for (derived, confidence) in types.into_iter().skip(1) {
+        for (derived, sure) in self.map.types_below(&self.resolver, owner, &self.query.cancel) {
+            let confidence = from.confidence.max(sure);
             for method in self.own_methods(derived, name) {
                 let hit = Affected {
                     node: method,
@@ -276,21 +295,29 @@ impl<'m> Spread<'m> {
     }
 
     /// Callers of what a method overrides reach it: of what changes they are affected; of what is affected by that they may be.
-    fn through_bases(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
-        let NodeRef::Def(method) = from.node else { return };
+    /// Returns true if there are some.
+    fn through_bases(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
+        let NodeRef::Def(method) = from.node else { return false };
+        let mut has_users = false;
         let overridden =
             Families::new(self.map, &self.resolver).related_methods(method, Kinship::Overridden).into_iter();
         for overridden in overridden.map(NodeRef::Def) {
-            let confidence = if from.depth == 0 { from.confidence } else { Confidence::Candidate };
+            let confidence = match (from.depth, self.query.following) {
+                (0, _) => from.confidence,
+                (_, Following::MayRun) => from.confidence.max(Confidence::Name),
+                (_, Following::Sure) => Confidence::Candidate,
+            };
             let (calls, cancel) = (only_kind(EdgeKind::Calls), &self.query.cancel);
             for edge in self.map.edges_in_with(&self.resolver, overridden, calls, cancel).edges {
+                has_users |= edge.is_resolved();
                 self.add_user(From { node: overridden, confidence, ..from }, edge, hits);
             }
         }
+        has_users
     }
 
     /// The type that a method belongs to, and its name.
-    fn owner_and_name(&self, node: NodeRef) -> Option<(NodeRef, &'m str)> {
+    pub(super) fn owner_and_name(&self, node: NodeRef) -> Option<(NodeRef, &'m str)> {
         let NodeRef::Def(def) = node else { return None };
         let map: &'m Map = self.map;
         let entry = map.index.entry(def.file)?;
@@ -340,6 +367,6 @@ impl<'m> Spread<'m> {
     }
 }
 
-fn only_kind(kind: EdgeKind) -> EdgeKinds {
+pub(super) fn only_kind(kind: EdgeKind) -> EdgeKinds {
     [kind].into_iter().collect()
 }

@@ -25,12 +25,16 @@ impl<'m> Resolver<'m> {
         if let Receiver::Path(path) = r.receiver {
             return self.named_by_convention(site, r, site.entry.facts.name(path));
         }
-        let found = self
-            .fixture_of_class(site, name)
+        let found = self.fixture_named(site, name);
+        found.map_or(Resolution::Dropped, |def| Resolution::To(Thing::Def(def), Confidence::Framework))
+    }
+
+    /// The fixture that a parameter of a test or of another fixture is filled with.
+    pub(super) fn fixture_named(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
+        self.fixture_of_class(site, name)
             .or_else(|| self.fixture_in_file(site, name))
             .or_else(|| self.fixture_of_folders(site, name))
-            .filter(|def| Some(*def) != site.owner.map(|def| DefRef { file: site.file, def }));
-        found.map_or(Resolution::Dropped, |def| Resolution::To(Thing::Def(def), Confidence::Framework))
+            .filter(|def| Some(*def) != site.owner.map(|def| DefRef { file: site.file, def }))
     }
 
     /// A method that the framework finds by the names of its class and itself: an action of a controller. Where there is none,

@@ -25,6 +25,11 @@ pub(super) enum MemberLookup {
     Missing { open: bool },
 }
 
+/// Returns true if a method of this name makes objects of the type named `of`.
+pub(crate) fn is_constructor(name: &str, of: &str) -> bool {
+    matches!(name, "__init__" | "__new__" | "constructor" | "__construct" | "initialize") || name == of
+}
+
 impl<'m> Resolver<'m> {
     /// Returns true if resolution can look for members in a definition: a type or a module.
     pub(super) fn has_members(&self, def: DefRef) -> bool {

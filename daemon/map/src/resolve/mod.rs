@@ -59,6 +59,7 @@ pub(crate) use flow::{CallAt, ChainPlace};
 use global::is_root;
 pub(crate) use guess::SHOWN;
 pub(crate) use links::ResolvedNoteLink;
+pub(crate) use members::is_constructor;
 use overloads::{Announcements, Overloads, Parameters};
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
@@ -308,6 +309,10 @@ impl<'m> Resolver<'m> {
                 Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
             members::MemberLookup::Missing { .. } if is_own_alone(site, name) => Resolution::Dropped,
+            // The bases are seen, and none has a constructor of its own.
+            members::MemberLookup::Missing { open: false } if above && is_constructor(name, "") => {
+                Resolution::Dropped
+            }
             members::MemberLookup::Missing { open } => {
                 let own = if above || !site.entry.lang().semantics().functions_are_methods {
                     None

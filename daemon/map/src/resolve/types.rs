@@ -198,6 +198,13 @@ impl<'m> Resolver<'m> {
             let (text, rest) = written.split_at(end_of_type(written));
             return Some((MemberPathPoint::Written(WrittenType::new(text, site, me)), rest));
         }
+        // `$name.member`: a value that the fixture of this name gives.
+        if let Some(path) = path.strip_prefix('$') {
+            let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
+            let (name, rest) = path.split_at(end);
+            let fixture = self.fixture_named(site, name)?;
+            return Some((self.result_of_call(MemberPathPoint::Named(fixture.into(), None))?, rest));
+        }
         // `Type~.member`: a value of the type.
         if let Some((hint, rest)) = path.split_once('~') {
             return Some((self.point_of_hint(&WrittenType::new(hint, site, me))?, rest));

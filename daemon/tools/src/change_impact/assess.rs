@@ -6,7 +6,7 @@
 use hob_base::CancelToken;
 use hob_change::{SymbolChange, SymbolFate, SymbolPlace};
 use hob_map::Map;
-use hob_map::graph::{Affected, DefRef, EdgeKind, ImpactQuery, NodeRef, Tie};
+use hob_map::graph::{Affected, DefRef, EdgeKind, Following, ImpactQuery, NodeRef, Tie};
 use hob_proto::tools::change::{BrokenUse, DirectUser};
 use rustc_hash::FxHashSet;
 
@@ -171,7 +171,12 @@ impl Assessor<'_> {
         if self.cancel.check().is_err() {
             return SymbolReach { uid, ..SymbolReach::default() };
         }
-        let query = ImpactQuery { node, max_depth: self.max_depth, cancel: self.cancel.clone() };
+        let query = ImpactQuery {
+            node,
+            max_depth: self.max_depth,
+            following: Following::Sure,
+            cancel: self.cancel.clone(),
+        };
         let answer = map.impact(&query);
         let test = |hit: &Affected| {
             let id = map.id(whole_test(map, hit.node)).to_string();

@@ -6,7 +6,7 @@
 use hob_base::{CancelToken, WsPath};
 use hob_change::{Arity, FilePair, SymbolChange, SymbolFate, SymbolPlace, counts_arguments};
 use hob_map::facts::{Import, Ref, RefKind};
-use hob_map::graph::{Affected, Confidence, EdgeKind, ImpactQuery, NodeRef, Tie};
+use hob_map::graph::{Affected, Confidence, EdgeKind, Following, ImpactQuery, NodeRef, Tie};
 use hob_map::{FileFacts, Map};
 use hob_proto::tools::change::BrokenUse;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -81,7 +81,12 @@ impl UseCheck<'_> {
     fn later_users(&self, before: &SymbolPlace) -> Vec<LaterUser> {
         let found = self.before.definition(before.path.as_str(), &before.qualified, before.ordinal);
         let Some(def) = found else { return Vec::new() };
-        let query = ImpactQuery { node: NodeRef::Def(def), max_depth: 1, cancel: self.cancel.clone() };
+        let query = ImpactQuery {
+            node: NodeRef::Def(def),
+            max_depth: 1,
+            following: Following::Sure,
+            cancel: self.cancel.clone(),
+        };
         let answer = self.before.impact(&query);
         let is_use = |hit: &&Affected| hit.cause != Tie::Edge(EdgeKind::Exports);
         let of_itself = |hit: &&Affected| hit.via == NodeRef::Def(def);

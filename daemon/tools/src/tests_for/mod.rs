@@ -11,7 +11,7 @@ mod runners;
 
 use hob_base::CancelToken;
 use hob_map::Map;
-use hob_map::graph::{Affected, Confidence, DefRef, ImpactAnswer, ImpactQuery, NodeKind, NodeRef};
+use hob_map::graph::{Affected, Confidence, DefRef, Following, ImpactAnswer, ImpactQuery, NodeKind, NodeRef};
 use hob_proto::ToolError;
 use hob_proto::tools::change::ChangeArgs;
 use hob_proto::tools::tests_for::{ReachedNode, TestCounts, TestsArgs, TestsResult};
@@ -145,7 +145,7 @@ fn requests_reaching(
         let cancel = with_graph_deadline(&call.cancel);
         let mut routes = Vec::new();
         for node in nodes(&map) {
-            let query = ImpactQuery { node, max_depth: args.max_depth, cancel: cancel.clone() };
+            let query = query_for(node, args.max_depth, &cancel);
             let affected = map.impact(&query).affected.into_iter().map(|hit| hit.node);
             routes.extend(affected.chain([node]).filter_map(|node| path_of_route(&map, node)));
         }
@@ -173,14 +173,14 @@ fn answer(
                     reached.is_incomplete = true;
                     break;
                 }
-                let query = ImpactQuery { node: *node, max_depth: args.max_depth, cancel: cancel.clone() };
+                let query = query_for(*node, args.max_depth, &cancel);
                 reached.add_tests(map, &query);
             }
             reached.add_tests_by_requests(map, requests, args.max_depth, &cancel);
             if let [node] = subject.nodes[..]
                 && reached.steps.is_empty()
             {
-                let query = ImpactQuery { node, max_depth: args.max_depth, cancel: cancel.clone() };
+                let query = query_for(node, args.max_depth, &cancel);
                 reached.add_tests_of_type(map, &query);
             }
             reached
@@ -244,7 +244,7 @@ impl ReachedSet {
         let mut owners = owners.filter(|node| seen.insert(*node));
         for node in owners.by_ref().take(MOST_REQUESTING) {
             let mut by_request = Self::default();
-            by_request.add_tests(map, &ImpactQuery { node, max_depth, cancel: cancel.clone() });
+            by_request.add_tests(map, &query_for(node, max_depth, cancel));
             let behind_route = |step: ReachStep| ReachStep {
                 confidence: Confidence::Candidate,
                 depth: step.depth + STEPS_OF_REQUEST,
@@ -283,6 +283,11 @@ impl ReachedSet {
         self.steps.extend(likely.into_iter().map(|hit| step_of(map, hit)));
         self.possible += others.len();
     }
+}
+
+/// Asks for whatever may run a node: a test that may run it is worth naming.
+fn query_for(node: NodeRef, max_depth: u32, cancel: &CancelToken) -> ImpactQuery {
+    ImpactQuery { node, max_depth, following: Following::MayRun, cancel: cancel.clone() }
 }
 
 fn step_of(map: &Map, hit: &Affected) -> ReachStep {

@@ -3,10 +3,15 @@
 use hob_base::CancelToken;
 
 use crate::fixture::{lookup_node, map};
-use crate::graph::{Affected, ImpactAnswer, ImpactQuery, Map};
+use crate::graph::{Affected, Following, ImpactAnswer, ImpactQuery, Map};
 
 fn impact_of(map: &Map, target: &str, max_depth: u32) -> ImpactAnswer {
-    map.impact(&ImpactQuery { node: lookup_node(map, target), max_depth, cancel: CancelToken::default() })
+    map.impact(&ImpactQuery {
+        node: lookup_node(map, target),
+        max_depth,
+        following: Following::Sure,
+        cancel: CancelToken::default(),
+    })
 }
 
 /// `depth cause confidence who`, with a `T` for tests.
@@ -91,4 +96,118 @@ fn guesses_are_kept_apart() {
     assert!(possible.contains(&"1 calls candidate shop.py#guess".to_owned()), "{possible:?}");
     let through_base = ["1 calls import shop.py#buy"];
     assert_eq!(lines(&map, &answer.affected), through_base, "who calls what it overrides reaches it");
+}
+
+fn may_run(map: &Map, target: &str) -> Vec<String> {
+    let answer = map.impact(&ImpactQuery {
+        node: lookup_node(map, target),
+        max_depth: 8,
+        following: Following::MayRun,
+        cancel: CancelToken::default(),
+    });
+    lines(map, &answer.affected)
+}
+
+const PROTOCOL: &str = "
+//- /app.py
+class Base:
+    def handle(self): pass
+class App(Base):
+    def __init__(self, name):
+        self.name = tidy(name)
+    def __call__(self, environ):
+        return self.dispatch()
+    def dispatch(self):
+        return 1
+    def handle(self):
+        return helper()
+class Small(App):
+    pass
+def tidy(name): return name
+def helper(): return 2
+def serve(base: Base):
+    return base.handle()
+//- /conftest.py
+import pytest
+from app import App
+@pytest.fixture
+def app():
+    yield App('x')
+//- /test_app.py
+from app import Small, serve
+def test_small():
+    assert Small('y')
+def test_dispatch(app):
+    assert app.dispatch() == 1
+def test_serve(app):
+    serve(app)
+";
+
+#[test]
+fn whoever_makes_an_object_runs_its_constructor() {
+    let map = map(PROTOCOL);
+    let answer = impact_of(&map, "tidy", 8);
+    let expected = [
+        "1 calls exact app.py#App.__init__",
+        "2 calls import conftest.py#app",
+        "2 calls import test_app.py#test_small T",
+        "3 calls framework test_app.py#test_dispatch T",
+        "3 calls framework test_app.py#test_serve T",
+    ];
+    assert_eq!(lines(&map, &answer.affected), expected);
+}
+
+#[test]
+fn a_fixture_gives_its_tests_what_it_yields() {
+    let map = map(PROTOCOL);
+    let answer = impact_of(&map, "App.dispatch", 1);
+    let expected = ["1 calls exact app.py#App.__call__", "1 calls import test_app.py#test_dispatch T"];
+    assert_eq!(lines(&map, &answer.affected), expected);
+}
+
+#[test]
+fn what_may_run_is_found_through_bases_and_protocols() {
+    let map = map(PROTOCOL);
+    let reached = may_run(&map, "helper");
+    assert!(reached.iter().any(|line| line.ends_with("app.py#serve")), "{reached:#?}");
+    assert!(reached.iter().any(|line| line.ends_with("test_app.py#test_serve T")), "{reached:#?}");
+    let called = "2 calls candidate test_app.py#test_small T".to_owned();
+    assert!(may_run(&map, "App.dispatch").contains(&called), "{:#?}", may_run(&map, "App.dispatch"));
+    let sure = lines(&map, &impact_of(&map, "helper", 8).affected);
+    assert_eq!(sure, ["1 calls exact app.py#App.handle"]);
+}
+
+#[test]
+fn a_call_of_a_parameter_says_nothing_of_other_callers() {
+    let map = map("
+//- /hooks.py
+def checked(f):
+    def wrapper(*args):
+        return f(*args)
+    return wrapper
+class Router:
+    @checked
+    def route(self): pass
+    @checked
+    def hook(self): pass
+def run(action):
+    return action()
+//- /test_hooks.py
+from hooks import Router, run
+def test_route():
+    Router().route()
+def test_hook():
+    Router().hook()
+def given(): pass
+def test_given():
+    run(given)
+def test_other():
+    run(len)
+");
+    let tests_of = |target: &str| -> Vec<String> {
+        let affected = impact_of(&map, target, 8).affected;
+        affected.iter().filter(|hit| hit.is_test).map(|hit| map.id(hit.node).to_string()).collect()
+    };
+    assert_eq!(tests_of("Router.hook"), ["py:test_hooks.py#test_hook"]);
+    assert_eq!(tests_of("given"), ["py:test_hooks.py#test_given"]);
 }

@@ -12,8 +12,8 @@ use tree_sitter::{Node, Tree};
 use super::grammar::{FIELDS, language};
 use super::patterns::{Marks, each_capture, each_parameter, each_target};
 use super::types::{
-    Ty, call_result, dotted_path, head, is_class_name, is_own, last, member_of_type, of_annotation,
-    of_iterated, of_value, text,
+    Ty, call_result, dotted_path, head, is_class_name, is_iterator, is_own, last, member_of_type,
+    of_annotation, of_iterated, of_value, text,
 };
 use crate::walk::KindTable;
 
@@ -92,12 +92,13 @@ enum Act {
     Outer,
     Import,
     Return,
+    Yield,
 }
 
 static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
     use Act::{
         AsPattern, Assign, Augment, Case, Class, Decorated, Except, For, Function, Import, Into, Outer,
-        Return,
+        Return, Yield,
     };
     let kinds = [
         ("module", Into),
@@ -128,6 +129,7 @@ static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
         ("import_statement", Import),
         ("import_from_statement", Import),
         ("return_statement", Return),
+        ("yield", Yield),
     ];
     KindTable::new(language().as_ref(), &kinds)
 });
@@ -154,6 +156,8 @@ struct Frame<'t> {
     /// The type that it returns, as declared or as far as it was read.
     result: Ty<'t>,
     declared: bool,
+    /// True of a fixture of pytest, which gives its tests what it yields.
+    is_fixture: bool,
     /// Overloads that wait for their implementation.
     overloads: FxHashMap<&'t str, Vec<usize>>,
 }
@@ -170,6 +174,7 @@ impl<'t> Frame<'t> {
             self_name: None,
             result: Ty::Nothing,
             declared: false,
+            is_fixture: false,
             overloads: FxHashMap::default(),
         }
     }
@@ -228,9 +233,11 @@ impl<'t> Scanner<'t> {
             Act::Outer => self.outer_names(node),
             Act::Import => self.note_imported(node),
             Act::Return => self.scan_return(node),
+            Act::Yield if self.innermost_frame().is_fixture => self.scan_return(node),
+            Act::Yield => {}
             Act::Into | Act::Skip => {}
         }
-        !matches!(act, Act::AsPattern | Act::Outer | Act::Import | Act::Return)
+        !matches!(act, Act::AsPattern | Act::Outer | Act::Import | Act::Return | Act::Yield)
     }
 
     fn innermost_frame(&mut self) -> &mut Frame<'t> {
@@ -246,12 +253,16 @@ impl<'t> Scanner<'t> {
         if in_class {
             self.innermost_frame().names.insert(name, Ty::Unknown);
         }
-        let mut frame = Frame::new(Level::Function, node);
+        let mut frame = Frame { is_fixture: marks.is_fixture, ..Frame::new(Level::Function, node) };
         if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
             self.bind_parameters(parameters, &mut frame, in_class && !marks.is_static);
+            if marks.is_fixture || name.starts_with("test") {
+                self.bind_fixtures(node, parameters, &mut frame);
+            }
         }
         if let Some(annotation) = node.child_by_field_id(FIELDS.return_type) {
-            let read = if marks.is_context { of_iterated } else { of_annotation };
+            let gives_parts = marks.is_context || marks.is_fixture && is_iterator(self.source, annotation);
+            let read = if gives_parts { of_iterated } else { of_annotation };
             frame.result = match read(self.source, annotation) {
                 Ty::Is(name) | Ty::Declared(name) => Ty::Declared(name),
                 Ty::SelfType => Ty::SelfType,
@@ -262,7 +273,25 @@ impl<'t> Scanner<'t> {
         self.frames.push(frame);
     }
 
-    /// `return value`, in a function that does not declare what it returns.
+    /// Gives the parameters that pytest fills the type `=$name`: what the fixture of this name gives. A parameter that the test is
+    /// run with one value after the other for has none.
+    fn bind_fixtures(&self, function: Node<'t>, parameters: Node<'t>, frame: &mut Frame<'t>) {
+        let decorators = function.parent().filter(|around| around.kind() == "decorated_definition");
+        let given = decorators.map_or("", |around| {
+            let before = around.start_byte()..function.start_byte();
+            self.source.get(before).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+        });
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor).filter(|one| one.kind() == "identifier") {
+            let name = text(self.source, parameter);
+            let is_given = given.contains("parametrize") && given.contains(name);
+            if !is_given && frame.names.get(name) == Some(&Ty::Unknown) {
+                frame.names.insert(name, Ty::Is(format!("=${name}").into()));
+            }
+        }
+    }
+
+    /// `return value`, in a function that does not declare what it returns; the `yield` of a fixture.
     fn scan_return(&mut self, node: Node<'t>) {
         let ty = node.named_child(0).map_or(Ty::Nothing, |value| self.value(value));
         let frame = self.innermost_frame();

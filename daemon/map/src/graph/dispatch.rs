@@ -1,0 +1,123 @@
+//! Finds who runs a method without naming it: whoever makes an object runs the constructor of its type, and may run whatever the
+//! language or a library calls of it.
+//!
+//! It also tells calls of a function's own parameter apart, which say nothing of who calls that function.
+
+use hob_base::{CancelToken, FileId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::impact::{Affected, From, Spread, only_kind};
+use super::outbound::owner_node;
+use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::{CallIdx, FlowValue, SlotKind};
+use crate::resolve::{CallAt, Resolver};
+
+/// Most types looked at below or above one for methods of the same name.
+const MAX_TYPES: usize = 256;
+
+impl Spread<'_> {
+    /// Adds whoever makes an object by a constructor. Returns true if there are some.
+    pub(super) fn add_instantiations(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) -> bool {
+        let NodeRef::Def(method) = from.node else { return false };
+        let found = self.map.instantiations_by(&self.resolver, method, &self.query.cancel);
+        let has_users = found.iter().any(Edge::is_resolved);
+        found.into_iter().for_each(|edge| self.add_user(from, edge, hits));
+        has_users
+    }
+
+    /// Adds whoever makes an object of a method's type, or of one below it, as a candidate.
+    pub(super) fn add_makers_of_type(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
+        let Some((owner, _)) = self.owner_and_name(from.node) else { return };
+        let from = From { confidence: Confidence::Candidate, ..from };
+        let below = self.map.types_below(&self.resolver, owner, &self.query.cancel);
+        for (class, _) in std::iter::once((owner, from.confidence)).chain(below) {
+            let calls = only_kind(EdgeKind::Calls);
+            for edge in self.map.edges_in_with(&self.resolver, class, calls, &self.query.cancel).edges {
+                self.add_user(from, edge, hits);
+            }
+        }
+    }
+}
+
+impl Map {
+    /// The calls that make an object by a constructor, as its callers: calls of its type, and of types below that have no constructor
+    /// of their own. None for any other method.
+    pub(super) fn instantiations_by(
+        &self,
+        resolver: &Resolver<'_>,
+        method: DefRef,
+        cancel: &CancelToken,
+    ) -> Vec<Edge> {
+        let Some(made) = self.made_by(resolver, method) else { return Vec::new() };
+        let inherits =
+            |node: &NodeRef| matches!(node, NodeRef::Def(def) if self.constructors_of(*def).is_empty());
+        let below = self.types_below(resolver, made.into(), cancel);
+        let heirs = below.into_iter().filter(|(derived, _)| inherits(derived));
+        let mut found = Vec::new();
+        for (class, sure) in std::iter::once((made.into(), Confidence::Live)).chain(heirs) {
+            let calls = self.edges_in_with(resolver, class, only_kind(EdgeKind::Calls), cancel).edges;
+            let as_call =
+                |edge: Edge| Edge { to: method.into(), confidence: edge.confidence.max(sure), ..edge };
+            found.extend(calls.into_iter().map(as_call));
+        }
+        found
+    }
+
+    /// The types derived from one, at any number of steps, in order of place, with the least sure step on the way to each.
+    pub(super) fn types_below(
+        &self,
+        resolver: &Resolver<'_>,
+        owner: NodeRef,
+        cancel: &CancelToken,
+    ) -> Vec<(NodeRef, Confidence)> {
+        let mut types = vec![(owner, Confidence::Live)];
+        let mut seen = FxHashSet::from_iter([owner]);
+        let mut at = 0;
+        while at < types.len() && types.len() < MAX_TYPES {
+            let (base, sure) = types[at];
+            let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+            let derived = self.edges_in_with(resolver, base, kinds, cancel).edges;
+            for edge in derived.into_iter().filter(Edge::is_resolved) {
+                if seen.insert(edge.from) {
+                    types.push((edge.from, sure.max(edge.confidence)));
+                }
+            }
+            at += 1;
+        }
+        types.remove(0);
+        types.sort_by(|a, b| self.compare_places(a.0, b.0));
+        types
+    }
+
+    /// Returns true if every call of an edge calls a parameter of the caller, or of a function around it. Whoever passed the
+    /// function there names it, and is a user by that; other callers of the caller pass something else.
+    pub(super) fn calls_only_parameters(&self, resolver: &Resolver<'_>, edge: &Edge) -> bool {
+        let NodeRef::Def(DefRef { file, .. }) = edge.from else { return false };
+        if edge.confidence != Confidence::Flow || edge.kind != EdgeKind::Calls {
+            return false;
+        }
+        let of_edge = self.parameters_called_by(resolver, file, edge);
+        !of_edge.is_empty() && of_edge.into_iter().all(|callee| callee)
+    }
+
+    /// For each call that an edge is made of: true if it calls a parameter.
+    fn parameters_called_by(&self, resolver: &Resolver<'_>, file: FileId, edge: &Edge) -> Vec<bool> {
+        let (Some(entry), NodeRef::Def(to)) = (self.index.entry(file), edge.to) else { return Vec::new() };
+        let opened = resolver.uses_in_file(file, entry);
+        let is_parameter = |callee| match opened.flows.value(callee) {
+            FlowValue::Slot(slot) => {
+                opened.flows.slots.get(slot.0 as usize).is_some_and(|slot| slot.kind != SlotKind::Variable)
+            }
+            _ => false,
+        };
+        let calls = opened.flows.calls.iter().enumerate();
+        let of_edge = calls.filter(|(at, call)| {
+            let at = CallAt { file, call: CallIdx(*at as u32) };
+            let owner = resolver.owner_of_call(at).map(|(owner, _)| owner_node(file, owner));
+            edge.sites.contains(&call.line)
+                && owner == Some(edge.from)
+                && resolver.reached_defs(at).contains(&to)
+        });
+        of_edge.map(|(_, call)| is_parameter(call.callee)).collect()
+    }
+}
