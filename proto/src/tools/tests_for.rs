@@ -28,7 +28,7 @@ pub static TESTS_FOR: ToolDef = ToolDef {
         ArgDef {
             name: "max_depth",
             ty: ArgType::Int { min: 1, max: 20 },
-            default: Default::Int(8),
+            default: Default::Int(16),
             description: "Most steps away",
         },
         ArgDef {

@@ -9,8 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::impact::{Affected, From, Spread, only_kind};
 use super::outbound::owner_node;
 use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{CallIdx, FlowValue, SlotKind};
+use crate::facts::{CallIdx, DefKind, FlowValue, SlotKind};
 use crate::resolve::{CallAt, Resolver};
+
+/// Packages whose classes say what a type can do, and call nothing of it that code of the project does not call.
+const LIBRARY_SHAPES: [&str; 9] =
+    ["typing", "typing_extensions", "abc", "collections", "enum", "dataclasses", "std", "core", "java"];
 
 /// Most types looked at below or above one for methods of the same name.
 const MAX_TYPES: usize = 256;
@@ -39,7 +43,50 @@ impl Spread<'_> {
     }
 }
 
+impl Spread<'_> {
+    /// Returns true if the language calls a method by itself (`__exit__`), or a library may, because the method may override one of
+    /// the library's.
+    pub(super) fn is_called_from_outside(&self, node: NodeRef) -> bool {
+        let (Some((owner, name)), NodeRef::Def(method)) = (self.owner_and_name(node), node) else {
+            return false;
+        };
+        if self.map.made_by(&self.resolver, method).is_some() {
+            return false;
+        }
+        if name.starts_with("__") && name.ends_with("__") {
+            return true;
+        }
+        let NodeRef::Def(class) = owner else { return false };
+        let above = self.resolver.types_above(class);
+        let is_ready = |name: &str| LIBRARY_SHAPES.contains(&name.split(['.', '/']).next().unwrap_or(name));
+        std::iter::once(class).chain(above).any(|class| {
+            let kinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+            let bases = self.map.edges_out_with(&self.resolver, class.into(), kinds);
+            bases.into_iter().any(|base| match base.to {
+                NodeRef::External(package) => {
+                    self.map.externals.name(package).is_some_and(|(_, name)| !is_ready(&name))
+                }
+                _ => false,
+            })
+        })
+    }
+}
+
 impl Map {
+    /// The variables of a file that are given their value on the lines of an edge from the file itself: a registry, an option with its
+    /// callback.
+    pub(super) fn variables_on_lines(&self, edge: &Edge) -> Vec<NodeRef> {
+        let NodeRef::File(file) = edge.from else { return Vec::new() };
+        let Some(entry) = self.index.entry(file) else { return Vec::new() };
+        let is_variable = |kind| matches!(kind, DefKind::Variable | DefKind::Constant);
+        let held = entry.facts.defs_indexed().filter(|(_, def)| {
+            def.parent.is_none()
+                && is_variable(def.kind)
+                && edge.sites.iter().any(|line| (def.lines.0..=def.lines.1).contains(line))
+        });
+        held.map(|(def, _)| NodeRef::Def(DefRef { file, def })).collect()
+    }
+
     /// The calls that make an object by a constructor, as its callers: calls of its type, and of types below that have no constructor
     /// of their own. None for any other method.
     pub(super) fn instantiations_by(

@@ -38,8 +38,9 @@ pub struct ImpactQuery {
 pub enum Following {
     /// Only those by which a change surely reaches a user.
     Sure,
-    /// Also to callers of what an affected method overrides, and from a method that nothing in the project calls to whoever makes
-    /// an object of its type: a library or the language may call it then.
+    /// Also to callers of what an affected method overrides; from a variable that holds what is affected to its users; and to whoever
+    /// makes an object of the type of a method that nothing in the project calls, that the language calls by itself, or that may
+    /// override one of a library.
     MayRun,
 }
 
@@ -204,7 +205,9 @@ impl<'m> Spread<'m> {
             has_users |= self.add_instantiations(*from, &mut hits);
             self.add_overriding(*from, &mut hits);
             has_users |= self.through_bases(*from, &mut hits);
-            if !has_users && self.query.following == Following::MayRun {
+            if self.query.following == Following::MayRun
+                && (!has_users || self.is_called_from_outside(from.node))
+            {
                 self.add_makers_of_type(*from, &mut hits);
             }
             if !whole {
@@ -226,6 +229,10 @@ impl<'m> Spread<'m> {
         let is_guess = edge.confidence == Confidence::Candidate;
         let may_run = self.query.following == Following::MayRun;
         let ends = self.map.calls_only_parameters(&self.resolver, &edge);
+        let holders = if may_run { self.map.variables_on_lines(&edge) } else { Vec::new() };
+        for holder in holders {
+            self.add_user(from, Edge { from: holder, ..edge.clone() }, hits);
+        }
         let hit = Affected {
             node: edge.from,
             depth: from.depth + 1,
