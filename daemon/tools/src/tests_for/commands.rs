@@ -20,6 +20,21 @@ const MARKERS: &[(&str, &[&str])] = &[
     ("pom.xml", &["java", "kt", "scala", "groovy"]),
     ("build.gradle", &["java", "kt", "scala", "groovy"]),
     ("build.gradle.kts", &["java", "kt", "scala", "groovy"]),
+    (DOTNET_PROJECT, &["cs", "fs", "vb"]),
+    ("composer.json", &["php"]),
+    ("Gemfile", &["rb"]),
+];
+
+/// The ending of a .NET project file, which stands for its name among the markers.
+const DOTNET_PROJECT: &str = ".csproj";
+
+/// The runners that a `package.json` names, each by a word in it.
+const SCRIPT_RUNNERS: &[(&str, TestRunner)] = &[
+    ("vitest", TestRunner::Vitest),
+    ("jest", TestRunner::Jest),
+    ("mocha", TestRunner::Mocha),
+    ("node --test", TestRunner::Node),
+    ("--test ", TestRunner::Node),
 ];
 
 /// A command line for the tests of each runner and project folder.
@@ -69,7 +84,8 @@ impl<'w> ProjectFiles<'w> {
             if name.starts_with("vitest.config.") {
                 found.vitest.push(folder.to_owned());
             }
-            if let Some((marker, _)) = MARKERS.iter().find(|(marker, _)| *marker == name) {
+            let is_named = |marker: &str| marker == name || marker == DOTNET_PROJECT && name.ends_with(marker);
+            if let Some((marker, _)) = MARKERS.iter().find(|(marker, _)| is_named(marker)) {
                 found.by_folder.entry(folder.to_owned()).or_default().push(marker);
             }
         }
@@ -88,7 +104,7 @@ impl<'w> ProjectFiles<'w> {
         loop {
             let here = self.by_folder.get(folder).into_iter().flatten();
             let marker = here.into_iter().find(|marker| fits(marker));
-            if let Some(runner) = marker.and_then(|marker| self.runner_by(marker, folder)) {
+            if let Some(runner) = marker.and_then(|marker| self.runner_by(marker, folder, test)) {
                 return Some((runner, folder.to_owned()));
             }
             if folder.is_empty() {
@@ -98,12 +114,16 @@ impl<'w> ProjectFiles<'w> {
         }
     }
 
-    fn runner_by(&self, marker: &str, folder: &str) -> Option<TestRunner> {
+    fn runner_by(&self, marker: &str, folder: &str, test: &TestPlace) -> Option<TestRunner> {
         Some(match marker {
             "Cargo.toml" => TestRunner::Cargo,
             "go.mod" => TestRunner::Go,
             "pom.xml" => TestRunner::Maven,
             "package.json" => return self.script_runner(folder),
+            "composer.json" => TestRunner::PhpUnit,
+            DOTNET_PROJECT => TestRunner::Dotnet,
+            "Gemfile" if test.path.ends_with("_spec.rb") => TestRunner::RSpec,
+            "Gemfile" => TestRunner::Minitest,
             _ => TestRunner::Gradle,
         })
     }
@@ -117,10 +137,6 @@ impl<'w> ProjectFiles<'w> {
             if folder.is_empty() { "package.json".to_owned() } else { format!("{folder}/package.json") };
         let bytes = current_bytes(self.workspace, &WsPath::new(&path).ok()?)?;
         let text = String::from_utf8_lossy(&bytes);
-        match () {
-            () if text.contains("vitest") => Some(TestRunner::Vitest),
-            () if text.contains("jest") => Some(TestRunner::Jest),
-            () => None,
-        }
+        SCRIPT_RUNNERS.iter().find(|(word, _)| text.contains(word)).map(|(_, runner)| *runner)
     }
 }

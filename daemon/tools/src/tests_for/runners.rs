@@ -38,8 +38,14 @@ pub(super) enum TestRunner {
     Go,
     Jest,
     Vitest,
+    Mocha,
+    Node,
     Maven,
     Gradle,
+    Dotnet,
+    PhpUnit,
+    RSpec,
+    Minitest,
 }
 
 impl TestRunner {
@@ -52,6 +58,12 @@ impl TestRunner {
             Self::Vitest => "vitest",
             Self::Maven => "maven",
             Self::Gradle => "gradle",
+            Self::Mocha => "mocha",
+            Self::Node => "node",
+            Self::Dotnet => "dotnet",
+            Self::PhpUnit => "phpunit",
+            Self::RSpec => "rspec",
+            Self::Minitest => "minitest",
         }
     }
 
@@ -68,6 +80,12 @@ impl TestRunner {
             Self::Go => go_command(folder, tests),
             Self::Jest => with_words(&in_folder(folder, "npx jest"), paths_in(folder, tests)),
             Self::Vitest => with_words(&in_folder(folder, "npx vitest run"), paths_in(folder, tests)),
+            Self::Mocha => with_words(&in_folder(folder, "npx mocha"), paths_in(folder, tests)),
+            Self::Node => with_words(&in_folder(folder, "node --test"), paths_in(folder, tests)),
+            Self::Dotnet => dotnet_command(folder, tests),
+            Self::PhpUnit => phpunit_command(folder, tests),
+            Self::RSpec => with_words(&in_folder(folder, "bundle exec rspec"), paths_in(folder, tests)),
+            Self::Minitest => minitest_command(folder, tests),
             Self::Maven => maven_command(folder, tests),
             Self::Gradle => gradle_command(folder, tests),
         }
@@ -146,6 +164,43 @@ fn gradle_command(folder: &str, tests: &[&TestPlace]) -> String {
     });
     let picked: Vec<String> = sorted(picked).iter().map(|name| format!("--tests {}", quote(name))).collect();
     format!("./gradlew {project}test {}", picked.join(" "))
+}
+
+/// A filter takes parts of full names, joined by `|`.
+fn dotnet_command(folder: &str, tests: &[&TestPlace]) -> String {
+    let name = |test: &&TestPlace| match &test.names[..] {
+        [] => class_of(test).to_owned(),
+        names => names.join("."),
+    };
+    let parts = sorted(tests.iter().map(name));
+    let parts: Vec<String> = parts.iter().map(|name| format!("FullyQualifiedName~{name}")).collect();
+    let project = if folder.is_empty() { String::new() } else { format!(" {}", quote(folder)) };
+    format!("dotnet test{project} --filter {}", quote(&parts.join("|")))
+}
+
+/// One path at most is taken, and of its tests a pattern.
+fn phpunit_command(folder: &str, tests: &[&TestPlace]) -> String {
+    let start = in_folder(folder, "vendor/bin/phpunit");
+    let methods = sorted(tests.iter().filter_map(|test| test.names.get(1).cloned()));
+    let classes = sorted(tests.iter().map(|test| class_of(test).to_owned()));
+    match &classes[..] {
+        [_] if methods.is_empty() => with_words(&start, paths_in(folder, tests)),
+        [_] => {
+            let filter = format!("{start} --filter {}", quote(&format!("/::({})$/", methods.join("|"))));
+            with_words(&filter, paths_in(folder, tests))
+        }
+        _ => format!("{start} --filter {}", quote(&format!("/({})::/", classes.join("|")))),
+    }
+}
+
+/// Ruby runs one file; of several, a line of Ruby loads each.
+fn minitest_command(folder: &str, tests: &[&TestPlace]) -> String {
+    let paths = sorted(paths_in(folder, tests));
+    let start = in_folder(folder, "ruby -Ilib -Itest");
+    match &paths[..] {
+        [one] => format!("{start} {}", quote(one)),
+        _ => with_words(&format!("{start} -e 'ARGV.each {{ |file| load file }}'"), paths.into_iter()),
+    }
 }
 
 /// The outermost class of a test; of a file, the class that it is named after.
@@ -227,6 +282,29 @@ mod tests {
             "app",
             &java,
             "./gradlew :app:test --tests '*ATest.one' --tests '*ATest.two'",
+        );
+    }
+
+    #[test]
+    fn runners_of_other_languages_are_told_in_theirs() {
+        let web = [place("web/test/a.test.js", &[]), place("web/test/b.test.js", &[])];
+        check(TestRunner::Mocha, "web", &web, "cd web && npx mocha test/a.test.js test/b.test.js");
+        check(TestRunner::Node, "", &web[..1], "node --test web/test/a.test.js");
+        let sharp = [place("T/CartTests.cs", &["Shop", "CartTests", "Adds"])];
+        check(TestRunner::Dotnet, "T", &sharp, "dotnet test T --filter FullyQualifiedName~Shop.CartTests.Adds");
+        let php = [place("tests/CartTest.php", &["CartTest", "testAdds"])];
+        check(TestRunner::PhpUnit, "", &php, "vendor/bin/phpunit --filter '/::(testAdds)$/' tests/CartTest.php");
+        let both = [php[0].clone(), place("tests/BillTest.php", &["BillTest"])];
+        check(TestRunner::PhpUnit, "", &both, "vendor/bin/phpunit --filter '/(BillTest|CartTest)::/'");
+        let specs = [place("spec/cart_spec.rb", &[])];
+        check(TestRunner::RSpec, "", &specs, "bundle exec rspec spec/cart_spec.rb");
+        let mini = [place("test/cart_test.rb", &["CartTest", "test_adds"]), place("test/bill_test.rb", &[])];
+        check(TestRunner::Minitest, "", &mini[..1], "ruby -Ilib -Itest test/cart_test.rb");
+        check(
+            TestRunner::Minitest,
+            "",
+            &mini,
+            "ruby -Ilib -Itest -e 'ARGV.each { |file| load file }' test/bill_test.rb test/cart_test.rb",
         );
     }
 
