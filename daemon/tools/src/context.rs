@@ -76,7 +76,7 @@ fn name_context(map: &Map, name: &str, cancel: &CancelToken) -> Option<NameConte
 
 /// Makes a filter for nodes that are definitions in code: headings of documents are none.
 fn code_definition(map: &Map) -> impl Fn(NodeRef) -> Option<DefRef> + '_ {
-    |node| match node {
+    move |node| match node {
         NodeRef::Def(at) => {
             let (_, facts) = map.file(at.file)?;
             facts.defs.get(at.def.index()).filter(|def| !def.kind.is_prose()).map(|_| at)

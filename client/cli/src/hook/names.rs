@@ -133,6 +133,7 @@ fn only_name(text: &str) -> Option<String> {
     let name = names.next()?;
     let is_name = name.chars().count() >= SHORTEST
         && name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$')
+        && !name.ends_with('_')
         && !name.contains("..");
     (is_name && names.next().is_none()).then(|| name.to_owned())
 }

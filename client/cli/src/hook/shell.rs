@@ -76,9 +76,7 @@ pub(super) fn recognize_command(line: &str) -> Option<ShellCommand> {
             continue;
         }
         let action = match (program, args) {
-            ("rg" | "ag" | "ack", args) => search(args, false),
-            ("grep", args) => search(args, false),
-            ("egrep", args) => search(args, false),
+            ("rg" | "grep" | "egrep" | "ag" | "ack", args) => search(args, false),
             ("fgrep", args) => search(args, true),
             ("git", args) => git_grep(args),
             ("cat" | "bat" | "less" | "nl" | "head", args) => read_whole(args),

@@ -84,9 +84,9 @@ fn nothing_is_written_unasked_and_a_reason_is_given_for_what_there_is_not() {
     home.setup_ok(&["claude-code", "--yes", "--no-check"]);
     let alone = files(&home.home_path(""));
     assert_eq!(alone.len(), 1, "the entry alone");
-    let said = home.setup_refused(1, &["claude-code", "--hook"]);
+    let said = home.setup_refused(1, &["claude-code", "--hook", "--no-check"]);
     assert!(said.contains("+ ") && said.contains("--yes"), "{said}");
-    home.setup_ok(&["claude-code", "--all", "--dry-run"]);
+    home.setup_ok(&["claude-code", "--all", "--dry-run", "--no-check"]);
     assert_eq!(files(&home.home_path("")), alone);
     let said = home.setup_ok(&["goose", "--all", "--yes", "--no-check"]);
     assert!(

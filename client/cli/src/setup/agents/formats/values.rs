@@ -128,7 +128,9 @@ impl ValueAt {
         let mut text = match nth {
             Some(nth) => {
                 let list = self.path.iter().fold(&mut expected, |inside, name| &mut inside[name.as_str()]);
-                list.as_array_mut().map(|items| items.remove(nth));
+                if let Some(items) = list.as_array_mut() {
+                    items.remove(nth);
+                }
                 apply_exactly(text, &json::edits_to_take_item(text, &self.path, nth)?, &expected)?
             }
             None => take_name(text, &self.path, &mut expected)?,
@@ -155,7 +157,9 @@ fn take_name(text: &str, path: &[String], expected: &mut Value) -> Result<String
     let edits = json::edits_to_take(text, &names)?;
     if let Some((last, before)) = path.split_last() {
         let table = before.iter().fold(expected as &mut Value, |inside, name| &mut inside[name.as_str()]);
-        table.as_object_mut().map(|table| table.remove(last));
+        if let Some(table) = table.as_object_mut() {
+            table.remove(last);
+        }
     }
     apply_exactly(text, &edits, expected)
 }
