@@ -164,29 +164,39 @@ mod tests {
         let read = r#"{"cwd":"/w","tool_name":"Read","tool_input":{"file_path":"/w/src/store.py","offset":40,"limit":20},
             "tool_response":{"type":"text","file":{"filePath":"/w/src/store.py","content":"x","numLines":20,"startLine":40,"totalLines":90}}}"#;
         check("claude-code", read, "/w/src/store.py", json!({"file": "/w/src/store.py", "from": 40}));
-        let bash = r#"{"cwd":"/w","tool_name":"Bash","tool_input":{"command":"rg -n refresh src | head","description":"find"},
-            "tool_response":{"stdout":"src/a.py:3:refresh()","stderr":"","interrupted":false,"isImage":false}}"#;
-        check("claude-code", bash, "/w/src", json!({"names": ["refresh"], "hits": ["/w/src/a.py:3"]}));
+        // Recorded from Claude Code 2.1.330, which has no Grep where its shell has a fast one.
+        let bash = r#"{"session_id":"s","transcript_path":"/h/s.jsonl","cwd":"/w","prompt_id":"p","permission_mode":"default","effort":{"level":"medium"},
+            "hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"grep -n refresh store.py","description":"x"},
+            "tool_response":{"stdout":"2:    def refresh(self):","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false},
+            "tool_use_id":"toolu_2","duration_ms":239}"#;
+        check("claude-code", bash, "/w/store.py", json!({"names": ["refresh"], "hits": ["/w/store.py:2"]}));
     }
 
     #[test]
     fn codex() {
-        let event = r#"{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/w","hook_event_name":"PostToolUse","model":"m",
-            "permission_mode":"default","tool_name":"Bash","tool_input":{"command":"sed -n '40,60p' src/store.py"},
-            "tool_response":"text","tool_use_id":"call_1"}"#;
-        check("codex", event, "/w/src/store.py", json!({"file": "/w/src/store.py", "from": 40}));
+        // Recorded from Codex 0.169.0.
+        let event = r#"{"session_id":"s","turn_id":"t","transcript_path":"/h/s.jsonl","cwd":"/w","hook_event_name":"PostToolUse","model":"m",
+            "permission_mode":"bypassPermissions","tool_name":"Bash","tool_input":{"command":"grep -n refresh store.py"},
+            "tool_response":"2:    def refresh(self):\n","tool_use_id":"call_0"}"#;
+        check("codex", event, "/w/store.py", json!({"names": ["refresh"], "hits": ["/w/store.py:2"]}));
+        let read = r#"{"cwd":"/w","tool_name":"Bash","tool_input":{"command":"sed -n '40,60p' src/store.py"},"tool_response":"text"}"#;
+        check("codex", read, "/w/src/store.py", json!({"file": "/w/src/store.py", "from": 40}));
         let search = r#"{"cwd":"/w","tool_name":"Bash","tool_input":{"command":["bash","-lc","rg -n refresh"]},"tool_response":"a.py:3:refresh()\n"}"#;
         check("codex", search, "/w", json!({"names": ["refresh"], "hits": ["/w/a.py:3"]}));
     }
 
     #[test]
     fn gemini() {
-        let event = r#"{"session_id":"s","transcript_path":"/t.json","cwd":"/w","hook_event_name":"AfterTool","timestamp":"2026-11-01T00:00:00Z",
-            "tool_name":"grep_search","tool_input":{"pattern":"refresh","dir_path":"src"},
-            "tool_response":{"llmContent":"Found 1 match for pattern \"refresh\" in path \"src\":\n---\nFile: src/a.py\nL3: refresh()\n---","returnDisplay":"Found 1 match"}}"#;
-        check("gemini", event, "/w/src", json!({"names": ["refresh"], "hits": ["/w/src/a.py:3"]}));
-        let shell = r#"{"cwd":"/w","tool_name":"run_shell_command","tool_input":{"command":"cat a.py","dir_path":"sub"},"tool_response":{"llmContent":[{"text":"Output: x"}]}}"#;
-        check("gemini", shell, "/w/sub/a.py", json!({"file": "/w/sub/a.py"}));
+        // Recorded from Gemini CLI 0.61.0.
+        let event = r#"{"session_id":"s","transcript_path":"/h/s.jsonl","cwd":"/w","hook_event_name":"AfterTool","timestamp":"2026-11-26T17:06:24.353Z",
+            "tool_name":"grep_search","tool_input":{"pattern":"refresh"},"tool_response":{"llmContent":"Found 1 match for pattern \"refresh\" in the workspace directory:\n---\nFile: store.py\nL1- class SessionStore:\nL2:     def refresh(self):\nL3-         return 1\nL4- \n---",
+            "returnDisplay":{"summary":"Found 1 match","matches":[{"filePath":"store.py","absolutePath":"/w/store.py","lineNumber":2,"line":"    def refresh(self):"}]}}}"#;
+        check("gemini", event, "/w", json!({"names": ["refresh"], "hits": ["/w/store.py:2"]}));
+        let read = r#"{"cwd":"/w","tool_name":"read_file","tool_input":{"file_path":"store.py"},"tool_response":{"llmContent":"x","returnDisplay":""}}"#;
+        check("gemini", read, "/w/store.py", json!({"file": "/w/store.py"}));
+        let shell = r#"{"cwd":"/w","tool_name":"run_shell_command","tool_input":{"command":"grep -n refresh store.py"},
+            "tool_response":{"llmContent":"<untrusted_context>\nOutput: 2:    def refresh(self):\nProcess Group PGID: 26842\n</untrusted_context>","returnDisplay":"2:    def refresh(self):"}}"#;
+        check("gemini", shell, "/w/store.py", json!({"names": ["refresh"], "hits": ["/w/store.py:2"]}));
     }
 
     #[test]
@@ -201,8 +211,11 @@ mod tests {
     fn opencode() {
         let event = r#"{"tool":"grep","args":{"pattern":"refresh"},"output":"Found 1 matches\n/w/a.py:\n  Line 3: refresh()\n","cwd":"/w"}"#;
         check("opencode", event, "/w", json!({"names": ["refresh"], "hits": ["/w/a.py:3"]}));
-        let event = r#"{"tool":"read","args":{"filePath":"/w/a.py"},"output":"1: x","cwd":"/w"}"#;
-        check("opencode", event, "/w/a.py", json!({"file": "/w/a.py"}));
+        // Recorded from opencode 1.18.33, through hob's plug-in.
+        let event = r#"{"tool":"read","args":{"filePath":"/w/store.py"},"output":"<path>/w/store.py</path>\n<type>file</type>\n<content>\n1: class SessionStore:\n","cwd":"/w"}"#;
+        check("opencode", event, "/w/store.py", json!({"file": "/w/store.py"}));
+        let event = r#"{"tool":"bash","args":{"command":"grep -n refresh store.py","description":"x"},"output":"2:    def refresh(self):\n","cwd":"/w"}"#;
+        check("opencode", event, "/w/store.py", json!({"names": ["refresh"], "hits": ["/w/store.py:2"]}));
     }
 
     #[test]

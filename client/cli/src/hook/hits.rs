@@ -16,6 +16,8 @@ pub(super) fn find_hits(output: &str, searched: Option<&str>) -> Vec<SearchHit> 
     let mut hits = Vec::new();
     let mut heading = searched.map(str::to_owned);
     for line in output.lines().take(MOST_LINES) {
+        // Gemini CLI puts this before what a shell printed.
+        let line = line.strip_prefix("Output: ").unwrap_or(line);
         if let Some(hit) = path_and_line(line) {
             hits.push(hit);
         } else if let Some(number) = leading_line(line.trim_start()) {
@@ -90,6 +92,7 @@ mod tests {
             &expected,
         );
         check("3:x = 1\n40:y\n", Some("src/a.py"), &expected[..2]);
+        check("<untrusted_context>\nOutput: src/a.py:3:x\nProcess Group PGID: 26842\n", None, &expected[..1]);
         check("src/a.py:3:5:x = 1\n", None, &expected[..1]);
     }
 
