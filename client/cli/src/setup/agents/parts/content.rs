@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hob_proto::tools::ToolDef;
+use hob_proto::tools::{ToolDef, ToolSet};
 use serde_json::{Value, json};
 
 use super::change::PartChange;
@@ -67,7 +67,9 @@ impl PartContent<'_> {
     }
 
     fn reading_tools(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.tools.iter().filter(|tool| tool.read_only).map(|tool| tool.name)
+        // The tools that edit only preview, and so only read; deciding about a preview is the user's to permit all the same.
+        let reads = |tool: &&&'static ToolDef| tool.read_only && tool.set != ToolSet::Edit;
+        self.tools.iter().filter(reads).map(|tool| tool.name)
     }
 
     fn instructions(&self, file: &Path) -> PartChange {

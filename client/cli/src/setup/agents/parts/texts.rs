@@ -33,7 +33,7 @@ const USES: &[Use] = &[
     },
     Use {
         tool: "map_search",
-        question: "where X is defined",
+        question: "where X is",
         more: "symbols and files by name or part of one; several names in one call",
     },
     Use {
@@ -43,12 +43,12 @@ const USES: &[Use] = &[
     },
     Use {
         tool: "regex_search",
-        question: "a regex over all files, with the function around each hit",
+        question: "a regex, with the function around each hit",
         more: "the same lines as ripgrep, each with its enclosing symbol; output: files or count where lines are not needed",
     },
     Use {
         tool: "investigate",
-        question: "an issue text or stack trace",
+        question: "an issue or stack trace",
         more: "starting points for a question in words, an issue or a stack trace",
     },
     Use {
@@ -64,7 +64,7 @@ const USES: &[Use] = &[
 ];
 
 /// What hob does not do better, in every text.
-const NOT_FOR: &str = "Use grep or read for one file that you know, for logs and for build output.";
+const NOT_FOR: &str = "Use grep or read for one file that you know, logs and build output.";
 
 fn offered<'t>(tools: &'t [&'static ToolDef]) -> impl Iterator<Item = &'static Use> + 't {
     USES.iter().filter(|one| tools.iter().any(|tool| tool.name == one.tool))
@@ -78,9 +78,9 @@ pub(super) fn instruction_block(tools: &[&'static ToolDef]) -> String {
 /// The same without markers, for a file of rules that is hob's alone.
 pub(super) fn instruction_lines(tools: &[&'static ToolDef]) -> String {
     let uses: Vec<String> =
-        offered(tools).take(7).map(|one| format!("{} (`{}`)", one.question, one.tool)).collect();
+        offered(tools).take(6).map(|one| format!("{} (`{}`)", one.question, one.tool)).collect();
     format!(
-        "## Ask hob before you search\nThe MCP server hob has this code indexed and follows every edit. Ask it: {}.\n{NOT_FOR}\n",
+        "## Ask hob before you search\nThe MCP server hob indexes this code and follows every edit. Ask it: {}.\n{NOT_FOR}\n",
         uses.join(", ")
     )
 }
