@@ -71,10 +71,7 @@ pub(crate) fn run_hook(client: &str) -> ExitCode {
     let until = Instant::now() + DEADLINE;
     // A bug is silent, too.
     panic::set_hook(Box::new(|_| {}));
-    let watch = thread::Builder::new().spawn(|| {
-        thread::sleep(DEADLINE);
-        end_now()
-    });
+    let watch = thread::Builder::new().spawn(end_in_time);
     // Without the watch nothing would end a wait for the client.
     if watch.is_ok()
         && let Some(format) = HookFormat::of_client(client)
@@ -83,6 +80,12 @@ pub(crate) fn run_hook(client: &str) -> ExitCode {
         // One write, so that nobody reads half of it; nobody reads it if this fails.
         let _ = io::stdout().write_all(format!("{answer}\n").as_bytes());
     }
+    end_now()
+}
+
+/// Ends the process at its deadline.
+fn end_in_time() {
+    thread::sleep(DEADLINE);
     end_now()
 }
 
