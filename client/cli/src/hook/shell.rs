@@ -120,7 +120,7 @@ fn simple_commands(line: &str, depth: usize) -> Vec<SimpleCommand> {
                         '"' => break,
                         // Only these lose their backslash in double quotes.
                         '\\' if matches!(chars.peek(), Some('"' | '\\' | '$' | '`')) => {
-                            text.extend(chars.next())
+                            text.extend(chars.next());
                         }
                         other => text.push(other),
                     }
