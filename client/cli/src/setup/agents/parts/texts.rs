@@ -12,51 +12,51 @@ pub(super) const BEGIN: &str = "<!-- hob:begin -->";
 pub(super) const END: &str = "<!-- hob:end -->";
 
 /// A kind of question, the tool that answers it, and more about that for a skill.
-struct Use {
+struct ToolUse {
     tool: &'static str,
     question: &'static str,
     more: &'static str,
 }
 
 /// The questions in which hob beats a search of text, the most frequent first.
-const USES: &[Use] = &[
-    Use {
+const USES: &[ToolUse] = &[
+    ToolUse {
         tool: "map_neighbors",
         question: "who calls, uses or implements X",
         more: "callers with the line of each call (direction in), callees (out), subclasses and implementors (edgeKinds extends, depth all). \
                A `?` marks a guess: read that line before you rely on it",
     },
-    Use {
+    ToolUse {
         tool: "impact",
         question: "what breaks if X changes",
         more: "everybody who depends on a symbol, step by step, with the tests apart",
     },
-    Use {
+    ToolUse {
         tool: "map_search",
         question: "where X is",
         more: "symbols and files by name or part of one; several names in one call",
     },
-    Use {
+    ToolUse {
         tool: "read_symbols",
         question: "source or outline",
         more: "the body of several symbols or line ranges in one call; outline: true for the symbols of a file or folder",
     },
-    Use {
+    ToolUse {
         tool: "regex_search",
         question: "a regex, with the function around each hit",
         more: "the same lines as ripgrep, each with its enclosing symbol; output: files or count where lines are not needed",
     },
-    Use {
+    ToolUse {
         tool: "investigate",
         question: "an issue or stack trace",
         more: "starting points for a question in words, an issue or a stack trace",
     },
-    Use {
+    ToolUse {
         tool: "map_path",
         question: "how A reaches B",
         more: "a chain of calls from one symbol to another, with the line of each call",
     },
-    Use {
+    ToolUse {
         tool: "map_overview",
         question: "an unknown code base",
         more: "its parts and their most connected symbols",
@@ -66,7 +66,7 @@ const USES: &[Use] = &[
 /// What hob does not do better, in every text.
 const NOT_FOR: &str = "Use grep or read for one file that you know, logs and build output.";
 
-fn offered<'t>(tools: &'t [&'static ToolDef]) -> impl Iterator<Item = &'static Use> + 't {
+fn offered<'t>(tools: &'t [&'static ToolDef]) -> impl Iterator<Item = &'static ToolUse> + 't {
     USES.iter().filter(|one| tools.iter().any(|tool| tool.name == one.tool))
 }
 
