@@ -82,7 +82,11 @@ fn use_text(symbol: &SymbolUse) -> Option<String> {
 /// The definitions around the hits, each once: all in one sentence, or as many as may fit beside what comes before.
 fn around_sentences(result: &ContextResult) -> Option<String> {
     let mut around: Vec<&HitSymbol> = Vec::new();
-    for hit in &result.hits {
+    let defined: Vec<&SymbolUse> = result.names.iter().flat_map(|name| &name.shown).collect();
+    // The definition is named already.
+    let is_definition =
+        |hit: &&HitSymbol| defined.iter().any(|symbol| symbol.file == hit.file && symbol.line == hit.line);
+    for hit in result.hits.iter().filter(|hit| !is_definition(hit)) {
         if !around.iter().any(|other| other.symbol == hit.symbol && other.file == hit.file) {
             around.push(hit);
         }
@@ -140,6 +144,7 @@ mod tests {
             hits: vec![
                 hit("src/auth.py", 10, "login"),
                 hit("src/auth.py", 12, "login"),
+                hit("src/store.py", 41, "SessionStore"),
                 hit("b.py", 88, "Session.close"),
             ],
             read: Vec::new(),
