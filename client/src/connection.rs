@@ -162,6 +162,7 @@ impl Connection {
             offers: request.offers.clone(),
             form: request.form,
             replies: request.replies.clone(),
+            followed: request.followed,
         }
     }
 

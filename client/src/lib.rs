@@ -3,7 +3,7 @@
 //! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
 //! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`request`] (a call and
 //! its answer), [`connection`] (many calls on one stream), [`editor`] (messages that are no calls), [`reconnect`] (repeating
-//! what is safe). [`far`] does the first two for a daemon elsewhere, with [`proxy`] at the other end. No tool logic: a call goes through as it came. Layers know only those before them; nothing here prints.
+//! what is safe). [`work_tree`] looks at folders of git. [`far`] does the first two for a daemon elsewhere, with [`proxy`] at the other end. No tool logic: a call goes through as it came. Layers know only those before them; nothing here prints.
 
 pub mod autostart;
 pub mod connect;
@@ -25,6 +25,7 @@ pub mod settings;
 pub mod shim;
 mod tail;
 pub mod unavailable;
+pub mod work_tree;
 
 pub use autostart::reach_daemon;
 pub use connect::{Reached, connect};

@@ -25,6 +25,8 @@ pub struct ToolRequest {
     pub offers: Vec<Offer>,
     /// The replies to the daemon's earlier requests, by their keys.
     pub replies: Map<String, Value>,
+    /// True if `root` is a work tree into which the client was followed.
+    pub followed: bool,
 }
 
 impl ToolRequest {

@@ -7,8 +7,8 @@ use hob_base::AbsPath;
 use hob_host::Host;
 use hob_proto::ToolError;
 use hob_proto::groups::GROUP_PREFIX;
+use hob_proto::tools::argument_place::place_in_arguments;
 use hob_proto::tools::{ToolDef, ToolSet};
-use hob_tools::place_in_arguments;
 use serde_json::{Map, Value};
 
 /// The code that a call is about.
@@ -67,7 +67,7 @@ fn project_of_arguments(
     // What is written must be meant: a change of another project takes its `root`.
     let is_for_models = tool.read_only && tool.set != ToolSet::Hidden;
     let place = place_in_arguments(args).filter(|_| is_for_models)?;
-    host.other_project(&place, connection)
+    host.other_project(&AbsPath::new(place).ok()?, connection)
 }
 
 /// The places at which projects are looked for: folders, against the client's if they are relative, and those of groups.

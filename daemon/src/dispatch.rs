@@ -30,6 +30,7 @@ use hob_tools::{
 };
 
 use super::call_place::{AskedSource, CallPlace};
+use super::last_project::LastProjects;
 
 /// A call that was run, before its answer is cut.
 struct FinishedRun {
@@ -76,6 +77,7 @@ pub struct Dispatcher {
     reports: Arc<AtomicU64>,
     metrics: Arc<Metrics>,
     sent: Arc<SentBodies>,
+    last: Arc<LastProjects>,
 }
 
 impl Dispatcher {
@@ -91,6 +93,7 @@ impl Dispatcher {
             reports: Arc::default(),
             metrics,
             sent: Arc::default(),
+            last: Arc::default(),
         }
     }
 
@@ -151,6 +154,7 @@ impl Dispatcher {
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
         let is_of_all = source == AskedSource::Dependencies;
+        let is_of_one = starts.len() == 1 && source == AskedSource::Project;
         let package = match source {
             AskedSource::Dependency(name) => Some(name),
             AskedSource::Project | AskedSource::Dependencies => None,
@@ -164,12 +168,26 @@ impl Dispatcher {
             (false, true) => ask_every_package(AllPackages { tool, handler, services, request, terms }),
             (false, false) => ToolCall::new(services, request, terms, Vec::new()).run(handler),
         };
-        if let Some(root) = handled.notes.root.as_ref().filter(|_| is_by_path) {
-            let said = format!("About the project `{root}`, because a path in the arguments lies in it.");
-            handled.notes.warnings.insert(0, said);
-        }
+        let root = handled.notes.root.as_ref().filter(|_| is_of_one);
+        let said = root.and_then(|root| self.project_note(root, is_by_path, request));
+        handled.notes.warnings.splice(0..0, said);
         handled.notes.warnings.splice(0..0, warnings);
         handled
+    }
+
+    /// Names the project of an answer where the agent may take it for another: by a path, after a move, or after another project.
+    fn project_note(&self, root: &AbsPath, is_by_path: bool, request: &CallRequest) -> Option<String> {
+        let is_agent = request.client == ClientKind::Mcp;
+        let before = is_agent.then(|| self.last.note_answer(&request.caller, root)).flatten();
+        if is_by_path {
+            return Some(format!("About the project `{root}`, because a path in the arguments lies in it."));
+        }
+        if request.followed && request.root.as_path().starts_with(root.as_path()) {
+            return Some(format!(
+                "About the work tree `{root}`, where your last absolute path lies; `root` names another."
+            ));
+        }
+        before.map(|before| format!("About the project `{root}`; the answer before was about `{before}`."))
     }
 
     fn panic_error(&self, tool: &str) -> ToolError {

@@ -5,5 +5,6 @@
 
 mod call_place;
 pub mod dispatch;
+mod last_project;
 pub mod lifecycle;
 pub mod session;

@@ -67,6 +67,9 @@ pub struct Call {
     /// The replies to earlier [`Ask`]s of this same call, by their keys; `null` where nobody answered.
     #[serde(default)]
     pub replies: Map<String, Value>,
+    /// True if `root` is no folder that the client names, but a work tree that the paths of an earlier call lie in: the answer says so.
+    #[serde(default)]
+    pub followed: bool,
 }
 
 /// A request of the daemon that a client is able to answer.

@@ -243,6 +243,7 @@ mod tests {
             form: crate::Form::Text,
             offers: vec![Offer::Choose, Offer::Sample],
             replies: object(json!({"key": null})),
+            followed: true,
         };
         vec![
             ClientMessage::Call(call),

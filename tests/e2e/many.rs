@@ -171,3 +171,42 @@ fn what_is_too_much_goes_although_nobody_calls() {
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
 }
+
+#[test]
+fn an_agent_that_moves_into_a_work_tree_is_followed_and_told_so() {
+    let world = World::new();
+    let tree = Tree::unversioned(&world.path("ws"), "//- /a.py\ndef here():\n    pass\n");
+    git(&world, tree.root(), "init -q -b main");
+    git(&world, tree.root(), "add .");
+    git(&world, tree.root(), "commit -q -m one");
+    git(&world, tree.root(), "worktree add -q ../moved -b moved");
+    let moved = Tree::existing(&world.path("moved"));
+    moved.write("a.py", "def there():\n    pass\n");
+    let mut mcp = world.mcp(&tree);
+    let mut defined = |args: Value| {
+        let answer = mcp.call("read_symbols", args);
+        let names: Vec<String> =
+            answer.texts("/symbols", "name").iter().map(|name| (*name).to_owned()).collect();
+        (names.concat(), answer.warnings())
+    };
+    assert_eq!(defined(json!({"targets": ["a.py:1"]})), ("here".to_owned(), String::new()));
+    let file = |tree: &Tree| json!({"targets": [format!("{}:1", tree.at("a.py").display())]});
+    for args in [file(&moved), json!({"targets": ["a.py:1"]})] {
+        let (name, warnings) = defined(args);
+        assert_eq!(name, "there");
+        assert!(warnings.contains("About the work tree `") && warnings.contains("moved`"), "{warnings}");
+    }
+    let (name, warnings) = defined(file(&tree));
+    assert!(name == "here" && warnings.contains("; the answer before was about `"), "{name}: {warnings}");
+    assert_eq!(defined(json!({"targets": ["a.py:1"]})), ("here".to_owned(), String::new()));
+    // What is too broad to be a project is refused, with the way out.
+    let home = defined_error(&world, &tree, "/tmp");
+    assert!(home.contains("not a project") && home.contains("`root`"), "{home}");
+}
+
+/// The message and the hint of the error that a question about a folder gives.
+#[track_caller]
+fn defined_error(world: &World, tree: &Tree, root: &str) -> String {
+    let answer = world.mcp(tree).call("map_search", json!({"query": "here", "root": root}));
+    answer.envelope["error"].to_string()
+}

@@ -1,6 +1,7 @@
 //! Tests what a user does and sees, by feature. Each test has a daemon of its own unless it says otherwise.
 
 mod accounted;
+mod agent_hook;
 mod asking;
 mod bad_input;
 mod bad_store;

@@ -70,6 +70,7 @@ impl Direct {
             form: hob_proto::Form::Json,
             offers: Vec::new(),
             replies: serde_json::Map::new(),
+            followed: false,
         };
         self.send(&frame::encode(&ClientMessage::Call(call)).expect("it fits"));
         loop {

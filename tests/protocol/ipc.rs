@@ -99,6 +99,7 @@ fn who_does_not_read_harms_nobody() {
             form: hob_proto::Form::Json,
             offers: Vec::new(),
             replies: serde_json::Map::new(),
+            followed: false,
         };
         // It is dropped, or no longer read from, once its queue is full.
         if deaf.write_all(&frame::encode(&ClientMessage::Call(call)).expect("it fits")).is_err() {

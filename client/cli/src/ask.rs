@@ -1,11 +1,14 @@
 //! Questions to the daemon: the only file of the command line that makes calls.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hob_client::{Client, DaemonAnswer, OnProgress, Progress, Settings, ToolRequest};
-use hob_proto::{ClientKind, Form};
+use hob_client::connect::is_running;
+use hob_client::{
+    Client, DaemonAnswer, OnProgress, Progress, Reached, Settings, ToolRequest, connect::connect,
+};
+use hob_proto::{ClientKind, Envelope, Form};
 use serde_json::{Map, Value};
 
 use super::bar::Bar;
@@ -93,4 +96,28 @@ impl Asker {
     pub(crate) async fn ask(&self, question: &CliQuestion) -> String {
         self.client.call(&question.request(), None).await.envelope
     }
+}
+
+/// Asks the daemon if one runs, and returns the data of its answer if that comes within `patience`. This starts nothing: a service
+/// manager that listens for the daemon would start it for whoever connects, so the daemon's lock is looked at first.
+pub(crate) fn ask_if_running(
+    tool: &str,
+    args: Map<String, Value>,
+    start: &Path,
+    patience: Duration,
+) -> Option<Value> {
+    let settings = Settings::from_process_env(ClientKind::Cli).ok()?.with_current_places();
+    let settings = Settings { cwd: start.to_path_buf(), ..settings };
+    if !is_running(&settings).ok()? {
+        return None;
+    }
+    let root = start.to_str().map(str::to_owned);
+    let request = ToolRequest { root, deadline: Some(patience), ..ToolRequest::new(tool, args) };
+    let asking = async {
+        let Ok(Reached::Serving(connection)) = connect(&settings).await else { return None };
+        connection.call(&request, None).await.ok()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let answer = runtime.block_on(async { tokio::time::timeout(patience, asking).await.ok()? })?;
+    Envelope::parse(&answer.envelope).ok()?.data
 }

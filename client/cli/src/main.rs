@@ -15,6 +15,7 @@ mod doctor;
 mod graph;
 mod grep;
 mod group;
+mod hook;
 mod index;
 mod logs;
 mod man;
@@ -133,6 +134,8 @@ enum Command {
     Completions(docs::Completions),
     Man(man::Man),
     #[command(hide = true)]
+    Hook(hook::Hook),
+    #[command(hide = true)]
     Proxy(proxy::Proxy),
 }
 
@@ -191,7 +194,13 @@ pub(crate) enum CommandFailure {
 
 /// Parses the command line, runs the command, and reports its outcome.
 fn main() -> ExitCode {
+    if let Some(client) = hook::client_in_arguments(std::env::args_os()) {
+        return hook::run_hook(&client);
+    }
     let cli = Cli::parse();
+    if let Command::Hook(hook) = &cli.command {
+        return hook.run();
+    }
     match run(cli) {
         Ok(CommandOutcome::Done) => ExitCode::SUCCESS,
         Ok(CommandOutcome::Refused | CommandOutcome::NothingFound) => ExitCode::from(1),
@@ -234,6 +243,8 @@ fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::Proxy(proxy) => with_runtime(proxy.run(common)),
+        // `main` runs it before anything else, and it never fails.
+        Command::Hook(_) => Ok(CommandOutcome::Done),
     }
 }
 

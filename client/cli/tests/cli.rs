@@ -153,3 +153,42 @@ fn a_closed_pipe_is_a_quiet_end() {
     assert!(output.status.success());
     assert!(stderr_text(&output).is_empty(), "{}", stderr_text(&output));
 }
+
+/// Runs the hook with this on its standard input.
+fn hook(world: &CliWorld, client: &str, input: &[u8]) -> Output {
+    use std::io::Write as _;
+    let mut command = world.command(&["hook", client]);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("hob starts");
+    // A client that it does not know is not even read.
+    let _ = child.stdin.take().expect("piped").write_all(input);
+    child.wait_with_output().expect("hob ends")
+}
+
+#[test]
+fn the_hook_is_silent_and_successful_whatever_it_reads() {
+    let world = CliWorld::new();
+    let search =
+        br#"{"cwd": "/", "tool_name": "Grep", "tool_input": {"pattern": "refresh"}, "tool_response": {}}"#;
+    for client in ["claude-code", "codex", "gemini", "cursor", "opencode", "goose", ""] {
+        for input in [&b""[..], b"{", b"null", b"\xff\xfe", b"[1, 2", search] {
+            let output = hook(&world, client, input);
+            assert_eq!(output.status.code(), Some(0), "{client}");
+            assert_eq!(
+                (stdout_text(&output), stderr_text(&output)),
+                (String::new(), String::new()),
+                "{client}"
+            );
+        }
+    }
+    assert!(!world.folder.path().join("hob").exists(), "it makes no folder, and starts no daemon");
+}
+
+#[test]
+fn the_hook_does_not_wait_for_its_input_to_end() {
+    let world = CliWorld::new();
+    let mut child = world.command(&["hook", "codex"]).stdin(Stdio::piped()).spawn().expect("hob starts");
+    let open = child.stdin.take();
+    assert!(child.wait().expect("hob ends").success(), "with its input still open");
+    drop(open);
+}

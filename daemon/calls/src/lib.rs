@@ -46,6 +46,8 @@ pub struct CallRequest {
     pub offers: Vec<Offer>,
     /// The client's replies to the questions that an earlier answer asked it.
     pub replies: Map<String, Value>,
+    /// True if `root` is a work tree that the paths of an earlier call lie in.
+    pub followed: bool,
 }
 
 /// The outcome of a finished call, as it goes to the client.

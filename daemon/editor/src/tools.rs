@@ -87,6 +87,7 @@ fn call(tool: Tool, client: &EditorClient, root: AbsPath, cancel: CancelToken) -
         form: Form::Json,
         offers: Vec::new(),
         replies: Map::new(),
+        followed: false,
     }
 }
 

@@ -197,6 +197,14 @@ impl Host {
         Ok(self.use_workspace(&self.root_of(start)?, false))
     }
 
+    /// The open workspace that `start` lies in; `None` if it is not open. This opens nothing and counts as no use, so it keeps no
+    /// workspace in memory.
+    #[must_use]
+    pub fn workspace_if_open(&self, start: &AbsPath) -> Option<Arc<Workspace>> {
+        let root = self.root_of(start).ok()?;
+        lock(&self.open).get(&root).map(|entry| Arc::clone(&entry.workspace))
+    }
+
     /// The workspace with this root, opened and being indexed if it was not. The source of a package `is_package`.
     pub(super) fn use_workspace(&self, root: &AbsPath, is_package: bool) -> Arc<Workspace> {
         self.collector.note_use();

@@ -164,6 +164,7 @@ impl Job {
             form: self.call.form,
             offers: self.call.offers.clone(),
             replies: self.call.replies.clone(),
+            followed: self.call.followed,
         }
     }
 

@@ -23,6 +23,7 @@ fn call(id: u64, tool: &str) -> ClientMessage {
         form: hob_proto::Form::Json,
         offers: Vec::new(),
         replies: Map::new(),
+        followed: false,
     })
 }
 

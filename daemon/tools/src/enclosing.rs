@@ -42,6 +42,14 @@ pub(super) fn fill_places(workspace: &Workspace, places: &mut [Anchor]) {
     }
 }
 
+/// Finds the definitions around places, each a path and a 1-based line. A place that stands in none is left out.
+pub(super) fn symbols_around(workspace: &Workspace, places: &[(String, u32)]) -> Vec<(String, u32, String)> {
+    let mut enclosing = Enclosing::in_workspace(workspace);
+    let around =
+        |(path, line): &(String, u32)| Some((path.clone(), *line, enclosing.symbol_at(path, *line)?));
+    places.iter().filter_map(around).collect()
+}
+
 impl<'w> Enclosing<'w> {
     fn in_workspace(workspace: &'w Workspace) -> Self {
         Self { workspace, files: FxHashMap::default() }

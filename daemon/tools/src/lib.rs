@@ -10,6 +10,7 @@ mod call;
 mod call_hierarchy;
 mod callers;
 mod change_impact;
+mod context;
 mod edit;
 mod elsewhere;
 mod enclosing;
@@ -33,7 +34,6 @@ mod map_search;
 mod meaning;
 mod metrics;
 mod models;
-mod named_place;
 mod nav;
 mod nav_query;
 mod package_meaning;
@@ -68,7 +68,6 @@ pub use call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 pub(crate) use call::{BARRIER_PATIENCE, FIRST_INDEX_PATIENCE, Needs};
 pub use edit::pending_reminder;
 pub use every_package::{AllPackages, ask_every_package};
-pub use named_place::place_in_arguments;
 pub use several_projects::{ProjectsCall, run_in_projects};
 pub use status::status_for_people;
 pub use unsaved::not_taken_into_account;
@@ -91,6 +90,7 @@ pub fn handler(name: &str) -> Option<Handler> {
         "edit_symbol" => edit::symbol,
         "edit_text" => edit::text,
         "flow_trace" => flow_trace::flow_trace,
+        "hob_context" => context::tell_context,
         "hob_digest" => admin::digest,
         "hob_graph" => graph::graph,
         "hob_grep" => grep::grep,

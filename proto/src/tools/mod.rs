@@ -9,7 +9,9 @@ mod notation;
 pub mod schema;
 
 pub mod admin;
+pub mod argument_place;
 pub mod change;
+pub mod context;
 pub mod edit;
 pub mod entity;
 pub mod flow;
@@ -265,6 +267,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &edit::TEXT,
     &flow::FLOW_TRACE,
     &admin::CLOSE,
+    &context::CONTEXT,
     &admin::DIGEST,
     &graph::GRAPH,
     &grep::GREP,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser};
 use hob_client::far::FarArgs;
+use hob_client::work_tree::WorkTree;
 use hob_proto::Form;
 use hob_proto::tools::{self, ToolDef};
 
@@ -14,10 +15,13 @@ nothing to see. It starts the hob daemon when none runs.
 
 Which project a call is about, the first that applies:
   1. the call's own `root` argument
-  2. --root
-  3. the first existing folder among the client's MCP roots, where it has them
-  4. CLAUDE_PROJECT_DIR
-  5. the working directory
+  2. an absolute path in the call's other arguments
+  3. --root
+  4. the git work tree that the paths of earlier calls lie in, beside the one below
+  5. the first existing folder among the client's MCP roots, where it has them
+  6. CLAUDE_PROJECT_DIR; the working directory, if that is in another work tree of the same repository
+  7. the working directory
+An answer about another project than the one before says so.
 
 Code on another machine or in a container (docs/remote.md):
   hob-mcp --ssh devbox:/srv/shop
@@ -104,11 +108,17 @@ pub(crate) struct Where {
 }
 
 impl Where {
-    /// `project_dir` is what `CLAUDE_PROJECT_DIR` says.
+    /// `project_dir` is what `CLAUDE_PROJECT_DIR` says. The working directory goes before it if it is in a linked work tree beside that
+    /// project: clients keep the variable at the folder where a session began.
     pub(crate) fn find(root: Option<&Path>, project_dir: Option<PathBuf>, cwd: &Path) -> Self {
-        let named = project_dir.filter(|dir| dir.is_absolute());
+        let named = project_dir.filter(|dir| dir.is_absolute() && !is_work_tree_beside(cwd, dir));
         Self { fixed: root.map(|root| cwd.join(root)), fallback: named.unwrap_or_else(|| cwd.to_path_buf()) }
     }
+}
+
+fn is_work_tree_beside(cwd: &Path, project: &Path) -> bool {
+    let own = WorkTree::around(cwd).filter(|own| own.is_linked);
+    own.zip(WorkTree::around(project)).is_some_and(|(own, project)| own.is_beside(&project))
 }
 
 #[cfg(test)]
@@ -137,5 +147,24 @@ mod tests {
         assert_eq!(found, Where { fixed: Some("/work/a".into()), fallback: "/p".into() });
         assert_eq!(Where::find(None, Some("relative".into()), cwd).fallback, cwd);
         assert_eq!(Where::find(None, None, cwd).fixed, None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_work_tree_beside_the_named_project_goes_before_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| dir.path().join(path);
+        for (path, text) in [
+            ("main/.git/worktrees/wt/commondir", "../.."),
+            ("wt/.git", "gitdir: ../main/.git/worktrees/wt"),
+            ("other/.git/HEAD", ""),
+        ] {
+            std::fs::create_dir_all(at(path).parent().expect("a folder")).expect("made");
+            std::fs::write(at(path), text).expect("written");
+        }
+        let fallback = |project: &str, cwd: &str| Where::find(None, Some(at(project)), &at(cwd)).fallback;
+        assert_eq!(fallback("main", "wt"), at("wt"));
+        assert_eq!(fallback("wt", "main"), at("wt"), "only a linked one was moved to");
+        assert_eq!(fallback("main", "other"), at("main"));
     }
 }

@@ -42,7 +42,7 @@ async fn run(args: McpShimArgs, far: Option<FarSide>) -> ExitCode {
     // Before the first answer: a client may say stop right after it.
     let stop = stop_signal();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
-    let roots = Roots::new(place.fixed, place.fallback);
+    let roots = Roots::new(place.fixed, place.fallback, far.is_none());
     let relay = Relay::new(roots.known_root(), far, args.edits, args.format);
     relay.connect_early();
     let server = Server::new(args.chosen_tools(relay.edits_enabled()), args.output_schemas, roots, relay);

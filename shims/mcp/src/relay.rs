@@ -18,6 +18,8 @@ use rmcp::service::Peer;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+use crate::roots::CallRoot;
+
 /// The way to the daemon, or why there is none on this machine.
 #[derive(Debug)]
 pub(crate) struct Relay {
@@ -30,7 +32,7 @@ pub(crate) struct Relay {
 pub(crate) struct RelayOrder<'o> {
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: Map<String, Value>,
-    pub(crate) root: &'o Path,
+    pub(crate) root: &'o CallRoot,
     /// The requests that the daemon may make during the call.
     pub(crate) offers: &'o [Offer],
     /// The replies to the daemon's earlier requests, by their keys.
@@ -79,7 +81,8 @@ impl Relay {
     pub(crate) async fn call(&self, order: RelayOrder<'_>) -> DaemonAnswer {
         let mut request = ToolRequest::new(order.tool.name, order.args);
         // A root that is not Unicode cannot be said; the connection's own directory is the next best.
-        request.root = order.root.to_str().map(str::to_owned);
+        request.root = order.root.folder.to_str().map(str::to_owned);
+        request.followed = order.root.is_followed;
         request.form = self.form;
         request.offers = order.offers.to_vec();
         request.replies = order.replies.clone();

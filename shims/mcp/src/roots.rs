@@ -1,16 +1,27 @@
 //! Chooses the folder that a call is about when its arguments name none.
 //!
-//! In order: the call's `root` argument (the daemon's business), `--root`, the first existing folder among the client's
-//! MCP roots, `CLAUDE_PROJECT_DIR`, the working directory. Roots are asked for when the first call needs them, because
+//! In order: the call's `root` argument and absolute paths in it (the daemon's business), `--root`, the work tree that earlier paths lie
+//! in, the first existing folder among the client's MCP roots, `CLAUDE_PROJECT_DIR`, the working directory.
+//!
+//! Agents move into a work tree of their repository, and clients do not say so. Their paths do: once a call that reads has an absolute
+//! path in a work tree beside the client's, later calls are about that one until a path lies in the client's own again, or the client
+//! names other roots. Each such answer says which work tree it is about. Other projects are never followed: a path there is a look
+//! aside, and only that call is about it. Several agents may share one client, so that nothing short of saying it each time is safe.
+//!
+//! Roots are asked for when the first call needs them, because
 //! asking earlier delays nothing useful and some clients answer only once they are idle; revision 2026-07-28 has no
 //! requests from server to client, so there the environment decides. This file judges no folder: it only chooses one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hob_client::work_tree::WorkTree;
+use hob_proto::tools::argument_place::place_in_arguments;
+use hob_proto::tools::{ToolDef, ToolSet};
 use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RequestContext};
+use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
 /// The longest time that a client may take to name its roots before the call goes on without them.
@@ -25,6 +36,18 @@ pub(crate) struct Roots {
     fallback: PathBuf,
     /// The client's answer; the lock is held while it is being asked, so that it is asked once.
     asked: Mutex<RootsAnswer>,
+    /// True if paths in arguments are of this machine, and no `--root` says what is meant.
+    follows: bool,
+    /// The top of the work tree into which the client was followed.
+    followed: Mutex<Option<PathBuf>>,
+}
+
+/// The folder that a call is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CallRoot {
+    pub(crate) folder: PathBuf,
+    /// True if it is the work tree of earlier paths and not what the client names.
+    pub(crate) is_followed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -36,8 +59,10 @@ enum RootsAnswer {
 }
 
 impl Roots {
-    pub(crate) fn new(fixed: Option<PathBuf>, fallback: PathBuf) -> Self {
-        Self { fixed, fallback, asked: Mutex::default() }
+    /// `is_near` if the code is on this machine.
+    pub(crate) fn new(fixed: Option<PathBuf>, fallback: PathBuf, is_near: bool) -> Self {
+        let follows = is_near && fixed.is_none();
+        Self { fixed, fallback, asked: Mutex::default(), follows, followed: Mutex::default() }
     }
 
     /// The root as far as it is known without asking anybody.
@@ -45,8 +70,30 @@ impl Roots {
         self.fixed.as_deref().unwrap_or(&self.fallback)
     }
 
-    /// The root for a call in this context.
-    pub(crate) async fn root_for_call(&self, context: &RequestContext<RoleServer>) -> PathBuf {
+    /// The root for a call of `tool` with `args` in this context.
+    pub(crate) async fn root_for_call(
+        &self,
+        context: &RequestContext<RoleServer>,
+        tool: &ToolDef,
+        args: &Map<String, Value>,
+    ) -> CallRoot {
+        let named = self.named_root(context).await;
+        if !self.follows {
+            return CallRoot { folder: named, is_followed: false };
+        }
+        let mut followed = self.followed.lock().await;
+        // What is written must be meant: only reading moves a client.
+        let is_reading = tool.read_only && tool.set != ToolSet::Hidden;
+        let place = place_in_arguments(args).filter(|_| is_reading);
+        if let Some(moved) = place.and_then(|place| moved_to(&place, &named)) {
+            *followed = moved;
+        }
+        let folder = followed.clone().filter(|folder| folder.is_dir());
+        CallRoot { is_followed: folder.is_some(), folder: folder.unwrap_or(named) }
+    }
+
+    /// The root that the client or the user names.
+    async fn named_root(&self, context: &RequestContext<RoleServer>) -> PathBuf {
         if self.fixed.is_none()
             && has_roots(context)
             && let Some(root) = self.ask_client(&context.peer).await
@@ -69,6 +116,17 @@ impl Roots {
     /// The client says that its roots changed: ask again at the next call.
     pub(crate) async fn forget_roots(&self) {
         *self.asked.lock().await = RootsAnswer::NotYet;
+        *self.followed.lock().await = None;
+    }
+}
+
+/// Returns the work tree into which a path moves a client that is at `named`; `Some(None)` back to its own. A path in no work tree of
+/// the same repository moves nobody.
+fn moved_to(place: &Path, named: &Path) -> Option<Option<PathBuf>> {
+    let (there, own) = (WorkTree::around(place)?, WorkTree::around(named)?);
+    match there.top == own.top {
+        true => Some(None),
+        false => there.is_beside(&own).then_some(Some(there.top)),
     }
 }
 
@@ -81,7 +139,9 @@ fn has_roots(context: &RequestContext<RoleServer>) -> bool {
 #[expect(deprecated, reason = "older revisions still have roots")]
 async fn first_folder(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     let answer = peer.list_roots().await.ok()?;
-    answer.roots.iter().filter_map(|root| folder_of(&root.uri)).find(|folder| folder.exists())
+    // The top of the file system is nobody's project: clients without an open folder name it.
+    let is_project = |folder: &PathBuf| folder.parent().is_some() && folder.exists();
+    answer.roots.iter().filter_map(|root| folder_of(&root.uri)).find(is_project)
 }
 
 /// The path of a `file://` URI (RFC 8089), when it is one and is UTF-8.

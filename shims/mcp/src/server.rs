@@ -20,7 +20,7 @@ use rmcp::{RoleServer, ServerHandler};
 use crate::ask::{Next, Questions};
 use crate::policy;
 use crate::relay::{Relay, RelayOrder, Reporter};
-use crate::roots::Roots;
+use crate::roots::{CallRoot, Roots};
 
 /// Time for which a client may keep the tool list, in milliseconds: the list cannot change while this process lives.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
@@ -104,9 +104,9 @@ impl ServerHandler for Server {
         let named = args.get("root").is_some_and(|root| !root.is_null());
         let form = self.relay.form_of(&args);
         let root = if named {
-            self.roots.known_root().to_path_buf()
+            CallRoot { folder: self.roots.known_root().to_path_buf(), is_followed: false }
         } else {
-            self.roots.root_for_call(&context).await
+            self.roots.root_for_call(&context, tool, &args).await
         };
         let token = context.meta.get_progress_token();
         let mut reporter = token.map(|token| Reporter::new(context.peer.clone(), token));

@@ -74,12 +74,69 @@ fn mcp_roots_go_before_the_environment() {
     shim.send(&call(1, "hob_noop", json!({})));
     let asked = shim.receive();
     let roots =
-        json!([{"uri": "https://x/y"}, {"uri": "file:///no/such/folder"}, {"uri": uri}, {"uri": "file:///"}]);
+        json!([{"uri": "file:///"}, {"uri": "https://x/y"}, {"uri": "file:///no/such/folder"}, {"uri": uri}]);
     shim.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}));
     let heard = daemon.call();
     assert_eq!(heard.root.as_deref(), shim.folder().to_str());
     daemon.answer_call(&heard, ENVELOPE);
     assert_eq!(shim.receive()["id"], 1);
+}
+
+/// Makes a repository in `main` with a linked work tree in `wt`, as git lays them out.
+fn make_work_trees(folder: &std::path::Path) {
+    for (path, text) in [
+        ("main/.git/HEAD", ""),
+        ("main/a.py", ""),
+        ("main/.git/worktrees/wt/commondir", "../.."),
+        ("wt/.git", "gitdir: ../main/.git/worktrees/wt"),
+        ("wt/a.py", ""),
+        ("other/.git/HEAD", ""),
+    ] {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+}
+
+#[test]
+fn an_agent_is_followed_into_a_work_tree_of_its_repository_and_back() {
+    let (mut shim, daemon) = start_in(&[], |folder| {
+        make_work_trees(&folder);
+        Some(folder.join("main"))
+    });
+    let _ = shim.initialize("2025-11-25", json!({}));
+    let folder = real_path(shim.folder());
+    let mut asked = |tool: &str, args: Value| {
+        shim.send(&call(1, tool, args));
+        let heard = daemon.call();
+        daemon.answer_call(&heard, ENVELOPE);
+        assert_eq!(shim.receive()["id"], 1);
+        let root = heard.root.expect("a root").replace(&folder, "");
+        (root.rsplit('/').next().unwrap_or_default().to_owned(), heard.followed)
+    };
+    let at = |path: &str| format!("{folder}/{path}");
+    let main = || ("main".to_owned(), false);
+    let moved = || ("wt".to_owned(), true);
+    assert_eq!(asked("map_search", json!({"query": "f"})), main());
+    assert_eq!(asked("read_symbols", json!({"targets": [at("other/b.py")]})), main(), "a look aside");
+    assert_eq!(asked("hob_noop", json!({"file": at("wt/a.py")})), main(), "no reading");
+    assert_eq!(asked("read_symbols", json!({"targets": [at("wt/a.py:1-2")]})), moved());
+    assert_eq!(asked("map_search", json!({"query": "f"})), moved(), "it stays there");
+    assert_eq!(asked("map_search", json!({"query": at("main/a.py")})), moved(), "words are no place");
+    let named = asked("map_search", json!({"query": "f", "root": at("main")}));
+    assert!(!named.1, "a root is what it says");
+    assert_eq!(asked("map_search", json!({"query": "f"})), moved());
+    assert_eq!(
+        asked("regex_search", json!({"pattern": "x", "paths": [at("main/*.py")]})),
+        main(),
+        "and back"
+    );
+    assert_eq!(asked("map_search", json!({"query": "f"})), main());
+    let _ = asked("read_symbols", json!({"targets": [at("wt/a.py")]}));
+    shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    let _ = shim.request(2, "ping", json!({}));
+    shim.send(&call(1, "map_search", json!({"query": "f"})));
+    assert_eq!(daemon.call().root.as_deref(), Some(at("main").as_str()), "other roots were named");
 }
 
 #[test]

@@ -45,6 +45,11 @@ impl World {
         &self.tree
     }
 
+    /// Returns the folder of the daemon's files.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.dir
+    }
+
     /// Where hob keeps what it can make anew.
     pub(crate) fn cache(&self) -> PathBuf {
         self.dir.join("cache")

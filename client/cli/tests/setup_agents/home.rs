@@ -11,11 +11,18 @@ pub(crate) struct AgentHome(tempfile::TempDir);
 
 impl AgentHome {
     pub(crate) fn new() -> Self {
+        Self::with_programs(&["hob-mcp"])
+    }
+
+    /// A home whose `PATH` has these programs.
+    pub(crate) fn with_programs(programs: &[&str]) -> Self {
         let home = Self(tempfile::tempdir().expect("a folder"));
         for folder in ["home/project/.git", "bin"] {
             fs::create_dir_all(home.0.path().join(folder)).expect("created");
         }
-        fs::write(home.0.path().join("bin/hob-mcp"), "").expect("written");
+        for program in programs {
+            fs::write(home.0.path().join("bin").join(program), "").expect("written");
+        }
         home
     }
 

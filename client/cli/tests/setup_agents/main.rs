@@ -5,6 +5,7 @@
 mod broken;
 mod good;
 mod home;
+mod parts;
 mod talks;
 
 use std::fs;

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::relocate::ProjectPlace;
-use crate::named_place::WORDS;
+use hob_proto::tools::argument_place::WORDS;
 
 /// Arguments with lists of places of which a project needs only its own.
 const SCOPES: [&str; 2] = ["paths", "targets"];

@@ -5,6 +5,7 @@ mod calls;
 mod cost;
 mod editor;
 mod growth;
+mod hook;
 mod idle;
 mod index;
 mod map;
@@ -48,6 +49,7 @@ const ROWS: &[(&str, Row)] = &[
     ("index", Row::Alone(index::index)),
     ("handshake", Row::Alone(calls::handshake)),
     ("noop", Row::Shared(calls::noop)),
+    ("hook", Row::Shared(hook::hook)),
     ("render", Row::Shared(render::render)),
     ("first-answer", Row::Shared(calls::first_answer)),
     ("search", Row::Shared(search::search)),

@@ -28,7 +28,7 @@ impl<'a> Bases<'a> {
     }
 
     /// The folder that a variable names, else one in the home folder.
-    fn folder_in_variable(&self, variable: &str, usual: &str) -> PathBuf {
+    pub(super) fn folder_in_variable(&self, variable: &str, usual: &str) -> PathBuf {
         let said = (self.env)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         said.unwrap_or_else(|| self.home.join(usual))
     }

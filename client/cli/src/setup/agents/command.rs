@@ -34,7 +34,7 @@ pub(crate) fn choose_entry(
     env: &dyn Fn(&str) -> Option<OsString>,
 ) -> Result<(AgentEntry, Option<String>), String> {
     let own = std::env::current_exe().ok();
-    let (command, note) = choose_command(scope, own.as_deref(), &env("PATH").unwrap_or_default())?;
+    let (command, note) = choose_command(PROGRAM, scope, own.as_deref(), &env("PATH").unwrap_or_default())?;
     let mut args = vec!["--tools".to_owned(), wishes.tools.clone()];
     if wishes.edits {
         args.push("--edits".to_owned());
@@ -57,15 +57,20 @@ pub(crate) fn choose_entry(
 /// The variables that decide which daemon answers; all but the first only for a far side.
 const VARIABLES: &[&str] = &["HOB_DIR", "HOB_SSH", "HOB_DOCKER", "HOB_WSL"];
 
-fn choose_command(
+/// Chooses how a file names one of hob's programs, and says what there is to say about it.
+///
+/// # Errors
+/// That there is no such program.
+pub(super) fn choose_command(
+    program: &str,
     scope: SetupScope,
     own: Option<&Path>,
     path: &OsString,
 ) -> Result<(String, Option<String>), String> {
-    let in_path = files_on_path(PROGRAM, path).next();
-    let beside = own.map(|own| own.with_file_name(file_name(PROGRAM))).filter(|file| file.is_file());
+    let in_path = files_on_path(program, path).next();
+    let beside = own.map(|own| own.with_file_name(file_name(program))).filter(|file| file.is_file());
     if in_path.is_some() && scope == SetupScope::Project {
-        return Ok((PROGRAM.to_owned(), None));
+        return Ok((program.to_owned(), None));
     }
     // The PATH's name for the same program is the better one: it stays when a package puts a new version elsewhere.
     let same = |one: &Path, other: &Path| {
@@ -75,12 +80,13 @@ fn choose_command(
         (Some(in_path), Some(beside)) => Some(if same(&in_path, &beside) { in_path } else { beside }),
         (in_path, beside) => beside.or(in_path),
     };
-    let chosen = chosen.ok_or("`hob-mcp` is neither beside `hob` nor on the PATH; install it first")?;
+    let chosen = chosen
+        .ok_or_else(|| format!("`{program}` is neither beside `hob` nor on the PATH; install it first"))?;
     let text = chosen
         .to_str()
         .ok_or_else(|| format!("`{}` is no text, so it cannot be written into a file", chosen.display()))?;
     let note = (scope == SetupScope::Project).then(|| {
-        format!("`hob-mcp` is not on the PATH, so the file names {text}, which is right on this machine alone: do not commit it")
+        format!("`{program}` is not on the PATH, so the file names {text}, which is right on this machine alone: do not commit it")
     });
     Ok((text.to_owned(), note))
 }

@@ -1,7 +1,7 @@
 //! Agents: the entry in their own configuration that starts `hob-mcp`.
 //!
 //! `clients` says whose file is where, `formats` changes one entry in it, `plan` and `undo` decide what is to be done,
-//! `receipt` remembers it, `probe` tries the entry; `options` has the command line, `context` the folders of one run. This file
+//! `receipt` remembers it, `probe` tries the entry, `parts` has what can be added beside the entry; `options` has the command line, `context` the folders of one run. This file
 //! talks with the user. Nothing is written before it was shown and agreed to, and nothing that hob did not add is ever taken
 //! out.
 
@@ -14,6 +14,7 @@ mod file;
 mod formats;
 mod list;
 mod options;
+mod parts;
 mod plan;
 pub(crate) mod probe;
 mod receipt;
@@ -33,6 +34,7 @@ use self::entry::AgentEntry;
 use self::formats::{ConfigText, Slot};
 pub(crate) use self::list::{AgentFileState, Configured};
 pub(super) use self::options::AgentOptions;
+use self::parts::PartsOf;
 use self::plan::{AgentSetupPlan, AgentSetupRequest, EntryState};
 pub(crate) use self::scope::SetupScope;
 use crate::{CommandFailure, CommandOutcome, Common};
@@ -91,17 +93,23 @@ impl AgentOptions {
                 Err(problem) => json!({"ok": false, "problem": problem}),
             };
         }
-        if at.json {
-            term::print(&format!("{report}\n"))?;
-        }
-        match works {
-            Some(Err(problem)) => self.report_failed_entry(client, &plan, &problem, &at),
-            _ if agreed || self.dry_run => {
-                self.close(client, scope, &plan, works.and_then(Result::ok), &at)?;
-                Ok(CommandOutcome::Done)
+        let answered = match works {
+            Some(Err(problem)) => {
+                print_report(&report, &at)?;
+                return self.report_failed_entry(client, &plan, &problem, &at);
             }
-            _ => Ok(CommandOutcome::Refused),
-        }
+            _ if !agreed && !self.dry_run => {
+                print_report(&report, &at)?;
+                return Ok(CommandOutcome::Refused);
+            }
+            works => works.and_then(Result::ok),
+        };
+        self.close(client, scope, &plan, answered, &at)?;
+        let entry_file = plan.found.target.clone();
+        let parts = self.set_up_parts(&PartsOf { client, scope, entry_file, at: &at })?;
+        report["parts"] = parts.report;
+        print_report(&report, &at)?;
+        Ok(parts.outcome)
     }
 
     /// Where to write, by what was said and what the agent has.
@@ -250,6 +258,14 @@ impl AgentOptions {
         term::print(&text)?;
         Ok(())
     }
+}
+
+/// Prints the report for scripts, if that was asked for.
+fn print_report(report: &serde_json::Value, at: &AgentSetupContext<'_>) -> Result<(), CommandFailure> {
+    if at.json {
+        term::print(&format!("{report}\n"))?;
+    }
+    Ok(())
 }
 
 /// Returns a warning if the far side that the entry would ask cannot be reached now.

@@ -3,6 +3,7 @@
 use clap::Args;
 use hob_proto::tools;
 
+use super::parts::PartKind;
 use super::scope::SetupScope;
 
 /// The options for an agent on the command line.
@@ -49,6 +50,30 @@ pub(crate) struct AgentOptions {
     /// Do not start the entry to see whether it answers
     #[arg(long)]
     pub(super) no_check: bool,
+
+    /// Also write a block of under 120 tokens into the agent's instructions (AGENTS.md, CLAUDE.md, ...): when to ask hob
+    #[arg(long)]
+    pub(super) instructions: bool,
+
+    /// Also let the agent call hob's tools that only read without asking each time
+    #[arg(long)]
+    pub(super) permissions: bool,
+
+    /// Also write a skill
+    #[arg(long)]
+    pub(super) skill: bool,
+
+    /// Also write a sub-agent that has hob's tools
+    #[arg(long)]
+    pub(super) subagent: bool,
+
+    /// Also add a hook: after the agent's own grep or read it tells in at most 60 tokens what hob knows, and never blocks
+    #[arg(long)]
+    pub(super) hook: bool,
+
+    /// Also write all of these, each after a question
+    #[arg(long)]
+    pub(super) all: bool,
 }
 
 fn parse_tools(list: &str) -> Result<String, String> {
@@ -74,6 +99,22 @@ impl AgentOptions {
             || self.edits
             || self.name.is_some()
             || self.no_check
+            || !self.part_kinds().is_empty()
+    }
+
+    /// The parts that were asked for.
+    pub(super) fn part_kinds(&self) -> Vec<PartKind> {
+        let is_asked = |kind: &PartKind| {
+            self.all
+                || match kind {
+                    PartKind::Instructions => self.instructions,
+                    PartKind::Permissions => self.permissions,
+                    PartKind::Skill => self.skill,
+                    PartKind::Subagent => self.subagent,
+                    PartKind::Hook => self.hook,
+                }
+        };
+        PartKind::ALL.into_iter().filter(is_asked).collect()
     }
 
     /// Returns true if the command needs no agent's name.

@@ -9,7 +9,7 @@ use super::diff;
 use super::entry::AgentEntry;
 use super::file::{self, AgentFile};
 use super::formats::{ConfigText, Slot};
-use super::receipt::{Receipt, Receipts, hash, seconds_now};
+use super::receipt::{Receipt, Receipts, hash, nanos_now, seconds_now};
 use super::scope::SetupScope;
 use super::undo::{self, Way};
 
@@ -114,6 +114,8 @@ impl AgentSetupPlan {
             entry: value,
             replaced,
             at: seconds_now(),
+            order: nanos_now(),
+            part: None,
         };
         let mut warnings = Vec::new();
         if found.target != *file && file.is_symlink() {
@@ -170,8 +172,12 @@ impl AgentSetupPlan {
     }
 }
 
-/// A project may be somebody else's work: a link in it must not decide which file of the user is changed.
-fn stays_inside(root: &Path, target: &Path) -> Result<(), String> {
+/// Refuses a file that a link leads out of the project to: a project may be somebody else's work, and must not decide which file of the
+/// user is changed.
+///
+/// # Errors
+/// That it lies outside, as a sentence.
+pub(super) fn stays_inside(root: &Path, target: &Path) -> Result<(), String> {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     // Folders that are still to be made cannot be resolved, but those above them can.
     let above = target.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());

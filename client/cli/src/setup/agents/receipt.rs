@@ -1,4 +1,4 @@
-//! Records each change that hob made to somebody else's file, so that it can be taken back.
+//! Records each change that hob made to somebody else's file, an entry or a part beside it, so that it can be taken back.
 //!
 //! Two files in the state folder, for this user alone: `NAME.json`, the receipt, and `NAME.before`, the file as it was. Both
 //! are there before the file is changed; a receipt of a change that did not come to pass is harmless.
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::file;
+use super::parts::{PartChange, PartKind};
 use super::scope::SetupScope;
 use crate::output;
 
@@ -42,6 +43,20 @@ pub(crate) struct Receipt {
     pub(crate) replaced: Option<Value>,
     /// When, in seconds since 1970.
     pub(crate) at: u64,
+    /// When, in nanoseconds since 1970: what changes one file twice in a second is undone in order. 0 in older receipts.
+    #[serde(default)]
+    pub(crate) order: u64,
+    /// The part that was written, if it was not the entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<PartReceipt>,
+}
+
+/// A part beside the entry that hob wrote.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PartReceipt {
+    pub(crate) kind: PartKind,
+    /// The change, by which the part is found again in a file that was changed since.
+    pub(crate) change: PartChange,
 }
 
 /// The folder of the receipts.
@@ -60,10 +75,22 @@ pub(crate) fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// Now, in nanoseconds since 1970.
+pub(crate) fn nanos_now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
 impl Receipt {
-    fn file_name(client: &str, target: &Path, name: &str) -> String {
+    fn file_name(client: &str, target: &Path, name: &str, part: Option<PartKind>) -> String {
         let place = [target.as_os_str().as_encoded_bytes(), b"\0", name.as_bytes()].concat();
-        format!("{client}-{}", &hash(&place)[..16])
+        let kind = part.map_or_else(String::new, |kind| format!("-{}", kind.word()));
+        format!("{client}-{}{kind}", &hash(&place)[..16])
+    }
+
+    /// The kind of the part that was written; `None` for the entry.
+    pub(crate) fn part_kind(&self) -> Option<PartKind> {
+        self.part.as_ref().map(|part| part.kind)
     }
 }
 
@@ -74,13 +101,28 @@ impl Receipts {
     }
 
     fn path(&self, receipt: &Receipt, ending: &str) -> PathBuf {
-        let name = Receipt::file_name(&receipt.client, &receipt.target, &receipt.name);
+        let name = Receipt::file_name(&receipt.client, &receipt.target, &receipt.name, receipt.part_kind());
         self.folder.join(format!("{name}.{ending}"))
     }
 
     /// The receipt of an entry.
     pub(crate) fn get(&self, client: &str, target: &Path, name: &str) -> Option<Receipt> {
-        let path = self.folder.join(format!("{}.json", Receipt::file_name(client, target, name)));
+        self.read_receipt(&Receipt::file_name(client, target, name, None))
+    }
+
+    /// The receipt of a part beside an entry.
+    pub(crate) fn get_part(
+        &self,
+        client: &str,
+        target: &Path,
+        name: &str,
+        kind: PartKind,
+    ) -> Option<Receipt> {
+        self.read_receipt(&Receipt::file_name(client, target, name, Some(kind)))
+    }
+
+    fn read_receipt(&self, file_name: &str) -> Option<Receipt> {
+        let path = self.folder.join(format!("{file_name}.json"));
         serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
@@ -90,7 +132,9 @@ impl Receipts {
         let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
         let read = |path: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(path).ok()?).ok();
         let mut all: Vec<Receipt> = files.filter_map(read).collect();
-        all.sort_by(|one, other| (other.at, &other.target).cmp(&(one.at, &one.target)));
+        all.sort_by(|one, other| {
+            (other.at, other.order, &other.target).cmp(&(one.at, one.order, &one.target))
+        });
         all
     }
 

@@ -9,7 +9,8 @@ use std::io;
 use super::clients::SetupAgent;
 use super::file::{self, AgentFile};
 use super::formats::{ConfigText, Slot};
-use super::receipt::{Receipt, Receipts, hash};
+use super::parts::{PartKind, WithoutPart};
+use super::receipt::{PartReceipt, Receipt, Receipts, hash};
 
 /// The way to undo what a receipt records.
 #[derive(Debug)]
@@ -68,6 +69,9 @@ pub(super) fn choose_way(
 }
 
 fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, String> {
+    if let Some(part) = &receipt.part {
+        return take_out_part(receipt, part, now, force);
+    }
     let client = SetupAgent::find_by_id(&receipt.client)
         .ok_or("the receipt is of an agent that this hob does not know")?;
     let shown = receipt.target.display();
@@ -93,6 +97,21 @@ fn take_out_entry(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, Str
     Ok(Way::Take((receipt.before.is_some() || !is_empty).then(|| text.bytes_with(&changed))))
 }
 
+fn take_out_part(receipt: &Receipt, part: &PartReceipt, now: &[u8], force: bool) -> Result<Way, String> {
+    let shown = receipt.target.display();
+    let text =
+        ConfigText::read(now).map_err(|error| format!("`{shown}`: {error}; repair it, then undo again"))?;
+    let left = part.change.take_from(&text.text, force).map_err(|problem| format!("`{shown}`: {problem}"))?;
+    Ok(match left {
+        WithoutPart::Text(None) if receipt.before.is_none() => Way::Take(None),
+        WithoutPart::Text(left) => Way::Take(Some(text.bytes_with(&left.unwrap_or_default()))),
+        WithoutPart::Absent => Way::Gone("hob's part is not there any more"),
+        WithoutPart::Changed => Way::Kept(
+            "hob's part was changed since hob wrote it, so it is yours now; --force takes it out".to_owned(),
+        ),
+    })
+}
+
 impl Undo {
     /// Returns the file's future content, if it changes: `Some(None)` is no file.
     pub(super) fn future_content(&self) -> Option<Option<&[u8]>> {
@@ -113,7 +132,8 @@ impl Undo {
                 } else {
                     ""
                 };
-                format!("was changed since, so only hob's entry is taken out{back}")
+                let own = self.receipt.part_kind().map_or("entry", PartKind::word);
+                format!("was changed since, so only hob's {own} is taken out{back}")
             }
             Way::Take(None) => "is removed: hob had made it, and nothing else is in it".to_owned(),
             Way::Gone(reason) => format!("nothing to undo: {reason}"),

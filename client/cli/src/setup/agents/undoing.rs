@@ -7,6 +7,7 @@ use super::context::AgentSetupContext;
 use super::diff;
 use super::list::{self, Configured};
 use super::options::AgentOptions;
+use super::parts::PartKind;
 use super::receipt::Receipt;
 use super::undo::{self, Undo, Way};
 use crate::term::{self, Style};
@@ -25,6 +26,10 @@ impl AgentOptions {
             .into_iter()
             .filter(|receipt| client.is_none_or(|client| receipt.client == client.id))
             .filter(|receipt| self.scope.is_none_or(|scope| receipt.scope == scope))
+            .filter(|receipt| {
+                let kinds = self.part_kinds();
+                kinds.is_empty() || receipt.part_kind().is_some_and(|kind| kinds.contains(&kind))
+            })
             .filter(|receipt| self.name.as_ref().is_none_or(|name| receipt.name == *name))
             .partition(|receipt| {
                 client.is_none() || receipt.root.as_ref().is_none_or(|root| *root == at.root)
@@ -109,8 +114,9 @@ impl AgentOptions {
 
 fn undo_text(undo: &Undo, style: &Style) -> String {
     let title = SetupAgent::find_by_id(&undo.receipt.client).map_or("", |client| client.title);
+    let part = undo.receipt.part_kind().map_or_else(String::new, |kind| format!(" ({})", kind.word()));
     let heading =
-        format!("{}: {} {}\n", style.bold(title), undo.receipt.target.display(), undo.describe_way());
+        format!("{}{part}: {} {}\n", style.bold(title), undo.receipt.target.display(), undo.describe_way());
     let Some(outcome) = undo.future_content() else { return heading };
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     let lines = diff::lines(&text(undo.found.bytes.as_deref()), &text(outcome));
@@ -125,5 +131,6 @@ fn as_json(undo: &Undo) -> serde_json::Value {
         Way::Kept(_) => "kept",
     };
     let receipt = &undo.receipt;
-    json!({"client": receipt.client, "scope": receipt.scope, "file": receipt.target, "name": receipt.name, "what": what, "about": undo.describe_way()})
+    let part = receipt.part_kind().map_or("entry", PartKind::word);
+    json!({"client": receipt.client, "part": part, "scope": receipt.scope, "file": receipt.target, "name": receipt.name, "what": what, "about": undo.describe_way()})
 }

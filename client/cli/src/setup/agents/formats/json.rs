@@ -2,13 +2,15 @@
 //!
 //! What some parsers also take (single quotes, missing commas, names without quotes) counts as broken: a client may not.
 
-use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
+use std::ops::Range;
+
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::{Broken, Dialect, Edit, Slot, indentation, is_blank, line_end, line_start};
+use super::{Broken, Dialect, Edit, Slot, ValueAt, indentation, is_blank, line_end, line_start};
 
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -66,16 +68,7 @@ pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<
     let read = read(text)?;
     let inner = serde_json::json!({ slot.name: value });
     match &read.value {
-        None => {
-            let all = serde_json::json!({ slot.container: inner });
-            let document = pretty_json(&all, "", "  ");
-            Ok(vec![match text.trim().is_empty() {
-                true if text.contains('\n') => Edit::insert(0, document),
-                true => Edit::insert(0, document + "\n"),
-                false if text.ends_with('\n') => Edit::insert(text.len(), document + "\n"),
-                false => Edit::insert(text.len(), format!("\n{document}\n")),
-            }])
-        }
+        None => Ok(vec![first_value(text, &serde_json::json!({ slot.container: inner }))]),
         Some(Node::Object(root)) => match read.only_property(root, slot.container)? {
             None => Ok(read.insert(root, slot.container, &inner)),
             Some(ObjectProp { value: Node::Object(table), .. }) => {
@@ -100,6 +93,53 @@ pub(super) fn edits_to_put(text: &str, slot: Slot<'_>, value: &Value) -> Result<
     }
 }
 
+/// Makes a document in a text that has no value yet, but perhaps comments.
+fn first_value(text: &str, value: &Value) -> Edit {
+    let document = pretty_json(value, "", "  ");
+    match text.trim().is_empty() {
+        true if text.contains('\n') => Edit::insert(0, document),
+        true => Edit::insert(0, document + "\n"),
+        false if text.ends_with('\n') => Edit::insert(text.len(), document + "\n"),
+        false => Edit::insert(text.len(), format!("\n{document}\n")),
+    }
+}
+
+/// Adds a value at a path of names: as the value of the last name, or as an item of the list there. What is missing on the way is made.
+pub(super) fn edits_to_add(text: &str, at: &ValueAt) -> Result<Vec<Edit>, Broken> {
+    let read = read(text)?;
+    let Some(root) = &read.value else { return Ok(vec![first_value(text, &at.nested_below(0))]) };
+    let mut node = root;
+    for (depth, name) in at.path.iter().enumerate() {
+        let Node::Object(object) = node else {
+            return Err(Broken::at_byte(text, node.start(), "this is no object, and hob has to add to it"));
+        };
+        match read.only_property(object, name)? {
+            None => return Ok(read.insert(object, name, &at.nested_below(depth + 1))),
+            Some(found) => node = &found.value,
+        }
+    }
+    match node {
+        Node::Array(list) if at.is_item => Ok(read.insert_item(list, &at.value)),
+        _ => {
+            let problem = format!("`{}` has another value already; change it by hand", at.path.join("."));
+            Err(Broken::at_byte(text, node.start(), problem))
+        }
+    }
+}
+
+/// Takes an item out of the list at a path.
+pub(super) fn edits_to_take_item(text: &str, path: &[String], nth: usize) -> Result<Vec<Edit>, Broken> {
+    let read = read(text)?;
+    let mut node = read.value.as_ref();
+    for name in path {
+        let Some(Node::Object(object)) = node else { return Ok(Vec::new()) };
+        node = read.only_property(object, name)?.map(|found| &found.value);
+    }
+    let Some(Node::Array(list)) = node else { return Ok(Vec::new()) };
+    let item = list.elements.get(nth).map(|item| item.range());
+    Ok(item.map_or_else(Vec::new, |item| read.remove(list.range.start..list.range.end, item.start..item.end)))
+}
+
 pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
     let read = read(text)?;
     let mut node = read.value.as_ref();
@@ -107,7 +147,8 @@ pub(super) fn edits_to_take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Brok
         let Some(Node::Object(object)) = node else { break };
         let Some(found) = read.only_property(object, name)? else { break };
         if depth + 1 == path.len() {
-            return Ok(read.remove(object, found));
+            let outer = object.range.start..object.range.end;
+            return Ok(read.remove(outer, found.range.start..found.range.end));
         }
         node = Some(&found.value);
     }
@@ -181,11 +222,45 @@ impl<'a> Read<'a> {
         }
     }
 
-    fn remove(&self, object: &Object<'_>, prop: &ObjectProp<'_>) -> Vec<Edit> {
+    /// Adds an item at the end of a list, as its items are written.
+    fn insert_item(&self, list: &Array<'_>, value: &Value) -> Vec<Edit> {
         let text = self.text;
-        let (start, end) = (prop.range.start, prop.range.end);
+        let outer = indentation(text, list.range.start);
+        let unit = self.indent_unit();
+        let Some(last) = list.elements.last() else {
+            let indent = format!("{outer}{unit}");
+            let new = pretty_json(value, &indent, &unit);
+            let inside = list.range.start + 1..list.range.end - 1;
+            // A comment in it stays.
+            let content = text[inside.clone()].trim_end().len();
+            return vec![match text[inside.clone()].trim().is_empty() {
+                true => Edit { at: inside, with: format!("\n{indent}{new}\n{outer}") },
+                false => Edit::insert(inside.start + content, format!("\n{indent}{new}")),
+            }];
+        };
+        let comma = self.comma_after(last.end());
+        let after = comma.as_ref().map_or(last.end(), |comma| comma.end);
+        if line_start(text, last.start()) <= list.range.start {
+            let with = value.to_string_spaced();
+            let with = if comma.is_some() { format!(" {with}") } else { format!(", {with}") };
+            return vec![Edit::insert(after, with)];
+        }
+        let indent = indentation(text, last.start());
+        let new = format!("\n{indent}{}", pretty_json(value, indent, &unit));
+        let place = after_comments(text, after);
+        match comma {
+            Some(_) => vec![Edit::insert(place, new + ",")],
+            None if place == after => vec![Edit::insert(after, format!(",{new}"))],
+            None => vec![Edit::insert(after, ","), Edit::insert(place, new)],
+        }
+    }
+
+    /// Takes a part out of an object or a list, with the comma that belongs to it.
+    fn remove(&self, outer: Range<usize>, part: Range<usize>) -> Vec<Edit> {
+        let text = self.text;
+        let Range { start, end } = part;
         let line = line_start(text, start);
-        let is_own_line = line > object.range.start && is_blank(&text[line..start]);
+        let is_own_line = line > outer.start && is_blank(&text[line..start]);
         if let Some(comma) = self.comma_after(end) {
             let rest = line_end(text, comma.end);
             if is_own_line && is_blank(&text[comma.end..rest]) {
@@ -201,7 +276,7 @@ impl<'a> Read<'a> {
                 false => vec![Edit::remove(comma), Edit::remove(from..end)],
             };
         }
-        let (open, close) = (object.range.start + 1, object.range.end - 1);
+        let (open, close) = (outer.start + 1, outer.end - 1);
         match text[open..start].trim().is_empty() && text[end..close].trim().is_empty() {
             true => vec![Edit::remove(open..close)],
             false if is_own_line => vec![Edit::remove(line - 1..end)],
@@ -266,6 +341,12 @@ fn pretty_json(value: &Value, indent: &str, unit: &str) -> String {
                 })
                 .collect();
             format!("{{\n{}\n{indent}}}", all.join(",\n"))
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            let inner = format!("{indent}{unit}");
+            let all: Vec<String> =
+                items.iter().map(|item| format!("{inner}{}", pretty_json(item, &inner, unit))).collect();
+            format!("[\n{}\n{indent}]", all.join(",\n"))
         }
         other => other.to_string_spaced(),
     }

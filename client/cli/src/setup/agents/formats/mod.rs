@@ -8,11 +8,14 @@
 
 mod json;
 mod toml;
+mod values;
 mod yaml;
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
+
+pub(crate) use self::values::{TakenValue, ValueAt};
 
 /// Why a file cannot be changed, and where that is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

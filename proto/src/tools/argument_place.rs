@@ -1,21 +1,21 @@
-//! Finds the project that a call means by an absolute path in its arguments.
+//! Finds the place that an absolute path in the arguments of a call names.
 //!
-//! Clients stay where a session began, while their agents move on: into a worktree, a dependency, another repository. Where no `root` is
+//! Clients stay where a session began, while their agents move on: into a work tree, a dependency, another repository. Where no `root` is
 //! given, an absolute path says more about what is meant than the folder of the client. Only paths count, never words or code that look
-//! like one, and only what is there: a pattern is cut where its wildcards begin.
+//! like one, and only what is there: a pattern is cut where its wildcards begin. The daemon chooses a project by this, and the shim
+//! follows an agent into a work tree by it, so both must see the same paths.
 
 use std::path::{Path, PathBuf};
 
-use hob_base::AbsPath;
 use serde_json::{Map, Value};
 
 /// Arguments that hold words or code and never a place.
-pub(crate) const WORDS: [&str; 10] =
+pub const WORDS: [&str; 10] =
     ["query", "pattern", "patterns", "subject", "hint", "around", "source", "old", "new", "change"];
 
 /// The folder or file of the first absolute path in the arguments that is there; `None` without one.
 #[must_use]
-pub fn place_in_arguments(args: &Map<String, Value>) -> Option<AbsPath> {
+pub fn place_in_arguments(args: &Map<String, Value>) -> Option<PathBuf> {
     let places = args.iter().filter(|(name, _)| !WORDS.contains(&name.as_str()));
     let texts = places.flat_map(|(_, value)| match value {
         Value::Array(items) => items.iter().collect(),
@@ -24,19 +24,17 @@ pub fn place_in_arguments(args: &Map<String, Value>) -> Option<AbsPath> {
     texts.filter_map(Value::as_str).find_map(existing_place)
 }
 
-fn existing_place(text: &str) -> Option<AbsPath> {
+fn existing_place(text: &str) -> Option<PathBuf> {
     let text = text.trim_start_matches('!');
     if !Path::new(text).is_absolute() {
         return None;
     }
     let fixed =
         Path::new(text).iter().take_while(|part| !part.to_string_lossy().contains(['*', '?', '[', '{']));
-    let path: PathBuf = fixed.collect();
-    let named = AbsPath::new(without_lines(&path)).ok()?;
+    let named = without_lines(&fixed.collect::<PathBuf>());
     // A file that is not there yet belongs where its folder is; nothing belongs to the top of the file system.
     let is_there = |place: &&Path| place.exists() && place.parent().is_some();
-    let place = named.as_path().ancestors().take(2).find(is_there)?;
-    AbsPath::new(place).ok()
+    named.ancestors().take(2).find(is_there).map(Path::to_path_buf)
 }
 
 /// A path without the lines behind it: `/w/a.py` of `/w/a.py:10-20`.
@@ -58,7 +56,7 @@ mod tests {
     fn check(args: Value, expected: Option<&Path>) {
         let args = args.as_object().expect("an object");
         let place = place_in_arguments(args);
-        assert_eq!(place.as_ref().map(AbsPath::as_path), expected);
+        assert_eq!(place.as_deref(), expected);
     }
 
     #[test]

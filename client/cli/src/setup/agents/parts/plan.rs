@@ -1,0 +1,157 @@
+//! Plans one part of an agent's set-up: its file, the change, the receipt. It is shown, agreed to, made and undone as the entry is.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::change::PartChange;
+use super::kind::PartKind;
+use crate::setup::agents::diff;
+use crate::setup::agents::file::{self, AgentFile};
+use crate::setup::agents::formats::ConfigText;
+use crate::setup::agents::plan::stays_inside;
+use crate::setup::agents::receipt::{PartReceipt, Receipt, Receipts, hash, nanos_now, seconds_now};
+use crate::setup::agents::scope::SetupScope;
+use crate::setup::agents::undo::{self, Way};
+
+/// The request to add one part.
+pub(super) struct PartRequest<'a> {
+    pub(super) client: &'a str,
+    pub(super) kind: PartKind,
+    pub(super) scope: SetupScope,
+    pub(super) root: &'a Path,
+    pub(super) file: PathBuf,
+    /// The entry's name.
+    pub(super) name: &'a str,
+    pub(super) change: PartChange,
+}
+
+/// A part that can be shown and written.
+#[derive(Debug)]
+pub(super) struct PartPlan {
+    pub(super) kind: PartKind,
+    pub(super) found: AgentFile,
+    before: String,
+    /// The text with the part; `None` if it is there already.
+    after: Option<String>,
+    bytes: Vec<u8>,
+    receipt: Receipt,
+    /// The file without the part.
+    original: Option<Vec<u8>>,
+    /// The receipt of an earlier form of the part, for the case that writing fails.
+    earlier: Option<Receipt>,
+}
+
+impl PartPlan {
+    /// Looks at the file and works out the change.
+    ///
+    /// # Errors
+    /// Why the file is left alone, as a sentence.
+    pub(super) fn make_plan(request: PartRequest<'_>, receipts: &Receipts) -> Result<Self, String> {
+        let PartRequest { client, kind, scope, root, file, name, mut change } = request;
+        let found = file::read_config_file(&file)?;
+        if scope == SetupScope::Project {
+            stays_inside(root, &found.target)?;
+        }
+        let shown = found.target.display().to_string();
+        let text = ConfigText::read(found.bytes.as_deref().unwrap_or_default())
+            .map_err(|error| format!("`{shown}`: {error}"))?;
+        let now = found.bytes.as_ref().map(|_| text.text.as_str());
+        // An earlier form of the part is taken out first, so that undoing takes back both.
+        let earlier = receipts.get_part(client, &found.target, name, kind);
+        let earlier = earlier.filter(|earlier| {
+            earlier.part.as_ref().zip(now).is_some_and(|(part, now)| part.change.is_in(now))
+        });
+        let own = earlier.as_ref().and_then(|earlier| earlier.part.as_ref()).map(|part| &part.change);
+        let is_same = own.zip(now).is_some_and(|(own, now)| own.clears_as(&change, now));
+        let start = match (own, now) {
+            (Some(own @ PartChange::Values { .. }), Some(now)) if !is_same => own.text_without(now)?,
+            _ => now.map(str::to_owned),
+        };
+        let after = match is_same {
+            true => None,
+            false => change
+                .add_to(start.as_deref(), own)
+                .map_err(|problem| format!("`{shown}`: {problem}. Nothing was changed"))?,
+        };
+        if after.is_some() {
+            file::may_replace(&found.target)?;
+        }
+        let bytes = text.bytes_with(after.as_deref().unwrap_or(&text.text));
+        let (original, folders) = match &earlier {
+            Some(earlier) => {
+                let original = match undo::choose_way(receipts, earlier, found.bytes.as_deref(), false)? {
+                    Way::Restore(bytes) | Way::Take(bytes) => bytes,
+                    Way::Gone(_) | Way::Kept(_) => found.bytes.clone(),
+                };
+                (original, earlier.folders.clone())
+            }
+            None => (found.bytes.clone(), Vec::new()),
+        };
+        let receipt = Receipt {
+            client: client.to_owned(),
+            scope,
+            root: (scope == SetupScope::Project).then(|| root.to_path_buf()),
+            target: found.target.clone(),
+            name: name.to_owned(),
+            before: original.as_deref().map(hash),
+            after: hash(&bytes),
+            folders,
+            made_container: false,
+            entry: Value::Null,
+            replaced: None,
+            at: seconds_now(),
+            order: nanos_now(),
+            part: Some(PartReceipt { kind, change }),
+        };
+        Ok(Self { kind, before: text.text, after, bytes, receipt, original, earlier, found })
+    }
+
+    /// Returns true if the file has the part already.
+    pub(super) fn is_there(&self) -> bool {
+        self.after.is_none()
+    }
+
+    /// The change, line by line.
+    pub(super) fn diff_lines(&self) -> Vec<String> {
+        self.after.as_deref().map_or_else(Vec::new, |after| diff::lines(&self.before, after))
+    }
+
+    /// Makes the change.
+    ///
+    /// # Errors
+    /// Whatever the system says; everything is then as it was.
+    pub(super) fn carry_out(&mut self, receipts: &Receipts) -> Result<(), String> {
+        let target = self.found.target.clone();
+        let made = file::make_folders(&target)?;
+        self.receipt.folders.extend(made.iter().cloned());
+        let private = self.receipt.scope == SetupScope::User;
+        let kept = receipts.keep_receipt(&self.receipt, self.original.as_deref());
+        let changed =
+            kept.and_then(|()| file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private));
+        changed.map_err(|error| {
+            let _ = match &self.earlier {
+                Some(earlier) => receipts.keep_receipt(earlier, self.original.as_deref()),
+                None => receipts.drop(&self.receipt),
+            };
+            file::remove_folders(&made);
+            format!("`{}`: {error}", target.display())
+        })
+    }
+
+    /// Returns the plan as JSON, for scripts.
+    pub(super) fn as_json(&self) -> Value {
+        let change = match (self.is_there(), &self.found.bytes) {
+            (true, _) => "same",
+            (false, None) => "new-file",
+            (false, Some(_)) => "add",
+        };
+        json!({
+            "part": self.kind.word(),
+            "scope": self.receipt.scope,
+            "file": self.found.target,
+            "change": change,
+            "diff": self.diff_lines(),
+        })
+    }
+}
