@@ -60,6 +60,11 @@ impl Style {
         self.paint("1;31", text.into())
     }
 
+    /// Paints in green what is as it should be.
+    pub(crate) fn good<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("32", text.into())
+    }
+
     /// Paints warnings and matches in yellow.
     pub(crate) fn notice<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("33", text.into())
