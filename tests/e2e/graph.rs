@@ -6,6 +6,8 @@ use std::process::Command;
 use hob_tests::{Tree, World, repository};
 use serde_json::{Value, json};
 
+use super::many::git;
+
 const PROJECT: &str = r#"
 //- /core/store.py
 class Store:
@@ -76,9 +78,12 @@ fn files_are_as_hot_as_commits_changed_them() {
     let tree = world.tree(PROJECT);
     let refused = world.hob(tree.root(), &["graph", "--heat"]).code(1);
     assert!(refused.stderr.contains("no git repository"), "{refused}");
-    tree.git_init();
-    tree.write("core/store.py", "def flush():\n    return 2\n");
-    tree.git_commit("changed");
+    git(&world, tree.root(), "init -q -b main");
+    for text in ["def flush():\n    return 2\n", "def flush():\n    return 3\n"] {
+        git(&world, tree.root(), "add -A");
+        git(&world, tree.root(), "commit -q -m one");
+        tree.write("core/store.py", text);
+    }
     let (_, read) = page_of(&world, &tree, &["--heat", "30"], &[]);
     let at = read["paths"].as_array().expect("a list").iter().position(|path| path == "core/store.py");
     assert_eq!(read["heat"][at.expect("listed")], 1, "{read}");

@@ -91,11 +91,10 @@ fn list(result: &ServersResult, style: &Style) -> String {
     let (there, absent): (Vec<&Family>, Vec<&Family>) =
         others.into_iter().partition(|family| used_server(family).is_some());
     let names = |families: &[&Family], with_server: bool| -> Vec<String> {
-        let server = |family: &Family| used_server(family).filter(|_| with_server).map(|used| used.name.as_str());
-        let first = |family: &Family| family.languages.first().cloned().unwrap_or_default();
-        let name = |family: &&Family| match server(family) {
-            Some(server) => format!("{} ({server})", first(family)),
-            None => first(family),
+        let name = |family: &&Family| {
+            let first = family.languages.first().cloned().unwrap_or_default();
+            let server = used_server(family).filter(|_| with_server);
+            server.map_or_else(|| first.clone(), |server| format!("{first} ({})", server.name))
         };
         families.iter().map(name).collect()
     };

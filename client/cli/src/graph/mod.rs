@@ -43,7 +43,7 @@ pub(crate) struct Graph {
     svg: Option<PathBuf>,
 
     /// Colour files by how many commits of the last DAYS changed them, where the page is told to
-    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "90", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u32).range(1..=36_500))]
     heat: Option<u32>,
 
     /// Open the page (with --svg alone, the image) in the browser
