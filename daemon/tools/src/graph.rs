@@ -57,7 +57,8 @@ fn count_changes(
     workspace: &Workspace,
     days: u32,
 ) -> Result<Vec<FileChanges>, ToolError> {
-    let repository = open_repository(workspace)?;
+    let without = |error: ToolError| error.hint("Without the change heat there is a picture all the same.");
+    let repository = open_repository(workspace).map_err(without)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let since = i64::try_from(now).unwrap_or(i64::MAX) - i64::from(days) * 86_400;
     let patience = call.cancel.with_deadline(Deadline::after(HEAT_PATIENCE));

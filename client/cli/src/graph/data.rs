@@ -225,22 +225,22 @@ mod tests {
 
     #[test]
     fn a_page_of_five_thousand_files_stays_under_a_megabyte_and_says_what_it_leaves_out() {
-        let picture = large(5_000, 14);
+        let picture = large(5_000, 6);
         let packed = pack_picture(&picture, &EditorChoice::default()).expect("packed");
         assert!(packed.core.len() + packed.source.len() <= ROOM, "{} + {}", packed.core.len(), packed.source.len());
         let extent = Extent { symbols: 3_000, edges: 2_000 };
         let data = core_data(&picture, extent, &EditorChoice::default());
-        assert!(data["notes"].to_string().contains("67,000 symbols are left out"), "{}", data["notes"]);
+        assert!(data["notes"].to_string().contains("27,000 symbols are left out"), "{}", data["notes"]);
         let ends = data["edges"]["to"].as_array().expect("a list");
         assert!(ends.iter().all(|end| end.as_u64().is_some_and(|end| end < 8_000)), "files come after the symbols");
     }
 
     #[test]
     fn nothing_is_left_out_of_a_small_picture() {
-        let picture = large(30, 20);
-        let data = core_data(&picture, Extent { symbols: 600, edges: 600 }, &EditorChoice::default());
-        assert_eq!(data["names"].as_array().map(Vec::len), Some(600));
-        assert_eq!(data["x"].as_array().map(Vec::len), Some(600));
+        let picture = large(80, 8);
+        let data = core_data(&picture, Extent { symbols: 640, edges: 640 }, &EditorChoice::default());
+        assert_eq!(data["names"].as_array().map(Vec::len), Some(640));
+        assert_eq!(data["x"].as_array().map(Vec::len), Some(640));
         assert_eq!(data["languages"][0], "py");
         assert_eq!((&data["ids"], &data["suffix"], &data["notes"]), (&json!({}), &json!({}), &json!([])));
         assert_eq!(data["clusters"][0]["hue"], palette::cluster_hue(0));

@@ -8,7 +8,7 @@ use zlib_rs::{DeflateConfig, ReturnCode, compress_bound, compress_slice};
 /// Returns the text deflated, with zlib's header, as base64; `None` if the library refuses.
 pub(super) fn pack_text(text: &str) -> Option<String> {
     let mut room = vec![0; compress_bound(text.len())];
-    let (packed, code) = compress_slice(&mut room, text.as_bytes(), DeflateConfig::new(9));
+    let (packed, code) = compress_slice(&mut room, text.as_bytes(), DeflateConfig::new(6));
     (code == ReturnCode::Ok).then(|| base64(packed))
 }
 
@@ -21,7 +21,7 @@ fn base64(bytes: &[u8]) -> String {
         let at = |place: usize| u32::from(chunk.get(place).copied().unwrap_or(0));
         let bits = at(0) << 16 | at(1) << 8 | at(2);
         for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
+            let letter = LETTERS[((bits >> (18 - 6 * place)) & 63) as usize];
             out.push(if place > chunk.len() { '=' } else { char::from(letter) });
         }
     }

@@ -197,9 +197,9 @@ impl Gatherer {
             ));
         }
         self.join_clusters();
-        nodes::size_circles(&mut self.picture);
+        nodes::lay_out_members(&mut self.picture);
         layout::place_clusters(&mut self.picture);
-        nodes::place_nodes(&mut self.picture);
+        nodes::move_to_clusters(&mut self.picture);
         self.picture
     }
 

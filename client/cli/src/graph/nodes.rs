@@ -1,74 +1,66 @@
-//! Where symbols lie in their cluster's circle: a force layout for each cluster, which comes out the same on every machine.
+//! Where symbols lie in their cluster: a force layout for each cluster, which comes out the same on every machine.
 //!
-//! The most connected begin in the middle, on a spiral. Those that use each other pull each other, uses of other clusters pull to
-//! the side where these lie, all keep their distance and stay in the circle. As in `layout`, only operations are used that IEEE
-//! 754 fixes to the last bit. Clusters are placed by themselves, so a layout takes time in proportion to the symbols.
-
-use std::collections::HashMap;
+//! The most connected begin in the middle, on a spiral. Those that use each other pull each other, and all keep their distance. The
+//! cluster's circle is drawn around where they end. As in `layout`, only operations are used that IEEE 754 fixes to the last bit.
+//! Clusters are laid out by themselves, so a layout takes time in proportion to the symbols.
 
 use super::layout::{round_to_tenth, spiral_points};
-use super::model::{Circle, Cluster, Picture, Symbol};
+use super::model::{Circle, Picture};
 
 /// Rounds in which symbols pull and push.
 const ROUNDS: usize = 140;
 /// Rounds after these in which they only get out of each other's way.
 const SETTLING: usize = 30;
 /// Room between two circles.
-const GAP: f64 = 2.4;
+const GAP: f64 = 3.0;
 /// Room between the outermost circles and the cluster's.
 const RIM: f64 = 4.0;
-/// Share of a cluster's circle that the circles of its symbols take at most.
-const FILLED: f64 = 0.42;
+/// Radius of the smallest cluster.
+const SMALLEST: f64 = 10.0;
 
-/// Gives every drawn symbol its radius, and every cluster the room for its symbols.
-pub(super) fn size_circles(picture: &mut Picture) {
-    let mut needed = vec![0.0_f64; picture.clusters.len()];
-    for symbol in &mut picture.symbols[..picture.drawn] {
-        let r = round_to_tenth((1.9 + 0.72 * f64::from(symbol.degree).sqrt()).min(11.0));
-        symbol.at = Some(Circle { r, ..Circle::default() });
-        if let Some(cluster) = picture.files[symbol.file as usize].cluster {
-            needed[cluster as usize] += (r + GAP / 2.0) * (r + GAP / 2.0);
-        }
-    }
-    for (cluster, needed) in picture.clusters.iter_mut().zip(needed) {
-        cluster.r = round_to_tenth((needed / FILLED).sqrt() + RIM).max(10.0);
-    }
-}
-
-/// Places the drawn symbols in the circles of their clusters.
-pub(super) fn place_nodes(picture: &mut Picture) {
-    let cluster_of = |picture: &Picture, symbol: &Symbol| picture.files[symbol.file as usize].cluster;
+/// Lays every drawn symbol out within its cluster, around the point 0, and gives the cluster its radius.
+pub(super) fn lay_out_members(picture: &mut Picture) {
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); picture.clusters.len()];
     let mut homes = vec![None; picture.drawn];
     for (number, symbol) in picture.symbols[..picture.drawn].iter().enumerate() {
-        homes[number] = cluster_of(picture, symbol);
+        homes[number] = picture.files[symbol.file as usize].cluster;
         homes[number].into_iter().for_each(|home| members[home as usize].push(number));
     }
-    let mut swarms: Vec<Swarm> =
-        members.iter().zip(&picture.clusters).map(|(members, cluster)| Swarm::new(picture, members, cluster)).collect();
+    let degree = |number: &usize| picture.symbols[*number].degree;
+    members.iter_mut().for_each(|members| members.sort_by_key(|number| (std::cmp::Reverse(degree(number)), *number)));
     let mut places = vec![0; picture.drawn];
     members.iter().for_each(|members| members.iter().enumerate().for_each(|(at, number)| places[*number] = at));
+    let mut swarms: Vec<Swarm> =
+        members.iter().map(|members| Swarm::new(members.iter().map(|number| radius_for(degree(number))))).collect();
     for edge in &picture.edges {
         let (from, to) = (edge[0] as usize, edge[1] as usize);
-        let (Some(Some(home)), Some(Some(other))) = (homes.get(from), homes.get(to)) else { continue };
-        match home == other {
-            true => swarms[*home as usize].springs.push((places[from], places[to])),
-            false => {
-                let (p, q) = (&picture.clusters[*home as usize], &picture.clusters[*other as usize]);
-                let (dx, dy) = (q.x - p.x, q.y - p.y);
-                let far = (dx * dx + dy * dy).sqrt().max(1.0);
-                swarms[*home as usize].lean(places[from], dx / far, dy / far);
-                swarms[*other as usize].lean(places[to], -dx / far, -dy / far);
-            }
+        if let (Some(Some(home)), Some(Some(other))) = (homes.get(from), homes.get(to))
+            && home == other
+        {
+            swarms[*home as usize].springs.push((places[from], places[to]));
         }
     }
-    for ((swarm, members), cluster) in swarms.iter_mut().zip(&members).zip(&picture.clusters) {
-        swarm.settle();
+    for ((swarm, members), cluster) in swarms.iter_mut().zip(&members).zip(&mut picture.clusters) {
+        cluster.r = round_to_tenth(swarm.settle().max(SMALLEST - RIM) + RIM);
         for (body, number) in swarm.bodies.iter().zip(members) {
-            let (x, y) = (round_to_tenth(cluster.x + body.x), round_to_tenth(cluster.y + body.y));
-            picture.symbols[*number].at = Some(Circle { x, y, r: body.r });
+            picture.symbols[*number].at = Some(Circle { x: body.x, y: body.y, r: body.r });
         }
     }
+}
+
+/// Moves the symbols to where their clusters have been placed.
+pub(super) fn move_to_clusters(picture: &mut Picture) {
+    for symbol in &mut picture.symbols[..picture.drawn] {
+        let cluster = picture.files[symbol.file as usize].cluster.map(|home| &picture.clusters[home as usize]);
+        if let (Some(at), Some(cluster)) = (&mut symbol.at, cluster) {
+            (at.x, at.y) = (round_to_tenth(cluster.x + at.x), round_to_tenth(cluster.y + at.y));
+        }
+    }
+}
+
+/// The radius of a symbol's circle, for the number of its edges.
+fn radius_for(degree: u32) -> f64 {
+    round_to_tenth((1.9 + 0.72 * f64::from(degree).sqrt()).min(11.0))
 }
 
 /// A symbol on its way to its place, relative to the middle of its cluster.
@@ -77,10 +69,6 @@ struct Body {
     x: f64,
     y: f64,
     r: f64,
-    /// The sum of the directions to other clusters that it is connected with.
-    lean_x: f64,
-    lean_y: f64,
-    leans: f64,
 }
 
 /// The symbols of one cluster.
@@ -89,39 +77,42 @@ struct Swarm {
     bodies: Vec<Body>,
     /// Pairs that use each other.
     springs: Vec<(usize, usize)>,
-    r: f64,
+    /// Half the width of the square that is divided into cells; those at the edges have what is beyond.
+    reach: f64,
 }
 
 impl Swarm {
-    fn new(picture: &Picture, members: &[usize], cluster: &Cluster) -> Self {
-        let step = 0.9 * (cluster.r - RIM) / (members.len().max(1) as f64).sqrt();
-        let body = |(number, (x, y)): (&usize, (f64, f64))| {
-            let r = picture.symbols[*number].at.map_or(2.0, |circle| circle.r);
-            Body { x: x * step, y: y * step, r, ..Body::default() }
+    /// Symbols of these radii, the most connected first, on a spiral from the middle outwards.
+    fn new(radii: impl Iterator<Item = f64>) -> Self {
+        let mut area = 0.0;
+        let body = |(r, (x, y)): (f64, (f64, f64))| {
+            area += (r + GAP) * (r + GAP);
+            // Points of the spiral are as far out as their number's root: as far as the area of those before needs.
+            let far = (x * x + y * y).sqrt();
+            let step = 1.1 * area.sqrt() / far;
+            Body { x: x * step, y: y * step, r }
         };
-        let bodies = members.iter().zip(spiral_points()).map(body).collect();
-        Self { bodies, springs: Vec::new(), r: cluster.r }
+        let bodies = radii.zip(spiral_points()).map(body).collect();
+        Self { bodies, springs: Vec::new(), reach: 1.3 * area.sqrt() + GAP }
     }
 
-    fn lean(&mut self, at: usize, x: f64, y: f64) {
-        let body = &mut self.bodies[at];
-        (body.lean_x, body.lean_y, body.leans) = (body.lean_x + x, body.lean_y + y, body.leans + 1.0);
-    }
-
-    fn settle(&mut self) {
-        if let [only] = self.bodies.as_mut_slice() {
-            (only.x, only.y) = (0.0, 0.0);
-            return;
-        }
+    /// Lets all find their places, and returns the radius of the circle around the point 0 that holds them.
+    fn settle(&mut self) -> f64 {
         self.springs.sort_unstable();
         self.springs.dedup();
+        let mut grid = Grid::new(self);
         for _ in 0..ROUNDS {
             self.pull();
-            self.push_apart();
+            self.push_apart(&mut grid);
         }
         for _ in 0..SETTLING {
-            self.push_apart();
+            self.push_apart(&mut grid);
         }
+        let count = self.bodies.len().max(1) as f64;
+        let (x, y) = self.bodies.iter().fold((0.0, 0.0), |(x, y), body| (x + body.x, y + body.y));
+        let (x, y) = (x / count, y / count);
+        self.bodies.iter_mut().for_each(|body| (body.x, body.y) = (body.x - x, body.y - y));
+        self.bodies.iter().map(|body| (body.x * body.x + body.y * body.y).sqrt() + body.r).fold(0.0, f64::max)
     }
 
     fn pull(&mut self) {
@@ -130,44 +121,66 @@ impl Swarm {
             let (dx, dy) = (q.x - p.x, q.y - p.y);
             // The larger one moves less.
             let share = p.r * p.r / (p.r * p.r + q.r * q.r);
-            let strength = 0.04;
+            let strength = 0.012;
             (self.bodies[a].x, self.bodies[a].y) =
                 (p.x + dx * strength * (1.0 - share), p.y + dy * strength * (1.0 - share));
             (self.bodies[b].x, self.bodies[b].y) = (q.x - dx * strength * share, q.y - dy * strength * share);
         }
-        let reach = self.r * 0.012;
         for body in &mut self.bodies {
-            let per = reach / body.leans.max(1.0);
-            (body.x, body.y) = (body.x * 0.994 + body.lean_x * per, body.y * 0.994 + body.lean_y * per);
+            (body.x, body.y) = (body.x * 0.99, body.y * 0.99);
         }
     }
 
-    /// Moves apart what is too near, found by a grid, and back into the circle what has left it.
-    fn push_apart(&mut self) {
-        let widest = self.bodies.iter().map(|body| body.r).fold(1.0, f64::max);
-        let cell = 2.0 * widest + GAP;
-        let place = |body: &Body| ((body.x / cell).floor() as i64, (body.y / cell).floor() as i64);
-        let mut grid: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
-        self.bodies.iter().enumerate().for_each(|(at, body)| grid.entry(place(body)).or_default().push(at));
+    /// Moves apart what is too near, found by a grid.
+    fn push_apart(&mut self, grid: &mut Grid) {
+        grid.fill(&self.bodies);
         for a in 0..self.bodies.len() {
-            let (column, row) = place(&self.bodies[a]);
-            for (dx, dy) in NEAR {
-                let Some(others) = grid.get(&(column + dx, row + dy)) else { continue };
-                others.iter().filter(|b| **b > a).for_each(|b| part_bodies(&mut self.bodies, a, *b));
-            }
-        }
-        for body in &mut self.bodies {
-            let (far, most) = ((body.x * body.x + body.y * body.y).sqrt(), (self.r - RIM - body.r).max(0.0));
-            if far > most {
-                (body.x, body.y) = (body.x * most / far, body.y * most / far);
+            let cell = grid.cell_of(&self.bodies[a]);
+            for near in grid.around(cell) {
+                let others = grid.cells[near].iter().filter(|b| **b > a);
+                others.for_each(|b| part_bodies(&mut self.bodies, a, *b));
             }
         }
     }
 }
 
-/// The cells around a cell, and itself.
-const NEAR: [(i64, i64); 9] =
-    [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0), (1, 1)];
+/// The symbols by squares as wide as two of the largest with room between them: whoever is too near is in a square around.
+struct Grid {
+    cells: Vec<Vec<usize>>,
+    /// Cells in a row; those at the edges have what is beyond.
+    side: usize,
+    width: f64,
+    reach: f64,
+}
+
+impl Grid {
+    fn new(swarm: &Swarm) -> Self {
+        let widest = swarm.bodies.iter().map(|body| body.r).fold(1.0, f64::max);
+        let width = 2.0 * widest + GAP;
+        let side = (2.0 * swarm.reach / width).ceil().max(1.0) as usize + 2;
+        Self { cells: vec![Vec::new(); side * side], side, width, reach: swarm.reach }
+    }
+
+    fn fill(&mut self, bodies: &[Body]) {
+        self.cells.iter_mut().for_each(Vec::clear);
+        for (at, body) in bodies.iter().enumerate() {
+            let cell = self.cell_of(body);
+            self.cells[cell].push(at);
+        }
+    }
+
+    fn cell_of(&self, body: &Body) -> usize {
+        // A conversion to an unsigned number makes 0 of what is below.
+        let place = |at: f64| (((at + self.reach) / self.width) as usize + 1).min(self.side - 2);
+        place(body.y) * self.side + place(body.x)
+    }
+
+    /// A cell that is not at the edge, and the eight around it.
+    fn around(&self, cell: usize) -> [usize; 9] {
+        let (above, below) = (cell - self.side, cell + self.side);
+        [above - 1, above, above + 1, cell - 1, cell, cell + 1, below - 1, below, below + 1]
+    }
+}
 
 fn part_bodies(bodies: &mut [Body], a: usize, b: usize) {
     let (p, q) = (bodies[a], bodies[b]);
@@ -190,10 +203,7 @@ mod tests {
     use super::*;
 
     fn swarm(count: usize, springs: Vec<(usize, usize)>) -> Swarm {
-        let bodies = (0..count).zip(spiral_points());
-        let bodies = bodies.map(|(_, (x, y))| Body { x: x * 6.0, y: y * 6.0, r: 3.0, ..Body::default() }).collect();
-        let r = (count as f64 * (3.0 + GAP / 2.0) * (3.0 + GAP / 2.0) / FILLED).sqrt() + RIM;
-        Swarm { bodies, springs, r }
+        Swarm { springs, ..Swarm::new((0..count).map(|_| 3.0)) }
     }
 
     fn distance(p: &Body, q: &Body) -> f64 {
@@ -201,16 +211,16 @@ mod tests {
     }
 
     #[test]
-    fn circles_do_not_overlap_and_stay_in_the_cluster() {
+    fn circles_do_not_overlap_and_fill_the_circle_around_them() {
         let mut swarm = swarm(150, (1..150).map(|n| (n, n / 7)).collect());
-        swarm.lean(149, 1.0, 0.0);
-        swarm.settle();
+        let r = swarm.settle();
         for (a, p) in swarm.bodies.iter().enumerate() {
-            assert!((p.x * p.x + p.y * p.y).sqrt() + p.r <= swarm.r, "{a} is outside: {p:?}");
+            assert!((p.x * p.x + p.y * p.y).sqrt() + p.r <= r, "{a} is outside: {p:?}");
             for (b, q) in swarm.bodies.iter().enumerate().skip(a + 1) {
                 assert!(distance(p, q) >= p.r + q.r, "{a} lies on {b}");
             }
         }
+        assert!(150.0 * 9.0 / (r * r) > 0.25, "the circle is {r} wide");
     }
 
     #[test]
@@ -218,8 +228,7 @@ mod tests {
         let mut first = swarm(60, vec![(0, 59), (1, 58)]);
         let mut second = swarm(60, vec![(1, 58), (0, 59)]);
         let begun = distance(&first.bodies[0], &first.bodies[59]);
-        first.settle();
-        second.settle();
+        let _ = (first.settle(), second.settle());
         assert!(distance(&first.bodies[0], &first.bodies[59]) < begun / 2.0);
         let places = |swarm: &Swarm| swarm.bodies.iter().map(|body| (body.x, body.y)).collect::<Vec<_>>();
         assert_eq!(places(&first), places(&second));

@@ -7,6 +7,9 @@ use super::{layout, palette};
 /// Longest label, in characters.
 const LABEL: usize = 34;
 
+/// The largest clusters, whose hubs have their names in the image.
+const NAMED: usize = 24;
+
 const STYLE: &str = "text{font:600 12px system-ui,sans-serif;fill:#1f1e1c}.small{font:10px system-ui,sans-serif}\
 .back{fill:#fafaf8}.link{stroke:#8d8a84;fill:none}text{paint-order:stroke;stroke:#fafaf8;stroke-width:3px}\
 .bubble{fill-opacity:.12;stroke-opacity:.4}.grey{fill:#8a8781;stroke:#8a8781}\
@@ -42,7 +45,7 @@ pub(super) fn svg_image(picture: &Picture) -> String {
         let fill = fill_of(home as usize, &picture.clusters[home as usize]);
         out.push_str(&format!("<circle {fill} cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", at.x, at.y, at.r));
     }
-    clusters().for_each(|(_, cluster)| push_names(&mut out, picture, cluster));
+    clusters().for_each(|(number, cluster)| push_names(&mut out, picture, cluster, number < NAMED));
     out.push_str("</svg>\n");
     out
 }
@@ -71,13 +74,13 @@ fn push_bubble(out: &mut String, number: usize, cluster: &Cluster) {
     ));
 }
 
-/// The name of a cluster above it, and of its first hub if that is large enough to be told.
-fn push_names(out: &mut String, picture: &Picture, cluster: &Cluster) {
+/// The name of a cluster above it, and that of its first hub if `with_hub`.
+fn push_names(out: &mut String, picture: &Picture, cluster: &Cluster, with_hub: bool) {
     let (x, y) = (cluster.x, cluster.y - cluster.r - 5.0);
     let label = short_label(&cluster.label);
     out.push_str(&format!("<text x=\"{x}\" y=\"{y:.1}\" text-anchor=\"middle\">{label}</text>\n"));
     let hub = cluster.hubs.first().map(|hub| &picture.symbols[*hub as usize]);
-    if let Some((hub, at)) = hub.and_then(|hub| Some((hub, hub.at?))).filter(|_| cluster.r > 26.0) {
+    if let Some((hub, at)) = hub.and_then(|hub| Some((hub, hub.at?))).filter(|_| with_hub) {
         let (y, name) = (at.y - at.r - 3.0, short_label(&hub.seen.name));
         out.push_str(&format!(
             "<text class=\"small\" x=\"{}\" y=\"{y:.1}\" text-anchor=\"middle\">{name}</text>\n",

@@ -85,7 +85,7 @@ const HobCore = (() => {
   function searcher(G) {
     const lower = G.D.names.map((name) => name.toLowerCase());
     const paths = G.D.paths.map((path) => path.toLowerCase());
-    return (text) => {
+    const search = (text) => {
       const wanted = text.trim().toLowerCase();
       const classes = [[], [], [], [], []];
       if (!wanted) return [];
@@ -98,11 +98,15 @@ const HobCore = (() => {
       paths.forEach((path, f) => {
         if (path.includes(wanted)) classes[path.endsWith("/" + wanted) || path === wanted ? 1 : 3].push(G.symbols + f);
       });
+      // An inherited member: `Flask.route` is `Scaffold.route`.
+      const member = wanted.slice(wanted.lastIndexOf(".") + 1);
+      if (!classes.flat().length && member && member !== wanted) return search(member);
       // Of two of one class, the more connected; tests last.
       const weight = (n) => (G.isFile(n) ? -1 : G.D.degree[n]) - (G.tests.has(n) ? 1e6 : 0);
       for (const found of classes) found.sort((a, b) => weight(b) - weight(a) || a - b);
       return classes.flat();
     };
+    return search;
   }
 
   const short = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
@@ -114,6 +118,13 @@ const HobCore = (() => {
     return short(last || name, 26);
   }
 
+  /** A cluster's name, without the folders above if it is long: `…/v4/locales` of `packages/zod/src/v4/locales`. */
+  function clusterLabel(name) {
+    const folder = name.split(" ")[0], parts = folder.split("/");
+    const rest = name.slice(folder.length);
+    return short((folder.length > 22 && parts.length > 2 ? "…/" + parts.slice(-2).join("/") : folder) + rest, 36);
+  }
+
   /**
    * The labels that a picture may have, the most wanted first. A label is fixed to a point of the picture and has a box around that
    * point in pixels, `[left, top, right, bottom]`; it is shown from a scale on.
@@ -121,7 +132,7 @@ const HobCore = (() => {
   function labelsOf(G, widthOf) {
     const labels = [];
     G.D.clusters.forEach((c, number) => {
-      const text = short(c.label, 34), w = widthOf(text, true);
+      const text = clusterLabel(c.label), w = widthOf(text, true);
       labels.push({ text, strong: true, cluster: number, x: c.x, y: c.y - c.r, box: [-w / 2, -19, w / 2, -4], from: 7 / c.r });
     });
     const hubs = new Set(G.D.clusters.flatMap((c) => c.hubs.slice(0, 2)));

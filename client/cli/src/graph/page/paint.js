@@ -149,8 +149,9 @@ const HobPaint = (() => {
         c.globalAlpha = (own >= 0 ? 0.25 : 0.07) + 0.38 * share;
         c.lineWidth = Math.max(0.6, (0.5 + 6 * share) * Math.min(1.6, Math.max(0.5, view.s)));
         c.beginPath();
-        c.moveTo(X(p.x + ux * p.r), Y(p.y + uy * p.r));
-        c.quadraticCurveTo(X((p.x + q.x) / 2 - uy * far * 0.08), Y((p.y + q.y) / 2 + ux * far * 0.08), X(q.x - ux * q.r), Y(q.y - uy * q.r));
+        const from = [p.x + ux * p.r, p.y + uy * p.r], to = [q.x - ux * q.r, q.y - uy * q.r], bend = (far - p.r - q.r) * 0.1;
+        c.moveTo(X(from[0]), Y(from[1]));
+        c.quadraticCurveTo(X((from[0] + to[0]) / 2 - uy * bend), Y((from[1] + to[1]) / 2 + ux * bend), X(to[0]), Y(to[1]));
         c.stroke();
         if (at % 60 === 59) yield;
       }

@@ -183,8 +183,8 @@
       for (const [changes, f] of hot.slice(0, 40)) rows.push(el("li", {}, button("#n=" + (G.symbols + f), swatch(painter.palette.heat(painter.heatShares[f])), D.paths[f], " ", el("small", {}, counted(changes, "commit")))));
     } else {
       D.clusters.forEach((cluster, c) => {
-        rows.push(el("li", {}, button("#c=" + c, swatch(painter.palette.node(cluster.hue)), el("b", {}, cluster.label), " ", el("small", {}, counted(cluster.symbols, "symbol")),
-          el("span", { class: "names" }, namesOf(cluster).join(", ")))));
+        rows.push(el("li", {}, button("#c=" + c, swatch(painter.palette.node(cluster.hue)), el("b", {}, cluster.label),
+          el("span", { class: "names" }, [counted(cluster.symbols, "symbol"), ...namesOf(cluster)].join(", ")))));
       });
     }
     legend.replaceChildren(el("ul", {}, ...rows), ...D.notes.map((note) => el("p", { class: "dim" }, note)),

@@ -126,6 +126,9 @@ fn head(view: &TopView, area: Rect) -> TopLines {
     lines
 }
 
+/// Fewest bars that say something.
+const LEAST_BARS: usize = 10;
+
 /// The past of calls and memory as sparklines, each with its largest value; `None` before there is a past.
 fn past_line(view: &TopView, width: usize) -> Option<Line> {
     let column = |of: fn(&Sample) -> f64| view.history.iter().map(of).collect::<Vec<f64>>();
@@ -141,9 +144,14 @@ fn past_line(view: &TopView, width: usize) -> Option<Line> {
         past.push(("servers", bytes(most(&servers)), servers));
     }
     past.retain(|(_, _, values)| values.len() > 1);
-    let words: usize = past.iter().map(|(name, most, _)| name.len() + most.len() + 10).sum();
-    let room = width.saturating_sub(words) / past.len().max(1);
-    if past.is_empty() || room < 6 {
+    let room = loop {
+        let words: usize = past.iter().map(|(name, most, _)| name.len() + most.len() + 9).sum();
+        let room = width.saturating_sub(words) / past.len().max(1);
+        if room >= LEAST_BARS || past.pop().is_none() {
+            break room;
+        }
+    };
+    if past.is_empty() {
         return None;
     }
     let mut line = Line::new();
