@@ -68,7 +68,10 @@ fn summary(found: &[NamedFinding]) -> String {
     let fine = count_findings(found, Level::Ok);
     match parts.is_empty() {
         true => format!("Nothing is wrong: {} looked at.", render::count(fine, "thing")),
-        false => format!("{}; {} as it should be.", parts.join(", "), render::count(fine, "thing")),
+        false => {
+            let are = if fine == 1 { "it" } else { "they" };
+            format!("{}; {} as {are} should be.", parts.join(", "), render::count(fine, "thing"))
+        }
     }
 }
 

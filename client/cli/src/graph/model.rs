@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn edges_lead_to_files_of_later_pages_and_clusters_are_joined_by_them() {
-        let file = |path: &str, cluster, symbols, uses| GraphFile {
+        let file = |path: &str, cluster, symbols, uses: Vec<u64>| GraphFile {
             path: path.into(),
             id: format!("py:{path}"),
             cluster: Some(cluster),
