@@ -237,7 +237,10 @@ fn what_is_left_out_is_what_most_want() {
         say(&["call", "investigate", "there and back"]).success(),
         say(&["call", "investigate", "--query", "there and back"]).success()
     );
-    assert_eq!(say(&["ask", "there and back"]).success(), say(&["call", "investigate", "there and back"]).success());
+    assert_eq!(
+        say(&["ask", "there and back"]).success(),
+        say(&["call", "investigate", "there and back"]).success()
+    );
     let unclear = say(&["call", "map_status", "there and back"]).code(2);
     assert!(unclear.stderr.contains("takes no text"), "{unclear}");
     let here = |folder: &str, args: &[&str]| world.hob(&tree.at(folder), args);

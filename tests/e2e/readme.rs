@@ -29,7 +29,10 @@ fn the_samples_of_the_readme_are_what_the_program_says() {
         std::fs::write(&file, format!("{before}{OPENING}{now}{CLOSING}{after}")).expect("written");
         return;
     }
-    assert!(now == samples, "the README's samples are out of date (HOB_WRITE_EXAMPLES=1 writes them); now:\n{now}");
+    assert!(
+        now == samples,
+        "the README's samples are out of date (HOB_WRITE_EXAMPLES=1 writes them); now:\n{now}"
+    );
 }
 
 /// An answer, cut where the sample was.

@@ -190,7 +190,9 @@ impl ToolVerb {
         if let Some(name) = self.verb.and_then(|verb| verb.stdin) {
             read_standard_input(&mut args, name)?;
         }
-        if self.verb.is_some_and(|verb| !verb.is_brief) && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
+        if self.verb.is_some_and(|verb| !verb.is_brief)
+            && !args.keys().any(|name| tools::same_name(name, "tokenBudget"))
+        {
             args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
         }
         let form = if common.json { Form::Json } else { Form::Text };
@@ -209,7 +211,8 @@ impl ToolVerb {
             return show::print_answer(&answer, true);
         }
         let outcome = show::text(&answer)?;
-        if self.verb.is_some_and(|verb| verb.tool == SEARCH) && answer.ok && answer.envelope.trim() == "none" {
+        if self.verb.is_some_and(|verb| verb.tool == SEARCH) && answer.ok && answer.envelope.trim() == "none"
+        {
             tell_other_ways(&question.args);
         }
         Ok(outcome)
@@ -223,7 +226,9 @@ const SEARCH: &str = "map_search";
 fn name_without_dot(args: &mut Map<String, Value>) {
     let queries = args.get_mut("query").and_then(Value::as_array_mut).into_iter().flatten();
     for query in queries {
-        if let Some(rest) = query.as_str().and_then(|text| text.strip_prefix("./")).filter(|rest| !rest.is_empty()) {
+        if let Some(rest) =
+            query.as_str().and_then(|text| text.strip_prefix("./")).filter(|rest| !rest.is_empty())
+        {
             *query = rest.into();
         }
     }

@@ -101,7 +101,9 @@ fn list(result: &ServersResult, style: &Style) -> String {
     if !here.is_empty() && !(there.is_empty() && absent.is_empty()) {
         text.push('\n');
     }
-    for (head, names) in [("Ready for other projects", names(&there, true)), ("No server yet for", names(&absent, false))] {
+    for (head, names) in
+        [("Ready for other projects", names(&there, true)), ("No server yet for", names(&absent, false))]
+    {
         if !names.is_empty() {
             text.push_str(&format!("{}: {}\n", style.dim(head), names.join(", ")));
         }

@@ -17,7 +17,11 @@ pub(crate) fn text(answer: &DaemonAnswer) -> Result<CommandOutcome, CommandFailu
             "{}\n",
             paint_answer(&answer.envelope, &Style::of_stdout()).trim_end_matches('\n')
         ))?;
-        return Ok(if found_nothing(&answer.envelope) { CommandOutcome::NothingFound } else { CommandOutcome::Done });
+        return Ok(if found_nothing(&answer.envelope) {
+            CommandOutcome::NothingFound
+        } else {
+            CommandOutcome::Done
+        });
     }
     term::print_to_stderr(&paint_answer(&answer.envelope, &Style::of_stderr()));
     let is_unreachable = answer.envelope.starts_with("DAEMON_UNAVAILABLE:");

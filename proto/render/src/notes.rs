@@ -163,7 +163,9 @@ mod tests {
             "raise --limit (<=100), or pass --kind, --path-prefix or a longer query"
         );
         assert_eq!(
-            speak("map_search finds names, `regex_search` any text, nav_references uses; nav_* need a server."),
+            speak(
+                "map_search finds names, `regex_search` any text, nav_references uses; nav_* need a server."
+            ),
             "`hob search` finds names, `hob grep` any text, `hob call nav_references` uses; nav_* need a server."
         );
         let error = ToolError::bad_args("`/x` does not exist.").hint("Pass `root`: a folder of the project.");

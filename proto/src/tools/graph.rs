@@ -15,18 +15,20 @@ pub static GRAPH: ToolDef = ToolDef {
     name: "hob_graph",
     title: "The whole map",
     description: "What `hob graph` draws: every definition with whom it uses, file by file, a page at a time.",
-    args: &[ArgDef {
-        name: "after_path",
-        ty: ArgType::Str { min: 1 },
-        default: Default::None,
-        description: "Where the last page ended",
-    },
-    ArgDef {
-        name: "heat_days",
-        ty: ArgType::Int { min: 1, max: 36_500 },
-        default: Default::None,
-        description: "Count, on the first page, the commits of so many days that changed each file",
-    }],
+    args: &[
+        ArgDef {
+            name: "after_path",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Where the last page ended",
+        },
+        ArgDef {
+            name: "heat_days",
+            ty: ArgType::Int { min: 1, max: 36_500 },
+            default: Default::None,
+            description: "Count, on the first page, the commits of so many days that changed each file",
+        },
+    ],
     output: "{name: str, root: str, built_at: str, clusters: [str], files_total: int, symbols_total: int, edges_total: int, changes?: \
              [{path: str, commits: int}], files: [{path: str, id: str, cluster?: int, symbols: [{id: str, name: str, kind: str, line: int, \
              end?: int, score: num, test?: bool, signature?: str, doc?: str}], uses: [int], use_lines?: [int]}], others: [str], next_path?: str}",

@@ -122,7 +122,10 @@ mod tests {
                      fix: kill 7\nok        programs\n";
         assert_eq!(text(&all, false, &Style::default()), brief);
         let whole = text(&all, true, &Style::default());
-        assert!(whole.ends_with("ok        programs  hob is there\nok        daemon    the socket is private\n"), "{whole}");
+        assert!(
+            whole.ends_with("ok        programs  hob is there\nok        daemon    the socket is private\n"),
+            "{whole}"
+        );
         let fine = text(&all[..1], false, &Style::default());
         assert_eq!(fine, "Nothing is wrong: 1 thing looked at.\n\nok        programs\n");
     }

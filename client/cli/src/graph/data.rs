@@ -33,6 +33,8 @@ pub(super) struct PackedData {
     pub(super) core: String,
     /// Source.
     pub(super) source: String,
+    /// Sentences that say what the page leaves out.
+    pub(super) notes: Vec<String>,
 }
 
 /// How much of a picture is in the page.
@@ -56,7 +58,7 @@ pub(super) fn pack_picture(picture: &Picture, editor: &EditorChoice) -> Option<P
         core = pack_text(&core_data(picture, extent, editor).to_string())?;
     }
     let source = pack_source(picture, room.saturating_sub(core.len()))?;
-    Some(PackedData { core, source })
+    Some(PackedData { core, source, notes: notes(picture, extent) })
 }
 
 /// Packs as much source as fits into `room` bytes.
@@ -73,11 +75,13 @@ fn pack_source(picture: &Picture, room: usize) -> Option<String> {
 }
 
 fn source_data(picture: &Picture, all: &SourceLines, symbols: usize) -> Value {
-    let previews = all.previews.range(..symbols).map(|(number, text)| (number.to_string(), text.as_str().into()));
+    let previews =
+        all.previews.range(..symbols).map(|(number, text)| (number.to_string(), text.as_str().into()));
     let is_near = |number: &usize| picture.edges[*number][..2].iter().all(|end| *end < symbols as u64);
     let uses = all.uses.iter().filter(|(number, _)| is_near(number));
     // An edge is known by its ends and its kind: the page may have fewer edges than the picture.
-    let key = |number: &usize| picture.edges[*number][..3].iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let key =
+        |number: &usize| picture.edges[*number][..3].iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     json!({
         "preview": previews.collect::<Map<String, Value>>(),
         "use": uses.map(|(number, text)| (key(number), json!([picture.edges[*number][4], text]))).collect::<Map<String, Value>>(),
@@ -101,7 +105,8 @@ fn core_data(picture: &Picture, extent: Extent, editor: &EditorChoice) -> Value 
         (own != seen.name).then_some((n, own))
     });
     let ids = picture.files.iter().enumerate();
-    let other_ids = ids.filter(|(_, file)| id_path(&file.id) != file.path).map(|(n, file)| (n, file.id.as_str()));
+    let other_ids =
+        ids.filter(|(_, file)| id_path(&file.id) != file.path).map(|(n, file)| (n, file.id.as_str()));
     let circle = |of: fn(&super::model::Circle) -> f64| -> Vec<i64> {
         let circles = picture.symbols[..picture.drawn].iter().map(|symbol| symbol.at.unwrap_or_default());
         circles.map(|circle| (of(&circle) * 10.0).round() as i64).collect()
@@ -159,9 +164,10 @@ fn edge_columns(picture: &Picture, extent: Extent) -> Value {
         end_symbol if end_symbol < picture.symbols.len() => None,
         _ => Some(end - left_out),
     };
-    let here = picture.edges.iter().filter_map(|[from, to, kind, sites, _]| {
-        Some([number(*from)?, number(*to)?, *kind, *sites])
-    });
+    let here = picture
+        .edges
+        .iter()
+        .filter_map(|[from, to, kind, sites, _]| Some([number(*from)?, number(*to)?, *kind, *sites]));
     let mut edges: Vec<[u64; 4]> = here.collect();
     if edges.len() > extent.edges {
         edges.sort_unstable_by_key(|edge| (edge[0].min(edge[1]) + edge[0].max(edge[1]), *edge));
@@ -170,7 +176,8 @@ fn edge_columns(picture: &Picture, extent: Extent) -> Value {
     }
     let column = |of: fn(&[u64; 4]) -> u64| edges.iter().map(of).collect::<Vec<_>>();
     let mut before = 0;
-    let steps: Vec<u64> = edges.iter().map(|edge| edge[0] - std::mem::replace(&mut before, edge[0])).collect();
+    let steps: Vec<u64> =
+        edges.iter().map(|edge| edge[0] - std::mem::replace(&mut before, edge[0])).collect();
     json!({
         "step": steps, "to": column(|edge| edge[1]), "kind": column(|edge| edge[2]), "sites": column(|edge| edge[3]),
     })
@@ -178,9 +185,19 @@ fn edge_columns(picture: &Picture, extent: Extent) -> Value {
 
 fn notes(picture: &Picture, extent: Extent) -> Vec<String> {
     let mut notes = picture.notes.clone();
+    if picture.drawn < extent.symbols {
+        let [drawn, found] =
+            [picture.drawn, extent.symbols].map(|count| render::grouped_digits(count as u64));
+        notes.push(format!(
+            "The {drawn} most connected symbols are drawn; search finds all of these {found}."
+        ));
+    }
     let symbols = (picture.symbols.len() - extent.symbols) as u64;
     if symbols > 0 {
-        notes.push(format!("{} are left out, the least connected, to keep the page small.", render::count(symbols, "symbol")));
+        notes.push(format!(
+            "{} are left out, the least connected, to keep the page small: hob search finds them.",
+            render::count(symbols, "symbol")
+        ));
     }
     notes
 }
@@ -194,7 +211,8 @@ mod tests {
 
     /// A picture of `files` files with `each` symbols, all of which use the first of the file before.
     fn large(files: usize, each: usize) -> Picture {
-        let id = |file: usize, n: usize| format!("py:pkg{}/module_{file}.py#handle_request_{file}_{n}", file % 40);
+        let id =
+            |file: usize, n: usize| format!("py:pkg{}/module_{file}.py#handle_request_{file}_{n}", file % 40);
         let path = |file: usize| format!("pkg{}/module_{file}.py", file % 40);
         let symbol = |file: usize, n: usize| GraphSymbol {
             id: id(file, n),
@@ -202,7 +220,10 @@ mod tests {
             kind: "function".into(),
             line: n as u32 * 9 + 1,
             score: 1.0 / (file * each + n + 1) as f64,
-            signature: format!("def handle_request_{file}_{n}(session, request_{}, options=None)", n * 7 % 13),
+            signature: format!(
+                "def handle_request_{file}_{n}(session, request_{}, options=None)",
+                n * 7 % 13
+            ),
             ..GraphSymbol::default()
         };
         let file = |file: usize| GraphFile {
@@ -210,7 +231,9 @@ mod tests {
             id: format!("py:{}", path(file)),
             cluster: Some((file % 40) as u32),
             symbols: (0..each).map(|n| symbol(file, n)).collect(),
-            uses: (0..each as u64).flat_map(|n| [n + 1, (file * 31 + n as usize * 17) as u64 % (files * each) as u64, 3, 1]).collect(),
+            uses: (0..each as u64)
+                .flat_map(|n| [n + 1, (file * 31 + n as usize * 17) as u64 % (files * each) as u64, 3, 1])
+                .collect(),
             use_lines: vec![5; each],
         };
         let mut gatherer = Gatherer::default();
@@ -227,12 +250,20 @@ mod tests {
     fn a_page_of_five_thousand_files_stays_under_a_megabyte_and_says_what_it_leaves_out() {
         let picture = large(5_000, 6);
         let packed = pack_picture(&picture, &EditorChoice::default()).expect("packed");
-        assert!(packed.core.len() + packed.source.len() <= ROOM, "{} + {}", packed.core.len(), packed.source.len());
+        assert!(
+            packed.core.len() + packed.source.len() <= ROOM,
+            "{} + {}",
+            packed.core.len(),
+            packed.source.len()
+        );
         let extent = Extent { symbols: 3_000, edges: 2_000 };
         let data = core_data(&picture, extent, &EditorChoice::default());
         assert!(data["notes"].to_string().contains("27,000 symbols are left out"), "{}", data["notes"]);
         let ends = data["edges"]["to"].as_array().expect("a list");
-        assert!(ends.iter().all(|end| end.as_u64().is_some_and(|end| end < 8_000)), "files come after the symbols");
+        assert!(
+            ends.iter().all(|end| end.as_u64().is_some_and(|end| end < 8_000)),
+            "files come after the symbols"
+        );
     }
 
     #[test]

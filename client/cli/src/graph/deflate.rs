@@ -34,7 +34,14 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_standard() {
-        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE=")];
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+        ];
         for (text, expected) in pairs {
             assert_eq!(base64(text.as_bytes()), expected);
         }

@@ -15,7 +15,11 @@ pub(super) struct EditorAddress {
 
 /// The editors, the most used first.
 pub(super) const EDITORS: &[EditorAddress] = &[
-    EditorAddress { name: "VS Code", programs: &["code", "code-insiders"], address: "vscode://file{path}:{line}" },
+    EditorAddress {
+        name: "VS Code",
+        programs: &["code", "code-insiders"],
+        address: "vscode://file{path}:{line}",
+    },
     EditorAddress { name: "Cursor", programs: &["cursor"], address: "cursor://file{path}:{line}" },
     EditorAddress { name: "Zed", programs: &["zed", "zeditor"], address: "zed://file{path}:{line}" },
     EditorAddress { name: "VSCodium", programs: &["codium"], address: "vscodium://file{path}:{line}" },
@@ -25,7 +29,11 @@ pub(super) const EDITORS: &[EditorAddress] = &[
         programs: &["idea", "pycharm", "goland", "rustrover", "webstorm", "clion"],
         address: "idea://open?file={path}&line={line}",
     },
-    EditorAddress { name: "Sublime Text", programs: &["subl"], address: "subl://open?url=file://{path}&line={line}" },
+    EditorAddress {
+        name: "Sublime Text",
+        programs: &["subl"],
+        address: "subl://open?url=file://{path}&line={line}",
+    },
 ];
 
 /// The user's choice of an editor.
@@ -40,15 +48,20 @@ pub(super) struct EditorChoice {
 /// Reads `$VISUAL` and `$EDITOR`.
 pub(super) fn choice_of_env() -> EditorChoice {
     let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    set("VISUAL").or_else(|| set("EDITOR")).map_or_else(EditorChoice::default, |editor| choice_of(editor.trim()))
+    set("VISUAL")
+        .or_else(|| set("EDITOR"))
+        .map_or_else(EditorChoice::default, |editor| choice_of(editor.trim()))
 }
 
 fn choice_of(editor: &str) -> EditorChoice {
     let program = editor.split_whitespace().next().unwrap_or_default();
-    let name = Path::new(program).file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name =
+        Path::new(program).file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let preferred = EDITORS.iter().position(|known| known.programs.contains(&name.as_str()));
     let place = match name.as_str() {
-        "vi" | "vim" | "nvim" | "nano" | "emacs" | "emacsclient" | "kak" | "micro" | "joe" | "gvim" => "+{line} {path}",
+        "vi" | "vim" | "nvim" | "nano" | "emacs" | "emacsclient" | "kak" | "micro" | "joe" | "gvim" => {
+            "+{line} {path}"
+        }
         "hx" | "helix" | "zed" | "zeditor" | "subl" => "{path}:{line}",
         "code" | "code-insiders" | "codium" | "cursor" | "windsurf" => "-g {path}:{line}",
         _ => "{path}",

@@ -53,7 +53,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        let picture = match gather_pages(self.heat, common).await? {
+        let mut picture = match gather_pages(self.heat, common).await? {
             Ok(picture) => picture,
             Err(refused) => return Ok(refused),
         };
@@ -64,9 +64,11 @@ impl Graph {
         };
         let svg = self.svg.as_deref().map(place_of).transpose()?;
         if let Some(out) = &out {
-            let data = data::pack_picture(&picture, &editor::choice_of_env())
-                .ok_or_else(|| CommandFailure::Daemon("the picture cannot be packed: this is a bug".to_owned()))?;
+            let data = data::pack_picture(&picture, &editor::choice_of_env()).ok_or_else(|| {
+                CommandFailure::Daemon("the picture cannot be packed: this is a bug".to_owned())
+            })?;
             write(out, &page::html_page(&picture, &data), self.out.is_none())?;
+            picture.notes = data.notes;
         }
         if let Some(svg) = &svg {
             write(svg, &svg::svg_image(&picture), false)?;

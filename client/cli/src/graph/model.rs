@@ -189,13 +189,6 @@ impl Gatherer {
                 "The {shown} most connected symbols are here; {left_out} more are only counted."
             ));
         }
-        if self.picture.drawn < self.picture.symbols.len() {
-            self.picture.notes.push(format!(
-                "The {} most connected symbols are drawn; search finds all of these {}.",
-                self.picture.drawn,
-                self.picture.symbols.len()
-            ));
-        }
         self.join_clusters();
         nodes::lay_out_members(&mut self.picture);
         layout::place_clusters(&mut self.picture);

@@ -27,11 +27,17 @@ pub(super) fn lay_out_members(picture: &mut Picture) {
         homes[number].into_iter().for_each(|home| members[home as usize].push(number));
     }
     let degree = |number: &usize| picture.symbols[*number].degree;
-    members.iter_mut().for_each(|members| members.sort_by_key(|number| (std::cmp::Reverse(degree(number)), *number)));
+    members
+        .iter_mut()
+        .for_each(|members| members.sort_by_key(|number| (std::cmp::Reverse(degree(number)), *number)));
     let mut places = vec![0; picture.drawn];
-    members.iter().for_each(|members| members.iter().enumerate().for_each(|(at, number)| places[*number] = at));
-    let mut swarms: Vec<Swarm> =
-        members.iter().map(|members| Swarm::new(members.iter().map(|number| radius_for(degree(number))))).collect();
+    members
+        .iter()
+        .for_each(|members| members.iter().enumerate().for_each(|(at, number)| places[*number] = at));
+    let mut swarms: Vec<Swarm> = members
+        .iter()
+        .map(|members| Swarm::new(members.iter().map(|number| radius_for(degree(number)))))
+        .collect();
     for edge in &picture.edges {
         let (from, to) = (edge[0] as usize, edge[1] as usize);
         if let (Some(Some(home)), Some(Some(other))) = (homes.get(from), homes.get(to))
@@ -51,7 +57,8 @@ pub(super) fn lay_out_members(picture: &mut Picture) {
 /// Moves the symbols to where their clusters have been placed.
 pub(super) fn move_to_clusters(picture: &mut Picture) {
     for symbol in &mut picture.symbols[..picture.drawn] {
-        let cluster = picture.files[symbol.file as usize].cluster.map(|home| &picture.clusters[home as usize]);
+        let cluster =
+            picture.files[symbol.file as usize].cluster.map(|home| &picture.clusters[home as usize]);
         if let (Some(at), Some(cluster)) = (&mut symbol.at, cluster) {
             (at.x, at.y) = (round_to_tenth(cluster.x + at.x), round_to_tenth(cluster.y + at.y));
         }

@@ -87,7 +87,8 @@ fn take_lines(text: &str, wanted: &WantedLines, found: &mut SourceLines) {
 /// Lines without the blanks that all of them begin with.
 fn without_indent(lines: &[&str]) -> String {
     let blanks = |line: &&&str| line.len() - line.trim_start().len();
-    let all = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| blanks(&line)).min().unwrap_or(0);
+    let all =
+        lines.iter().filter(|line| !line.trim().is_empty()).map(|line| blanks(&line)).min().unwrap_or(0);
     let cut = lines.iter().map(|line| shorten(line.get(all..).unwrap_or("").trim_end()));
     cut.collect::<Vec<_>>().join("\n")
 }

@@ -41,7 +41,9 @@ pub(super) fn svg_image(picture: &Picture) -> String {
     let clusters = || picture.clusters.iter().enumerate();
     clusters().for_each(|(number, cluster)| push_bubble(&mut out, number, cluster));
     for symbol in &picture.symbols[..picture.drawn] {
-        let (Some(at), Some(home)) = (symbol.at, picture.files[symbol.file as usize].cluster) else { continue };
+        let (Some(at), Some(home)) = (symbol.at, picture.files[symbol.file as usize].cluster) else {
+            continue;
+        };
         let fill = fill_of(home as usize, &picture.clusters[home as usize]);
         out.push_str(&format!("<circle {fill} cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", at.x, at.y, at.r));
     }

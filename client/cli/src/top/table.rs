@@ -84,7 +84,8 @@ pub(super) fn lines(columns: &[Column], rows: &[Line], width: u16) -> Vec<Line> 
         line
     };
     let head = line(&|at| Part::new(columns[at].title, Look::Head));
-    let body = rows.iter().map(|row| line(&|at| row.get(at).cloned().unwrap_or_else(|| String::new().into())));
+    let body =
+        rows.iter().map(|row| line(&|at| row.get(at).cloned().unwrap_or_else(|| String::new().into())));
     std::iter::once(head).chain(body).collect()
 }
 

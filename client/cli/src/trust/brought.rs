@@ -18,7 +18,10 @@ const KNOWN: &[Known] = &[
     Known { path: "node_modules", effect: "plug-ins of TypeScript and of frameworks in it may be run" },
     Known { path: ".venv/bin", effect: "its programs and its Python may be run" },
     Known { path: "venv/bin", effect: "its programs and its Python may be run" },
-    Known { path: "Cargo.toml", effect: "rust-analyzer may run build scripts and procedural macros, its own and those of its crates" },
+    Known {
+        path: "Cargo.toml",
+        effect: "rust-analyzer may run build scripts and procedural macros, its own and those of its crates",
+    },
     Known { path: ".cargo/config.toml", effect: "cargo obeys it: it may name programs to run" },
     Known { path: "rust-project.json", effect: "rust-analyzer obeys it: it may name programs to run" },
     Known { path: "go.mod", effect: "gopls may run go, with what go.mod names as toolchain" },

@@ -72,7 +72,8 @@ impl Look<'_> {
 
     /// The folder that a text such as `.`, `../x` or `/home/me/project/x` means, as a path from the root. The root itself is no target.
     fn seen_from_here(&self, text: &str) -> Option<WsPath> {
-        let is_path = matches!(text, "." | "..") || ["./", "../", "/"].iter().any(|start| text.starts_with(start));
+        let is_path =
+            matches!(text, "." | "..") || ["./", "../", "/"].iter().any(|start| text.starts_with(start));
         let folder = is_path.then(|| self.folder(text)).flatten()?;
         (!folder.as_str().is_empty()).then_some(folder)
     }

@@ -33,7 +33,8 @@ impl Repository {
         let mut counts = ChangeCounts::default();
         let Some(head) = self.head()?.commit else { return Ok(counts) };
         let repository = self.open();
-        let newest = gix::revision::walk::Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: since };
+        let newest =
+            gix::revision::walk::Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: since };
         let walk = repository.rev_walk([head.0]).sorting(newest).all();
         let walk = walk.map_err(|error| GitError::of_object("the history of", head, &error))?;
         let reader = self.read_history();

@@ -19,7 +19,7 @@ pub(super) fn html_page(picture: &Picture, data: &PackedData) -> String {
     let nonce = nonce(&data.core);
     let title = escape_text(&picture.name);
     let totals = escape_text(&totals_line(picture));
-    let PackedData { core, source } = data;
+    let PackedData { core, source, .. } = data;
     let scripts = SCRIPTS.map(|script| format!("<script nonce=\"{nonce}\">\n{script}</script>\n")).concat();
     format!(
         r#"<!doctype html>
@@ -122,7 +122,15 @@ mod tests {
         for outside in ["://", "src=", "@import", "url(", "<link"] {
             assert!(!page.contains(outside), "{outside}: nothing is loaded");
         }
-        for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "createContextualFragment"] {
+        for sink in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+            "createContextualFragment",
+        ] {
             assert!(!page.contains(sink), "{sink}: no string becomes markup or a script");
         }
     }

@@ -136,10 +136,8 @@ fn past_line(view: &TopView, width: usize) -> Option<Line> {
     let bytes = |value: f64| render::bytes_text(value as u64);
     let (calls, memory) = (column(|it| it.rate), column(|it| it.memory as f64));
     let servers = column(|it| it.servers_memory as f64);
-    let mut past = vec![
-        ("calls/s", format!("{:.1}", most(&calls)), calls),
-        ("memory", bytes(most(&memory)), memory),
-    ];
+    let mut past =
+        vec![("calls/s", format!("{:.1}", most(&calls)), calls), ("memory", bytes(most(&memory)), memory)];
     if most(&servers) > 0.0 {
         past.push(("servers", bytes(most(&servers)), servers));
     }
@@ -318,7 +316,13 @@ const TOOLS: &[Column] = &[
 fn project(one: &super::picture::Workspace) -> Line {
     let [files, symbols, changes] = [one.files, one.symbols, one.generation].map(render::grouped_digits);
     let look = if one.well { Look::Good } else { Look::Odd };
-    vec![one.root.clone().into(), files.into(), symbols.into(), changes.into(), Part::new(one.state.clone(), look)]
+    vec![
+        one.root.clone().into(),
+        files.into(),
+        symbols.into(),
+        changes.into(),
+        Part::new(one.state.clone(), look),
+    ]
 }
 
 fn server_row(one: &super::picture::TopServer) -> Line {

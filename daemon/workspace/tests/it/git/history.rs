@@ -45,7 +45,11 @@ fn changes_are_counted_where_they_were_made() {
     let count = |counts: &ChangeCounts, path: &str| {
         counts.files.get(&WsPath::new(path).expect("a path")).copied().unwrap_or(0)
     };
-    assert_eq!((count(&all, "a"), count(&all, "dir/b")), (1, 2), "the first commit and the merge change nothing");
+    assert_eq!(
+        (count(&all, "a"), count(&all, "dir/b")),
+        (1, 2),
+        "the first commit and the merge change nothing"
+    );
     assert_eq!((all.commits, all.is_cut), (3, false));
     let since = git.run("log -1 --format=%ct main~1").parse().expect("a number");
     let late = repository.count_changes(since, &CancelToken::default()).expect("read");
