@@ -10,11 +10,13 @@ use super::model::{Circle, Picture};
 /// Rounds in which symbols pull and push.
 const ROUNDS: usize = 140;
 /// Rounds after these in which they only get out of each other's way.
-const SETTLING: usize = 30;
+const SETTLING: usize = 60;
 /// Room between two circles.
 const GAP: f64 = 3.0;
 /// Room between the outermost circles and the cluster's.
 const RIM: f64 = 4.0;
+/// Root mean square distances from the middle, beyond which a symbol is brought back.
+const STRAY: f64 = 1.6;
 /// Radius of the smallest cluster.
 const SMALLEST: f64 = 10.0;
 
@@ -112,6 +114,7 @@ impl Swarm {
             self.pull();
             self.push_apart(&mut grid);
         }
+        self.gather_strays();
         for _ in 0..SETTLING {
             self.push_apart(&mut grid);
         }
@@ -135,6 +138,20 @@ impl Swarm {
         }
         for body in &mut self.bodies {
             (body.x, body.y) = (body.x * 0.99, body.y * 0.99);
+        }
+    }
+
+    /// Brings back what is far outside of all others, which would make the circle around them wide and empty.
+    fn gather_strays(&mut self) {
+        let count = self.bodies.len().max(1) as f64;
+        let squares: f64 = self.bodies.iter().map(|body| body.x * body.x + body.y * body.y).sum();
+        // A disc that is filled evenly ends at 1.41 times this.
+        let mean = (squares / count).sqrt();
+        for body in &mut self.bodies {
+            let (far, most) = ((body.x * body.x + body.y * body.y).sqrt(), STRAY * mean);
+            if far > most {
+                (body.x, body.y) = (body.x * most / far, body.y * most / far);
+            }
         }
     }
 
