@@ -98,7 +98,8 @@ fn list(result: &ServersResult, style: &Style) -> String {
         };
         families.iter().map(name).collect()
     };
-    if !here.is_empty() && !(there.is_empty() && absent.is_empty()) {
+    let has_others = !there.is_empty() || !absent.is_empty();
+    if has_others && !here.is_empty() {
         text.push('\n');
     }
     for (head, names) in

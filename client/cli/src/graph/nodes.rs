@@ -217,7 +217,7 @@ fn part_bodies(bodies: &mut [Body], a: usize, b: usize) {
     let far = square.sqrt().max(0.01);
     let push = (wanted - far) / far * 0.5;
     // Two in one place part along a line that their numbers choose.
-    let (dx, dy) = if square < 0.0001 { (0.01, 0.001 * (a + b) as f64) } else { (dx, dy) };
+    let (dx, dy) = if square < 0.0001 { (0.01, 0.001 * ((a + b) % 9) as f64) } else { (dx, dy) };
     (bodies[a].x, bodies[a].y) = (p.x - dx * push, p.y - dy * push);
     (bodies[b].x, bodies[b].y) = (q.x + dx * push, q.y + dy * push);
 }
