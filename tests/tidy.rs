@@ -99,7 +99,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("gix::", &["daemon/workspace/src/git"]),
     ("quick_xml::", &["daemon/workspace/src/manifest/maven"]),
     ("rawzip::", &["daemon/host/src/source_jars"]),
-    ("zlib_rs::", &["daemon/host/src/source_jars"]),
+    ("zlib_rs::", &["daemon/host/src/source_jars", "client/cli/src/graph/deflate.rs"]),
     ("ureq::", &["daemon/model/"]),
     ("safetensors::", &["daemon/embed/src/table.rs"]),
     ("scip::types", &["daemon/scip/src/wire"]),

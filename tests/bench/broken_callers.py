@@ -142,7 +142,8 @@ def try_cases(hob, options, project, cases, before):
             continue
         known = hob.callers(path, line)
         with Renamed(project, [case]):
-            yield case, missed, hob.broken(), known
+            told = hob.broken()
+        yield case, missed, told, known
 
 
 def main():

@@ -4,7 +4,8 @@
     tests_reached.py HOB PROJECT --python COVERAGE.json [--functions 100] [--seed 1] [--misses]
     tests_reached.py HOB PROJECT --istanbul FOLDER [...]
 
-COVERAGE.json is what `coverage json --show-contexts` writes of a run under `dynamic_context = test_function`: a test is a function. FOLDER has
+COVERAGE.json is what `coverage json --show-contexts` writes of a run of `pytest --cov --cov-context=test`: a test is a function, and what its
+fixtures execute counts. FOLDER has
 one folder for each test file, named by its path with `+` for `/`, with the `coverage-final.json` that c8 or vitest wrote of that file alone:
 a test is a file. HOB is the program `hob` with `hobd` beside it; PROJECT is the tree that was run, and nothing in it is changed.
 
@@ -22,24 +23,20 @@ from pathlib import Path
 
 
 def of_python(path):
-    """For each function, as (file, line): the tests that execute it, as (module, name)."""
+    """For each function, as (file, line): the tests that execute it, as (file, name)."""
     executed = {}
     for file, told in json.loads(Path(path).read_text())["files"].items():
         for name, function in told.get("functions", {}).items():
-            if not name:
-                continue
-            tests = {test for contexts in function["contexts"].values() for test in contexts if test}
-            parts = [test.split(".") for test in tests]
-            named = {(module_of(part), part[-1]) for part in parts if part[-1].startswith("test")}
-            if named:
-                executed[(file, function["start_line"], name)] = named
+            contexts = {context for contexts in function["contexts"].values() for context in contexts if context}
+            if name and contexts:
+                executed[(file, function["start_line"], name)] = {test_of(context) for context in contexts}
     return executed
 
 
-def module_of(parts):
-    """The last part of a dotted name that is a module: classes of tests begin with a capital letter."""
-    modules = [part for part in parts[:-1] if not part[:1].isupper()]
-    return modules[-1]
+def test_of(context):
+    """The file and the function of `tests/test_a.py::TestA::test_b[1]|setup`."""
+    file, _, rest = context.split("|")[0].partition("::")
+    return file, rest.split("[")[0].split("::")[-1]
 
 
 def of_istanbul(folder, project):
@@ -114,8 +111,7 @@ def report(hob, cases, executed, options):
         found = hob.tests_for(file, line, name)
         if found is None:
             continue
-        by_function = {(Path(path).stem, test) for path, test in found}
-        named = by_function if options.python else {path for path, _ in found}
+        named = set(found) if options.python else {path for path, _ in found}
         truth = executed[place]
         recalls.append(len(named & truth) / len(truth))
         shares.append(len(named) / len(truth))

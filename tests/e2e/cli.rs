@@ -224,7 +224,7 @@ fn a_name_or_a_path_does_for_a_node() {
         assert!(several.stderr.contains(part), "{part}{several}");
     }
     let none = around("nobody").code(1);
-    assert!(none.stderr.contains("SYMBOL_NOT_FOUND") && none.stderr.contains("map_search"), "{none}");
+    assert!(none.stderr.contains("SYMBOL_NOT_FOUND") && none.stderr.contains("hob search"), "{none}");
 }
 
 #[test]
@@ -237,8 +237,20 @@ fn what_is_left_out_is_what_most_want() {
         say(&["call", "investigate", "there and back"]).success(),
         say(&["call", "investigate", "--query", "there and back"]).success()
     );
-    let unclear = say(&["call", "resolve", "there and back"]).code(2);
-    assert!(unclear.stderr.contains("--subject"), "{unclear}");
+    assert_eq!(
+        say(&["ask", "there and back"]).success(),
+        say(&["call", "investigate", "there and back"]).success()
+    );
+    let unclear = say(&["call", "map_status", "there and back"]).code(2);
+    assert!(unclear.stderr.contains("takes no text"), "{unclear}");
+    let here = |folder: &str, args: &[&str]| world.hob(&tree.at(folder), args);
+    let folder = here("src", &["impact", "."]).code(1);
+    assert!(folder.stderr.contains("`src` is a folder") && folder.stderr.contains("`hob map`"), "{folder}");
+    assert!(here("src", &["neighbors", "./b.py"]).success().contains("b.py"));
+    let absent = say(&["search", "there and back again"]);
+    assert!(absent.stderr.contains("hob ask 'there and back again'"), "{absent}");
+    let wrong = say(&["read", "no/such/file.py"]).code(1);
+    assert!(wrong.stdout.contains("not found: no/such/file.py"), "{wrong}");
     let files = [
         (&["completions", "bash"][..], "new/folder/hob", "complete -F"),
         (&["config", "schema"], "another/new/schema.json", "json-schema.org"),

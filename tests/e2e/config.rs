@@ -81,7 +81,7 @@ fn a_project_that_is_not_trusted_is_not_listened_to() {
     assert!(!shown().contains("evil"), "{}", shown());
     let paths = world.hob(tree.root(), &["config", "path"]).success();
     assert!(paths.contains("does not count: the project is not trusted"), "{paths}");
-    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).code(0);
     let checked = check(&world, &tree).code(1);
     assert!(!checked.stdout.contains("not trusted"), "{checked}");
     assert!(

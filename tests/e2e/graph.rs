@@ -1,10 +1,12 @@
-//! `hob graph`: the page in a real browser, and the image.
+//! `hob graph`: the page, whose script is read and run by node, and the image. A real browser shows it in `tests/bench/graph_page.mjs`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 
-use hob_tests::browser::Browser;
-use hob_tests::{Tree, World};
+use hob_tests::{Tree, World, repository};
 use serde_json::{Value, json};
+
+use super::many::git;
 
 const PROJECT: &str = r#"
 //- /core/store.py
@@ -36,84 +38,60 @@ def test_start():
     start()
 "#;
 
-/// Writes the page of a tree, and opens it.
+/// Writes the page of a tree, and returns its text with what node reads in it.
 #[track_caller]
-fn opened(world: &World, tree: &Tree) -> (Browser, PathBuf) {
+fn page_of(world: &World, tree: &Tree, options: &[&str], words: &[&str]) -> (String, Value) {
     let page = world.path("page.html");
-    let said = world.hob(tree.root(), &["graph", "--out", &page.display().to_string()]).success();
+    let shown = page.display().to_string();
+    let said = world.hob(tree.root(), &[&["graph", "--out", &shown], options].concat()).success();
     assert!(said.contains("page.html") && said.contains("symbol"), "{said}");
-    let mut browser = Browser::open(&page);
-    browser.wait_for("document.documentElement.dataset.drawn");
-    (browser, page)
+    let script = repository().join("tests/clients/graph_page.mjs");
+    let output = Command::new("node").arg(script).arg(&page).args(words).output().expect("node runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let read = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {errors}"));
+    (std::fs::read_to_string(&page).expect("written"), read)
 }
 
-#[track_caller]
-fn text(browser: &mut Browser, selector: &str) -> String {
-    let found = browser.value(&format!("document.querySelector({})?.innerText", json!(selector)));
-    found.as_str().unwrap_or_else(|| panic!("nothing at {selector}")).to_owned()
+#[test]
+fn the_page_finds_a_symbol_with_its_callers_callees_and_source() {
+    let world = World::new();
+    let tree = world.tree(PROJECT);
+    let (_, read) = page_of(&world, &tree, &[], &["start", "flush", "main.py"]);
+    assert_eq!((&read["problems"], &read["files"]), (&json!([]), &json!(3)), "{read}");
+    let start = &read["answers"]["start"];
+    assert_eq!(start["first"][0], "start");
+    let ids =
+        |list: &Value| list.as_array().expect("a list").iter().map(Value::to_string).collect::<String>();
+    let (users, uses) = (ids(&start["users"]), ids(&start["uses"]));
+    assert!(users.contains("app/main.py#stop") && users.contains("test_app.py#test_start"), "{users}");
+    assert!(uses.contains("#Store\"") && uses.contains("#Store.save") && !uses.contains("#stop"), "{uses}");
+    assert_eq!(start["preview"], "def start():\n    store = Store()\n    store.save()");
+    assert!(start["useLines"].to_string().contains("[10,\"start()\"]"), "{}", start["useLines"]);
+    let open = start["open"].as_str().expect("an address");
+    assert!(open.starts_with("vscode://file/") && open.ends_with("/app/main.py:4"), "{open}");
+    assert_eq!(read["answers"]["main.py"]["first"][0], "app/main.py");
+    assert!(read["answers"]["flush"]["users"].to_string().contains("Store.save"), "{read}");
 }
 
-/// Types into the search box, key by key.
-#[track_caller]
-fn type_in(browser: &mut Browser, words: &str) {
-    browser.press("Escape", "");
-    browser.press("/", "/");
-    for c in words.chars() {
-        browser.press(&c.to_string(), &c.to_string());
+#[test]
+fn files_are_as_hot_as_commits_changed_them() {
+    let world = World::new();
+    let tree = world.tree(PROJECT);
+    let refused = world.hob(tree.root(), &["graph", "--heat"]).code(1);
+    assert!(refused.stderr.contains("no git repository"), "{refused}");
+    git(&world, tree.root(), "init -q -b main");
+    for text in ["def flush():\n    return 2\n", "def flush():\n    return 3\n"] {
+        git(&world, tree.root(), "add -A");
+        git(&world, tree.root(), "commit -q -m one");
+        tree.write("core/store.py", text);
     }
-}
-
-#[test]
-fn a_symbol_is_searched_chosen_and_its_neighbours_are_read() {
-    let world = World::new();
-    let tree = world.tree(PROJECT);
-    let (mut browser, _) = opened(&world, &tree);
-    assert!(text(&mut browser, "header").contains("3 files"));
-    let bubbles = browser.value("document.querySelectorAll('#stage .bubble').length");
-    assert_eq!(Some(bubbles), browser.value("Number(document.documentElement.dataset.drawn)").into());
-    type_in(&mut browser, "start");
-    browser.wait_for("document.getElementById('found')");
-    assert_eq!(text(&mut browser, "#panel .item").lines().next(), Some("start function app/main.py:4"));
-    browser.click("#panel .item");
-    browser.wait_for("document.getElementById('node')?.innerText === 'start'");
-    assert_eq!(text(&mut browser, "#node-id"), "py:app/main.py#start");
-    let (users, uses) = (text(&mut browser, "#users"), text(&mut browser, "#uses"));
-    assert!(users.contains("stop calls") && users.contains("test_start calls"), "{users}");
-    assert!(uses.contains("Store calls") && uses.contains("Store.save calls"), "{uses}");
-    assert!(!uses.contains("stop"), "{uses}");
-    // Through to a neighbour, and to the one behind it, by click in the picture and by keys alone.
-    browser.click("#around g[data-node] circle");
-    browser.wait_for("document.getElementById('node')?.innerText !== 'start'");
-    browser.value("history.back()");
-    browser.wait_for("document.getElementById('node')?.innerText === 'start'");
-    browser.press("Escape", "");
-    browser.wait_for("!document.getElementById('node')");
-    type_in(&mut browser, "flush");
-    browser.wait_for("document.querySelector('#panel .item')?.innerText.startsWith('flush')");
-    browser.press("Enter", "\r");
-    browser.wait_for("document.getElementById('node')?.innerText === 'flush'");
-    assert!(text(&mut browser, "#users").contains("Store.save calls"));
-    browser.click("#back");
-    browser.wait_for("!document.getElementById('node')");
-    browser.click("#panel .item");
-    browser.wait_for("document.querySelector('#panel h3')?.innerText.startsWith('Symbols')");
-    assert_eq!(browser.fetched(), Vec::<String>::new(), "nothing is loaded from elsewhere");
-    assert!(browser.complaints().is_empty(), "{:?}", browser.complaints());
-}
-
-#[test]
-fn dark_and_light_differ() {
-    let world = World::new();
-    let tree = world.tree(PROJECT);
-    let (mut browser, page) = opened(&world, &tree);
-    let back = "getComputedStyle(document.body).backgroundColor";
-    let light = browser.value(back);
-    browser.prefers("dark");
-    assert_ne!(browser.value(back), light);
-    let html = std::fs::read_to_string(&page).expect("written");
-    assert!(
-        !html.contains("https://") && !html.contains("src=") && !html.contains("<link"),
-        "nothing from elsewhere"
+    let (_, read) = page_of(&world, &tree, &["--heat", "30"], &[]);
+    let at = read["paths"].as_array().expect("a list").iter().position(|path| path == "core/store.py");
+    assert_eq!(read["heat"][at.expect("listed")], 1, "{read}");
+    assert_eq!(
+        read["heat"].as_array().map(|all| all.iter().filter(|one| **one == 0).count()),
+        Some(2),
+        "{read}"
     );
 }
 
@@ -135,28 +113,16 @@ fn hostile(world: &World) -> Tree {
 fn what_a_hostile_project_is_called_stays_text() {
     let world = World::new();
     let tree = hostile(&world);
-    let (mut browser, page) = opened(&world, &tree);
-    let html = std::fs::read_to_string(&page).expect("written");
-    for markup in ["<img", "<iframe", "<svg onload", "<script>window", "<!--", "\u{2028}"] {
+    let (html, read) = page_of(&world, &tree, &[], &["onerror", "iframe"]);
+    for markup in ["<img", "<iframe", "<svg", "<script>window", "<!--", "\u{2028}", "hacked"] {
         assert!(!html.contains(markup), "{markup}");
     }
-    // Every view of everything, so that all of it has been shown. The page hears of a new hash some time after it was set.
-    browser.value("window.turns = 0; addEventListener('hashchange', () => { window.turns += 1; }); 0");
-    let hashes = [
-        "#c=0", "#c=1", "#n=0", "#n=1", "#n=2", "#n=3", "#n=4", "#n=5", "#n=6", "#n=7", "#n=8", "#n=99",
-        "#x=<b>",
-    ];
-    for (turn, hash) in hashes.iter().enumerate() {
-        browser.value(&format!("location.hash = {}", json!(hash)));
-        browser.wait_for(&format!("window.turns > {turn} && document.querySelector('#panel h2')"));
-    }
-    type_in(&mut browser, "onerror");
-    browser.wait_for("document.getElementById('found')");
-    let found = text(&mut browser, "#panel");
-    assert!(found.contains("<img src=x onerror=window.hacked=2>"), "it is shown as it is written: {found}");
-    assert_eq!(browser.value("window.hacked"), Value::Null);
-    assert_eq!(browser.value("document.querySelectorAll('img, iframe, b').length"), json!(0));
-    assert!(browser.complaints().is_empty(), "{:?}", browser.complaints());
+    assert_eq!(read["problems"], json!([]), "{read}");
+    let first = &read["answers"]["onerror"]["first"];
+    assert!(
+        first.to_string().contains("<img src=x onerror=window.hacked=2>"),
+        "it is as it is written: {first}"
+    );
     let svg = image(&world, &tree, "hostile.svg");
     assert!(
         !svg.contains("<img") && !svg.contains("onload=window.hacked=3>") && !svg.contains("<script"),
@@ -177,7 +143,7 @@ fn an_image_is_the_same_every_time() {
     let tree = world.tree(PROJECT);
     let first = image(&world, &tree, "one.svg");
     assert!(
-        first.starts_with("<svg xmlns=") && first.contains("Store") && first.contains("<circle"),
+        first.starts_with("<svg xmlns=") && first.contains(">start<") && first.contains("<circle"),
         "{first}"
     );
     let second = image(&world, &tree, "two.svg");
@@ -187,10 +153,6 @@ fn an_image_is_the_same_every_time() {
     assert_eq!(picture(&first), picture(&second));
     let copy = Tree::new(&world.path("again/ws"), PROJECT);
     assert_eq!(picture(&first), picture(&image(&world, &copy, "three.svg")), "whichever folder it lies in");
-    let mut browser = Browser::open(&world.path("one.svg"));
-    browser.wait_for(
-        "document.documentElement?.tagName === 'svg' && document.querySelectorAll('circle').length > 1",
-    );
 }
 
 #[test]
@@ -209,12 +171,12 @@ fn the_command_says_where_it_wrote_and_what() {
     let nowhere = world.hob(tree.root(), &["--root", "/no/such/place", "graph"]).code(1);
     assert!(nowhere.stderr.contains("/no/such/place"), "{nowhere}");
     let help = world.hob(tree.root(), &["graph", "--help"]).success();
-    assert!(["--out", "--svg", "--open"].iter().all(|option| help.contains(option)), "{help}");
+    assert!(["--out", "--svg", "--heat", "--open"].iter().all(|option| help.contains(option)), "{help}");
     let listed = world.hob(tree.root(), &["tools"]).success();
     assert!(!listed.contains("hob_graph") && listed.contains("flow_trace"), "{listed}");
 }
 
-/// A project of several thousand symbols: lists are paged, and nothing is left out in silence.
+/// A project of several thousand symbols: the most connected are drawn, all are found, and nothing is left out in silence.
 #[test]
 fn many_symbols_are_all_there() {
     let world = World::new();
@@ -224,20 +186,21 @@ fn many_symbols_are_all_there() {
             (0..100).map(|n| format!("def work_{file}_{n}():\n    return hub()\n")).collect::<String>();
         tree.write(&format!("part{}/m{file}.py", file % 4), format!("from hub import hub\n{defs}"));
     }
-    let (mut browser, _) = opened(&world, &tree);
-    type_in(&mut browser, "work_");
-    browser.wait_for("document.getElementById('found')?.innerText === '4,000 matches'");
-    assert_eq!(browser.value("document.querySelectorAll('#panel .item').length"), json!(100));
-    let more = "[...document.querySelectorAll('#panel .plain')].find(b => b.innerText.includes('more row') && !b.hidden)";
-    assert_eq!(browser.value(&format!("{more}.innerText")), json!("3,900 more rows"));
-    browser.value(&format!("{more}.click()"));
-    assert_eq!(browser.value("document.querySelectorAll('#panel .item').length"), json!(200));
-    type_in(&mut browser, "hub");
-    browser.wait_for("document.querySelector('#panel .item')?.innerText.startsWith('hub')");
-    browser.press("Enter", "\r");
-    browser.wait_for("document.getElementById('node')");
-    let heading = browser.value(
-        "[...document.querySelectorAll('#panel h3')].map(h => h.innerText).find(t => t.startsWith('Used'))",
+    let (html, read) = page_of(&world, &tree, &[], &["work_", "hub"]);
+    assert!(html.len() < 1_000_000, "{}", html.len());
+    assert_eq!((&read["problems"], &read["drawn"]), (&json!([]), &json!(3_000)), "{read}");
+    assert!(
+        read["notes"][0].as_str().is_some_and(|note| note.contains("search finds all of these 4,001")),
+        "{}",
+        read["notes"]
     );
-    assert_eq!(heading, json!("Used by (4040)"), "4,000 calls and 40 imports");
+    assert_eq!(read["answers"]["work_"]["matches"], 4_000);
+    let hub = &read["answers"]["hub"];
+    assert_eq!(
+        (&hub["first"][0], hub["users"].as_array().map(Vec::len)),
+        (&json!("hub"), Some(4_040)),
+        "calls and imports"
+    );
+    let count = |which: &str| read["labels"][which].as_u64().expect("a number");
+    assert!(count("fewest") < 60 && count("most") > 1_000, "labels come with nearness: {}", read["labels"]);
 }

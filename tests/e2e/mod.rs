@@ -50,6 +50,7 @@ mod purge;
 pub(crate) mod ranked;
 mod ranking;
 mod read;
+mod readme;
 mod rendezvous;
 mod resolve;
 mod root_identity;

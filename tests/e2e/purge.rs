@@ -17,7 +17,7 @@ fn nothing_of_hobs_is_left_and_nothing_of_others_is_taken() {
     let tree = world.tree(FIXTURE);
     // As much as can be made without a language server: an index, a page, trust, an edit that waits, settings.
     let _ = world.hob(tree.root(), &["graph"]);
-    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).code(0);
     let mut mcp =
         Mcp::start(&world, &tree, &McpOptions { args: vec!["--edits".into()], ..McpOptions::default() });
     let _ = mcp.call("edit_text", json!({"file": "a.py", "old": "1", "new": "2"})).ok();
@@ -51,7 +51,7 @@ fn one_project_is_forgotten_and_another_is_not() {
     let tree = world.tree(FIXTURE);
     let other = Tree::new(&world.path("other"), FIXTURE);
     for place in [&tree, &other] {
-        let _ = world.hob(place.root(), &["trust"]).code(0);
+        let _ = world.hob(place.root(), &["trust", "--yes"]).code(0);
         let _ = world.hob(place.root(), &["graph"]).code(0);
     }
     let mut mcp =

@@ -133,7 +133,7 @@ fn folders_that_only_some_programs_name_are_everybodys() {
     };
     let trusted = |command| Home::run(command, &tree, &["trust", "--list"]).success();
     let _ = Home::run(moved("hob"), &tree, &["search", "one"]).code(0);
-    let _ = Home::run(home.filtered("hob"), &tree, &["trust"]).code(0);
+    let _ = Home::run(home.filtered("hob"), &tree, &["trust", "--yes"]).code(0);
     assert!(home.world.path("moved/hob/trust.json").is_file());
     assert_eq!(trusted(moved("hob")), trusted(home.filtered("hob")));
     let _ = Home::run(home.filtered("hob"), &tree, &["stop"]).code(0);

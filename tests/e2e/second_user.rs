@@ -96,7 +96,7 @@ fn use_all(world: &World, tree: &Tree) {
         let answer = mcp.call(tool, args);
         assert_ne!(answer.envelope["error"]["code"], "INTERNAL", "{answer}");
     }
-    let _ = world.hob(tree.root(), &["trust"]).success();
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).success();
     let _ = world.hob(tree.root(), &["graph", "--no-open"]);
 }
 

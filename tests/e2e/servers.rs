@@ -87,7 +87,7 @@ fn why_names_every_candidate_with_its_reason() {
     assert!(at("which is not trusted") < at("basedpyright-langserver: it is used"), "{said}");
     assert!(at("ty: what was found") < at("error: Unknown binary"), "{said}");
     assert!(at("error: Unknown binary") < at("pyrefly: not found"), "{said}");
-    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).code(0);
     let said = world.hob(tree.root(), &["servers", "why", "py"]).success();
     assert!(said.contains(".venv/bin/pyright-langserver: it is used"), "{said}");
     assert!(said.contains("basedpyright-langserver: it would do"), "{said}");

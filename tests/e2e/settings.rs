@@ -98,7 +98,7 @@ fn everything_reaches_the_server_and_a_change_starts_another() {
     let status = mcp.call("map_status", json!({})).ok()["lsp"].clone();
     assert_eq!(status.as_object().map(|all| all.len()), Some(1), "{status}");
 
-    let _ = stage.world.hob(stage.tree.root(), &["trust"]).code(0);
+    let _ = stage.world.hob(stage.tree.root(), &["trust", "--yes"]).code(0);
     assert_eq!(hover(&mut mcp).ok()["signature"], "first");
     assert_eq!(stage.sent("initialize")["initializationOptions"], json!({"deep": {"er": 1}}));
     let before = pids(&stage.world);
@@ -119,7 +119,7 @@ fn a_project_has_its_say_only_when_it_is_trusted_and_the_last_word_is_the_users(
     assert_eq!(hover(&mut mcp).ok()["signature"], "everywhere");
     let why = |about: &str| stage.world.hob(stage.tree.root(), &["servers", "why", about]).success();
     assert!(why("python").contains(".hob.toml does not count"), "{}", why("python"));
-    let _ = stage.world.hob(stage.tree.root(), &["trust"]).code(0);
+    let _ = stage.world.hob(stage.tree.root(), &["trust", "--yes"]).code(0);
     assert_eq!(hover(&mut mcp).ok()["signature"], "project");
     let own = stage.world.dir().join("config/config.toml");
     let told = why("ty");

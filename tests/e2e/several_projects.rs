@@ -186,7 +186,7 @@ fn uses_that_the_map_does_not_know_are_found_in_every_project() {
 fn an_older_server_knows_every_project_of_a_solution_too() {
     let world = world(outside::older_typescript());
     let tree = world.tree(&SOLUTION.fixture());
-    let _ = world.hob(tree.root(), &["trust"]).success();
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).success();
     let mut mcp = world.mcp(&tree);
     let _ = SOLUTION.ask_about_all(&tree, &mut mcp);
 }

@@ -99,7 +99,7 @@ fn a_project_with_a_deceiving_name_is_told_in_words() {
     let tree = Tree::new(&world.path("my\nerror: all is lost\u{202e}"), "//- /a.py\ndef found(): pass\n");
     for args in [
         &["search", "found"][..],
-        &["trust"],
+        &["trust", "--yes"],
         &["trust", "--list"],
         &["status"],
         &["doctor", "--verbose"],

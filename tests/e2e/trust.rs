@@ -46,7 +46,7 @@ fn a_program_of_the_project_runs_only_with_trust() {
     // From a part of the project, by way of a link: it is the real folder that counts.
     let link = world.path("link");
     std::os::unix::fs::symlink(tree.root(), &link).expect("a link");
-    let said = world.hob(tree.root(), &["trust", link.to_str().expect("plain")]).success();
+    let said = world.hob(tree.root(), &["trust", "--yes", link.to_str().expect("plain")]).success();
     assert!(said.contains(&tree.root().display().to_string()), "{said}");
     let answer = mcp.call("nav_references", question());
     assert_eq!(answer.ok()["total"], 1, "{answer}");
@@ -85,7 +85,7 @@ fn without_trust_a_server_says_what_that_costs() {
     };
     assert_eq!(restriction(&mut mcp), 1);
     let above = tree.root().parent().expect("not the top").to_path_buf();
-    let _ = world.hob(&above, &["trust"]).code(0);
+    let _ = world.hob(&above, &["trust", "--yes"]).code(0);
     let trusted = mcp.call("nav_references", question());
     assert_eq!(trusted.ok()["total"], 1, "{trusted}");
     assert_eq!((said(&trusted), restriction(&mut mcp)), (0, 0), "{trusted}");
@@ -127,7 +127,7 @@ fn trust_given_or_taken_replaces_the_server() {
     };
     let (full, restricted_pid) = form();
     assert!(!full && is_alive(restricted_pid));
-    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).code(0);
     let (full, full_pid) = form();
     assert!(full && is_alive(full_pid) && !is_alive(restricted_pid));
     let _ = world.hob(tree.root(), &["trust", "--revoke"]).code(0);
@@ -139,7 +139,7 @@ fn trust_given_or_taken_replaces_the_server() {
 fn a_file_that_others_could_have_written_trusts_nothing() {
     let world = World::new().env("PATH", "/usr/bin:/bin");
     let tree = world.tree(FIXTURE);
-    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).code(0);
     let file = world.dir().join("state/trust.json");
     let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("ours");
     assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
@@ -150,6 +150,6 @@ fn a_file_that_others_could_have_written_trusts_nothing() {
     mode(0o600);
     std::fs::write(&file, "{\"version\": 1, \"folders\": [").expect("ours");
     assert_eq!(world.call(&tree, "nav_references", &question()).says("hob trust").ok()["source"], "map");
-    let damaged = world.hob(tree.root(), &["trust"]).code(2);
+    let damaged = world.hob(tree.root(), &["trust", "--yes"]).code(2);
     assert!(damaged.stderr.contains("trust.json"), "{damaged}");
 }

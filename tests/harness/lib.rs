@@ -8,7 +8,6 @@
 
 mod answer;
 mod binaries;
-pub mod browser;
 mod command;
 mod copy;
 pub mod debian;

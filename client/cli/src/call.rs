@@ -30,10 +30,22 @@ struct Verb {
     stdin: Option<&'static str>,
     /// The arguments that the verb sets to true.
     fixed: &'static [&'static str],
+    /// The answer is as large as an agent's: what comes first is what people want.
+    is_brief: bool,
     about: &'static str,
 }
 
 const VERBS: &[Verb] = &[
+    Verb {
+        name: "ask",
+        tool: "investigate",
+        positionals: &["query"],
+        path: None,
+        stdin: None,
+        fixed: &[],
+        is_brief: true,
+        about: "Find where a topic lives: ask in words (hob ask 'how is the session cookie signed')",
+    },
     Verb {
         name: "map",
         tool: "map_overview",
@@ -41,6 +53,7 @@ const VERBS: &[Verb] = &[
         path: Some("focus"),
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show the code base's clusters and their most connected symbols",
     },
     Verb {
@@ -50,6 +63,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Find definitions and files by name",
     },
     Verb {
@@ -59,6 +73,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show what a symbol or file is connected to: callers, callees, bases",
     },
     Verb {
@@ -68,6 +83,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show how two symbols or files are connected",
     },
     Verb {
@@ -77,6 +93,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &["whole"],
+        is_brief: false,
         about: "Show the source of symbols, files or lines (src/a.py:10-40)",
     },
     Verb {
@@ -86,6 +103,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &["outline"],
+        is_brief: false,
         about: "Show what a file, a folder or a class has, with lines",
     },
     Verb {
@@ -95,6 +113,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show what a symbol calls, and what those call, as a tree",
     },
     Verb {
@@ -104,6 +123,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show who is affected when a symbol or file changes, tests among them",
     },
     Verb {
@@ -113,6 +133,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show the tests that reach a symbol, a file or a change, and how to run them",
     },
     Verb {
@@ -122,6 +143,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: None,
         fixed: &[],
+        is_brief: false,
         about: "Show the commits that changed a symbol",
     },
     Verb {
@@ -131,6 +153,7 @@ const VERBS: &[Verb] = &[
         path: None,
         stdin: Some("change"),
         fixed: &[],
+        is_brief: false,
         about: "Show what a change does to symbols: callers that no longer fit, dependents, tests",
     },
 ];
@@ -161,10 +184,15 @@ impl ToolVerb {
         if let Some(path) = path {
             make_absolute(&mut args, path, &place);
         }
+        if self.verb.is_some_and(|verb| verb.tool == SEARCH) {
+            name_without_dot(&mut args);
+        }
         if let Some(name) = self.verb.and_then(|verb| verb.stdin) {
             read_standard_input(&mut args, name)?;
         }
-        if self.verb.is_some() && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
+        if self.verb.is_some_and(|verb| !verb.is_brief)
+            && !args.keys().any(|name| tools::same_name(name, "tokenBudget"))
+        {
             args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
         }
         let form = if common.json { Form::Json } else { Form::Text };
@@ -179,11 +207,41 @@ impl ToolVerb {
             form,
         };
         let answer = ask::with_progress(&question, common).await?;
-        match form {
-            Form::Json => show::print_answer(&answer, true),
-            Form::Text => show::text(&answer),
+        if form == Form::Json {
+            return show::print_answer(&answer, true);
+        }
+        let outcome = show::text(&answer)?;
+        if self.verb.is_some_and(|verb| verb.tool == SEARCH) && answer.ok && answer.envelope.trim() == "none"
+        {
+            tell_other_ways(&question.args);
+        }
+        Ok(outcome)
+    }
+}
+
+/// The tool of `hob search`.
+const SEARCH: &str = "map_search";
+
+/// Takes `./` from the beginning of a path that is searched: names and paths are from the root.
+fn name_without_dot(args: &mut Map<String, Value>) {
+    let queries = args.get_mut("query").and_then(Value::as_array_mut).into_iter().flatten();
+    for query in queries {
+        if let Some(rest) =
+            query.as_str().and_then(|text| text.strip_prefix("./")).filter(|rest| !rest.is_empty())
+        {
+            *query = rest.into();
         }
     }
+}
+
+/// Says where else words may be found that are nobody's name.
+fn tell_other_ways(args: &Map<String, Value>) {
+    let first = args.get("query").and_then(|query| query.get(0).unwrap_or(query).as_str());
+    let words = first.unwrap_or_default().replace('\'', " ");
+    let words = super::visible::on_one_line(&words).into_owned();
+    super::term::note_to_stderr(&format!(
+        "this searches names; `hob grep -i '{words}'` searches the text, `hob ask '{words}'` a topic"
+    ));
 }
 
 /// Puts the text on standard input in place of `-`.
@@ -213,8 +271,8 @@ impl Subcommand for ToolVerb {
     fn augment_subcommands(command: Command) -> Command {
         let verbs = VERBS.iter().filter_map(|verb| {
             let tool = tools::find(verb.tool)?;
-            let note =
-                format!("Short for `hob call {}`, with a token budget of {}.", verb.tool, tool.max_budget);
+            let budget = if verb.is_brief { tool.default_budget } else { tool.max_budget };
+            let note = format!("Short for `hob call {}`, with a token budget of {budget}.", verb.tool);
             Some(toolargs::tool_command(tool, verb.name, verb.positionals).about(verb.about).after_help(note))
         });
         command.subcommand(call_command()).subcommands(verbs)
@@ -296,6 +354,9 @@ mod tests {
         assert!(parse_verb(&["map"]).args.is_empty());
         assert_eq!(parse_verb(&["map", "src"]).args["focus"], "src");
         assert_eq!(parse_verb(&["call", "hob_noop"]).tool.name, "hob_noop");
+        let mut here = parse_verb(&["search", "./app.py"]).args;
+        name_without_dot(&mut here);
+        assert_eq!(Value::from(here), json!({"query": ["app.py"]}));
     }
 
     #[test]
@@ -323,6 +384,14 @@ mod tests {
                 "{}",
                 verb.name
             );
+        }
+    }
+
+    /// Notes of answers name commands by a table of their own.
+    #[test]
+    fn notes_name_the_verbs_of_this_command_line() {
+        for verb in VERBS.iter().filter(|verb| verb.name != "outline" && verb.tool.contains('_')) {
+            assert_eq!(hob_render::command_for(verb.tool), Some(format!("hob {}", verb.name)));
         }
     }
 

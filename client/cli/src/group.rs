@@ -25,6 +25,8 @@ pub(crate) struct GroupCommand {
 
 #[derive(Debug, Subcommand)]
 enum GroupChange {
+    /// Show the groups (the default)
+    List,
     /// Add folders of projects to a group; it is made if there is none of this name
     Add {
         /// Letters, digits, `-`, `_` and `.`
@@ -47,7 +49,7 @@ impl GroupCommand {
         let file = Places::from_process_env()?.groups_file();
         let here = Common::working_dir()?;
         match self.change {
-            None => list_groups(&file, common),
+            None | Some(GroupChange::List) => list_groups(&file, common),
             Some(GroupChange::Add { name, folders }) => {
                 add_folders(&file, &name, real_folders(&here, &folders)?)
             }

@@ -19,7 +19,7 @@ use super::{CommandFailure, CommandOutcome, Common, show};
 #[derive(Debug, Args)]
 pub(crate) struct Model {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -32,7 +32,7 @@ enum What {
         #[arg(long)]
         name: Option<String>,
     },
-    /// The models that there are, the one that counts first
+    /// The models that there are, the one that counts first (the default)
     List,
     /// Forget a model; the one that was added before it counts then
     Remove {
@@ -43,7 +43,7 @@ enum What {
 
 impl Model {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        let args = match self.what {
+        let args = match self.what.unwrap_or(What::List) {
             What::Add { dir, name } => {
                 let folder = std::path::absolute(dir)?;
                 let folder = folder

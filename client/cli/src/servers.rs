@@ -78,25 +78,62 @@ fn about_settings(result: &ServersResult, style: &Style) -> String {
     text
 }
 
+/// The project's languages first, those of most files on top; the others in two lines.
 fn list(result: &ServersResult, style: &Style) -> String {
-    let families: String = result.families.iter().map(|family| list_family(family, style)).collect();
-    let families = about_settings(result, style) + &families;
+    let is_wished = |family: &Family| {
+        !family.settings.is_empty() || family.candidates.iter().any(|server| !server.settings.is_empty())
+    };
+    let (mut here, others): (Vec<&Family>, Vec<&Family>) =
+        result.families.iter().partition(|family| family.files > 0 || is_wished(family));
+    here.sort_by_key(|family| std::cmp::Reverse(family.files));
+    let mut text = about_settings(result, style);
+    here.iter().for_each(|family| text.push_str(&list_family(family, style)));
+    let (there, absent): (Vec<&Family>, Vec<&Family>) =
+        others.into_iter().partition(|family| used_server(family).is_some());
+    let names = |families: &[&Family], with_server: bool| -> Vec<String> {
+        let name = |family: &&Family| {
+            let first = family.languages.first().cloned().unwrap_or_default();
+            let server = used_server(family).filter(|_| with_server);
+            server.map_or_else(|| first.clone(), |server| format!("{first} ({})", server.name))
+        };
+        families.iter().map(name).collect()
+    };
+    let has_others = !there.is_empty() || !absent.is_empty();
+    if has_others && !here.is_empty() {
+        text.push('\n');
+    }
+    for (head, names) in
+        [("Ready for other projects", names(&there, true)), ("No server yet for", names(&absent, false))]
+    {
+        if !names.is_empty() {
+            text.push_str(&format!("{}: {}\n", style.dim(head), names.join(", ")));
+        }
+    }
     let ways = "hob servers install NAME gets those that come from npm, PyPI, cargo or Go; hob servers why LANGUAGE tells more.";
-    format!("{families}{}\n", style.dim(ways))
+    format!("{text}{}\n", style.dim(ways))
+}
+
+fn used_server(family: &Family) -> Option<&ListedServer> {
+    family.candidates.iter().find(|candidate| candidate.state == "used")
 }
 
 fn list_family(family: &Family, style: &Style) -> String {
     let mut text = format!("{}: ", style.bold(family.languages.join(", ")));
-    match family.candidates.iter().find(|candidate| candidate.state == "used") {
-        Some(used) => text.push_str(&format!("{}\n", found_server_text(used, style))),
+    match used_server(family) {
+        Some(used) => text.push_str(&found_server_text(used, style)),
         None if family.candidates.iter().all(|candidate| candidate.state == "off") => {
-            text.push_str(&format!("{}\n", style.dim("switched off by your settings")));
+            text.push_str(&style.dim("switched off by your settings"));
         }
         None => {
             let first = family.candidates.first().map_or("", |first| first.install.as_str());
-            text.push_str(&format!("{} ({first})\n", style.dim("none")));
+            text.push_str(&format!("{} ({first})", style.notice("none")));
         }
     }
+    if family.files > 0 {
+        let files = crate::render::count(family.files as u64, "file");
+        text.push_str(&format!("  {}", style.dim(files)));
+    }
+    text.push('\n');
     let rejected = family.candidates.iter().flat_map(|candidate| &candidate.rejected);
     rejected.for_each(|line| text.push_str(&format!("  {} {line}\n", style.notice("rejected:"))));
     text
@@ -284,4 +321,42 @@ fn platform_spelling(program: &str) -> &str {
 /// Where nobody but the administrator can have put files that programs obey, as they do in folders for everybody's temporary files.
 fn neutral_folder() -> std::path::PathBuf {
     if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn family(language: &str, files: usize, state: &str) -> Family {
+        let server = serde_json::from_value(serde_json::json!({
+            "name": format!("{language}-ls"), "state": state, "program": (state == "used").then_some("/bin/ls"),
+            "install": format!("get {language}-ls"),
+        }));
+        Family {
+            languages: vec![language.to_owned()],
+            candidates: vec![server.expect("a server")],
+            files,
+            settings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_languages_of_the_project_come_first_and_the_others_share_lines() {
+        let result = ServersResult {
+            families: vec![
+                family("bash", 2, "used"),
+                family("go", 0, "used"),
+                family("python", 90, "missing"),
+                family("zig", 0, "missing"),
+                family("lua", 0, "missing"),
+            ],
+            trusted: false,
+            problems: Vec::new(),
+            unheard: false,
+        };
+        let shown = list(&result, &Style::default());
+        let expected = "python: none (get python-ls)  90 files\nbash: bash-ls /bin/ls  2 files\n\n\
+                        Ready for other projects: go (go-ls)\nNo server yet for: zig, lua\n";
+        assert!(shown.starts_with(expected), "{shown}");
+    }
 }

@@ -17,11 +17,20 @@ pub(crate) fn text(answer: &DaemonAnswer) -> Result<CommandOutcome, CommandFailu
             "{}\n",
             paint_answer(&answer.envelope, &Style::of_stdout()).trim_end_matches('\n')
         ))?;
-        return Ok(CommandOutcome::Done);
+        return Ok(if found_nothing(&answer.envelope) {
+            CommandOutcome::NothingFound
+        } else {
+            CommandOutcome::Done
+        });
     }
     term::print_to_stderr(&paint_answer(&answer.envelope, &Style::of_stderr()));
     let is_unreachable = answer.envelope.starts_with("DAEMON_UNAVAILABLE:");
     Ok(if is_unreachable { CommandOutcome::NoDaemon } else { CommandOutcome::Refused })
+}
+
+/// Returns true if an answer consists of names that were not found.
+fn found_nothing(text: &str) -> bool {
+    text.starts_with("not found: ") && text.lines().skip(1).all(|line| line.starts_with('['))
 }
 
 /// Prints an answer in its JSON form, readably; with `json` exactly the envelope.
@@ -120,6 +129,12 @@ fn error_lines(error: &ToolError, style: &Style) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_are_all_wrong_are_a_failure() {
+        assert!(found_nothing("not found: a.py, b\n[a note]\n"));
+        assert!(!found_nothing("a.py\n 1 x\nnot found: b\n") && !found_nothing("none"));
+    }
 
     #[test]
     fn codes_decide_how_it_ended() {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use super::visible::make_visible;
 
@@ -58,6 +58,11 @@ impl Style {
     /// Paints failures in bold red.
     pub(crate) fn alarm<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("1;31", text.into())
+    }
+
+    /// Paints in green what is as it should be.
+    pub(crate) fn good<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("32", text.into())
     }
 
     /// Paints warnings and matches in yellow.
@@ -119,6 +124,22 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
+}
+
+/// Returns true if somebody sits at a terminal, who can be asked.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Asks a question at the terminal; anything but a yes is a no.
+///
+/// # Errors
+/// Whatever the system says of reading or writing.
+pub(crate) fn ask_yes_or_no(question: &str) -> io::Result<bool> {
+    print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Writes a line to standard error; if that cannot be done there is nobody left to tell.

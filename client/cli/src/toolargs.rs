@@ -172,11 +172,11 @@ fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>,
     Ok(Map::from_iter([(arg.name.to_owned(), value)]))
 }
 
-/// The first text that a tool cannot do without, else its query or target.
+/// The first text that a tool cannot do without, else its query, target or subject.
 fn needed_text(def: &ToolDef) -> Option<&ArgDef> {
     let texts = || def.args.iter().filter(|arg| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList));
     let required = texts().find(|arg| arg.default == Default::Required);
-    required.or_else(|| texts().find(|arg| ["query", "target"].contains(&arg.name)))
+    required.or_else(|| texts().find(|arg| ["query", "target", "subject"].contains(&arg.name)))
 }
 
 /// `pathPrefix` and `path_prefix` as an option.
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(parse("read_symbols", &["A.b"]), json!({"targets": ["A.b"]}));
         let told =
             |tool: &str| positional_arguments(find(tool).expect("known"), "a text").expect_err("refused");
-        assert!(told("resolve").contains("--subject"), "{}", told("resolve"));
+        assert_eq!(parse("resolve", &["the session cookie"]), json!({"subject": "the session cookie"}));
         assert!(told("map_status").contains("takes no text"), "{}", told("map_status"));
     }
 

@@ -51,7 +51,7 @@ pub fn fit_as_text(draft: AnswerDraft, page: AnswerPage<'_>) -> Fitted {
     let mut document = match (&draft.outcome, page.tool) {
         (Ok(data), Some(tool)) => document(tool.name, data),
         (Ok(data), None) => document("", data),
-        (Err(error), _) => error_document(error),
+        (Err(error), tool) => error_document(&page.voice.rewrite_error(error, tool)),
     };
     if let Some(reader) = page.reader.filter(|reader| !reader.repeat) {
         reader.sent.name_known(reader.caller, &mut document);

@@ -228,6 +228,13 @@ pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
         .with_field("similar", similar)
 }
 
+/// A folder stands where a symbol or a file is needed.
+pub fn folder_as_symbol(folder: &WsPath) -> ToolError {
+    let name = if folder.as_str().is_empty() { "." } else { folder.as_str() };
+    ToolError::new(ErrorCode::SymbolNotFound, format!("`{name}` is a folder: this needs a symbol or a file."))
+        .hint("read_symbols lists what a folder has, and map_overview shows its most connected symbols.")
+}
+
 /// A name that the map does not have, and what is known of it.
 pub fn absent_symbol(name: &str, why: String) -> ToolError {
     ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in the map is called `{name}`.")).hint(why)

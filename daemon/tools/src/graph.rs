@@ -4,13 +4,15 @@
 //! map's lock must not be held from those who wait to change it. The next page begins after the last path.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hob_base::{CancelToken, Deadline, FileId};
 use hob_map::Map;
 use hob_map::graph::{EdgeKind, NodeRef};
-use hob_proto::tools::graph::{GraphArgs, GraphFile, GraphResult, GraphSymbol};
+use hob_proto::ToolError;
+use hob_proto::tools::graph::{FileChanges, GraphArgs, GraphFile, GraphResult, GraphSymbol};
 
+use super::change_impact::{git_failed, open_repository};
 use super::{Needs, ToolCall, ToolOutcome, to_data};
 use hob_host::Workspace;
 use hob_results::{errors, map as to_proto};
@@ -24,6 +26,9 @@ const TURN: Duration = Duration::from_millis(400);
 /// Longest time that the first page waits for clusters.
 const DERIVE_PATIENCE: Duration = Duration::from_secs(60);
 
+/// Longest time for counting the commits that changed each file.
+const HEAT_PATIENCE: Duration = Duration::from_secs(20);
+
 /// Longest signature and doc, in characters.
 const TEXT: usize = 160;
 
@@ -35,12 +40,40 @@ pub(super) fn graph(call: &mut ToolCall<'_>) -> ToolOutcome {
     if args.after_path.is_none() {
         workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
     }
-    let page =
+    let mut page =
         GraphPage::new(&workspace).fill_page(&workspace.map(), args.after_path.as_deref(), &call.cancel);
+    if let Some(days) = args.heat_days.filter(|_| args.after_path.is_none()) {
+        page.changes = count_changes(call, &workspace, days)?;
+    }
     if call.cancel.is_cancelled() {
         return Err(errors::cancelled());
     }
     to_data(&page)
+}
+
+/// The commits of the last `days` that changed each file, most changed first.
+fn count_changes(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    days: u32,
+) -> Result<Vec<FileChanges>, ToolError> {
+    let without = |error: ToolError| error.hint("Without the change heat there is a picture all the same.");
+    let repository = open_repository(workspace).map_err(without)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let since = i64::try_from(now).unwrap_or(i64::MAX) - i64::from(days) * 86_400;
+    let patience = call.cancel.with_deadline(Deadline::after(HEAT_PATIENCE));
+    let counted = repository.count_changes(since, &patience).map_err(|error| git_failed(&error))?;
+    if counted.is_cut {
+        call.notes.warnings.push(format!(
+            "The change heat counts {} commits: older ones of these {days} days are not here, or there was no time for them.",
+            counted.commits
+        ));
+    }
+    let files = counted.files.into_iter();
+    let mut changes: Vec<FileChanges> =
+        files.map(|(path, commits)| FileChanges { path: path.to_string(), commits }).collect();
+    changes.sort_by(|a, b| b.commits.cmp(&a.commits).then_with(|| a.path.cmp(&b.path)));
+    Ok(changes)
 }
 
 struct GraphPage {
@@ -85,7 +118,7 @@ impl GraphPage {
         let Some((path, _)) = map.file(file) else { return };
         let defs = map.defs_of(file);
         let symbols: Vec<GraphSymbol> = defs.iter().filter_map(|def| symbol(map, (*def).into())).collect();
-        let mut uses = Vec::new();
+        let (mut uses, mut use_lines) = (Vec::new(), Vec::new());
         for drawn in map.drawn_from(file) {
             let from = match drawn.from {
                 NodeRef::Def(def) => u64::from(def.def.0) + 1,
@@ -93,18 +126,20 @@ impl GraphPage {
             };
             let kind = EdgeKind::ALL.iter().position(|kind| *kind == drawn.kind).unwrap_or(0);
             uses.extend([from, self.place_of_other(map, drawn.to), kind as u64, drawn.sites as u64]);
+            use_lines.push(drawn.line);
         }
         self.size += symbols
             .iter()
             .map(|s| s.id.len() + s.name.len() + s.signature.len() + s.doc.len() + 120)
             .sum::<usize>();
-        self.size += uses.len() * 6 + path.as_str().len() * 2 + 80;
+        self.size += uses.len() * 8 + path.as_str().len() * 2 + 80;
         self.result.files.push(GraphFile {
             path: path.to_string(),
             id: map.id(NodeRef::File(file)).to_string(),
             cluster: map.cluster_of(file),
             symbols,
             uses,
+            use_lines,
         });
     }
 
@@ -126,6 +161,7 @@ fn symbol(map: &Map, node: NodeRef) -> Option<GraphSymbol> {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
         line: info.name_at.0,
+        end: info.lines.1,
         score: to_proto::score(info.score),
         test: map.is_test(node),
         name: info.qualified,

@@ -2,6 +2,7 @@
 //!
 //! Here is decided what is run for an installation; running it is the command line's, in the terminal of whoever asked.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,8 +22,12 @@ use hob_results::errors;
 pub(super) fn servers(call: &mut ToolCall<'_>) -> ToolOutcome {
     let args: ServersArgs = call.parse_args()?;
     let workspace = call.workspace(Needs::State)?;
-    let place =
-        ServersQuery { workspace: &workspace, project: workspace.project(), about: args.about.as_deref() };
+    let place = ServersQuery {
+        workspace: &workspace,
+        project: workspace.project(),
+        about: args.about.as_deref(),
+        endings: count_endings(&workspace),
+    };
     let all = catalogue::all_specs();
     let wanted = |family: &&[Arc<ServerSpec>]| {
         place.about.is_none_or(|about| family.iter().any(|spec| is_about(spec, about)))
@@ -58,6 +63,19 @@ struct ServersQuery<'p> {
     workspace: &'p Workspace,
     project: LiveProject,
     about: Option<&'p str>,
+    /// Number of the project's files by ending.
+    endings: HashMap<String, usize>,
+}
+
+/// The files that the map has by now, by ending.
+fn count_endings(workspace: &Workspace) -> HashMap<String, usize> {
+    let mut endings = HashMap::new();
+    for (path, _) in workspace.map().drawn_files() {
+        if let Some((_, ending)) = path.as_str().rsplit_once('.') {
+            *endings.entry(ending.to_owned()).or_default() += 1;
+        }
+    }
+    endings
 }
 
 impl ServersQuery<'_> {
@@ -90,7 +108,13 @@ impl ServersQuery<'_> {
         let candidates = candidates.collect();
         let wish = languages.first().and_then(|language| self.project.preferences.language(language));
         let settings = wish.map(|wish| of_language(&languages[0], wish)).unwrap_or_default();
-        Family { languages, candidates, settings }
+        let of_family = order.iter().flat_map(|(spec, _)| spec.files);
+        let endings: HashSet<&str> = of_family
+            .filter(|(_, language)| languages.iter().any(|one| one == language))
+            .map(|(ending, _)| *ending)
+            .collect();
+        let files = endings.iter().filter_map(|ending| self.endings.get(*ending)).sum();
+        Family { languages, candidates, files, settings }
     }
 
     fn server_candidate(&self, spec: &Arc<ServerSpec>, allowed: bool, used: &mut bool) -> ListedServer {

@@ -1,5 +1,6 @@
 //! The notes of an answer about itself: one bracketed line each, after the facts.
 
+use hob_proto::ToolError;
 use hob_proto::tools::{ToolDef, same_name};
 
 use crate::one_line::{one_line, shorten_to};
@@ -51,9 +52,38 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
+/// The commands for tools that people use most, as the command line has them.
+const COMMANDS: &[(&str, &str)] = &[
+    ("map_overview", "hob map"),
+    ("map_search", "hob search"),
+    ("map_neighbors", "hob neighbors"),
+    ("map_path", "hob path"),
+    ("map_status", "hob status"),
+    ("read_symbols", "hob read"),
+    ("flow_trace", "hob trace"),
+    ("tests_for", "hob tests"),
+    ("symbol_history", "hob history"),
+    ("change_impact", "hob review"),
+    ("regex_search", "hob grep"),
+];
+
+/// The command for a tool; `None` for a word that is no tool's name, or that is a word of its own besides.
+#[must_use]
+pub fn command_for(tool: &str) -> Option<String> {
+    let short = COMMANDS.iter().find(|(name, _)| *name == tool).map(|(_, command)| (*command).to_owned());
+    let is_name = || tool.contains('_') && hob_proto::tools::find(tool).is_some();
+    short.or_else(|| is_name().then(|| format!("hob call {tool}")))
+}
+
 impl Voice {
+    /// An error in these words: in its hint, tools and arguments are called as the command line has them.
+    #[must_use]
+    pub fn rewrite_error(self, error: &ToolError, tool: Option<&ToolDef>) -> ToolError {
+        ToolError { hint: self.rewrite_note(&error.hint, tool), ..error.clone() }
+    }
+
     /// `note` in these words: on the command line the names of `tool`'s arguments become options, where they stand as such (after a
-    /// verb like `pass` or `raise`, or in backticks).
+    /// verb like `pass` or `raise`, or in backticks), and names of tools become commands.
     pub(crate) fn rewrite_note(self, note: &str, tool: Option<&ToolDef>) -> String {
         let (Self::CommandLine, Some(tool)) = (self, tool) else { return note.to_owned() };
         let mut out = String::with_capacity(note.len() + 16);
@@ -61,6 +91,12 @@ impl Voice {
         for word in note.split_inclusive(' ') {
             let (name, rest) = name_and_rest(word);
             let opening = &word[..word.len() - name.len() - rest.len()];
+            if let Some(command) = command_for(name).filter(|_| !rest.starts_with(['(', '*'])) {
+                let (open, close) = if opening.ends_with('`') { ("", "") } else { ("`", "`") };
+                out.push_str(&format!("{opening}{open}{command}{close}{rest}"));
+                before = word.trim();
+                continue;
+            }
             let is_argument = tool.accepted_args().any(|arg| same_name(arg.name, name));
             if is_argument && is_named(name, before, opening) {
                 out.push_str(&format!("--{}{}", kebab_case(name), rest.trim_start_matches('`')));
@@ -126,6 +162,15 @@ mod tests {
             speak("raise limit (<=100), or pass kind, pathPrefix or a longer query"),
             "raise --limit (<=100), or pass --kind, --path-prefix or a longer query"
         );
+        assert_eq!(
+            speak(
+                "map_search finds names, `regex_search` any text, nav_references uses; nav_* need a server."
+            ),
+            "`hob search` finds names, `hob grep` any text, `hob call nav_references` uses; nav_* need a server."
+        );
+        let error = ToolError::bad_args("`/x` does not exist.").hint("Pass `root`: a folder of the project.");
+        let told = Voice::CommandLine.rewrite_error(&error, Some(&map::SEARCH));
+        assert_eq!(told.hint, "Pass --root: a folder of the project.");
         assert_eq!(Voice::Tool.rewrite_note("pass pathPrefix", Some(&map::SEARCH)), "pass pathPrefix");
     }
 

@@ -15,15 +15,23 @@ pub static GRAPH: ToolDef = ToolDef {
     name: "hob_graph",
     title: "The whole map",
     description: "What `hob graph` draws: every definition with whom it uses, file by file, a page at a time.",
-    args: &[ArgDef {
-        name: "after_path",
-        ty: ArgType::Str { min: 1 },
-        default: Default::None,
-        description: "Where the last page ended",
-    }],
-    output: "{name: str, root: str, built_at: str, clusters: [str], files_total: int, symbols_total: int, edges_total: int, files: [{path: \
-             str, id: str, cluster?: int, symbols: [{id: str, name: str, kind: str, line: int, score: num, test?: bool, \
-             signature?: str, doc?: str}], uses: [int]}], others: [str], next_path?: str}",
+    args: &[
+        ArgDef {
+            name: "after_path",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Where the last page ended",
+        },
+        ArgDef {
+            name: "heat_days",
+            ty: ArgType::Int { min: 1, max: 36_500 },
+            default: Default::None,
+            description: "Count, on the first page, the commits of so many days that changed each file",
+        },
+    ],
+    output: "{name: str, root: str, built_at: str, clusters: [str], files_total: int, symbols_total: int, edges_total: int, changes?: \
+             [{path: str, commits: int}], files: [{path: str, id: str, cluster?: int, symbols: [{id: str, name: str, kind: str, line: int, \
+             end?: int, score: num, test?: bool, signature?: str, doc?: str}], uses: [int], use_lines?: [int]}], others: [str], next_path?: str}",
     cuts: &[ListCut { path: "files", kind: "files", narrow: "Raise tokenBudget: a page needs its own" }],
     default_budget: PAGE_BUDGET,
     max_budget: PAGE_BUDGET,
@@ -36,6 +44,8 @@ pub static GRAPH: ToolDef = ToolDef {
 pub struct GraphArgs {
     /// Where the last page ended.
     pub after_path: Option<String>,
+    /// Days of which the commits are counted; none are if it is missing.
+    pub heat_days: Option<u32>,
 }
 
 /// The data of a `hob_graph` answer: one page.
@@ -57,6 +67,9 @@ pub struct GraphResult {
     pub symbols_total: usize,
     /// Resolved edges of the whole map at the last background computation.
     pub edges_total: usize,
+    /// Commits that changed a file in the days that were asked for; on the first page only, and only of files that changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FileChanges>,
     /// Files in order of path.
     pub files: Vec<GraphFile>,
     /// IDs that the files' `uses` refer to.
@@ -81,6 +94,18 @@ pub struct GraphFile {
     /// Resolved edges, four numbers each: who (a place in `symbols`, from 1; 0 is the file), whom (a place in `others`), the
     /// kind (a place in [`super::map::EDGE_KINDS`]), and in how many places.
     pub uses: Vec<u64>,
+    /// The first line of each of these edges; empty from an older daemon.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub use_lines: Vec<u32>,
+}
+
+/// How often a file was changed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FileChanges {
+    /// Relative to the root of the workspace.
+    pub path: String,
+    /// Number of commits.
+    pub commits: u32,
 }
 
 /// A definition of the picture.
@@ -94,6 +119,9 @@ pub struct GraphSymbol {
     pub kind: String,
     /// 1-based line of its name.
     pub line: u32,
+    /// 1-based line of its end; 0 from an older daemon.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub end: u32,
     /// Hub score, 0 to 1.
     pub score: f64,
     /// It is a test.
@@ -105,4 +133,9 @@ pub struct GraphSymbol {
     /// First paragraph of its documentation, shortened.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

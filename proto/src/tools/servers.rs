@@ -18,7 +18,7 @@ pub static SERVERS: ToolDef = ToolDef {
     }],
     output: "{families: [{languages: [str], candidates: [{name: str, state: str, program?: str, version?: str, \
              rejected?: [str], needs_trust?: bool, settings?: [{key: str, value: str, from: str, instead_of?: [str], ignored?: str}], install: str, installable?: bool, recipe?: {needs: str, folder: str, stamp: str, steps: [{program: str, args: [str], \
-             env?: [str]}]}}], settings?: any}], trusted: bool, problems?: [str], unheard?: bool}",
+             env?: [str]}]}}], files: int, settings?: any}], trusted: bool, problems?: [str], unheard?: bool}",
     cuts: &[ListCut { path: "families", kind: "families", narrow: "Pass about" }],
     default_budget: MAX_BUDGET,
     set: ToolSet::Hidden,
@@ -54,6 +54,9 @@ pub struct Family {
     pub languages: Vec<String>,
     /// Their servers, most wanted first.
     pub candidates: Vec<ListedServer>,
+    /// Number of the project's files in these languages, as far as it is indexed.
+    #[serde(default)]
+    pub files: usize,
     /// The user's settings that concern these languages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,

@@ -72,7 +72,7 @@ impl Subject {
         }
         let tree = Tree::existing(&root);
         if self.trusted {
-            let _ = world.hob(tree.root(), &["trust"]).success();
+            let _ = world.hob(tree.root(), &["trust", "--yes"]).success();
         }
         tree
     }

@@ -370,6 +370,6 @@ fn an_untrusted_go_project_fetches_and_compiles_nothing() {
     };
     let restricted = ["CGO_ENABLED=0", "GOPROXY=off", "GOTOOLCHAIN=local", "GOVCS=*:off"].map(str::to_owned);
     assert_eq!(variables(), (restricted.to_vec(), true));
-    let _ = world.hob(tree.root(), &["trust"]).success();
+    let _ = world.hob(tree.root(), &["trust", "--yes"]).success();
     assert_eq!(variables(), (Vec::new(), false), "it is trusted now");
 }

@@ -20,7 +20,7 @@ use crate::{CommandFailure, CommandOutcome, Common, output};
 #[derive(Debug, Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -32,7 +32,7 @@ enum What {
         /// Only this file; one that is called .hob.toml is checked as a project's
         file: Option<PathBuf>,
     },
-    /// Show what counts in this project; keys and variables that may be secret are not shown
+    /// Show what counts in this project, keys and variables that may be secret left out (the default)
     Show {
         /// Also show where each value was said
         #[arg(long)]
@@ -57,9 +57,10 @@ enum What {
 impl Config {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let place = common.project_folder()?;
+        let what = self.what.unwrap_or(What::Show { origin: false });
         let mut question =
             SettingsRequest { root: place.to_str().map(str::to_owned), ..SettingsRequest::default() };
-        match &self.what {
+        match &what {
             What::Check { file: Some(file) } => question.file = Some(place_of(common, file)?),
             What::Schema { project, .. } => {
                 question.schema = true;
@@ -70,30 +71,30 @@ impl Config {
             What::Show { .. } | What::Path => {}
         }
         let report = ask::ask_hobd(&question)?;
-        if common.json && !matches!(self.what, What::Schema { .. }) {
+        if common.json && !matches!(what, What::Schema { .. }) {
             let text =
                 serde_json::to_string(&report).map_err(|error| CommandFailure::Daemon(error.to_string()))?;
             term::print(&format!("{text}\n"))?;
-            return Ok(check_outcome(&self.what, &report));
+            return Ok(check_outcome(&what, &report));
         }
         let style = Style::of_stdout();
-        let text = match &self.what {
+        let text = match &what {
             What::Check { .. } => check_text(&report, &style),
             What::Show { origin } => values_text(&report, *origin, &style),
             What::Path => paths_text(&report, &style),
             What::Schema { .. } => schema_text(&report)?,
             What::Page => report.page.clone().unwrap_or_default(),
         };
-        match &self.what {
+        match &what {
             What::Schema { out, .. } => output::print_or_write(&text, out.as_deref())?,
             _ => term::print(&text)?,
         }
-        if matches!(self.what, What::Show { .. }) {
+        if matches!(what, What::Show { .. }) {
             for line in remarks(&report, &Style::of_stderr()) {
                 term::print_to_stderr(&line);
             }
         }
-        Ok(check_outcome(&self.what, &report))
+        Ok(check_outcome(&what, &report))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The report: for people grouped and short, for programs everything.
+//! The report: for people short, with the worst on top, for programs everything.
 
 use serde_json::{Value, json};
 
@@ -8,40 +8,45 @@ use crate::render;
 use crate::term::Style;
 use crate::visible::is_invisible;
 
-/// Grouped; what is as it should be is one word per group unless `verbose`.
+/// The worst first, each with its fix; what is as it should be is one line unless `verbose`.
 pub(super) fn text(found: &[NamedFinding], verbose: bool, style: &Style) -> String {
-    let mut out = String::new();
-    for group in found.chunk_by(|one, next| one.group == next.group) {
-        let shown: Vec<&NamedFinding> =
-            group.iter().filter(|one| verbose || one.finding.level != Level::Ok).collect();
-        let name = group[0].group;
-        let pad = " ".repeat(NAME.saturating_sub(name.len()));
-        let head = style.bold(name);
-        match shown.is_empty() {
-            true => out.push_str(&format!("{head}{pad} {}\n", style.dim("ok"))),
-            false => out.push_str(&format!("{head}\n")),
-        }
-        shown.iter().for_each(|one| out.push_str(&lines(one, style)));
+    let mut out = format!("{}\n\n", style.bold(summary(found)));
+    let mut odd: Vec<&NamedFinding> = found.iter().filter(|one| one.finding.level != Level::Ok).collect();
+    odd.sort_by_key(|one| std::cmp::Reverse(one.finding.level));
+    odd.iter().for_each(|one| out.push_str(&lines(one, style)));
+    if verbose {
+        let fine = found.iter().filter(|one| one.finding.level == Level::Ok);
+        fine.for_each(|one| out.push_str(&lines(one, style)));
+        return out;
     }
-    out.push_str(&format!("\n{}\n", summary(found)));
+    let groups = found.chunk_by(|one, next| one.group == next.group);
+    let fine = groups.filter(|group| group.iter().all(|one| one.finding.level == Level::Ok));
+    let names: Vec<&str> = fine.map(|group| group[0].group).collect();
+    if !names.is_empty() {
+        out.push_str(&format!("{}{}\n", style.good(padded(Level::Ok.word())), names.join(", ")));
+    }
     out
 }
 
-/// Width of the names of groups, and of the words for levels.
-const NAME: usize = 9;
+/// Width of the words for levels, and of the names of groups.
+const NAME: usize = 10;
+
+fn padded(word: &str) -> String {
+    format!("{word}{}", " ".repeat(NAME.saturating_sub(word.len())))
+}
 
 fn lines(one: &NamedFinding, style: &Style) -> String {
     let level = one.finding.level;
+    let word = padded(level.word());
     let word = match level {
-        Level::Ok => style.dim(level.word()),
-        Level::Note => style.bold(level.word()),
-        Level::Warning => style.notice(level.word()),
-        Level::Problem => style.alarm(level.word()),
+        Level::Ok => style.good(word),
+        Level::Note => style.bold(word),
+        Level::Warning => style.notice(word),
+        Level::Problem => style.alarm(word),
     };
-    let pad = " ".repeat(NAME.saturating_sub(level.word().len()));
-    let mut out = format!("  {word}{pad}{}\n", without_controls(&one.finding.text));
+    let mut out = format!("{word}{}{}\n", style.dim(padded(one.group)), without_controls(&one.finding.text));
     if let Some(fix) = &one.finding.fix {
-        out.push_str(&format!("  {}{} {}\n", " ".repeat(NAME), style.dim("fix:"), without_controls(fix)));
+        out.push_str(&format!("{}{} {}\n", " ".repeat(2 * NAME), style.dim("fix:"), without_controls(fix)));
     }
     out
 }
@@ -63,7 +68,10 @@ fn summary(found: &[NamedFinding]) -> String {
     let fine = count_findings(found, Level::Ok);
     match parts.is_empty() {
         true => format!("Nothing is wrong: {} looked at.", render::count(fine, "thing")),
-        false => format!("{}; {} as it should be.", parts.join(", "), render::count(fine, "thing")),
+        false => {
+            let are = if fine == 1 { "it" } else { "they" };
+            format!("{}; {} as {are} should be.", parts.join(", "), render::count(fine, "thing"))
+        }
     }
 }
 
@@ -110,12 +118,28 @@ mod tests {
             found("daemon", Finding::problem("it\u{202e} does not\x1b[2J answer").with_fix("kill 7")),
             found("daemon", Finding::ok("the socket is private")),
         ];
-        let brief = "programs  ok\ndaemon\n  problem  it\u{fffd} does not\u{fffd}[2J answer\n           fix: kill 7\n\n\
-                     1 problem; 2 things as it should be.\n";
+        let brief = "1 problem; 2 things as they should be.\n\nproblem   daemon    it\u{fffd} does not\u{fffd}[2J answer\n                    \
+                     fix: kill 7\nok        programs\n";
         assert_eq!(text(&all, false, &Style::default()), brief);
         let whole = text(&all, true, &Style::default());
-        assert!(whole.starts_with("programs\n  ok       hob is there\n"), "{whole}");
+        assert!(
+            whole.ends_with("ok        programs  hob is there\nok        daemon    the socket is private\n"),
+            "{whole}"
+        );
         let fine = text(&all[..1], false, &Style::default());
-        assert_eq!(fine, "programs  ok\n\nNothing is wrong: 1 thing looked at.\n");
+        assert_eq!(fine, "Nothing is wrong: 1 thing looked at.\n\nok        programs\n");
+    }
+
+    #[test]
+    fn the_worst_comes_first() {
+        let all = [
+            found("limits", Finding::note("b")),
+            found("places", Finding::warning("c")),
+            found("agents", Finding::problem("d")),
+            found("model", Finding::warning("e")),
+        ];
+        let shown = text(&all, false, &Style::default());
+        let order: Vec<&str> = shown.lines().skip(2).map(|line| &line[20..]).collect();
+        assert_eq!(order, ["d", "c", "e", "b"], "{shown}");
     }
 }

@@ -175,7 +175,7 @@ mod tests {
             setting.map(|key| json!({"key": key, "value": "x", "from": "f:1"})).into_iter().collect();
         let candidate = json!({"name": format!("{language}-server"), "state": state, "rejected": [], "needs_trust": false,
             "installable": false, "install": "apt install it", "settings": settings});
-        let family = json!({"languages": [language], "files": [], "candidates": [candidate]});
+        let family = json!({"languages": [language], "files": 0, "candidates": [candidate]});
         serde_json::from_value(family).expect("a family")
     }
 

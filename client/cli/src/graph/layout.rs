@@ -15,14 +15,12 @@ const SETTLING: usize = 80;
 /// Room around a cluster, for its label.
 const GAP: f64 = 34.0;
 
-/// Gives every cluster its circle.
+/// Gives every cluster a place for its circle, whose radius it has.
 pub(super) fn place_clusters(picture: &mut Picture) {
-    let most = picture.clusters.iter().map(|cluster| cluster.symbols).max().unwrap_or(0).max(1) as f64;
     let mut turning = spiral_points();
     for cluster in &mut picture.clusters {
-        cluster.r = 9.0 + 51.0 * (cluster.symbols as f64 / most).sqrt();
         let (x, y) = turning.next().unwrap_or_default();
-        (cluster.x, cluster.y) = (x * 90.0, y * 90.0);
+        (cluster.x, cluster.y) = (x * 120.0, y * 90.0);
     }
     let heaviest = picture.links.iter().map(|link| link.2).max().unwrap_or(0).max(1) as f64;
     for _ in 0..PULLING {
@@ -38,15 +36,8 @@ pub(super) fn place_clusters(picture: &mut Picture) {
     }
 }
 
-/// Places of `count` dots in a circle.
-pub(super) fn dot_places(count: usize, x: f64, y: f64, r: f64) -> Vec<(f64, f64)> {
-    let step = 0.72 * r / (count.max(1) as f64).sqrt();
-    let at = |(dx, dy): (f64, f64)| (round_to_tenth(x + dx * step), round_to_tenth(y + dy * step));
-    if count == 1 { vec![(x, y)] } else { spiral_points().take(count).map(at).collect() }
-}
-
 /// Points on a spiral with about one to each unit of area.
-fn spiral_points() -> impl Iterator<Item = (f64, f64)> {
+pub(super) fn spiral_points() -> impl Iterator<Item = (f64, f64)> {
     let mut direction = (1.0_f64, 0.0_f64);
     (0u32..).map(move |n| {
         let (c, s) = direction;
@@ -70,7 +61,8 @@ fn pull_linked(picture: &mut Picture, heaviest: f64) {
         (clusters[b].x, clusters[b].y) = (clusters[b].x - dx * share, clusters[b].y - dy * share);
     }
     for cluster in &mut picture.clusters {
-        (cluster.x, cluster.y) = (cluster.x * 0.995, cluster.y * 0.995);
+        // Wider than high, as screens are.
+        (cluster.x, cluster.y) = (cluster.x * 0.995, cluster.y * 0.988);
     }
 }
 
@@ -108,7 +100,7 @@ pub(super) fn picture_frame(picture: &Picture) -> [f64; 4] {
     [round_to_tenth(left), round_to_tenth(top), round_to_tenth(right - left), round_to_tenth(bottom - top)]
 }
 
-fn round_to_tenth(x: f64) -> f64 {
+pub(super) fn round_to_tenth(x: f64) -> f64 {
     (x * 10.0).round() / 10.0
 }
 
@@ -119,8 +111,8 @@ mod tests {
 
     #[test]
     fn clusters_do_not_lie_on_each_other_and_linked_ones_are_near() {
-        let cluster = |symbols| Cluster { symbols, ..Cluster::default() };
-        let clusters = (0..60).map(|n| cluster(1000 / (n + 1))).collect();
+        let cluster = |n: u32| Cluster { r: 9.0 + 50.0 / f64::from(n + 1), ..Cluster::default() };
+        let clusters = (0..60).map(cluster).collect();
         let mut picture = Picture { clusters, links: vec![(0, 59, 100)], ..Picture::default() };
         place_clusters(&mut picture);
         let far = |a: usize, b: usize| {

@@ -2,9 +2,15 @@
 //!
 //! The daemon gives the map page by page; gathering, layout and drawing are done here, so that they cost the daemon nothing.
 
+mod data;
+mod deflate;
+mod editor;
 mod layout;
 mod model;
+mod nodes;
 mod page;
+mod palette;
+mod source;
 mod svg;
 
 use std::path::{Path, PathBuf};
@@ -23,8 +29,9 @@ use model::{Gatherer, Picture};
 
 /// Draw the code base: clusters, hubs, and who uses what
 ///
-/// Writes one HTML page that opens from disk and loads nothing from elsewhere: clusters and their most connected symbols, a
-/// search box, and each symbol's neighbours. Keys on the page: / searches, arrows and Enter choose, Escape goes back.
+/// Writes one HTML page that opens from disk and loads nothing from elsewhere: the most connected symbols by cluster, search,
+/// and for each symbol its callers and callees with their source, and links into an editor ($VISUAL or $EDITOR is the first
+/// choice). Keys on the page: / searches, arrows and Enter choose, Escape goes back, ? shows the others.
 #[derive(Debug, Args)]
 pub(crate) struct Graph {
     /// Write the page here (default: a file in hob's own folder, whose name is printed)
@@ -35,6 +42,10 @@ pub(crate) struct Graph {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
+    /// Colour files by how many commits of the last DAYS changed them, where the page is told to
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, default_missing_value = "365", value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    heat: Option<u32>,
+
     /// Open the page (with --svg alone, the image) in the browser
     #[arg(long)]
     open: bool,
@@ -42,7 +53,7 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
-        let picture = match gather_pages(common).await? {
+        let mut picture = match gather_pages(self.heat, common).await? {
             Ok(picture) => picture,
             Err(refused) => return Ok(refused),
         };
@@ -53,7 +64,11 @@ impl Graph {
         };
         let svg = self.svg.as_deref().map(place_of).transpose()?;
         if let Some(out) = &out {
-            write(out, &page::html_page(&picture), self.out.is_none())?;
+            let data = data::pack_picture(&picture, &editor::choice_of_env()).ok_or_else(|| {
+                CommandFailure::Daemon("the picture cannot be packed: this is a bug".to_owned())
+            })?;
+            write(out, &page::html_page(&picture, &data), self.out.is_none())?;
+            picture.notes = data.notes;
         }
         if let Some(svg) = &svg {
             write(svg, &svg::svg_image(&picture), false)?;
@@ -69,9 +84,15 @@ impl Graph {
 }
 
 /// All pages of the map; or how it ended if the daemon has none, which is printed by then.
-async fn gather_pages(common: &Common) -> Result<Result<Picture, CommandOutcome>, CommandFailure> {
-    let mut gatherer = Gatherer::default();
+async fn gather_pages(
+    heat: Option<u32>,
+    common: &Common,
+) -> Result<Result<Picture, CommandOutcome>, CommandFailure> {
+    let mut gatherer = Gatherer::new(heat);
     let mut args = Map::new();
+    if let Some(days) = heat {
+        args.insert("heat_days".to_owned(), days.into());
+    }
     loop {
         let question = CliQuestion::new("hob_graph", args.clone(), common)?;
         let answer = ask::with_progress(&question, common).await?;
@@ -83,7 +104,7 @@ async fn gather_pages(common: &Common) -> Result<Result<Picture, CommandOutcome>
         if envelope.truncated {
             return Err(CommandFailure::Daemon("a page came cut: this is a bug".to_owned()));
         }
-        if args.is_empty() {
+        if !args.contains_key("after_path") {
             show::remarks_of(&answer);
         }
         let page: GraphResult = serde_json::from_value(data)

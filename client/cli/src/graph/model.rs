@@ -9,15 +9,17 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use hob_proto::tools::graph::{GraphFile, GraphResult, GraphSymbol};
 
-use super::layout;
+use super::{layout, nodes};
 
 /// Most symbols in a picture.
 const MOST_SYMBOLS: usize = 100_000;
+/// Most symbols that are drawn; the others can be searched.
+pub(super) const MOST_DRAWN: usize = 3_000;
 /// Most edges in a picture.
 const MOST_EDGES: usize = 400_000;
 /// Most clusters drawn one by one.
 const MOST_CLUSTERS: usize = 120;
-/// Hubs drawn in each.
+/// The most connected symbols of a cluster, which are drawn whatever the others of the picture are.
 const HUBS: usize = 5;
 /// Clusters of a single file are drawn one by one up to so many.
 const FEW: usize = 5;
@@ -29,6 +31,8 @@ pub(super) struct File {
     pub(super) id: String,
     /// A place in [`Picture::clusters`]; while pages come, the daemon's number.
     pub(super) cluster: Option<u32>,
+    /// Commits that changed it, in the days of [`Picture::heat_days`].
+    pub(super) changes: u32,
     symbols: usize,
 }
 
@@ -39,6 +43,18 @@ pub(super) struct Symbol {
     /// A place in [`Picture::files`].
     pub(super) file: u32,
     pub(super) seen: GraphSymbol,
+    /// Number of edges that it is an end of.
+    pub(super) degree: u32,
+    /// Its circle, if it is drawn.
+    pub(super) at: Option<Circle>,
+}
+
+/// A circle of the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Circle {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) r: f64,
 }
 
 /// A cluster of the picture.
@@ -52,10 +68,12 @@ pub(super) struct Cluster {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) r: f64,
+    /// Whether it is one of the daemon's, with a colour of its own; the others gather what is left.
+    pub(super) is_real: bool,
 }
 
-/// Four numbers: who, whom, which kind, in how many places. Nodes are symbols by number, then files.
-pub(super) type Edge = [u64; 4];
+/// Five numbers: who, whom, which kind, in how many places, and the first line. Nodes are symbols by number, then files.
+pub(super) type Edge = [u64; 5];
 
 /// The picture of a map: all that is drawn.
 #[derive(Debug, Default)]
@@ -64,8 +82,12 @@ pub(super) struct Picture {
     pub(super) root: String,
     pub(super) built_at: String,
     pub(super) files: Vec<File>,
-    /// The definitions, with the most connected first.
+    /// The definitions: those that are drawn, then the others, each with the most connected first.
     pub(super) symbols: Vec<Symbol>,
+    /// Number of the symbols that are drawn.
+    pub(super) drawn: usize,
+    /// Days of which commits were counted; `None` if they were not.
+    pub(super) heat_days: Option<u32>,
     pub(super) edges: Vec<Edge>,
     /// The clusters, with the largest first.
     pub(super) clusters: Vec<Cluster>,
@@ -86,9 +108,16 @@ pub(super) struct Gatherer {
     edges: Vec<Edge>,
     /// Uses between files: by number, and by the hash of an ID.
     between: HashMap<(u32, u64), u64>,
+    /// Commits by path.
+    changes: HashMap<String, u32>,
 }
 
 impl Gatherer {
+    /// Begins a picture, for which commits of `heat_days` are counted if they are given.
+    pub(super) fn new(heat_days: Option<u32>) -> Self {
+        Self { picture: Picture { heat_days, ..Picture::default() }, ..Self::default() }
+    }
+
     /// Takes in a page; pages come in order.
     pub(super) fn add_page(&mut self, page: GraphResult) {
         if !page.clusters.is_empty() {
@@ -96,6 +125,9 @@ impl Gatherer {
         }
         (self.picture.name, self.picture.built_at) = (page.name, page.built_at);
         self.picture.root = page.root;
+        for change in page.changes {
+            self.changes.insert(change.path, change.commits);
+        }
         let others: Vec<(u64, u64)> = page.others.iter().map(|id| (key(id), key(file_part(id)))).collect();
         for file in page.files {
             self.file(file, &others);
@@ -109,21 +141,29 @@ impl Gatherer {
         let number = self.picture.files.len() as u32;
         let keys: Vec<u64> =
             std::iter::once(key(&file.id)).chain(file.symbols.iter().map(|symbol| key(&symbol.id))).collect();
-        for used in file.uses.chunks_exact(4) {
+        for (at, used) in file.uses.chunks_exact(4).enumerate() {
+            let line = file.use_lines.get(at).map_or(0, |line| u64::from(*line));
             let from = keys.get(used[0] as usize);
             let (Some(from), Some((to, to_file))) = (from, others.get(used[1] as usize)) else { continue };
-            self.edges.push([*from, *to, used[2], used[3]]);
+            self.edges.push([*from, *to, used[2], used[3], line]);
             *self.between.entry((number, *to_file)).or_default() += used[3].max(1);
         }
         self.picture.symbols_total += file.symbols.len();
         self.picture.files.push(File {
+            changes: self.changes.get(&file.path).copied().unwrap_or(0),
             path: file.path,
             id: file.id,
             cluster: file.cluster,
             symbols: file.symbols.len(),
         });
         let symbols = file.symbols.into_iter().zip(&keys[1..]);
-        self.picture.symbols.extend(symbols.map(|(seen, key)| Symbol { key: *key, file: number, seen }));
+        self.picture.symbols.extend(symbols.map(|(seen, key)| Symbol {
+            key: *key,
+            file: number,
+            seen,
+            degree: 0,
+            at: None,
+        }));
     }
 
     /// Keeps the most connected symbols, in their final order.
@@ -139,6 +179,8 @@ impl Gatherer {
     /// The picture, once all pages are there.
     pub(super) fn finish(mut self) -> Picture {
         self.prune_symbols();
+        self.group_clusters();
+        self.choose_drawn();
         self.number_edges();
         let left_out = self.picture.symbols_total - self.picture.symbols.len();
         if left_out > 0 {
@@ -147,21 +189,50 @@ impl Gatherer {
                 "The {shown} most connected symbols are here; {left_out} more are only counted."
             ));
         }
-        self.group_clusters();
         self.join_clusters();
+        nodes::lay_out_members(&mut self.picture);
         layout::place_clusters(&mut self.picture);
+        nodes::move_to_clusters(&mut self.picture);
         self.picture
+    }
+
+    /// Puts the symbols that are drawn before the others: the hubs of each cluster, then the most connected of all.
+    fn choose_drawn(&mut self) {
+        let symbols = &mut self.picture.symbols;
+        let mut is_drawn = vec![false; symbols.len()];
+        let hubs = self.picture.clusters.iter().flat_map(|cluster| &cluster.hubs);
+        hubs.for_each(|hub| is_drawn[*hub as usize] = true);
+        let mut room = MOST_DRAWN.saturating_sub(is_drawn.iter().filter(|drawn| **drawn).count());
+        for drawn in &mut is_drawn {
+            if room > 0 && !*drawn {
+                (*drawn, room) = (true, room - 1);
+            }
+        }
+        self.picture.drawn = is_drawn.iter().filter(|drawn| **drawn).count();
+        let mut numbered: Vec<(usize, Symbol)> = std::mem::take(symbols).into_iter().enumerate().collect();
+        numbered.sort_by_key(|(number, _)| (!is_drawn[*number], *number));
+        let mut places = vec![0; numbered.len()];
+        numbered.iter().enumerate().for_each(|(place, (number, _))| places[*number] = place as u32);
+        for hub in self.picture.clusters.iter_mut().flat_map(|cluster| &mut cluster.hubs) {
+            *hub = places[*hub as usize];
+        }
+        self.picture.symbols = numbered.into_iter().map(|(_, symbol)| symbol).collect();
     }
 
     fn number_edges(&mut self) {
         let symbols = self.picture.symbols.iter().map(|symbol| symbol.key);
         let files = self.picture.files.iter().map(|file| key(&file.id));
         let numbers: HashMap<u64, u64> = symbols.chain(files).zip(0..).collect();
-        let numbered = self.edges.drain(..).filter_map(|[from, to, kind, sites]| {
-            Some([*numbers.get(&from)?, *numbers.get(&to)?, kind, sites])
+        let numbered = self.edges.drain(..).filter_map(|[from, to, kind, sites, line]| {
+            Some([*numbers.get(&from)?, *numbers.get(&to)?, kind, sites, line])
         });
         let mut edges: Vec<Edge> = numbered.collect();
         self.picture.edges_total = edges.len();
+        for end in edges.iter().flat_map(|edge| &edge[..2]) {
+            if let Some(symbol) = self.picture.symbols.get_mut(*end as usize) {
+                symbol.degree += 1;
+            }
+        }
         // Of too many, those between the most connected stay.
         edges.sort_unstable_by_key(|edge| (edge[0].max(edge[1]), *edge));
         if edges.len() > MOST_EDGES {
@@ -189,12 +260,13 @@ impl Gatherer {
         let (mut single, mut rest) = (None, None);
         for (id, files, symbols) in order {
             let place = if files == 1 && alone > FEW {
-                *single.get_or_insert_with(|| self.add("(unconnected files)".to_owned()))
+                *single.get_or_insert_with(|| self.add("(unconnected files)".to_owned(), false))
             } else if self.picture.clusters.len() >= MOST_CLUSTERS {
-                *rest.get_or_insert_with(|| self.add("(smaller clusters)".to_owned()))
+                *rest.get_or_insert_with(|| self.add("(smaller clusters)".to_owned(), false))
             } else {
                 let label = id.and_then(|id| self.labels.get(id as usize).cloned());
-                self.add(label.unwrap_or_else(|| "(not grouped yet)".to_owned()))
+                let is_real = label.is_some();
+                self.add(label.unwrap_or_else(|| "(not grouped yet)".to_owned()), is_real)
             };
             let cluster = &mut self.picture.clusters[place as usize];
             cluster.files += files;
@@ -214,8 +286,8 @@ impl Gatherer {
         }
     }
 
-    fn add(&mut self, label: String) -> u32 {
-        self.picture.clusters.push(Cluster { label, ..Cluster::default() });
+    fn add(&mut self, label: String, is_real: bool) -> u32 {
+        self.picture.clusters.push(Cluster { label, is_real, ..Cluster::default() });
         self.picture.clusters.len() as u32 - 1
     }
 
@@ -266,11 +338,12 @@ mod tests {
 
     #[test]
     fn edges_lead_to_files_of_later_pages_and_clusters_are_joined_by_them() {
-        let file = |path: &str, cluster, symbols, uses| GraphFile {
+        let file = |path: &str, cluster, symbols, uses: Vec<u64>| GraphFile {
             path: path.into(),
             id: format!("py:{path}"),
             cluster: Some(cluster),
             symbols,
+            use_lines: uses.iter().step_by(4).map(|_| 7).collect(),
             uses,
         };
         let mut gatherer = Gatherer::default();
@@ -287,7 +360,8 @@ mod tests {
         let picture = gatherer.finish();
         let names: Vec<&str> = picture.symbols.iter().map(|symbol| symbol.seen.name.as_str()).collect();
         assert_eq!(names, ["g", "f"], "best first");
-        assert_eq!(picture.edges, [[1, 0, 3, 2], [2, 3, 1, 1]]);
+        assert_eq!(picture.edges, [[1, 0, 3, 2, 7], [2, 3, 1, 1, 7]]);
+        assert_eq!(picture.symbols[0].degree, 1);
         assert_eq!(picture.links, [(0, 1, 3)]);
         assert_eq!(picture.clusters[1].hubs, [0]);
     }
@@ -304,6 +378,7 @@ mod tests {
         }
         let picture = gatherer.finish();
         assert_eq!((picture.symbols.len(), picture.symbols_total), (MOST_SYMBOLS, 150_000));
+        assert_eq!(picture.drawn, MOST_DRAWN);
         assert!(picture.notes[0].contains("50000 more"), "{:?}", picture.notes);
     }
 }

@@ -29,7 +29,7 @@ use crate::{CommandFailure, CommandOutcome, Common, ask, term};
 #[derive(Debug, Args)]
 pub(crate) struct Service {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -42,7 +42,7 @@ enum Verb {
     Start,
     /// Stop the service until the next log-on; hob's programs start the daemon themselves meanwhile
     Stop,
-    /// Show whether the service is installed and runs, and what does not fit
+    /// Show whether the service is installed and runs, and what does not fit (the default)
     Status,
 }
 
@@ -63,10 +63,11 @@ struct ServiceReport {
 impl Service {
     pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let settings = ask::client_settings(common)?;
+        let verb = self.verb.as_ref().unwrap_or(&Verb::Status);
         let said = match System::HERE {
-            System::Systemd => self.verb.with_systemd(&settings).await?,
-            System::Launchd => self.verb.with_launchd(&settings).await?,
-            System::TaskScheduler => self.verb.with_tasks(&settings).await?,
+            System::Systemd => verb.with_systemd(&settings).await?,
+            System::Launchd => verb.with_launchd(&settings).await?,
+            System::TaskScheduler => verb.with_tasks(&settings).await?,
         };
         let text = if common.json { format!("{}\n", said.json) } else { said.text };
         term::print(&text)?;

@@ -28,28 +28,65 @@ pub(super) enum Cut {
     End,
 }
 
-/// A row: one text per column, and whether it needs attention.
-#[derive(Clone, Debug)]
-pub(super) struct TableRow {
-    /// One for each column.
-    pub(super) cells: Vec<String>,
-    /// Something about it is not as it should be.
-    pub(super) odd: bool,
+/// A text with its look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) text: String,
+    pub(super) look: Look,
 }
 
-/// A line of text for each row, the heads first.
-pub(super) fn lines(columns: &[Column], rows: &[TableRow], width: u16) -> Vec<(String, bool)> {
+impl Part {
+    pub(super) fn new(text: impl Into<String>, look: Look) -> Self {
+        Self { text: text.into(), look }
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Self {
+        Self::new(text, Look::Plain)
+    }
+}
+
+/// The meaning of a text, which decides how it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    Plain,
+    Head,
+    Faint,
+    /// As it should be.
+    Good,
+    /// It needs attention.
+    Odd,
+    /// It does not work.
+    Bad,
+    /// A line of the past.
+    Spark,
+}
+
+/// A line of a frame: its parts from left to right.
+pub(super) type Line = Vec<Part>;
+
+/// A line for each row, which has a part per column; the heads first.
+pub(super) fn lines(columns: &[Column], rows: &[Line], width: u16) -> Vec<Line> {
     let shown: Vec<(usize, &Column)> =
         columns.iter().enumerate().filter(|(_, column)| column.from <= width).collect();
     let fixed: u16 = shown.iter().map(|(_, column)| column.width + GAP).sum::<u16>() - GAP.min(width);
     let left = width.saturating_sub(fixed);
-    let line = |cell: &dyn Fn(usize) -> String| {
-        let cells = shown.iter().map(|(at, column)| fit_cell(&cell(*at), column, left));
-        cells.collect::<Vec<_>>().join(&" ".repeat(GAP.into())).trim_end().to_owned()
+    let line = |part: &dyn Fn(usize) -> Part| -> Line {
+        let mut line = Line::new();
+        for (place, (at, column)) in shown.iter().enumerate() {
+            if place > 0 {
+                line.push(Part::from(" ".repeat(GAP.into())));
+            }
+            let Part { text, look } = part(*at);
+            line.push(Part::new(fit_cell(&text, column, left), look));
+        }
+        line
     };
-    let head = line(&|at| columns[at].title.to_owned());
-    let body = rows.iter().map(|row| (line(&|at| row.cells.get(at).cloned().unwrap_or_default()), row.odd));
-    std::iter::once((head, false)).chain(body).collect()
+    let head = line(&|at| Part::new(columns[at].title, Look::Head));
+    let body =
+        rows.iter().map(|row| line(&|at| row.get(at).cloned().unwrap_or_else(|| String::new().into())));
+    std::iter::once(head).chain(body).collect()
 }
 
 /// Number of cells between two columns.

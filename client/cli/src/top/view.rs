@@ -1,5 +1,6 @@
 //! The state that `hob top` shows: the last picture, the rate of calls, and the user's choices by keys.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use hob_client::connect::Refusal;
@@ -72,6 +73,8 @@ pub(super) struct TopView {
     pub(super) trouble: String,
     /// Calls a second since the picture before.
     pub(super) rate: Option<f64>,
+    /// The last samples, oldest first, one for each picture of the same daemon.
+    pub(super) history: VecDeque<Sample>,
     /// The order of the tools; see [`Sort`].
     pub(super) sort: Sort,
     /// News are not taken.
@@ -88,6 +91,20 @@ pub(super) struct TopView {
     heard: Instant,
 }
 
+/// A point of the sparklines.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sample {
+    /// Calls a second.
+    pub(super) rate: f64,
+    /// Bytes of memory of the daemon.
+    pub(super) memory: u64,
+    /// Bytes of memory of all language servers.
+    pub(super) servers_memory: u64,
+}
+
+/// Most samples that are kept; one comes each second.
+const SAMPLES: usize = 120;
+
 const NOT_RUNNING: &str = "the daemon is not running";
 
 impl TopView {
@@ -97,6 +114,7 @@ impl TopView {
             picture: None,
             trouble: "looking for the daemon".to_owned(),
             rate: None,
+            history: VecDeque::new(),
             sort: Sort::default(),
             paused: false,
             help: false,
@@ -119,6 +137,7 @@ impl TopView {
             News::Status(status) => {
                 let picture = Picture::from_status(&status);
                 self.count(&picture);
+                self.add_sample(&picture);
                 self.picture = Some(picture);
             }
             News::NotRunning => self.lose_daemon(NOT_RUNNING.to_owned()),
@@ -126,7 +145,22 @@ impl TopView {
         }
     }
 
+    /// Keeps a sample; another daemon begins anew.
+    fn add_sample(&mut self, new: &Picture) {
+        if self.picture.as_ref().is_none_or(|old| old.pid != new.pid) {
+            self.history.clear();
+        }
+        // A rate needs two pictures.
+        let Some(rate) = self.rate else { return };
+        if self.history.len() == SAMPLES {
+            self.history.pop_front();
+        }
+        let (memory, servers_memory) = (new.memory.unwrap_or(0), new.servers_memory.unwrap_or(0));
+        self.history.push_back(Sample { rate, memory, servers_memory });
+    }
+
     fn lose_daemon(&mut self, why: String) {
+        self.history.clear();
         self.picture = None;
         self.trouble = why;
         self.rate = None;
@@ -178,8 +212,14 @@ mod tests {
         view.counted = view.counted.map(|(calls, at)| (calls, at - Duration::from_secs(10)));
         view.apply_news(status(1, 150));
         assert!(view.rate.is_some_and(|rate| (4.0..=5.0).contains(&rate)), "{:?}", view.rate);
+        assert_eq!(view.history.len(), 1);
+        for _ in 0..2 * SAMPLES {
+            view.apply_news(status(1, 150));
+        }
+        assert_eq!(view.history.len(), SAMPLES, "memory does not grow");
         view.apply_news(status(2, 3));
         assert_eq!(view.rate, None, "another daemon counts from nothing");
+        assert!(view.history.is_empty());
         view.paused = true;
         view.apply_news(News::NotRunning);
         assert!(view.picture.is_some(), "nothing changes while paused");

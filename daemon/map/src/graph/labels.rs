@@ -2,13 +2,19 @@
 //!
 //! The deepest folder that holds more than half of the cluster; without one, the few folders that together hold most of it, or else
 //! its hub, the definition that is most used of it. Where two clusters would be called alike, the smaller one is told apart by its
-//! hub. A file names a cluster only if it is all of it.
+//! hub. A file names a cluster only if it is all of it. Tests name a cluster only if it has hardly anything else: they go wherever the
+//! code is that they test, and often outnumber it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::among_tests::is_test_path;
 
 /// The share of a cluster's files that several folders must hold together to be its label, in per cent, and how many these may be.
 const SEVERAL: usize = 60;
 const MOST: usize = 3;
+
+/// The share of a cluster's files, in per cent, that are no tests and name the cluster all the same.
+const OWN: usize = 10;
 
 /// A label for each community; `communities[i]` is that of `paths[i]`, numbered without gaps. `hubs` names the most used definition
 /// of each, `""` if there is none.
@@ -26,8 +32,8 @@ pub(super) fn label_communities(paths: &[&str], communities: &[u32], hubs: &[&st
 fn distinct_label(files: &[&str], hub: &str, taken: &mut FxHashSet<String>) -> String {
     let name = match (files, hub) {
         ([only], _) => (*only).to_owned(),
-        (_, "") => shared_folder(files).unwrap_or_else(|| "(several folders)".to_owned()),
-        _ => shared_folder(files).unwrap_or_else(|| format!("around {hub}")),
+        (_, "") => folder_label(files).unwrap_or_else(|| "(several folders)".to_owned()),
+        _ => folder_label(files).unwrap_or_else(|| format!("around {hub}")),
     };
     let told_apart = (!hub.is_empty()).then(|| format!("{name} ({hub})"));
     let numbered = (2u32..).map(|n| format!("{name} ({n})"));
@@ -35,6 +41,17 @@ fn distinct_label(files: &[&str], hub: &str, taken: &mut FxHashSet<String>) -> S
     let label = tries.find(|label| !taken.contains(label)).unwrap_or_default();
     taken.insert(label.clone());
     label
+}
+
+/// As [`shared_folder`], of the files that are no tests, if there are any to speak of.
+fn folder_label(files: &[&str]) -> Option<String> {
+    let own: Vec<&str> = files.iter().copied().filter(|file| !is_test_path(file)).collect();
+    if own.is_empty() || own.len() == files.len() || own.len() * 100 < files.len() * OWN {
+        return shared_folder(files);
+    }
+    let folder = shared_folder(&own)?;
+    let are_most_tests = 2 * own.len() < files.len();
+    Some(if are_most_tests { format!("{folder} and tests") } else { folder })
 }
 
 /// Returns the folder, or the few folders, that most of the files share; `None` if there are none.
@@ -84,6 +101,16 @@ mod tests {
             ["net/http/a.py", "net/http/b.py", "net/http/c.py", "setup.py", "net/http/d.py", "net/http/e.py"];
         let labels = label_communities(&paths, &[0, 0, 0, 1, 2, 2], &["Client", "", "Server.run"]);
         assert_eq!(labels, ["net/http", "setup.py", "net/http (Server.run)"]);
+    }
+
+    #[test]
+    fn tests_do_not_name_what_they_test() {
+        let paths = ["src/app/a.py", "tests/a.py", "tests/b.py", "tests/c.py", "tests/d.py", "src/app/b.py"];
+        assert_eq!(label_communities(&paths, &[0; 6], &["run"]), ["src/app and tests"]);
+        let paths = ["src/app/a.py", "src/app/b.py", "tests/c.py"];
+        assert_eq!(label_communities(&paths, &[0; 3], &["run"]), ["src/app"]);
+        let paths = ["tests/a.py", "tests/b.py"];
+        assert_eq!(label_communities(&paths, &[0; 2], &["run"]), ["tests"]);
     }
 
     /// The core of a workspace reaches into several of its packages.

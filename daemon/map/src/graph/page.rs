@@ -19,6 +19,8 @@ pub struct Drawn {
     pub kind: EdgeKind,
     /// In how many places.
     pub sites: usize,
+    /// The line of the first of them; 0 if it has none.
+    pub line: u32,
 }
 
 impl Map {
@@ -39,7 +41,13 @@ impl Map {
         let inside =
             edges.filter(|edge| edge.is_resolved() && edge.to.file().is_some() && edge.to != edge.from);
         let mut drawn: Vec<Drawn> = inside
-            .map(|edge| Drawn { from: edge.from, to: edge.to, kind: edge.kind, sites: edge.site_count })
+            .map(|edge| Drawn {
+                from: edge.from,
+                to: edge.to,
+                kind: edge.kind,
+                sites: edge.site_count,
+                line: edge.sites.first().copied().unwrap_or(0),
+            })
             .collect();
         drawn.sort_by(|a, b| {
             let places = || self.compare_places(a.from, b.from).then_with(|| self.compare_places(a.to, b.to));

@@ -59,13 +59,29 @@ pub(crate) struct Look<'a> {
 impl Look<'_> {
     /// Finds what a text names.
     pub(crate) fn up(&self, text: &str) -> Named {
-        let text = form::trimmed(text);
+        let trimmed = form::trimmed(text);
+        let from_here = self.seen_from_here(trimmed);
+        let text = from_here.as_ref().map_or(trimmed, WsPath::as_str);
         let found = self.plainly(text);
         match (found, text.split_once(char::is_whitespace)) {
             // A line of an answer: the handle stands first.
             (Named::Nothing, Some((handle, _))) if handle.contains([':', '.', '#']) => self.plainly(handle),
             (found, _) => found,
         }
+    }
+
+    /// The folder that a text such as `.`, `../x` or `/home/me/project/x` means, as a path from the root. The root itself is no target.
+    fn seen_from_here(&self, text: &str) -> Option<WsPath> {
+        let is_path =
+            matches!(text, "." | "..") || ["./", "../", "/"].iter().any(|start| text.starts_with(start));
+        let folder = is_path.then(|| self.folder(text)).flatten()?;
+        (!folder.as_str().is_empty()).then_some(folder)
+    }
+
+    /// The folder of the workspace at a path.
+    pub(crate) fn folder(&self, path: &str) -> Option<WsPath> {
+        let is_folder = |path: &WsPath| self.paths.root.join_ws(path).as_path().is_dir();
+        self.paths.spelled(path).into_iter().flatten().find(is_folder)
     }
 
     fn plainly(&self, text: &str) -> Named {

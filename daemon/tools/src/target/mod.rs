@@ -75,7 +75,14 @@ pub(super) fn find(
             Ok(Target::Several(several))
         }
         Named::Text(path, _) => Err(errors::not_mapped(&path)),
-        Named::Nothing => Err(missing(map, workspace, text)),
+        Named::Nothing => {
+            let shows = |path: &WsPath| workspace.is_visible(path);
+            let look = Look { map, paths: paths(call, workspace), shows: &shows };
+            match look.folder(form::trimmed(text)) {
+                Some(folder) => Err(errors::folder_as_symbol(&folder)),
+                None => Err(missing(map, workspace, text)),
+            }
+        }
     }
 }
 

@@ -22,7 +22,6 @@ mod scope;
 mod undo;
 mod undoing;
 
-use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -171,13 +170,13 @@ impl AgentOptions {
         if self.yes {
             return Ok(true);
         }
-        if at.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        if at.json || !term::can_ask() {
             term::print_to_stderr(
                 "nothing is changed: there is no terminal to ask on; say --yes to go ahead",
             );
             return Ok(false);
         }
-        ask_yes_or_no(question)
+        Ok(term::ask_yes_or_no(question)?)
     }
 
     /// Starts what the file says now, as the agent would.
@@ -208,8 +207,8 @@ impl AgentOptions {
     ) -> Result<CommandOutcome, CommandFailure> {
         let undo = format!("hob setup {} --undo", client.id);
         term::error_to_stderr(format!("the entry does not work: {problem}"));
-        let can_ask = !self.yes && !at.json && io::stdin().is_terminal() && io::stdout().is_terminal();
-        if plan.state != EntryState::Same && can_ask && ask_yes_or_no("Take it back?")? {
+        let can_ask = !self.yes && !at.json && term::can_ask();
+        if plan.state != EntryState::Same && can_ask && term::ask_yes_or_no("Take it back?")? {
             let receipt = at.receipts.get(client.id, &plan.found.target, self.name());
             if let Some(receipt) = receipt {
                 let undo = undo::plan_undo(&at.receipts, receipt, false).map_err(CommandFailure::Usage)?;
@@ -277,13 +276,6 @@ async fn far_warning(common: &Common) -> Result<Option<String>, CommandFailure> 
         let hint = if error.hint.is_empty() { String::new() } else { format!("; {}", error.hint) };
         format!("{}{hint}", error.message)
     }))
-}
-
-fn ask_yes_or_no(question: &str) -> Result<bool, CommandFailure> {
-    term::print(&format!("{question} [y/N] "))?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// The entries named `hob` in the files of every agent, for this project and this user.

@@ -3,25 +3,22 @@
 //! Pure: from a [`TopView`] and an area to cells. So the same code makes the live view, the one frame of `--once`, and what
 //! tests compare.
 
+mod spark;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::picture::{Metrics, Picture};
-use super::table::{self, Column, Cut, TableRow};
-use super::view::TopView;
+use super::table::{self, Column, Cut, Line, Look, Part};
+use super::view::{Sample, TopView};
 use crate::render;
 
-/// The kind of a line, which decides how it looks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Look {
-    Plain,
-    Head,
-    Faint,
-    Odd,
-}
+type TopLines = Vec<Line>;
 
-type TopLines = Vec<(String, Look)>;
+fn one_part(text: impl Into<String>, look: Look) -> Line {
+    vec![Part::new(text, look)]
+}
 
 /// Draws `view` into `area`.
 pub(super) fn draw_view(view: &TopView, area: Rect, buffer: &mut Buffer) {
@@ -31,13 +28,25 @@ pub(super) fn draw_view(view: &TopView, area: Rect, buffer: &mut Buffer) {
     lines.truncate(height - foot.min(height));
     let room = height.saturating_sub(lines.len() + foot);
     lines.extend(body_lines(view, area.width, room));
-    lines.resize(height - foot.min(height), (String::new(), Look::Plain));
+    lines.resize(height - foot.min(height), Line::new());
     if foot == 1 {
-        lines.push((keys(view), Look::Faint));
+        lines.push(one_part(keys(view), Look::Faint));
     }
-    for ((text, look), y) in lines.iter().zip(area.y..) {
-        let text = table::cut_to_cells(text, area.width.into(), Cut::End);
-        buffer.set_stringn(area.x, y, text, area.width.into(), look_style(*look, view.colour));
+    for (line, y) in lines.iter().zip(area.y..) {
+        draw_line(line, Rect { y, height: 1, ..area }, view.colour, buffer);
+    }
+}
+
+fn draw_line(line: &Line, row: Rect, colour: bool, buffer: &mut Buffer) {
+    let mut left = row.width;
+    for part in line {
+        let text = table::cut_to_cells(&part.text, left.into(), Cut::End);
+        let style = look_style(part.look, colour);
+        buffer.set_stringn(row.x + (row.width - left), row.y, &text, left.into(), style);
+        left -= u16::try_from(table::cell_width(&text)).unwrap_or(left).min(left);
+        if left == 0 {
+            return;
+        }
     }
 }
 
@@ -71,7 +80,10 @@ fn look_style(look: Look, colour: bool) -> Style {
         Look::Plain => style,
         Look::Head => style.add_modifier(Modifier::BOLD),
         Look::Faint => style.add_modifier(Modifier::DIM),
+        Look::Good => style.fg(Color::Green),
         Look::Odd => style.fg(Color::Yellow),
+        Look::Bad => style.fg(Color::Red).add_modifier(Modifier::BOLD),
+        Look::Spark => style.fg(Color::Cyan),
     }
 }
 
@@ -83,30 +95,71 @@ fn keys(view: &TopView) -> String {
 /// The daemon itself. On a low terminal it is what fits into two lines.
 fn head(view: &TopView, area: Rect) -> TopLines {
     let Some(picture) = &view.picture else {
-        let mut lines = vec![(view.trouble.clone(), Look::Head)];
+        let mut lines = vec![one_part(view.trouble.clone(), Look::Head)];
         if view.interactive {
-            lines.push(("hob top starts none; it shows one as soon as it runs".to_owned(), Look::Faint));
+            lines.push(one_part("hob top starts none; it shows one as soon as it runs", Look::Faint));
         }
         return lines;
     };
     let width = usize::from(area.width);
-    let texts: Vec<String> = match area.height < 16 {
+    let is_low = area.height < 16;
+    let texts: Vec<String> = match is_low {
         true => flow_parts(&brief_head(picture, view.rate), width).into_iter().take(2).collect(),
         false => head_groups(picture, view.rate).iter().flat_map(|group| flow_parts(group, width)).collect(),
     };
-    let mut lines: TopLines = texts.into_iter().map(|text| (text, Look::Plain)).collect();
-    if let Some(first) = lines.first_mut() {
-        first.1 = Look::Head;
+    let mut lines: TopLines = texts.into_iter().map(|text| one_part(text, Look::Plain)).collect();
+    if let Some(first) = lines.first_mut().and_then(|line| line.first_mut()) {
+        first.look = Look::Head;
+    }
+    if !is_low {
+        lines.extend(past_line(view, width));
     }
     if let Some(silent) = view.silent {
-        lines.push((format!("the daemon has not answered for {silent} s"), Look::Odd));
+        lines.push(one_part(format!("the daemon has not answered for {silent} s"), Look::Bad));
     }
     if picture.retiring {
-        lines.push(("the daemon is about to end; the next question starts another".to_owned(), Look::Odd));
+        lines.push(one_part("the daemon is about to end; the next question starts another", Look::Odd));
     }
-    let most = if area.height < 16 { 0 } else { 3 };
-    lines.extend(picture.notices.iter().take(most).map(|notice| (format!("note: {notice}"), Look::Odd)));
+    let most = if is_low { 0 } else { 3 };
+    let notices = picture.notices.iter().take(most);
+    lines.extend(notices.map(|notice| one_part(format!("note: {notice}"), Look::Odd)));
     lines
+}
+
+/// Fewest bars that say something.
+const LEAST_BARS: usize = 10;
+
+/// The past of calls and memory as sparklines, each with its largest value; `None` before there is a past.
+fn past_line(view: &TopView, width: usize) -> Option<Line> {
+    let column = |of: fn(&Sample) -> f64| view.history.iter().map(of).collect::<Vec<f64>>();
+    let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    let bytes = |value: f64| render::bytes_text(value as u64);
+    let (calls, memory) = (column(|it| it.rate), column(|it| it.memory as f64));
+    let servers = column(|it| it.servers_memory as f64);
+    let mut past =
+        vec![("calls/s", format!("{:.1}", most(&calls)), calls), ("memory", bytes(most(&memory)), memory)];
+    if most(&servers) > 0.0 {
+        past.push(("servers", bytes(most(&servers)), servers));
+    }
+    past.retain(|(_, _, values)| values.len() > 1);
+    let room = loop {
+        let words: usize = past.iter().map(|(name, most, _)| name.len() + most.len() + 9).sum();
+        let room = width.saturating_sub(words) / past.len().max(1);
+        if room >= LEAST_BARS || past.pop().is_none() {
+            break room;
+        }
+    };
+    if past.is_empty() {
+        return None;
+    }
+    let mut line = Line::new();
+    for (name, most, values) in past {
+        let lead = if line.is_empty() { "" } else { "   " };
+        line.push(Part::new(format!("{lead}{name} "), Look::Faint));
+        line.push(Part::new(spark::sparkline(&values, room), Look::Spark));
+        line.push(Part::new(format!(" max {most}"), Look::Faint));
+    }
+    Some(line)
 }
 
 /// Parts side by side, as many to a line as fit.
@@ -197,7 +250,7 @@ fn millis_text(ms: f64) -> String {
 
 fn body_lines(view: &TopView, width: u16, room: usize) -> TopLines {
     if view.help {
-        return HELP.iter().map(|line| ((*line).to_owned(), Look::Plain)).take(room).collect();
+        return HELP.iter().map(|line| one_part(*line, Look::Plain)).take(room).collect();
     }
     let Some(picture) = &view.picture else { return Vec::new() };
     let mut tools = picture.metrics.as_ref().map(|metrics| metrics.tools.clone()).unwrap_or_default();
@@ -260,48 +313,63 @@ const TOOLS: &[Column] = &[
     right_column("BASELINE", 12, 100),
 ];
 
-fn project(one: &super::picture::Workspace) -> TableRow {
-    let numbers = [one.files, one.symbols, one.generation].map(render::grouped_digits);
-    let [files, symbols, changes] = numbers;
-    TableRow { cells: vec![one.root.clone(), files, symbols, changes, one.state.clone()], odd: !one.well }
+fn project(one: &super::picture::Workspace) -> Line {
+    let [files, symbols, changes] = [one.files, one.symbols, one.generation].map(render::grouped_digits);
+    let look = if one.well { Look::Good } else { Look::Odd };
+    vec![
+        one.root.clone().into(),
+        files.into(),
+        symbols.into(),
+        changes.into(),
+        Part::new(one.state.clone(), look),
+    ]
 }
 
-fn server_row(one: &super::picture::TopServer) -> TableRow {
+fn server_row(one: &super::picture::TopServer) -> Line {
     let pid = one.pid.map(|pid| pid.to_string()).unwrap_or_default();
     let memory = if one.pid.is_some() { render::bytes_text(one.memory) } else { String::new() };
-    let odd = matches!(one.state.as_str(), "failed" | "crashed");
-    let cells = vec![
-        one.name.clone(),
-        one.languages.clone(),
-        one.root.clone(),
-        pid,
-        memory,
-        one.clients.to_string(),
-        one.state.clone(),
-        one.program.clone(),
-    ];
-    TableRow { cells, odd }
+    let look = match one.state.as_str() {
+        "failed" | "crashed" => Look::Bad,
+        "ready" => Look::Good,
+        _ => Look::Odd,
+    };
+    vec![
+        Part::new(one.name.clone(), if look == Look::Bad { look } else { Look::Plain }),
+        one.languages.clone().into(),
+        one.root.clone().into(),
+        pid.into(),
+        memory.into(),
+        one.clients.to_string().into(),
+        Part::new(one.state.clone(), look),
+        one.program.clone().into(),
+    ]
 }
 
-fn tool_row(one: &super::picture::Tool) -> TableRow {
-    let time = |ms: Option<f64>| ms.map(millis_text).unwrap_or_default();
-    let cells = vec![
-        one.name.clone(),
-        render::grouped_digits(one.calls),
-        render::grouped_digits(one.failed),
+/// Milliseconds from which an answer keeps a person waiting.
+const SLOW: f64 = 1_000.0;
+
+fn tool_row(one: &super::picture::Tool) -> Line {
+    let time = |ms: Option<f64>| {
+        let look = if ms.is_some_and(|ms| ms >= SLOW) { Look::Odd } else { Look::Plain };
+        Part::new(ms.map(millis_text).unwrap_or_default(), look)
+    };
+    let failed = if one.failed > 0 { Look::Odd } else { Look::Faint };
+    vec![
+        one.name.clone().into(),
+        render::grouped_digits(one.calls).into(),
+        Part::new(render::grouped_digits(one.failed), failed),
         time(one.p50),
         time(one.p99),
         time(one.max),
-        render::grouped_digits(one.actual),
-        render::grouped_digits(one.baseline),
-    ];
-    TableRow { cells, odd: false }
+        render::grouped_digits(one.actual).into(),
+        Part::new(render::grouped_digits(one.baseline), Look::Faint),
+    ]
 }
 
 /// Shares `room` lines among tables, each with its head: all get a row before one gets two. A table without rows is left out,
 /// and what is cut off is counted in the last row.
-fn share_lines(tables: &[Vec<(String, bool)>; 3], room: usize) -> TopLines {
-    let tables: Vec<&Vec<(String, bool)>> = tables.iter().filter(|table| table.len() > 1).collect();
+fn share_lines(tables: &[TopLines; 3], room: usize) -> TopLines {
+    let tables: Vec<&TopLines> = tables.iter().filter(|table| table.len() > 1).collect();
     // With a blank line above each, if there is room for that and two rows each.
     let gap = usize::from(tables.len() * 4 <= room);
     let shown = tables.len().min(room / 2);
@@ -320,21 +388,20 @@ fn share_lines(tables: &[Vec<(String, bool)>; 3], room: usize) -> TopLines {
     }
     let mut lines = Vec::new();
     for (table, given) in tables.iter().zip(given) {
-        lines.extend((0..gap).map(|_| (String::new(), Look::Plain)));
+        lines.extend((0..gap).map(|_| Line::new()));
         lines.extend(table_part(table, given));
     }
     lines
 }
 
-fn table_part(table: &[(String, bool)], given: usize) -> TopLines {
+fn table_part(table: &[Line], given: usize) -> TopLines {
     let rows = &table[1..];
-    let row = |(text, odd): &(String, bool)| (text.clone(), if *odd { Look::Odd } else { Look::Plain });
-    let mut lines = vec![(table[0].0.clone(), Look::Head)];
+    let mut lines = vec![table[0].clone()];
     match rows.len() > given && given > 1 {
-        false => lines.extend(rows.iter().take(given).map(row)),
+        false => lines.extend(rows.iter().take(given).cloned()),
         true => {
-            lines.extend(rows.iter().take(given - 1).map(row));
-            lines.push((format!("and {} more", rows.len() + 1 - given), Look::Faint));
+            lines.extend(rows.iter().take(given - 1).cloned());
+            lines.push(one_part(format!("and {} more", rows.len() + 1 - given), Look::Faint));
         }
     }
     lines

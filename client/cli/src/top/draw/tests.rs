@@ -5,7 +5,7 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::top::view::{News, Sort};
+use crate::top::view::{News, Sample, Sort};
 
 fn status() -> Value {
     let tool = |name: &str, calls: u64, p99: f64, tokens: u64| {
@@ -42,6 +42,12 @@ fn view() -> TopView {
     let mut view = TopView::new(false);
     view.apply_news(News::Status(status()));
     view.rate = Some(12.34);
+    let sample = |n: u64| Sample {
+        rate: (n * n % 17) as f64,
+        memory: 40_000_000 + n * 200_000,
+        servers_memory: if n < 20 { 0 } else { 700_000_000 },
+    };
+    view.history = (0..50).map(sample).collect();
     view
 }
 
@@ -109,6 +115,22 @@ fn colours_are_drawn_only_when_wanted() {
     };
     assert_eq!(styled(false), 0);
     assert!(styled(true) > 0);
+}
+
+#[test]
+fn colours_say_what_is_well_and_what_is_not() {
+    let area = Rect::new(0, 0, 140, 40);
+    let mut view = view();
+    view.colour = true;
+    let mut buffer = Buffer::empty(area);
+    draw_view(&view, area, &mut buffer);
+    let text_in = |colour: Color| -> String {
+        buffer.content().iter().filter(|cell| cell.fg == colour).map(|cell| cell.symbol()).collect()
+    };
+    assert!(text_in(Color::Green).contains("ready") && text_in(Color::Green).contains("indexed"));
+    assert!(text_in(Color::Red).contains("gopls") && text_in(Color::Red).contains("crashed"));
+    assert!(text_in(Color::Yellow).contains("mapping symbols") && text_in(Color::Yellow).contains("12.5 s"));
+    assert!(text_in(Color::Cyan).contains('█'));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Where changes begin, and what a path had in each commit, against git itself.
 
-use hob_base::WsPath;
+use hob_base::{CancelToken, WsPath};
+use hob_workspace::git::ChangeCounts;
 
 use super::Git;
 
@@ -33,6 +34,26 @@ fn parents_and_merge_bases_are_those_of_git() {
     git.run("commit -q --allow-empty -m alone");
     let alone = oid(&mut git, "HEAD");
     assert_eq!(repository.merge_base(alone, side).expect("read"), None);
+}
+
+#[test]
+fn changes_are_counted_where_they_were_made() {
+    let mut git = two_branches();
+    git.run("merge -q --no-ff -m merged side");
+    let repository = git.open();
+    let all = repository.count_changes(0, &CancelToken::default()).expect("read");
+    let count = |counts: &ChangeCounts, path: &str| {
+        counts.files.get(&WsPath::new(path).expect("a path")).copied().unwrap_or(0)
+    };
+    assert_eq!(
+        (count(&all, "a"), count(&all, "dir/b")),
+        (1, 2),
+        "the first commit and the merge change nothing"
+    );
+    assert_eq!((all.commits, all.is_cut), (3, false));
+    let since = git.run("log -1 --format=%ct main~1").parse().expect("a number");
+    let late = repository.count_changes(since, &CancelToken::default()).expect("read");
+    assert_eq!((count(&late, "a"), count(&late, "dir/b")), (0, 1), "{late:?}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! `hob trust`: what a project brings along may run, or may no more.
 //!
-//! The word is the user's, so it is written here and not by the daemon, which need not run; the daemon reads it whenever
+//! Before it writes anything it shows what trust lets run, and asks. The word is the user's, so it is written here and not by the daemon, which need not run; the daemon reads it whenever
 //! it matters. Nothing an agent can call changes it.
+
+mod brought;
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +21,7 @@ use super::{CommandFailure, CommandOutcome, Common, repository_top};
 /// Without trust, language servers run in a form that executes nothing of the project, and programs that lie in the project
 /// do not run at all. With it, its own servers (`node_modules/.bin`, `.venv/bin`) come first, and build scripts, macros,
 /// plug-ins and interpreters of the project run when a server wants them. Trust of a folder covers what lies below it, and
-/// counts from the next question on.
+/// counts from the next question on. The command shows what the project brings along, and asks.
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
     /// The project's folder (default: --root, else the working directory)
@@ -28,6 +30,10 @@ pub(crate) struct Trust {
     /// Trust it no more, nor what lies below it
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
+
+    /// Do not ask
+    #[arg(short, long, conflicts_with_all = ["list", "revoke"])]
+    yes: bool,
 
     /// Show which folders are trusted
     #[arg(long, conflicts_with = "path")]
@@ -45,7 +51,7 @@ impl Trust {
         let named = self.path.map_or_else(|| place.clone(), |path| place.join(path));
         match self.revoke {
             true => revoke_trust(&file, &named),
-            false => trust_folder(&file, &named),
+            false => trust_folder(&file, &named, self.yes),
         }
     }
 }
@@ -62,7 +68,7 @@ fn list(file: &Path, common: &Common) -> Result<CommandOutcome, CommandFailure> 
     Ok(CommandOutcome::Done)
 }
 
-fn trust_folder(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFailure> {
+fn trust_folder(file: &Path, named: &Path, yes: bool) -> Result<CommandOutcome, CommandFailure> {
     let missing = |error| CommandFailure::Usage(format!("`{}`: {error}", on_its_line(named)));
     let folder = named.canonicalize().map_err(missing)?;
     if !folder.is_dir() {
@@ -71,8 +77,14 @@ fn trust_folder(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFail
     if folder.to_str().is_none() {
         return Err(CommandFailure::Usage("a folder whose name is no text cannot be trusted".to_owned()));
     }
-    let new = Trusted::change_file(file, |trusted| trusted.add(&folder))?;
     let shown = on_its_line(&folder);
+    if !Trusted::read(file)?.covers(&folder) {
+        show_effects(&folder)?;
+        if !may_go_on(yes)? {
+            return Ok(CommandOutcome::Refused);
+        }
+    }
+    let new = Trusted::change_file(file, |trusted| trusted.add(&folder))?;
     let text = match new {
         true => format!("trusted: {shown} and what lies below it\n"),
         false => format!("{shown} was trusted already\n"),
@@ -85,6 +97,38 @@ fn trust_folder(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFail
         ));
     }
     Ok(CommandOutcome::Done)
+}
+
+/// Tells what trust of a folder lets run.
+fn show_effects(folder: &Path) -> Result<(), CommandFailure> {
+    let mut text = format!(
+        "Trust lets language servers run what {} brings along, with your rights:\n",
+        on_its_line(folder)
+    );
+    let brought = brought::brought_along(folder);
+    brought.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+    if brought.is_empty() {
+        text.push_str("  nothing that hob knows lies in this folder now; what comes later, or lies deeper, counts too\n");
+    }
+    text.push_str("Trust it if you trust everybody who can change it. hob trust --revoke takes it back.\n");
+    term::print(&text)?;
+    Ok(())
+}
+
+/// Returns true if the user agrees: by the option, or when asked.
+fn may_go_on(yes: bool) -> Result<bool, CommandFailure> {
+    if yes {
+        return Ok(true);
+    }
+    if !term::can_ask() {
+        term::print_to_stderr("nothing is changed: there is no terminal to ask on; say --yes to go ahead");
+        return Ok(false);
+    }
+    let agreed = term::ask_yes_or_no("Trust it?")?;
+    if !agreed {
+        term::print("not trusted\n")?;
+    }
+    Ok(agreed)
 }
 
 fn revoke_trust(file: &Path, named: &Path) -> Result<CommandOutcome, CommandFailure> {

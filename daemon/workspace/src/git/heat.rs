@@ -1,0 +1,69 @@
+//! Counts the commits that changed each file since a moment: how hot the files are.
+//!
+//! Of a merge only the other side's commits count, so a change is counted once, where it was made. A file that was moved counts
+//! anew under its new path: to follow moves, contents would have to be compared, and a picture of heat needs no more than this.
+
+use std::collections::HashMap;
+
+use hob_base::{CancelToken, WsPath};
+
+use super::{GitError, Oid, Repository};
+
+/// Most commits that are counted.
+const COMMITS: usize = 50_000;
+
+/// The commits that changed each file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeCounts {
+    /// Number of commits by file; only files that changed.
+    pub files: HashMap<WsPath, u32>,
+    /// Number of commits that were looked at.
+    pub commits: usize,
+    /// Whether commits are missing: the history is shallow or damaged there, or the time was over.
+    pub is_cut: bool,
+}
+
+impl Repository {
+    /// Counts, for the commits since `since` (seconds since 1970) that the checked-out one goes back to, those that changed each file.
+    ///
+    /// # Errors
+    /// [`GitError::Read`] if `HEAD` is damaged; a history that breaks off, and the end of the caller's patience, give what was
+    /// counted.
+    pub fn count_changes(&self, since: i64, cancel: &CancelToken) -> Result<ChangeCounts, GitError> {
+        let mut counts = ChangeCounts::default();
+        let Some(head) = self.head()?.commit else { return Ok(counts) };
+        let repository = self.open();
+        let newest =
+            gix::revision::walk::Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: since };
+        let walk = repository.rev_walk([head.0]).sorting(newest).all();
+        let walk = walk.map_err(|error| GitError::of_object("the history of", head, &error))?;
+        let reader = self.read_history();
+        for step in walk {
+            let Ok(step) = step else {
+                counts.is_cut = true;
+                break;
+            };
+            let commit = Oid(step.id);
+            let Ok(parents) = reader.parents_of(commit) else {
+                counts.is_cut = true;
+                break;
+            };
+            if cancel.check().is_err() || counts.commits == COMMITS {
+                counts.is_cut = true;
+                break;
+            }
+            counts.is_cut |= parents.is_cut;
+            // A merge changes nothing itself; the first commit of all brings in everything, which is no change either.
+            let [parent] = parents.present.as_slice() else { continue };
+            let Ok(changed) = self.changed_between(*parent, commit, cancel) else {
+                counts.is_cut = true;
+                break;
+            };
+            counts.commits += 1;
+            for change in changed {
+                *counts.files.entry(change.path).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+}
