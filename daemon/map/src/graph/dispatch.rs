@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::impact::{Affected, From, Spread, only_kind};
 use super::outbound::owner_node;
 use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
-use crate::facts::{CallIdx, DefKind, FlowValue, SlotKind};
+use crate::facts::{CallIdx, DefKind, FlowValue, ScopeKind, Slot, SlotIdx, SlotKind};
 use crate::resolve::{CallAt, Resolver};
 
 /// Packages whose classes say what a type can do, and call nothing of it that code of the project does not call.
@@ -151,13 +151,22 @@ impl Map {
     fn parameters_called_by(&self, resolver: &Resolver<'_>, file: FileId, edge: &Edge) -> Vec<bool> {
         let (Some(entry), NodeRef::Def(to)) = (self.index.entry(file), edge.to) else { return Vec::new() };
         let opened = resolver.uses_in_file(file, entry);
-        let is_parameter = |callee| match opened.flows.value(callee) {
-            FlowValue::Slot(slot) => {
-                opened.flows.slots.get(slot.0 as usize).is_some_and(|slot| slot.kind != SlotKind::Variable)
-            }
+        let flows = &opened.flows;
+        // What a method is called on is passed by no argument.
+        let is_receiver = |at: SlotIdx, slot: &Slot| {
+            let scope = flows.scopes.get(slot.scope.0 as usize);
+            scope.is_some_and(|scope| {
+                scope.params == at.0 && scope.home.is_some() && scope.kind != ScopeKind::Static
+            })
+        };
+        let is_parameter = |callee| match flows.value(callee) {
+            FlowValue::Slot(at) => flows
+                .slots
+                .get(at.0 as usize)
+                .is_some_and(|slot| slot.kind != SlotKind::Variable && !is_receiver(at, slot)),
             _ => false,
         };
-        let calls = opened.flows.calls.iter().enumerate();
+        let calls = flows.calls.iter().enumerate();
         let of_edge = calls.filter(|(at, call)| {
             let at = CallAt { file, call: CallIdx(*at as u32) };
             let owner = resolver.owner_of_call(at).map(|(owner, _)| owner_node(file, owner));

@@ -84,7 +84,8 @@ impl<'w> ProjectFiles<'w> {
             if name.starts_with("vitest.config.") {
                 found.vitest.push(folder.to_owned());
             }
-            let is_named = |marker: &str| marker == name || marker == DOTNET_PROJECT && name.ends_with(marker);
+            let is_named =
+                |marker: &str| marker == name || marker == DOTNET_PROJECT && name.ends_with(marker);
             if let Some((marker, _)) = MARKERS.iter().find(|(marker, _)| is_named(marker)) {
                 found.by_folder.entry(folder.to_owned()).or_default().push(marker);
             }

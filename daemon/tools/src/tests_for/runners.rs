@@ -291,9 +291,19 @@ mod tests {
         check(TestRunner::Mocha, "web", &web, "cd web && npx mocha test/a.test.js test/b.test.js");
         check(TestRunner::Node, "", &web[..1], "node --test web/test/a.test.js");
         let sharp = [place("T/CartTests.cs", &["Shop", "CartTests", "Adds"])];
-        check(TestRunner::Dotnet, "T", &sharp, "dotnet test T --filter FullyQualifiedName~Shop.CartTests.Adds");
+        check(
+            TestRunner::Dotnet,
+            "T",
+            &sharp,
+            "dotnet test T --filter FullyQualifiedName~Shop.CartTests.Adds",
+        );
         let php = [place("tests/CartTest.php", &["CartTest", "testAdds"])];
-        check(TestRunner::PhpUnit, "", &php, "vendor/bin/phpunit --filter '/::(testAdds)$/' tests/CartTest.php");
+        check(
+            TestRunner::PhpUnit,
+            "",
+            &php,
+            "vendor/bin/phpunit --filter '/::(testAdds)$/' tests/CartTest.php",
+        );
         let both = [php[0].clone(), place("tests/BillTest.php", &["BillTest"])];
         check(TestRunner::PhpUnit, "", &both, "vendor/bin/phpunit --filter '/(BillTest|CartTest)::/'");
         let specs = [place("spec/cart_spec.rb", &[])];

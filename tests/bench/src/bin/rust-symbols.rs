@@ -76,6 +76,9 @@ impl Collector {
         let Some(owner) = name_of_type(&of.self_ty) else { return };
         self.visit_inside(&owner, |inside| {
             for item in &of.items {
+                if let ImplItem::Type(of) = item {
+                    inside.add_definition(&of.ident.to_string(), of.to_token_stream().to_string());
+                }
                 let ImplItem::Fn(function) = item else { continue };
                 let name = function.sig.ident.to_string();
                 let tokens = own_tokens(function.clone(), |strip, own| strip.visit_impl_item_fn_mut(own));
@@ -106,6 +109,9 @@ impl<'ast> Visit<'ast> for Collector {
             Item::Mod(module) => {
                 if let Some((_, items)) = &module.content {
                     let name = module.ident.to_string();
+                    let attributes = module.attrs.iter().filter(|one| !one.path().is_ident("doc"));
+                    let own = attributes.map(|one| one.to_token_stream().to_string()).collect::<String>();
+                    self.add_definition(&name, own);
                     self.visit_inside(&name, |inside| items.iter().for_each(|item| inside.visit_item(item)));
                 }
             }

@@ -211,3 +211,21 @@ def test_other():
     assert_eq!(tests_of("Router.hook"), ["py:test_hooks.py#test_hook"]);
     assert_eq!(tests_of("given"), ["py:test_hooks.py#test_given"]);
 }
+
+#[test]
+fn a_class_method_that_makes_an_object_has_callers_of_its_own() {
+    let map = map("
+//- /ctx.py
+class Context:
+    def __init__(self, app):
+        prepare(app)
+    @classmethod
+    def made_for(cls, app):
+        return cls(app)
+def prepare(app): pass
+def push(app):
+    return Context.made_for(app)
+");
+    let affected = lines(&map, &impact_of(&map, "prepare", 8).affected);
+    assert!(affected.iter().any(|line| line.ends_with("ctx.py#push")), "{affected:#?}");
+}

@@ -90,7 +90,7 @@ impl AgentOptions {
             PartKind::ALL.iter().filter(|kind| there(kind)).map(|kind| kind.word()).collect();
         match words.is_empty() {
             true => Ok(false),
-            false => super::ask_yes_or_no(&format!(
+            false => crate::term::ask_yes_or_no(&format!(
                 "hob can also write {}, so that the agent chooses hob. Look at them, one by one?",
                 words.join(", ")
             )),
