@@ -37,11 +37,13 @@ pub(super) fn tell_context(call: &mut ToolCall<'_>) -> ToolOutcome {
     let ready = open.filter(|workspace| is_ready(workspace, call.terms.fresh));
     let Some(workspace) = ready else { return to_data(&ContextResult::default()) };
     let cancel = call.cancel.with_deadline(Deadline::after(COUNTING));
+    // Whatever touches the disk, or takes the map itself, comes before the map is held.
+    let hits = hit_symbols(&workspace, &args.hits.unwrap_or_default());
+    let file = args.file.as_deref().and_then(|file| confined_path(&workspace, Some(file)).ok()?);
     let map = workspace.map();
     let names = args.names.unwrap_or_default();
     let names = names.iter().take(MOST_NAMES).filter_map(|name| name_context(&map, name, &cancel)).collect();
-    let hits = hit_symbols(&workspace, &args.hits.unwrap_or_default());
-    let file = args.file.as_deref().and_then(|file| mapped_file(&workspace, &map, file));
+    let file = file.and_then(|path| map.file_at(path.as_str()));
     let read = file.map(|file| read_uses(&map, file, args.from, &cancel)).unwrap_or_default();
     to_data(&ContextResult { names, hits, read })
 }
@@ -50,11 +52,6 @@ pub(super) fn tell_context(call: &mut ToolCall<'_>) -> ToolOutcome {
 fn is_ready(workspace: &Workspace, fresh: bool) -> bool {
     workspace.progress.now().phase == Phase::Done
         && (!fresh || matches!(workspace.barrier(true, BARRIER_PATIENCE), Freshness::Fresh))
-}
-
-/// Finds a file of the project by an absolute path or one from its root.
-fn mapped_file(workspace: &Workspace, map: &Map, path: &str) -> Option<FileId> {
-    map.file_at(confined_path(workspace, Some(path)).ok()??.as_str())
 }
 
 fn name_context(map: &Map, name: &str, cancel: &CancelToken) -> Option<NameContext> {

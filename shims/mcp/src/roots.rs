@@ -82,13 +82,13 @@ impl Roots {
             return CallRoot { folder: named, is_followed: false };
         }
         let mut followed = self.followed.lock().await;
-        // What is written must be meant: only reading moves a client.
-        let is_reading = tool.read_only && tool.set != ToolSet::Hidden;
-        let place = place_in_arguments(args).filter(|_| is_reading);
-        if let Some(moved) = place.and_then(|place| moved_to(&place, &named)) {
+        let moved = place_in_arguments(args).and_then(|place| moved_to(&place, &named));
+        // Reading moves a client; an edit goes where its own path says, and the client stays where it is.
+        let is_reading = tool.read_only && !matches!(tool.set, ToolSet::Hidden | ToolSet::Edit);
+        if let Some(moved) = moved.clone().filter(|_| is_reading) {
             *followed = moved;
         }
-        let folder = followed.clone().filter(|folder| folder.is_dir());
+        let folder = moved.unwrap_or_else(|| followed.clone()).filter(|folder| folder.is_dir());
         CallRoot { is_followed: folder.is_some(), folder: folder.unwrap_or(named) }
     }
 

@@ -155,8 +155,8 @@ fn id_path(id: &str) -> &str {
     id.split_once(':').map_or("", |(_, path)| path)
 }
 
-/// The edges as columns, the ends of each as the difference to the edge before where that is small, for they pack better so.
-fn edge_columns(picture: &Picture, extent: Extent) -> Value {
+/// The edges between the symbols and files that are here.
+fn edges_within(picture: &Picture, extent: Extent) -> Vec<[u64; 4]> {
     let left_out = (picture.symbols.len() - extent.symbols) as u64;
     // Files are numbered after the symbols that are here.
     let number = |end: u64| match end as usize {
@@ -168,7 +168,12 @@ fn edge_columns(picture: &Picture, extent: Extent) -> Value {
         .edges
         .iter()
         .filter_map(|[from, to, kind, sites, _]| Some([number(*from)?, number(*to)?, *kind, *sites]));
-    let mut edges: Vec<[u64; 4]> = here.collect();
+    here.collect()
+}
+
+/// The edges as columns, the ends of each as the difference to the edge before where that is small, for they pack better so.
+fn edge_columns(picture: &Picture, extent: Extent) -> Value {
+    let mut edges = edges_within(picture, extent);
     if edges.len() > extent.edges {
         edges.sort_unstable_by_key(|edge| (edge[0].min(edge[1]) + edge[0].max(edge[1]), *edge));
         edges.truncate(extent.edges);
@@ -190,6 +195,13 @@ fn notes(picture: &Picture, extent: Extent) -> Vec<String> {
             [picture.drawn, extent.symbols].map(|count| render::grouped_digits(count as u64));
         notes.push(format!(
             "The {drawn} most connected symbols are drawn; search finds all of these {found}."
+        ));
+    }
+    let edges = edges_within(picture, extent).len().saturating_sub(extent.edges) as u64;
+    if edges > 0 {
+        notes.push(format!(
+            "{} between these symbols are left out, to keep the page small.",
+            render::count(edges, "use")
         ));
     }
     let symbols = (picture.symbols.len() - extent.symbols) as u64;

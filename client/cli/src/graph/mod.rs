@@ -113,7 +113,16 @@ async fn gather_pages(
         gatherer.add_page(page);
         match next {
             Some(path) => drop(args.insert("after_path".to_owned(), path.into())),
-            None => return Ok(Ok(gatherer.finish())),
+            None => {
+                let mut picture = gatherer.finish();
+                picture.is_far = common.far.are_given();
+                if picture.is_far {
+                    picture
+                        .notes
+                        .push("The project is on another machine, so its source is not shown.".to_owned());
+                }
+                return Ok(Ok(picture));
+            }
         }
     }
 }

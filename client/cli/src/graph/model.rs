@@ -80,6 +80,8 @@ pub(super) type Edge = [u64; 5];
 pub(super) struct Picture {
     pub(super) name: String,
     pub(super) root: String,
+    /// True if the project is on another machine, so that its source cannot be read here.
+    pub(super) is_far: bool,
     pub(super) built_at: String,
     pub(super) files: Vec<File>,
     /// The definitions: those that are drawn, then the others, each with the most connected first.

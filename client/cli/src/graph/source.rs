@@ -49,6 +49,9 @@ pub(super) fn read_source(picture: &Picture, symbols: usize) -> SourceLines {
         }
     }
     let mut found = SourceLines::default();
+    if picture.is_far {
+        return found;
+    }
     let Ok(root) = Path::new(&picture.root).canonicalize() else { return found };
     for (file, wanted) in &wanted {
         let path = &picture.files[*file as usize].path;

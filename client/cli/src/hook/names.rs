@@ -76,7 +76,9 @@ fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
             '\\' => match chars.next()? {
                 // BRE spells an alternative with a backslash.
                 '|' => all.push(String::new()),
-                escaped if escaped.is_alphanumeric() || matches!(escaped, '<' | '>') => last.push(' '),
+                'b' | 'B' | 's' | 'A' | 'z' | 'Z' | '<' | '>' => last.push(' '),
+                // What may be any letter makes another word of what it touches.
+                escaped if escaped.is_alphanumeric() => last.push(ANY_LETTER),
                 escaped => last.push(escaped),
             },
             '[' => {
@@ -90,7 +92,7 @@ fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
                     }
                     is_first = inside == '^' && is_first;
                 }
-                last.push(' ');
+                last.push(ANY_LETTER);
             }
             '(' => {
                 if chars.next_if_eq(&'?').is_some() {
@@ -118,8 +120,18 @@ fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
             other => last.push(other),
         }
     }
-    Some(all)
+    let touches = |text: &String| {
+        let chars: Vec<char> = text.chars().collect();
+        chars.windows(2).any(|pair| pair.contains(&ANY_LETTER) && pair.iter().any(|c| is_of_name(*c)))
+    };
+    if all.iter().any(touches) {
+        return None;
+    }
+    Some(all.into_iter().map(|text| text.replace(ANY_LETTER, " ")).collect())
 }
+
+/// Stands for a place where a pattern takes any of several letters.
+const ANY_LETTER: char = '\u{0}';
 
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
@@ -171,6 +183,9 @@ mod tests {
             "connection refused",
             "colou?r",
             "get_.*",
+            r"handle\w+",
+            r"parse[A-Z]\w*",
+            r"\w+Store",
             "[a-z]+",
             "TO",
             "a|b|c",

@@ -82,7 +82,10 @@ impl Map {
         let held = entry.facts.defs_indexed().filter(|(_, def)| {
             def.parent.is_none()
                 && is_variable(def.kind)
-                && edge.sites.iter().any(|line| (def.lines.0..=def.lines.1).contains(line))
+                && edge
+                    .sites
+                    .get(edge.sites.partition_point(|line| *line < def.lines.0))
+                    .is_some_and(|line| *line <= def.lines.1)
         });
         held.map(|(def, _)| NodeRef::Def(DefRef { file, def })).collect()
     }
@@ -100,14 +103,29 @@ impl Map {
             |node: &NodeRef| matches!(node, NodeRef::Def(def) if self.constructors_of(*def).is_empty());
         let below = self.types_below(resolver, made.into(), cancel);
         let heirs = below.into_iter().filter(|(derived, _)| inherits(derived));
+        // Which of several constructors a call means, its arguments say, and those are not looked at.
+        let least =
+            if self.is_only_constructor(made, method) { Confidence::Live } else { Confidence::Candidate };
         let mut found = Vec::new();
-        for (class, sure) in std::iter::once((made.into(), Confidence::Live)).chain(heirs) {
+        for (class, sure) in std::iter::once((made.into(), least)).chain(heirs) {
             let calls = self.edges_in_with(resolver, class, only_kind(EdgeKind::Calls), cancel).edges;
-            let as_call =
-                |edge: Edge| Edge { to: method.into(), confidence: edge.confidence.max(sure), ..edge };
+            let as_call = |edge: Edge| Edge {
+                to: method.into(),
+                confidence: edge.confidence.max(sure).max(least),
+                ..edge
+            };
             found.extend(calls.into_iter().map(as_call));
         }
         found
+    }
+
+    /// Returns true if a type has no other constructor of the same name: no overload.
+    fn is_only_constructor(&self, made: DefRef, method: DefRef) -> bool {
+        let name = |def: DefRef| {
+            let entry = self.index.entry(def.file)?;
+            Some(entry.facts.name(entry.facts.defs.get(def.def.index())?.name))
+        };
+        self.constructors_of(made).into_iter().filter(|one| name(*one) == name(method)).count() <= 1
     }
 
     /// The types derived from one, at any number of steps, in order of place, with the least sure step on the way to each.
@@ -167,12 +185,11 @@ impl Map {
             _ => false,
         };
         let calls = flows.calls.iter().enumerate();
-        let of_edge = calls.filter(|(at, call)| {
+        let on_lines = calls.filter(|(_, call)| edge.sites.binary_search(&call.line).is_ok());
+        let of_edge = on_lines.filter(|(at, _)| {
             let at = CallAt { file, call: CallIdx(*at as u32) };
             let owner = resolver.owner_of_call(at).map(|(owner, _)| owner_node(file, owner));
-            edge.sites.contains(&call.line)
-                && owner == Some(edge.from)
-                && resolver.reached_defs(at).contains(&to)
+            owner == Some(edge.from) && resolver.reached_defs(at).contains(&to)
         });
         of_edge.map(|(_, call)| is_parameter(call.callee)).collect()
     }

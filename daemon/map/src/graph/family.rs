@@ -63,7 +63,9 @@ impl Map {
         let members = entry.facts.defs_indexed().filter(|(_, def)| def.parent == Some(class.def));
         let own = entry.facts.name(entry.facts.def(class.def).name);
         members
-            .filter(|(_, def)| def.kind == DefKind::Method && is_constructor(entry.facts.name(def.name), own))
+            .filter(|(_, def)| {
+                def.kind == DefKind::Method && is_constructor(entry.lang(), entry.facts.name(def.name), own)
+            })
             .map(|(def, _)| DefRef { file: class.file, def })
             .collect()
     }
@@ -72,7 +74,7 @@ impl Map {
     pub(super) fn made_by(&self, resolver: &Resolver<'_>, method: DefRef) -> Option<DefRef> {
         let (owner, name) = self.method_of(resolver, method)?;
         let entry = self.index.entry(owner.file)?;
-        is_constructor(name, entry.facts.name(entry.facts.def(owner.def).name)).then_some(owner)
+        is_constructor(entry.lang(), name, entry.facts.name(entry.facts.def(owner.def).name)).then_some(owner)
     }
 
     /// The type that a method belongs to, and its name.
@@ -120,7 +122,11 @@ impl<'s, 'm> Families<'s, 'm> {
         let entry = self.map.index.entry(method.file)?;
         let name = entry.facts.name(entry.facts.def(method.def).name);
         let owner_entry = self.map.index.entry(home.owner.file)?;
-        if is_constructor(name, owner_entry.facts.name(owner_entry.facts.def(home.owner.def).name)) {
+        if is_constructor(
+            owner_entry.lang(),
+            name,
+            owner_entry.facts.name(owner_entry.facts.def(home.owner.def).name),
+        ) {
             return None;
         }
         let files = self.map.index.files_defining(name);

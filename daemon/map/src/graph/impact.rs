@@ -89,6 +89,7 @@ impl Map {
             query,
             met: FxHashSet::default(),
             ends: FxHashSet::default(),
+            reopened: Vec::new(),
             possible: FxHashMap::default(),
             expanded: 0,
             answer: ImpactAnswer::default(),
@@ -106,6 +107,8 @@ pub(super) struct Spread<'m> {
     met: FxHashSet<NodeRef>,
     /// Those of them whose users are not looked for, because they only call what they are given.
     ends: FxHashSet<NodeRef>,
+    /// Those that were met as such and are reached by another way now.
+    reopened: Vec<From>,
     possible: FxHashMap<NodeRef, Affected>,
     expanded: usize,
     answer: ImpactAnswer,
@@ -136,6 +139,7 @@ impl<'m> Spread<'m> {
                 .filter(|hit| self.goes_on(hit))
                 .map(|hit| From { node: hit.node, depth, confidence: hit.confidence })
                 .collect();
+            frontier.append(&mut self.reopened);
             self.met.extend(level.iter().map(|hit| hit.node));
             self.answer.affected.extend(level);
             if frontier.is_empty() {
@@ -205,6 +209,7 @@ impl<'m> Spread<'m> {
             has_users |= self.add_instantiations(*from, &mut hits);
             self.add_overriding(*from, &mut hits);
             has_users |= self.through_bases(*from, &mut hits);
+            whole &= self.query.cancel.check().is_ok();
             if self.query.following == Following::MayRun
                 && (!has_users || self.is_called_from_outside(from.node))
             {
@@ -230,8 +235,10 @@ impl<'m> Spread<'m> {
         let may_run = self.query.following == Following::MayRun;
         let ends = self.map.calls_only_parameters(&self.resolver, &edge);
         let holders = if may_run { self.map.variables_on_lines(&edge) } else { Vec::new() };
+        // It holds others too, and who uses it need not use this one.
+        let confidence = edge.confidence.max(Confidence::Name);
         for holder in holders {
-            self.add_user(from, Edge { from: holder, ..edge.clone() }, hits);
+            self.add_user(from, Edge { from: holder, confidence, ..edge.clone() }, hits);
         }
         let hit = Affected {
             node: edge.from,
@@ -249,10 +256,10 @@ impl<'m> Spread<'m> {
         }
         if ends && !self.met.contains(&hit.node) && !hits.contains_key(&hit.node) {
             self.ends.insert(hit.node);
-        } else if !ends && self.ends.remove(&hit.node) {
-            // It is reached by another way too: its users count from here on.
-            self.met.remove(&hit.node);
-            self.answer.affected.retain(|known| known.node != hit.node);
+        } else if !ends && self.ends.remove(&hit.node) && self.met.contains(&hit.node) {
+            // It is reached by another way too, which is no news of it, but of its users.
+            self.reopened.push(From { node: hit.node, depth: hit.depth, confidence: hit.confidence });
+            return;
         }
         self.is(hit, hits);
     }

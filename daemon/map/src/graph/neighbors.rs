@@ -128,6 +128,7 @@ impl Map {
                 && kinds.has(EdgeKind::Calls)
             {
                 let made = self.instantiations_by(resolver, method, &query.cancel);
+                *stopped = stopped.or(query.cancel.check().err());
                 edges.extend(made.into_iter().map(|edge| (edge, Direction::In)));
             }
         }

@@ -121,6 +121,8 @@ pub struct NameSemantics {
     pub test_blocks: bool,
     /// True if a method that is compiled for tests alone takes the place of a method as any other does.
     pub test_methods: bool,
+    /// The names of members that run when an object is made, whatever the class is called (`__init__`, `constructor`).
+    pub constructors: &'static [&'static str],
     /// The name of the member that makes objects of a class, where a class that is called by its own name may have one.
     pub named_constructor: Option<&'static str>,
     /// Beginnings of signatures in modules that are their own default where they define none (`exports.run = ...`).
@@ -205,6 +207,7 @@ impl NameSemantics {
         marks_tests: false,
         test_blocks: false,
         test_methods: false,
+        constructors: &[],
         named_constructor: None,
         module_is_default: &[],
         scopes_tell_all: false,

@@ -10,6 +10,7 @@ use super::overloads::Parameters;
 use super::{Bases, NameLookup, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind, TypePart};
 use crate::index::FileEntry;
+use crate::langs::lang::Lang;
 use crate::langs::semantics::ExtensionScope;
 use crate::node::DefRef;
 
@@ -26,8 +27,8 @@ pub(super) enum MemberLookup {
 }
 
 /// Returns true if a method of this name makes objects of the type named `of`.
-pub(crate) fn is_constructor(name: &str, of: &str) -> bool {
-    matches!(name, "__init__" | "__new__" | "constructor" | "__construct" | "initialize") || name == of
+pub(crate) fn is_constructor(lang: Lang, name: &str, of: &str) -> bool {
+    lang.semantics().constructors.contains(&name) || name == of
 }
 
 impl<'m> Resolver<'m> {

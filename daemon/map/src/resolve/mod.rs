@@ -310,7 +310,9 @@ impl<'m> Resolver<'m> {
             }
             members::MemberLookup::Missing { .. } if is_own_alone(site, name) => Resolution::Dropped,
             // The bases are seen, and none has a constructor of its own.
-            members::MemberLookup::Missing { open: false } if above && is_constructor(name, "") => {
+            members::MemberLookup::Missing { open: false }
+                if above && is_constructor(site.entry.lang(), name, "") =>
+            {
                 Resolution::Dropped
             }
             members::MemberLookup::Missing { open } => {

@@ -199,7 +199,9 @@ impl<'m> Resolver<'m> {
             return Some((MemberPathPoint::Written(WrittenType::new(text, site, me)), rest));
         }
         // `$name.member`: a value that the fixture of this name gives.
-        if let Some(path) = path.strip_prefix('$') {
+        if let Some(path) = path.strip_prefix('$')
+            && !site.entry.lang().semantics().fixture_files.is_empty()
+        {
             let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(path.len());
             let (name, rest) = path.split_at(end);
             let fixture = self.fixture_named(site, name)?;

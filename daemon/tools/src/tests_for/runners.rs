@@ -186,7 +186,7 @@ fn phpunit_command(folder: &str, tests: &[&TestPlace]) -> String {
     match &classes[..] {
         [_] if methods.is_empty() => with_words(&start, paths_in(folder, tests)),
         [_] => {
-            let filter = format!("{start} --filter {}", quote(&format!("/::({})$/", methods.join("|"))));
+            let filter = format!("{start} --filter {}", quote(&format!("/::({})( |$)/", methods.join("|"))));
             with_words(&filter, paths_in(folder, tests))
         }
         _ => format!("{start} --filter {}", quote(&format!("/({})::/", classes.join("|")))),
@@ -302,7 +302,7 @@ mod tests {
             TestRunner::PhpUnit,
             "",
             &php,
-            "vendor/bin/phpunit --filter '/::(testAdds)$/' tests/CartTest.php",
+            "vendor/bin/phpunit --filter '/::(testAdds)( |$)/' tests/CartTest.php",
         );
         let both = [php[0].clone(), place("tests/BillTest.php", &["BillTest"])];
         check(TestRunner::PhpUnit, "", &both, "vendor/bin/phpunit --filter '/(BillTest|CartTest)::/'");

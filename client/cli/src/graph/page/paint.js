@@ -37,7 +37,7 @@ const HobPaint = (() => {
   /** How hot a file is among the files that changed, 0 to 1. */
   function heatShares(G) {
     if (!G.D.heat) return null;
-    const most = Math.log1p(Math.max(1, ...G.D.heat));
+    const most = Math.log1p(G.D.heat.reduce((hottest, changes) => Math.max(hottest, changes), 1));
     return G.D.heat.map((changes) => Math.log1p(changes) / most);
   }
 

@@ -90,6 +90,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
         imports_tell_all: true,
         static_members: StaticMembers::ByWord,
         exports_by_word: true,
+        constructors: &["constructor"],
         named_constructor: Some("constructor"),
         module_is_default: &["exports.", "module.exports."],
         scopes_tell_all: true,

@@ -53,6 +53,7 @@ pub const SPEC: LangSpec = LangSpec {
     package_scope: PackageScope::Package,
     project_files: &[ProjectFile { is_named: |name| name == "composer.json", read: read_composer_json }],
     semantics: NameSemantics {
+        constructors: &["__construct"],
         builtins: builtins::BUILTINS,
         reach: Reach::Namespace,
         root_namespace: Some(ROOT),

@@ -68,6 +68,7 @@ pub const SPEC: LangSpec = LangSpec {
         joined_values: true,
         marks_tests: true,
         fixture_files: &["conftest.py"],
+        constructors: &["__init__", "__new__"],
         receiver_parameter: true,
         class_methods: true,
         keys_apart: true,

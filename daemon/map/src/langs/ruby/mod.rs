@@ -48,6 +48,7 @@ pub const SPEC: LangSpec = LangSpec {
     package_scope: PackageScope::File,
     project_files: &[],
     semantics: NameSemantics {
+        constructors: &["initialize"],
         builtins: builtins::BUILTINS,
         constants_by_capital: true,
         reopens_types: true,

@@ -46,6 +46,7 @@ pub const SPEC: LangSpec = LangSpec {
     package_scope: PackageScope::Module,
     project_files: &[ProjectFile { is_named: |name| name == "Package.swift", read: read_package_swift }],
     semantics: NameSemantics {
+        constructors: &["init"],
         builtins: builtins::BUILTINS,
         reach: Reach::File,
         outside_members: OutsideMembers::Extensions,

@@ -126,10 +126,21 @@ impl PartChange {
     }
 }
 
-/// The bytes of the block in a text, from its first marker to the end of the line of its last.
+/// The bytes of the block in a text, from its first marker to the end of the line of its last. A marker is a line of its own; of several
+/// that begin a block, the one nearest to the end counts, so that nothing of the user's stands between.
 fn block_range(text: &str) -> Option<std::ops::Range<usize>> {
-    let start = text.find(BEGIN)?;
-    let end = start + text[start..].find(END)? + END.len();
+    let is_line = |at: usize, marker: &str| {
+        (at == 0 || text[..at].ends_with('\n'))
+            && text[at + marker.len()..]
+                .trim_start_matches('\r')
+                .chars()
+                .next()
+                .is_none_or(|next| next == '\n')
+    };
+    let first_end = text.match_indices(END).map(|(at, _)| at).find(|at| is_line(*at, END))?;
+    let before = &text[..first_end];
+    let start = before.rmatch_indices(BEGIN).map(|(at, _)| at).find(|at| is_line(*at, BEGIN))?;
+    let end = first_end + END.len();
     let line_end = text[end..].strip_prefix('\n').map_or(end, |_| end + 1);
     Some(start..line_end)
 }

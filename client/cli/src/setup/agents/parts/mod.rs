@@ -90,10 +90,10 @@ impl AgentOptions {
             PartKind::ALL.iter().filter(|kind| there(kind)).map(|kind| kind.word()).collect();
         match words.is_empty() {
             true => Ok(false),
-            false => crate::term::ask_yes_or_no(&format!(
+            false => Ok(crate::term::ask_yes_or_no(&format!(
                 "hob can also write {}, so that the agent chooses hob. Look at them, one by one?",
                 words.join(", ")
-            )),
+            ))?),
         }
     }
 
