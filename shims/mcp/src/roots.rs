@@ -82,9 +82,10 @@ impl Roots {
             return CallRoot { folder: named, is_followed: false };
         }
         let mut followed = self.followed.lock().await;
-        let moved = place_in_arguments(args).and_then(|place| moved_to(&place, &named));
+        let place = place_in_arguments(args).filter(|_| tool.set != ToolSet::Hidden);
+        let moved = place.and_then(|place| moved_to(&place, &named));
         // Reading moves a client; an edit goes where its own path says, and the client stays where it is.
-        let is_reading = tool.read_only && !matches!(tool.set, ToolSet::Hidden | ToolSet::Edit);
+        let is_reading = tool.read_only && tool.set != ToolSet::Edit;
         if let Some(moved) = moved.clone().filter(|_| is_reading) {
             *followed = moved;
         }

@@ -111,7 +111,9 @@ fn plain_alternatives(pattern: &str) -> Option<Vec<String>> {
                 if last.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
                     return None;
                 }
-                last.push(' ');
+                if !last.ends_with(ANY_LETTER) {
+                    last.push(' ');
+                }
             }
             '.' => {
                 let joins = last.ends_with(is_of_name) && chars.peek().is_some_and(|next| is_of_name(*next));

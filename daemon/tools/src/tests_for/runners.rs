@@ -295,7 +295,7 @@ mod tests {
             TestRunner::Dotnet,
             "T",
             &sharp,
-            "dotnet test T --filter FullyQualifiedName~Shop.CartTests.Adds",
+            "dotnet test T --filter 'FullyQualifiedName~Shop.CartTests.Adds'",
         );
         let php = [place("tests/CartTest.php", &["CartTest", "testAdds"])];
         check(
