@@ -8,7 +8,7 @@
 HOB is the program `hob` with `hobd` beside it; PROJECT is a git repository whose dependencies are there. It is copied, and only the copy is
 changed. For each case, one function is renamed where it is defined and nowhere else. The judge's errors on lines that have the old name, and
 that it does not report without the change, are the broken callers. Functions whose name is defined twice, or that the judge does not miss,
-are no cases. With `--batch N` the judge looks at N renamed functions at once, which suits one that goes on behind an error and is slow
+are no cases, nor are those with more callers than one answer shows. With `--batch N` the judge looks at N renamed functions at once, which suits one that goes on behind an error and is slow
 to start; hob is still asked about each alone. Recall is counted over all broken callers, and over those that the map knew as `import` or better before the change.
 """
 
@@ -76,7 +76,8 @@ class Hob:
     def call(self, tool, arguments):
         command = [self.program, "call", tool, json.dumps({**arguments, "tokenBudget": 10_000}), "--json"]
         said = run(command, self.project, self.environment)
-        return json.loads(said[said.index("{") :]).get("data") or {}
+        answer = json.loads(said[said.index("{") :])
+        return {**(answer.get("data") or {}), "is_cut": answer.get("truncated", False)}
 
     def callers(self, path, line):
         """Lines that use what is defined there, with the confidence of each."""
@@ -88,7 +89,11 @@ class Hob:
         return found
 
     def broken(self):
-        symbols = self.call("change_impact", {"max_depth": 1}).get("symbols", [])
+        """The places that no longer fit; None where they are more than one answer shows."""
+        answer = self.call("change_impact", {"max_depth": 1})
+        symbols = answer.get("symbols", [])
+        if answer["is_cut"]:
+            return None
         return {(one["file"], one["line"]) for symbol in symbols for one in symbol.get("broken", [])}
 
     def stop(self):
@@ -137,13 +142,15 @@ def try_cases(hob, options, project, cases, before):
         errors = judged(options.judge, project) - before
     for case in cases:
         name, path, line = case
-        missed = lines_with(project, errors, name)
+        # The definition itself may be an error for a judge that wants everything used.
+        missed = lines_with(project, errors - {(path, line)}, name)
         if not missed:
             continue
         known = hob.callers(path, line)
         with Renamed(project, [case]):
             told = hob.broken()
-        yield case, missed, told, known
+        if told is not None:
+            yield case, missed, told, known
 
 
 def main():
