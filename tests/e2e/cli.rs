@@ -232,6 +232,8 @@ fn what_is_left_out_is_what_most_want() {
     let world = World::new();
     let tree = world.tree(TWO_PARTS);
     let say = |args: &[&str]| world.hob(tree.root(), args);
+    // The languages of a project are known once it is indexed.
+    let _ = say(&["map"]).success();
     assert_eq!(say(&["servers"]).success(), say(&["servers", "list"]).success());
     assert_eq!(
         say(&["call", "investigate", "there and back"]).success(),

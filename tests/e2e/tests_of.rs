@@ -217,7 +217,7 @@ fn a_method_that_no_test_reaches_by_calls_has_the_tests_of_its_type() {
     let answer = mcp.call("tests_for", json!({"target": "Worker.run"}));
     assert_eq!(answer.texts("/found", "name"), ["test_worker"], "{answer}");
     assert_eq!(answer.texts("/found", "confidence"), ["candidate"], "{answer}");
-    answer.says("No test reaches it by calls; these reach its type");
+    answer.says("No test reaches it by calls; these may run it");
     let sure = mcp.call("tests_for", json!({"target": "Idle.wait"}));
     assert_eq!(sure.texts("/found", "name"), ["test_idle"], "{sure}");
 }

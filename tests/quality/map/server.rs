@@ -20,6 +20,9 @@ const VERSION: u32 = 2;
 /// Most unlisted places of a member's name that are examined: names that stand in more are everybody's.
 const LOOKED_AT: usize = 40;
 
+/// The same in Python, where a fixture of pytest tells hundreds of uses of a member apart.
+const LOOKED_AT_IN_PYTHON: usize = 400;
+
 /// Kinds of the protocol's outline that are definitions here.
 const CLASSES: [u64; 4] = [5, 10, 11, 23];
 const METHOD: u64 = 6;
@@ -338,9 +341,11 @@ impl<'r> Asking<'r> {
             }
         }
         drop(group);
-        // Where several members share a name the map decides nothing by the name alone.
+        // Where several members share a name the map decides nothing by the name alone; in Python the fixture that fills a parameter
+        // of a test says whose member it is, which no server knows.
         let mut namesakes = symbols.iter().filter(|other| other.is_member() && other.name == symbol.name);
-        if symbol.is_member() && namesakes.all(|other| other.is_one_with(symbol)) {
+        let is_decided = self.row.words == Words::Python;
+        if symbol.is_member() && (is_decided || namesakes.all(|other| other.is_one_with(symbol))) {
             answer.unknown = self.unknown(&symbol.name, &places);
         }
         if self.row.words == Words::C {
@@ -362,7 +367,7 @@ impl<'r> Asking<'r> {
             }
         }
         asked.retain(|place| self.follows_dot(place) && !self.is_comment(place));
-        asked.truncate(LOOKED_AT);
+        asked.truncate(if self.row.words == Words::Python { LOOKED_AT_IN_PYTHON } else { LOOKED_AT });
         let mut known: BTreeMap<(String, u64), bool> = BTreeMap::new();
         for place in asked {
             let is_known = !self.defined(&place).is_empty();

@@ -124,13 +124,6 @@ impl Map {
             *stopped = stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
             edges.extend(self.through_body(resolver, node, kinds, &query.cancel));
-            if let NodeRef::Def(method) = node
-                && kinds.has(EdgeKind::Calls)
-            {
-                let made = self.instantiations_by(resolver, method, &query.cancel);
-                *stopped = stopped.or(query.cancel.check().err());
-                edges.extend(made.into_iter().map(|edge| (edge, Direction::In)));
-            }
         }
         edges
     }

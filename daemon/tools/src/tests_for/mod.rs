@@ -193,6 +193,14 @@ fn answer(
         let name = map.id(owner).to_string();
         call.notes.warnings.push(format!("No test reaches it by calls; these reach its type `{name}`."));
     }
+    let only_guesses = !reached.steps.is_empty()
+        && reached.steps.iter().all(|step| step.confidence == Confidence::Candidate);
+    if only_guesses && reached.standing_in.is_none() && requests.is_empty() && args.direction == "in" {
+        call.notes.warnings.push(
+            "No test reaches it by calls; these may run it, because they make or use objects of its type."
+                .to_owned(),
+        );
+    }
     if reached.is_incomplete {
         call.notes.warnings.push("There was no time to follow everything: more may be reached.".to_owned());
     }

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn definitions_of(file: &File) -> Definitions {
-    let mut collector = Collector::default();
+    let mut collector = ItemCollector::default();
     collector.visit_file(file);
     collector.found.values_mut().for_each(|texts| texts.sort());
     collector.found
@@ -37,12 +37,12 @@ fn definitions_of(file: &File) -> Definitions {
 
 /// Collects definitions, and knows what they stand in.
 #[derive(Default)]
-struct Collector {
+struct ItemCollector {
     around: Vec<String>,
     found: Definitions,
 }
 
-impl Collector {
+impl ItemCollector {
     fn add_definition(&mut self, name: &str, own: String) {
         let parts: Vec<&str> = self.around.iter().map(String::as_str).chain([name]).collect();
         self.found.entry(parts.join(".")).or_default().push(own);
@@ -97,7 +97,7 @@ impl Collector {
     }
 }
 
-impl<'ast> Visit<'ast> for Collector {
+impl<'ast> Visit<'ast> for ItemCollector {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Fn(function) => {
