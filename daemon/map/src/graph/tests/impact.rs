@@ -141,6 +141,9 @@ def test_dispatch(app):
     assert app.dispatch() == 1
 def test_serve(app):
     serve(app)
+def test_other(app):
+    app = Small('z')
+    app.dispatch()
 ";
 
 #[test]
@@ -151,6 +154,7 @@ fn whoever_makes_an_object_runs_its_constructor() {
         "1 calls exact app.py#App.__init__",
         "2 calls import conftest.py#app",
         "2 calls import test_app.py#test_small T",
+        "2 calls import test_app.py#test_other T",
         "3 calls framework test_app.py#test_dispatch T",
         "3 calls framework test_app.py#test_serve T",
     ];
@@ -161,7 +165,11 @@ fn whoever_makes_an_object_runs_its_constructor() {
 fn a_fixture_gives_its_tests_what_it_yields() {
     let map = map(PROTOCOL);
     let answer = impact_of(&map, "App.dispatch", 1);
-    let expected = ["1 calls exact app.py#App.__call__", "1 calls import test_app.py#test_dispatch T"];
+    let expected = [
+        "1 calls exact app.py#App.__call__",
+        "1 calls import test_app.py#test_dispatch T",
+        "1 calls import test_app.py#test_other T",
+    ];
     assert_eq!(lines(&map, &answer.affected), expected);
 }
 

@@ -181,8 +181,15 @@ impl<'t> Frame<'t> {
 
     fn add(&mut self, name: &'t str, ty: Ty<'t>) {
         let known = self.names.remove(name).unwrap_or(Ty::Nothing);
+        // A test that assigns a parameter has another value from there on.
+        let known = if is_fixture(&known, name) { Ty::Nothing } else { known };
         self.names.insert(name, known.merge(ty));
     }
+}
+
+/// Returns true if a type is that of what the fixture of this name gives.
+fn is_fixture(ty: &Ty<'_>, name: &str) -> bool {
+    matches!(ty, Ty::Is(path) if path.strip_prefix("=$") == Some(name))
 }
 
 struct Scanner<'t> {
