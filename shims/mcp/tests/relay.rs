@@ -123,9 +123,6 @@ fn an_agent_is_followed_into_a_work_tree_of_its_repository_and_back() {
     assert_eq!(asked("read_symbols", json!({"targets": [at("wt/a.py:1-2")]})), moved());
     assert_eq!(asked("map_search", json!({"query": "f"})), moved(), "it stays there");
     assert_eq!(asked("map_search", json!({"query": at("main/a.py")})), moved(), "words are no place");
-    let edit = |path: &str| json!({"file": at(path), "edits": []});
-    assert_eq!(asked("edit_text", edit("main/a.py")), main(), "an edit goes where its path says");
-    assert_eq!(asked("map_search", json!({"query": "f"})), moved(), "and moves nobody");
     let named = asked("map_search", json!({"query": "f", "root": at("main")}));
     assert!(!named.1, "a root is what it says");
     assert_eq!(asked("map_search", json!({"query": "f"})), moved());
