@@ -92,7 +92,7 @@ class Hob:
         """The places that no longer fit; None where they are more than one answer shows."""
         answer = self.call("change_impact", {"max_depth": 1})
         symbols = answer.get("symbols", [])
-        if answer["is_cut"]:
+        if answer["is_cut"] or any("brokenCount" in symbol for symbol in symbols):
             return None
         return {(one["file"], one["line"]) for symbol in symbols for one in symbol.get("broken", [])}
 

@@ -37,7 +37,7 @@ pub(super) struct PackedData {
     pub(super) notes: Vec<String>,
 }
 
-/// How much of a picture is in the page.
+/// Bounds the part of a picture that the page has.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     symbols: usize,

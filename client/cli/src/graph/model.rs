@@ -68,7 +68,7 @@ pub(super) struct Cluster {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) r: f64,
-    /// Whether it is one of the daemon's, with a colour of its own; the others gather what is left.
+    /// True if it is one of the daemon's, with a colour of its own; the others gather what is left.
     pub(super) is_real: bool,
 }
 

@@ -52,7 +52,7 @@ impl ValueAt {
         names.fold(inner, |inside, name| Value::Object(Map::from_iter([(name.clone(), inside)])))
     }
 
-    /// What a file has at the path.
+    /// The value that a file has at the path.
     fn place_in<'v>(&self, data: &'v Value) -> Option<&'v Value> {
         self.path.iter().try_fold(data, |inside, name| inside.get(name))
     }

@@ -77,7 +77,7 @@ impl PartChange {
     /// Takes the part out of a text. With `force`, also if it was changed since.
     ///
     /// # Errors
-    /// What is wrong with the file, as a clause.
+    /// Says in a clause why the file cannot be changed.
     pub(crate) fn take_from(&self, text: &str, force: bool) -> Result<WithoutPart, String> {
         match self {
             Self::Block(block) => Ok(take_block(text, block, force)),

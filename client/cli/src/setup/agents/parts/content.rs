@@ -13,7 +13,7 @@ use crate::setup::agents::formats::ValueAt;
 /// Longest time that an agent gives its hook; hob itself ends after 150 ms.
 const HOOK_SECONDS: u64 = 5;
 
-/// What a part is made of.
+/// The contents of a part.
 pub(super) struct PartContent<'a> {
     pub(super) client: &'a str,
     /// The entry's name, from which agents make the names of its tools.

@@ -63,7 +63,7 @@ const USES: &[ToolUse] = &[
     },
 ];
 
-/// What hob does not do better, in every text.
+/// Names the searches that hob does not do better, in every text.
 const NOT_FOR: &str = "Use grep or read for one file that you know, logs and build output.";
 
 fn offered<'t>(tools: &'t [&'static ToolDef]) -> impl Iterator<Item = &'static ToolUse> + 't {
