@@ -95,6 +95,8 @@ impl Party {
     fn open(&mut self, who: usize, file: &'static str) {
         self.members[who].editor.open(file);
         self.note(who, file);
+        // What the editor has read from the disk differs from the disk if somebody saves before the daemon hears of it.
+        self.members[who].is_heard(file);
     }
 
     fn type_something(&mut self, who: usize, file: &'static str) {
