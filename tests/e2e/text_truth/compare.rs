@@ -10,8 +10,6 @@ use hob_tests::oracles::{ByFile, Line, Ripgrep};
 use hob_tests::{Answer, Direct, Mcp, Rng, Tree, World};
 use serde_json::{Value, json};
 
-/// Folders that are asked for by themselves after an answer that did not hold all.
-const PAGES: usize = 3;
 /// Most lines with which their context is compared: an answer has to hold it.
 const WITH_CONTEXT: usize = 100;
 /// Patterns counted in one call.
@@ -30,6 +28,8 @@ pub(super) struct Comparison<'a> {
     mcp: Mcp,
     direct: Direct,
     options: &'static [&'static str],
+    /// Folders that are asked for by themselves after an answer that did not hold all.
+    pages: usize,
     asked: usize,
     refused: usize,
     lines: usize,
@@ -37,11 +37,11 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(world: &'a World, tree: &'a Tree) -> Self {
+    pub(super) fn new(world: &'a World, tree: &'a Tree, pages: usize) -> Self {
         let options = if tree.at(".hobignore").exists() { OPTIONS } else { &[] };
         let (mcp, direct) = connected(world, tree);
         let (asked, refused, lines) = (0, 0, 0);
-        Self { world, tree, mcp, direct, options, asked, refused, lines, differences: Vec::new() }
+        Self { world, tree, mcp, direct, options, pages, asked, refused, lines, differences: Vec::new() }
     }
 
     pub(super) fn root(&self) -> &'a Path {
@@ -113,7 +113,7 @@ impl<'a> Comparison<'a> {
         }
         let lines = number_of_lines(&expected);
         self.lines += lines;
-        self.compare(pattern, "", &expected, &answer, PAGES);
+        self.compare(pattern, "", &expected, &answer, self.pages);
         self.whole(pattern, &expected);
         match choice {
             0 => self.as_files(pattern, &expected),

@@ -3,7 +3,7 @@
 //!
 //! Every pattern is asked of both and compared as a whole: totals, all lines with their texts, counts per file; some of them also
 //! narrowed to a folder or by a glob, with context, or as a list of files. `HOB_TRUTH_PATTERNS` asks more of each tree than its
-//! share here, `HOB_TRUTH_SEED` other ones:
+//! share here and reads more parts of long answers, `HOB_TRUTH_SEED` asks other patterns:
 //!
 //! ```text
 //! HOB_TRUTH_PATTERNS=2000 HOB_TRUTH_SEED=7 HOB_TEST_PROGRAMS=$PWD/target/release cargo test -p hob-tests text_truth
@@ -42,6 +42,11 @@ fn seed() -> u64 {
     given("HOB_TRUTH_SEED").unwrap_or(1) as u64
 }
 
+/// Parts of a long answer that are asked for one by one: most of the time of these tests, so more of them only on demand.
+fn pages() -> usize {
+    given("HOB_TRUTH_PATTERNS").map_or(1, |_| 3)
+}
+
 fn number(share: usize) -> usize {
     given("HOB_TRUTH_PATTERNS").unwrap_or(share)
 }
@@ -60,7 +65,7 @@ fn on_django() {
     let world = World::new();
     let tree = world.tree("");
     OF_DJANGO.iter().for_each(|folder| copy_folder(&outside::django().join(folder), &tree.at(folder)));
-    let mut comparison = Comparison::new(&world, &tree);
+    let mut comparison = Comparison::new(&world, &tree, pages());
     ask(&mut comparison, number(SHARES[0]), 0);
     comparison.finish();
 }
@@ -71,7 +76,7 @@ fn on_an_awkward_tree_and_after_edits_and_a_restart() {
     let tree = world.tree("");
     let mut rng = Rng::new(seed());
     nasty::fill(&tree, &mut rng);
-    let mut comparison = Comparison::new(&world, &tree);
+    let mut comparison = Comparison::new(&world, &tree, pages());
     ask(&mut comparison, number(SHARES[1]), 1);
     let again = number(SHARES[1]) / 20;
     let mut edits = edits::Edits::new(&tree, rng);
@@ -109,7 +114,7 @@ fn on_this_repositorys_sources() {
     let tree = world.tree("");
     // A copy: what is compared must not change meanwhile.
     OF_REPOSITORY.iter().for_each(|folder| copy_folder(&repository().join(folder), &tree.at(folder)));
-    let mut comparison = Comparison::new(&world, &tree);
+    let mut comparison = Comparison::new(&world, &tree, pages());
     ask(&mut comparison, number(SHARES[2]), 40);
     comparison.finish();
 }

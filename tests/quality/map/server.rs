@@ -273,6 +273,8 @@ pub(super) struct Asking<'r> {
     texts: BTreeMap<String, String>,
     /// The places of imports and comments, by file.
     places: BTreeMap<String, Places>,
+    /// What the names at places mean: members that share a name are asked about at the same places.
+    definitions: BTreeMap<Place, Vec<Place>>,
 }
 
 impl<'r> Asking<'r> {
@@ -283,7 +285,7 @@ impl<'r> Asking<'r> {
         let mut lsp = start(row, world, tree);
         lsp.open(&files[0]);
         lsp.wait_ready();
-        Asking { lsp, row, tree, texts, places: BTreeMap::new() }
+        Asking { lsp, row, tree, texts, places: BTreeMap::new(), definitions: BTreeMap::new() }
     }
 
     /// The outline of a file as the server gives it.
@@ -418,6 +420,15 @@ impl<'r> Asking<'r> {
 
     /// Asks the server for the definitions of the name at a place.
     pub(super) fn defined(&mut self, place: &Place) -> Vec<Place> {
+        if let Some(known) = self.definitions.get(place) {
+            return known.clone();
+        }
+        let found = self.ask_definitions(place);
+        self.definitions.insert(place.clone(), found.clone());
+        found
+    }
+
+    fn ask_definitions(&mut self, place: &Place) -> Vec<Place> {
         self.lsp.open(&place.file);
         let params = question(&self.lsp, &place.file, place.line, place.col);
         let Ok(said) = self.lsp.ask("textDocument/definition", &params) else { return Vec::new() };
