@@ -11,6 +11,7 @@ mod context;
 mod diff;
 mod entry;
 mod file;
+mod file_change;
 mod formats;
 mod list;
 mod options;
@@ -76,7 +77,7 @@ impl AgentOptions {
         self.show_plan(client, &plan, &at)?;
         let agreed = plan.state == EntryState::Same || self.ask_agreement("Write this?", &at)?;
         if agreed && plan.state != EntryState::Same {
-            plan.carry_out(&at.receipts).map_err(CommandFailure::Usage)?;
+            plan.change.carry_out(&at.receipts).map_err(CommandFailure::Usage)?;
         }
         let mut report = plan.as_json();
         report["written"] = (agreed && plan.state != EntryState::Same).into();
@@ -104,7 +105,7 @@ impl AgentOptions {
             works => works.and_then(Result::ok),
         };
         self.close(client, scope, &plan, answered, &at)?;
-        let entry_file = plan.found.target.clone();
+        let entry_file = plan.change.found.target.clone();
         let parts = self.set_up_parts(&PartsOf { client, scope, entry_file, at: &at })?;
         report["parts"] = parts.report;
         print_report(&report, &at)?;
@@ -142,7 +143,7 @@ impl AgentOptions {
         if at.json {
             return Ok(());
         }
-        let file = plan.found.target.display();
+        let file = plan.change.found.target.display();
         let what = match plan.state {
             EntryState::New => format!("a new file {file}"),
             EntryState::Add => format!("an entry is added to {file}"),
@@ -187,7 +188,7 @@ impl AgentOptions {
         plan: &AgentSetupPlan,
         at: &AgentSetupContext<'_>,
     ) -> Result<probe::Answered, String> {
-        let bytes = std::fs::read(&plan.found.target).map_err(|error| error.to_string())?;
+        let bytes = std::fs::read(&plan.change.found.target).map_err(|error| error.to_string())?;
         let data = ConfigText::read(&bytes)
             .and_then(|text| client.format.parse(&text.text))
             .map_err(|error| error.to_string())?;
@@ -209,11 +210,11 @@ impl AgentOptions {
         term::error_to_stderr(format!("the entry does not work: {problem}"));
         let can_ask = !self.yes && !at.json && term::can_ask();
         if plan.state != EntryState::Same && can_ask && term::ask_yes_or_no("Take it back?")? {
-            let receipt = at.receipts.get(client.id, &plan.found.target, self.name());
+            let receipt = at.receipts.get(client.id, &plan.change.found.target, self.name());
             if let Some(receipt) = receipt {
                 let undo = undo::plan_undo(&at.receipts, receipt, false).map_err(CommandFailure::Usage)?;
                 undo.carry_out(&at.receipts).map_err(CommandFailure::Usage)?;
-                term::print(&format!("{} {}\n", plan.found.target.display(), undo.describe_way()))?;
+                term::print(&format!("{} {}\n", plan.change.found.target.display(), undo.describe_way()))?;
             }
         } else {
             term::print_to_stderr(&format!("`{undo}` takes it back"));

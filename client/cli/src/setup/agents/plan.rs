@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::clients::SetupAgent;
 use super::diff;
 use super::entry::AgentEntry;
-use super::file::{self, AgentFile};
+use super::file;
+use super::file_change::FileChange;
 use super::formats::{ConfigText, Slot};
 use super::receipt::{Receipt, Receipts, hash, nanos_now, seconds_now};
 use super::scope::SetupScope;
@@ -42,15 +43,9 @@ pub(super) enum EntryState {
 #[derive(Debug)]
 pub(super) struct AgentSetupPlan {
     pub(super) state: EntryState,
-    pub(super) found: AgentFile,
+    pub(super) change: FileChange,
     before: String,
     after: String,
-    bytes: Vec<u8>,
-    receipt: Receipt,
-    /// The file without any entry of hob's.
-    original: Option<Vec<u8>>,
-    /// The receipt of an earlier change here, for the case that this change fails.
-    earlier: Option<Receipt>,
     /// Sentences that the user should know before agreeing.
     pub(super) warnings: Vec<String>,
 }
@@ -121,34 +116,13 @@ impl AgentSetupPlan {
         if found.target != *file && file.is_symlink() {
             warnings.push(format!("{} is a link; what it leads to is changed", file.display()));
         }
-        Ok(Self { state, before: text.text, after, bytes, receipt, original, earlier, found, warnings })
+        let change = FileChange { found, bytes, receipt, original, earlier };
+        Ok(Self { state, change, before: text.text, after, warnings })
     }
 
     /// The change, line by line.
     pub(super) fn diff_lines(&self) -> Vec<String> {
         diff::lines(&self.before, &self.after)
-    }
-
-    /// Makes the change.
-    ///
-    /// # Errors
-    /// Whatever the system says; everything is then as it was.
-    pub(super) fn carry_out(&mut self, receipts: &Receipts) -> Result<(), String> {
-        let target = self.found.target.clone();
-        let made = file::make_folders(&target)?;
-        self.receipt.folders.extend(made.iter().cloned());
-        let private = self.receipt.scope == SetupScope::User;
-        let kept = receipts.keep_receipt(&self.receipt, self.original.as_deref());
-        let changed =
-            kept.and_then(|()| file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private));
-        changed.map_err(|error| {
-            let _ = match &self.earlier {
-                Some(earlier) => receipts.keep_receipt(earlier, self.original.as_deref()),
-                None => receipts.drop(&self.receipt),
-            };
-            file::remove_folders(&made);
-            format!("`{}`: {error}", target.display())
-        })
     }
 
     /// Returns the plan as JSON, for scripts.
@@ -160,12 +134,12 @@ impl AgentSetupPlan {
             EntryState::Same => "same",
         };
         json!({
-            "client": self.receipt.client,
-            "scope": self.receipt.scope,
-            "file": self.found.target,
-            "name": self.receipt.name,
+            "client": self.change.receipt.client,
+            "scope": self.change.receipt.scope,
+            "file": self.change.found.target,
+            "name": self.change.receipt.name,
             "change": state,
-            "entry": self.receipt.entry,
+            "entry": self.change.receipt.entry,
             "diff": self.diff_lines(),
             "warnings": self.warnings,
         })

@@ -117,7 +117,7 @@ impl AgentOptions {
         }
         let agreed = !plan.is_there() && self.ask_agreement("Write this?", at).map_err(PartProblem::Talk)?;
         if agreed {
-            plan.carry_out(&at.receipts).map_err(PartProblem::Failed)?;
+            plan.change.carry_out(&at.receipts).map_err(PartProblem::Failed)?;
         }
         let mut done = plan.as_json();
         done["written"] = agreed.into();
@@ -151,12 +151,12 @@ impl PartsOf<'_> {
 }
 
 fn plan_text(plan: &PartPlan, at: &AgentSetupContext<'_>) -> String {
-    let file = plan.found.target.display();
+    let file = plan.change.found.target.display();
     let title = at.style.bold(plan.kind.word());
     if plan.is_there() {
         return format!("{title}: {file} has it already\n");
     }
-    let what = if plan.found.bytes.is_some() { "is added to" } else { "a new file" };
+    let what = if plan.change.found.bytes.is_some() { "is added to" } else { "a new file" };
     let lines = diff::paint_lines(&plan.diff_lines(), &at.style);
     format!("{title} ({}): {what} {file}\n\n{lines}\n", plan.kind.purpose())
 }

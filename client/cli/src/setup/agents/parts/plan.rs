@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::change::PartChange;
 use super::kind::PartKind;
 use crate::setup::agents::diff;
-use crate::setup::agents::file::{self, AgentFile};
+use crate::setup::agents::file;
+use crate::setup::agents::file_change::FileChange;
 use crate::setup::agents::formats::ConfigText;
 use crate::setup::agents::plan::stays_inside;
 use crate::setup::agents::receipt::{PartReceipt, Receipt, Receipts, hash, nanos_now, seconds_now};
@@ -30,16 +31,10 @@ pub(super) struct PartRequest<'a> {
 #[derive(Debug)]
 pub(super) struct PartPlan {
     pub(super) kind: PartKind,
-    pub(super) found: AgentFile,
+    pub(super) change: FileChange,
     before: String,
     /// The text with the part; `None` if it is there already.
     after: Option<String>,
-    bytes: Vec<u8>,
-    receipt: Receipt,
-    /// The file without the part.
-    original: Option<Vec<u8>>,
-    /// The receipt of an earlier form of the part, for the case that writing fails.
-    earlier: Option<Receipt>,
 }
 
 impl PartPlan {
@@ -104,7 +99,8 @@ impl PartPlan {
             order: nanos_now(),
             part: Some(PartReceipt { kind, change }),
         };
-        Ok(Self { kind, before: text.text, after, bytes, receipt, original, earlier, found })
+        let change = FileChange { found, bytes, receipt, original, earlier };
+        Ok(Self { kind, change, before: text.text, after })
     }
 
     /// Returns true if the file has the part already.
@@ -117,39 +113,17 @@ impl PartPlan {
         self.after.as_deref().map_or_else(Vec::new, |after| diff::lines(&self.before, after))
     }
 
-    /// Makes the change.
-    ///
-    /// # Errors
-    /// Whatever the system says; everything is then as it was.
-    pub(super) fn carry_out(&mut self, receipts: &Receipts) -> Result<(), String> {
-        let target = self.found.target.clone();
-        let made = file::make_folders(&target)?;
-        self.receipt.folders.extend(made.iter().cloned());
-        let private = self.receipt.scope == SetupScope::User;
-        let kept = receipts.keep_receipt(&self.receipt, self.original.as_deref());
-        let changed =
-            kept.and_then(|()| file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private));
-        changed.map_err(|error| {
-            let _ = match &self.earlier {
-                Some(earlier) => receipts.keep_receipt(earlier, self.original.as_deref()),
-                None => receipts.drop(&self.receipt),
-            };
-            file::remove_folders(&made);
-            format!("`{}`: {error}", target.display())
-        })
-    }
-
     /// Returns the plan as JSON, for scripts.
     pub(super) fn as_json(&self) -> Value {
-        let change = match (self.is_there(), &self.found.bytes) {
+        let change = match (self.is_there(), &self.change.found.bytes) {
             (true, _) => "same",
             (false, None) => "new-file",
             (false, Some(_)) => "add",
         };
         json!({
             "part": self.kind.word(),
-            "scope": self.receipt.scope,
-            "file": self.found.target,
+            "scope": self.change.receipt.scope,
+            "file": self.change.found.target,
             "change": change,
             "diff": self.diff_lines(),
         })
