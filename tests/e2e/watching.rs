@@ -506,6 +506,8 @@ fn limited(kind: &str, few: u32) {
         assert_eq!(watched.lines(), ["a.py: line 1".to_owned(), format!("{path}: line {i}")]);
         tree.write(&path, "nothing\n");
     }
+    let note = watched.status()["watcher"]["note"].clone();
+    assert!(text(&note).contains("looks at all files, which took the last one "), "its cost is said: {note}");
     namespace.limit(kind, 10_000);
     // Nobody tells the daemon. The next call tries again.
     watched.step("nothing", |_| {}, &["a.py: line 1"]);

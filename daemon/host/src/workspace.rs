@@ -6,9 +6,9 @@
 //! This file imports only the types of the parts. The functions that act on a workspace stand in files above it: `installing` puts
 //! changes into text index and map.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, WsPath, lock};
 use hob_live::live::{Live, LiveProject};
@@ -70,6 +70,8 @@ pub(super) struct IndexingState {
     pub(super) map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
     pub(super) merging: AtomicBool,
+    /// The time that the last call paid for looking at every file, in microseconds; 0 if none had to.
+    swept_micros: AtomicU64,
 }
 
 /// An open workspace, with its indexes, watcher and threads.
@@ -298,8 +300,9 @@ impl Workspace {
             Err(error @ BarrierError::Late) => Err(error.to_string()),
             Err(BarrierError::Unordered) => {
                 // Nobody can say what happened in what order: look at everything.
+                let begin = Instant::now();
                 self.tree.dirty.mark_sweep();
-                settled(self.tree.dirty.mark_count())
+                settled(self.tree.dirty.mark_count()).inspect(|()| self.note_sweep(begin.elapsed()))
             }
         };
         match outcome {
@@ -309,6 +312,18 @@ impl Workspace {
                 patience.as_millis()
             ))),
         }
+    }
+
+    fn note_sweep(&self, took: Duration) {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
+        self.indexing.swept_micros.store(micros, Ordering::Relaxed);
+    }
+
+    /// Returns the time for which the last call that had to look at every file waited for that; `None` if none had to.
+    #[must_use]
+    pub fn last_sweep(&self) -> Option<Duration> {
+        let micros = self.indexing.swept_micros.load(Ordering::Relaxed);
+        (micros > 0).then(|| Duration::from_micros(micros))
     }
 
     /// Returns the files that are known to have changed but are not in the indexes yet.

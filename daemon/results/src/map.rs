@@ -272,13 +272,22 @@ fn watcher_status(workspace: &Workspace) -> proto::WatcherStatus {
             proto::WatcherStatus { state: "live".into(), note: hard_links_note(workspace.linked_files()) }
         }
         WatcherState::Degraded { note } => {
-            proto::WatcherStatus { state: "degraded".into(), note: Some(note) }
+            proto::WatcherStatus { state: "degraded".into(), note: Some(with_sweep_cost(note, workspace)) }
         }
         WatcherState::Off => proto::WatcherStatus {
             state: "off".into(),
-            note: Some("changes are found by looking at all files on every call".into()),
+            note: Some(with_sweep_cost("changes give no events here".into(), workspace)),
         },
     }
+}
+
+/// Adds to the reason why changes are not seen what each call pays for that: the time of the last one that paid.
+fn with_sweep_cost(reason: String, workspace: &Workspace) -> String {
+    let cost = match workspace.last_sweep() {
+        Some(took) => format!("which took the last one {:.1} ms", took.as_secs_f64() * 1_000.0),
+        None => "which none had to yet".to_owned(),
+    };
+    format!("{reason}; every call looks at all files, {cost}")
 }
 
 /// The language servers of this project, by name; a second one of a kind (other settings) has a number behind it.

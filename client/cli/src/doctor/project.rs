@@ -79,7 +79,7 @@ fn check_watcher(around: &Surroundings) -> Option<Finding> {
     let note = workspace["watcherNote"].as_str().unwrap_or("it is not known why");
     Some(match workspace["watcher"].as_str()? {
         "live" => Finding::ok("changes are noticed as they happen"),
-        _ => Finding::warning(format!("changes are found by looking at every file on every call: {note}"))
+        _ => Finding::warning(format!("not every change is noticed as it happens: {note}"))
             .with_fix("see limits; hob stop and the next question begin anew"),
     })
 }
