@@ -217,6 +217,18 @@ impl Places {
         self.state.join("metrics.json")
     }
 
+    /// Returns the folder of the reports that crashes of the daemon leave, whose names are in the order of time.
+    #[must_use]
+    pub fn crashes_dir(&self) -> PathBuf {
+        self.state.join("crashes")
+    }
+
+    /// Returns the file that a daemon has as long as it lives: one that is left says that its daemon did not end properly.
+    #[must_use]
+    pub fn life_sign(&self) -> PathBuf {
+        self.state.join("alive.json")
+    }
+
     /// The folder of the daemon's log files.
     #[must_use]
     pub fn logs_dir(&self) -> PathBuf {

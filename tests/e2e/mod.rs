@@ -10,6 +10,7 @@ mod change;
 mod cli;
 mod columns;
 mod config;
+mod debug;
 mod dependencies;
 mod django;
 mod doctor;

@@ -90,7 +90,7 @@ const STOPPED_WITHIN: Duration = Duration::from_secs(60);
 const NOT_RUNNING: &str = "the daemon is not running\n";
 
 /// The daemon that runs, if one does.
-async fn running_daemon(common: &Common) -> Result<Option<Connection>, CommandFailure> {
+pub(crate) async fn running_daemon(common: &Common) -> Result<Option<Connection>, CommandFailure> {
     let settings = ask::client_settings(common)?;
     // Where a service listens for the daemon, connecting would start it.
     if !hob_client::connect::is_running(&settings)? {

@@ -45,17 +45,20 @@ impl Logs {
     }
 }
 
-/// The log file that was written to last.
-fn newest_log(folder: &Path) -> Option<PathBuf> {
+/// Returns the log file that was written to last.
+pub(crate) fn newest_log(folder: &Path) -> Option<PathBuf> {
     let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let dated = files.filter_map(|file| {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        // Last words on standard error lie in the same folder.
+        file.path().extension().filter(|ending| *ending == "log")?;
         Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), file.path()))
     });
     dated.max().map(|(_, path)| path)
 }
 
-fn last_lines(file: &Path, count: usize) -> io::Result<String> {
+/// Returns the last `count` lines of a file.
+pub(crate) fn last_lines(file: &Path, count: usize) -> io::Result<String> {
     let mut last = VecDeque::with_capacity(count.min(1000) + 1);
     let mut reader = BufReader::new(File::open(file)?);
     let mut line = Vec::new();

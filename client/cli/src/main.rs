@@ -10,6 +10,7 @@ mod call;
 mod close;
 mod config;
 mod daemon;
+mod debug;
 mod docs;
 mod doctor;
 mod graph;
@@ -127,6 +128,7 @@ enum Command {
     Setup(setup::Setup),
     Service(service::Service),
     Doctor(doctor::Doctor),
+    Debug(debug::Debug),
     Top(top::Top),
     Stats(stats::Stats),
     Config(config::Config),
@@ -236,6 +238,7 @@ fn run(cli: Cli) -> Result<CommandOutcome, CommandFailure> {
         Command::Setup(setup) => with_runtime(setup.run(common)),
         Command::Service(service) => with_runtime(service.run(common)),
         Command::Doctor(doctor) => with_runtime(doctor.run(common)),
+        Command::Debug(debug) => with_runtime(debug.run(common)),
         Command::Top(top) => with_runtime(top.run(common)),
         Command::Stats(stats) => with_runtime(stats.run(common)),
         Command::Config(config) => with_runtime(config.run(common)),
@@ -283,6 +286,11 @@ impl Common {
     pub(crate) fn project_folder(&self) -> Result<PathBuf, CommandFailure> {
         let cwd = Self::working_dir()?;
         Ok(self.root.as_ref().map_or_else(|| cwd.clone(), |root| cwd.join(root)))
+    }
+
+    /// A file that the command line names, absolute.
+    pub(crate) fn working_file(&self, file: &Path) -> Result<PathBuf, CommandFailure> {
+        Ok(Self::working_dir()?.join(file))
     }
 
     /// The far side that the command is about; `None` for this machine.

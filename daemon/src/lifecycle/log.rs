@@ -6,6 +6,7 @@
 use std::backtrace::Backtrace;
 use std::io;
 use std::panic::PanicHookInfo;
+use std::path::Path;
 
 use hob_proto::places::Places;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
@@ -14,6 +15,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, fmt};
 
+use super::crash::report_panic;
 use super::stdio::make_dir;
 
 /// Days whose log is kept.
@@ -39,7 +41,7 @@ fn quiet_libraries(filter: &str) -> String {
 }
 
 /// Begins to log to `places.logs()`, and to whom `also` names. `filter` is a level or a list of
-/// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged from now on.
+/// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged and reported from now on.
 pub fn start(places: &Places, filter: &str, also: Also) {
     let file = open(places).map(OneBlock);
     let (filter, wrong) = match EnvFilter::try_new(quiet_libraries(filter)) {
@@ -63,7 +65,8 @@ pub fn start(places: &Places, filter: &str, also: Also) {
     if let Some(error) = no_file {
         tracing::warn!(%error, "no log file");
     }
-    std::panic::set_hook(Box::new(log_panic));
+    let crashes = places.crashes_dir();
+    std::panic::set_hook(Box::new(move |info| log_panic(info, &crashes)));
 }
 
 fn open(places: &Places) -> Result<RollingFileAppender, String> {
@@ -113,7 +116,7 @@ impl<W: io::Write> io::Write for OneBlockWriter<W> {
     }
 }
 
-fn log_panic(info: &PanicHookInfo<'_>) {
+fn log_panic(info: &PanicHookInfo<'_>, crashes: &Path) {
     let payload = info.payload();
     let message = payload
         .downcast_ref::<&str>()
@@ -124,6 +127,7 @@ fn log_panic(info: &PanicHookInfo<'_>) {
     let thread = std::thread::current();
     let thread = thread.name().unwrap_or("unnamed");
     tracing::error!(place, thread, backtrace = %Backtrace::capture(), "panic: {message}");
+    report_panic(crashes, message, &place, thread);
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@
 //!
 //! ## How it ends
 //! A signal, a client's order, idleness, or the loss of its own files; all lead through `retire`, which finishes the
-//! calls under way.
+//! calls under way. What ends without that, or panics, leaves a report (`crash`).
 
 #[cfg_attr(not(target_os = "linux"), path = "activation_elsewhere.rs")]
 mod activation;
+mod crash;
 mod error;
 mod heap;
 mod idle;
@@ -44,6 +45,7 @@ pub use inherit::{Handed, close_inherited};
 pub use stdio::{leave_terminal, let_go_of_stdio};
 
 use crate::session::{ClientLimits, ProcessOrder, Sessions};
+use crash::LifeSign;
 use hob_calls::Calls;
 use kept::FolderLocks;
 use listen::Endpoint;
@@ -170,6 +172,7 @@ async fn be_the_daemon(
     let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
     make_folders(places)?;
     let kept = FolderLocks::claim_folders(places, patience).await?;
+    let _life = LifeSign::begin(places, &options.build);
     if let Err(error) = places.remember_folders() {
         tracing::warn!(%error, "programs with another environment may look for this daemon's folders elsewhere");
     }

@@ -98,6 +98,15 @@ impl Config {
     }
 }
 
+/// Returns what is wrong with the settings that count for this command's project, and all of them with where each was said; what may be
+/// secret is left out.
+pub(crate) fn settings_text(common: &Common) -> Result<String, CommandFailure> {
+    let root = common.project_folder()?.to_str().map(str::to_owned);
+    let report = ask::ask_hobd(&SettingsRequest { root, tries: true, ..SettingsRequest::default() })?;
+    let style = Style::default();
+    Ok(check_text(&report, &style) + &values_text(&report, true, &style))
+}
+
 fn check_outcome(what: &What, report: &Report) -> CommandOutcome {
     let is_wrong = matches!(what, What::Check { .. }) && !report.problems.is_empty();
     if is_wrong { CommandOutcome::Refused } else { CommandOutcome::Done }

@@ -1,14 +1,14 @@
-//! The daemon: does one run, does it answer, is it of this build, and how did the last one end.
+//! The daemon: does one run, does it answer, and is it of this build. How the last one ended is for `crash`.
 
 use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use hob_client::{ConnectedDaemon, Settings, Unavailable};
 use hob_proto::places::SOCKET_PATH_MAX;
 
 use super::check::{Check, Finding};
+use super::crash::check_crashes;
 use super::others::check_others;
 use super::surroundings::{Daemon, Surroundings};
 use crate::render;
@@ -22,11 +22,6 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "crash", run: check_crashes },
     Check { name: "notices", run: check_notices },
 ];
-
-/// Most bytes at the end of a log that are read.
-const LOG_END: u64 = 256 * 1024;
-/// An earlier crash is history.
-const RECENT: Duration = Duration::from_secs(24 * 3600);
 
 fn check_running(around: &Surroundings) -> Vec<Finding> {
     let one = match &around.daemon {
@@ -183,76 +178,6 @@ fn lock(around: &Surroundings) -> Option<Finding> {
             Some(Finding::problem(text).with_fix(format!("if it is still so in a minute: kill {pid}")))
         }
     }
-}
-
-/// Finds the traces of a crash of the last daemons, in their log and on standard error, which only a crash uses.
-fn check_crashes(around: &Surroundings) -> Vec<Finding> {
-    let Ok(settings) = &around.settings else { return Vec::new() };
-    let logs = settings.places.logs_dir();
-    let mut findings = Vec::new();
-    for line in newest_log(&logs).map(|log| end_of(&log)).unwrap_or_default().lines().rev() {
-        if line.contains("the daemon could not start") && !around.has_status() {
-            let text = format!("the last start of the daemon failed: {}", shorten_line(line));
-            findings.push(Finding::warning(text).with_fix("hob logs -n 20 shows what came before"));
-        }
-        if line.contains(" panic: ") {
-            let text = format!("the daemon's log tells of a bug: {}", shorten_line(line));
-            findings
-                .push(Finding::warning(text).with_fix("hob logs -n 200 shows it whole; please report it"));
-            break;
-        }
-        if findings.len() == 1 {
-            break;
-        }
-    }
-    let words = logs.join("hobd-stderr.txt");
-    if let Some(age) = file_age(&words) {
-        let end = end_of(&words);
-        if let Some(last) = end.lines().rev().find(|line| !line.trim().is_empty()) {
-            let text = format!(
-                "a daemon ended with last words {} ago: {}",
-                render::duration_text(age.as_secs()),
-                shorten_line(last)
-            );
-            let fix = format!("{} has all of it; please report it", words.display());
-            let found = if age < RECENT { Finding::warning(text) } else { Finding::note(text) };
-            findings.push(found.with_fix(fix));
-        }
-    }
-    if findings.is_empty() {
-        findings.push(Finding::ok("no crash in the log"));
-    }
-    findings
-}
-
-fn newest_log(logs: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(logs).ok()?.filter_map(Result::ok);
-    let logs = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".log"));
-    let dated = logs.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
-    dated.max().map(|(_, path)| path)
-}
-
-fn end_of(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    if let Ok(mut file) = File::open(path) {
-        let size = file.metadata().map_or(0, |meta| meta.len());
-        let _ = file.seek(SeekFrom::Start(size.saturating_sub(LOG_END)));
-        let _ = file.take(LOG_END).read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn file_age(path: &Path) -> Option<Duration> {
-    let meta = path.metadata().ok().filter(|meta| meta.len() > 0)?;
-    Some(SystemTime::now().duration_since(meta.modified().ok()?).unwrap_or_default())
-}
-
-fn shorten_line(line: &str) -> String {
-    let mut text: String = line.trim().chars().take(200).collect();
-    if text.len() < line.trim().len() {
-        text.push('…');
-    }
-    text
 }
 
 /// Turns the daemon's notices about itself into findings; those about the settings belong to that group.

@@ -9,6 +9,7 @@
 
 mod agents;
 mod check;
+pub(super) mod crash;
 mod daemon;
 mod entries;
 mod far;
@@ -46,6 +47,12 @@ pub(crate) struct Doctor {
     /// Show what is as it should be, too
     #[arg(short, long)]
     verbose: bool,
+}
+
+/// Returns the whole report of a doctor that starts nothing, as it is shown to people.
+pub(crate) async fn whole_report(common: &Common) -> Result<String, CommandFailure> {
+    let around = Surroundings::gather(common, false).await?;
+    Ok(report::text(&groups::run_checks(&around), true, &Style::default()))
 }
 
 impl Doctor {

@@ -41,10 +41,13 @@ pub(crate) struct Purge {
 }
 
 /// The names of hob's entries in the folder of caches.
-const CACHE: &[&str] = &["store", "parsing", "workspaces", "graphs", "servers", "in-use.lock", "in-use.pid"];
+const CACHE: &[&str] =
+    &["store", "parsing", "workspaces", "graphs", "packages", "servers", "in-use.lock", "in-use.pid"];
 /// The names of hob's entries in the folder of state. `run` is the runtime folder where the platform has none.
 const STATE: &[&str] = &[
     "log",
+    "crashes",
+    "alive.json",
     "edits",
     "models",
     "servers",
@@ -54,6 +57,8 @@ const STATE: &[&str] = &[
     "metrics.damaged",
     "trust.json",
     "trust.lock",
+    "groups.json",
+    "groups.lock",
     "in-use.lock",
     "in-use.pid",
     "run",

@@ -1,0 +1,140 @@
+//! `hob debug bundle`: what a bug report needs, in one text file that its reader can check line by line before it exists.
+//!
+//! The whole text is shown first and written only after a yes; nothing is ever sent. Like the doctor it must work where nothing else
+//! does, so each section stands for itself: what cannot be had is said in its place.
+
+mod conceal;
+mod gather;
+mod stacks;
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::{CommandFailure, CommandOutcome, Common, render, term};
+use conceal::Concealer;
+use gather::Section;
+
+/// Gather what a bug report needs
+#[derive(Debug, Args)]
+pub(crate) struct Debug {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Bundle(Bundle),
+}
+
+/// Write versions, settings, status, statistics, log and crash reports into one text file
+///
+/// Shows the whole text first and asks; nothing is sent anywhere, and no source code is in it. Values that may be secret are left out. The
+/// log and the reports name paths: --hash-names puts hashes in their places, the same one for the same name, so that the text can still be
+/// followed.
+#[derive(Debug, Args)]
+struct Bundle {
+    /// The file to write (default: hob-bundle-SECONDS.txt in the working directory); it must not exist yet
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Put hashes in the places of paths and of names of files, projects, the user and this machine
+    #[arg(long)]
+    hash_names: bool,
+
+    /// Add the stacks of the daemon's threads; complete if gdb or eu-stack is installed
+    #[arg(long)]
+    stacks: bool,
+
+    /// Lines at the end of the log to take along
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    log_lines: usize,
+
+    /// Write the file without showing it and without asking
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Debug {
+    pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        match &self.what {
+            What::Bundle(bundle) => bundle.run(common).await,
+        }
+    }
+}
+
+impl Bundle {
+    async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
+        let file = common.working_file(self.out.as_deref().unwrap_or(&default_name()))?;
+        if file.symlink_metadata().is_ok() {
+            let why = format!("`{}` is there already; name another file with --out", file.display());
+            return Err(CommandFailure::Usage(why));
+        }
+        let mut sections = gather::gather_sections(common, self.log_lines, self.stacks).await?;
+        if self.hash_names {
+            Concealer::for_sections(&sections).conceal_sections(&mut sections);
+        }
+        if common.json {
+            term::print(&format!("{}\n", sections_json(&sections)))?;
+        } else if !self.yes {
+            term::print(&bundle_text(&sections))?;
+        }
+        if !self.may_write(&file)? {
+            return Ok(CommandOutcome::Done);
+        }
+        let text = bundle_text(&sections);
+        write_private(&file, &text)?;
+        let size = render::count(text.lines().count() as u64, "line");
+        term::print_to_stderr(&format!(
+            "{}: {size}. Nothing was sent; it is yours to pass on.",
+            file.display()
+        ));
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Returns true if the user wants the file.
+    fn may_write(&self, file: &Path) -> Result<bool, CommandFailure> {
+        if self.yes {
+            return Ok(true);
+        }
+        if !term::can_ask() {
+            term::print_to_stderr("nothing was written; --yes writes the file without asking");
+            return Ok(false);
+        }
+        Ok(term::ask_yes_or_no(&format!("Write this to {}?", file.display()))?)
+    }
+}
+
+fn default_name() -> PathBuf {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    PathBuf::from(format!("hob-bundle-{seconds}.txt"))
+}
+
+fn bundle_text(sections: &[Section]) -> String {
+    let one = |section: &Section| format!("== {} ==\n{}\n\n", section.title, section.text.trim_end());
+    sections.iter().map(one).collect()
+}
+
+fn sections_json(sections: &[Section]) -> Value {
+    let one = |section: &Section| json!({"title": section.title, "text": section.text});
+    json!({"sections": sections.iter().map(one).collect::<Value>()})
+}
+
+/// Writes a new file that only the user may read.
+fn write_private(file: &Path, text: &str) -> Result<(), CommandFailure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(file).and_then(|mut out| out.write_all(text.as_bytes()));
+    written.map_err(|error| {
+        CommandFailure::Usage(format!(
+            "`{}` cannot be written: {error}; name another file with --out",
+            file.display()
+        ))
+    })
+}
