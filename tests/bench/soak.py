@@ -183,6 +183,7 @@ class World:
 
     def __init__(self, args):
         self.programs = Path(args.programs).resolve()
+        self.ripgrep = args.rg
         self.base = Path(tempfile.mkdtemp(prefix="hob-soak-"))
         self.hob_dir = self.base / "h"
         self.hob_dir.mkdir()
@@ -797,7 +798,7 @@ def compare_with_ripgrep(world, book):
         except (ValueError, KeyError):
             book.problem(f"the last question about {root} failed: {out[:300]}")
             continue
-        found = [subprocess.run(["rg", "--count-matches", "--no-filename", one], cwd=root, capture_output=True, text=True).stdout.split()
+        found = [subprocess.run([world.ripgrep, "--count-matches", "--no-filename", one], cwd=root, capture_output=True, text=True).stdout.split()
                  for one in asked]
         theirs = [sum(int(number) for number in numbers) for numbers in found]
         if ours != theirs:
@@ -843,6 +844,7 @@ def main():
     parser.add_argument("--only", action="append", help="only this kind of fault; may be repeated")
     parser.add_argument("--disk", type=int, help="megabytes of a file system of its own for hob's files, to be filled (needs root)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rg", default="rg", help="the program ripgrep")
     parser.add_argument("--out", default="soak")
     parser.add_argument("--keep", action="store_true", help="keep the folder with hob's files")
     args = parser.parse_args()

@@ -1,5 +1,4 @@
-//! Asks the server: the outline of every file, and the references of the drawn definitions; the answers are kept for
-//! the next run.
+//! Asks the server for the outline of every file and the references of the drawn definitions; keeps its answers for the next run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -420,10 +419,10 @@ impl<'r> Asking<'r> {
 
     /// Asks the server for the definitions of the name at a place.
     pub(super) fn defined(&mut self, place: &Place) -> Vec<Place> {
-        if let Some(known) = self.definitions.get(place) {
-            return known.clone();
-        }
-        let found = self.ask_definitions(place);
+        let found = match self.definitions.get(place) {
+            Some(known) => return known.clone(),
+            None => self.ask_definitions(place),
+        };
         self.definitions.insert(place.clone(), found.clone());
         found
     }

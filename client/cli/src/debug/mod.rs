@@ -23,11 +23,11 @@ use gather::Section;
 #[derive(Debug, Args)]
 pub(crate) struct Debug {
     #[command(subcommand)]
-    what: What,
+    what: DebugVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum DebugVerb {
     Bundle(Bundle),
 }
 
@@ -62,7 +62,7 @@ struct Bundle {
 impl Debug {
     pub(super) async fn run(&self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         match &self.what {
-            What::Bundle(bundle) => bundle.run(common).await,
+            DebugVerb::Bundle(bundle) => bundle.run(common).await,
         }
     }
 }
