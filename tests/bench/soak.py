@@ -369,7 +369,8 @@ class Client(threading.Thread):
             return self.book.count("error " + str(envelope.get("error", {}).get("code")))
         if seen == expected:
             return self.book.count("right")
-        if "Not fresh" in json.dumps(envelope.get("warnings", [])) or envelope.get("data", {}).get("complete") is False:
+        warnings = json.dumps(envelope.get("warnings", []))
+        if "Not fresh" in warnings or "could not be read just now" in warnings or envelope.get("data", {}).get("complete") is False:
             return self.book.count("said that it is not fresh")
         self.book.count("WRONG")
         self.book.problem(f"client {self.number}, {what}: {seen} and not {expected}: {json.dumps(envelope)[:900]}")

@@ -11,6 +11,7 @@ pub fn result(
     output: &str,
     node_of: &dyn Fn(&LineMatch) -> (&'static str, Option<String>),
 ) -> RegexSearchResult {
+    let complete = answer.covers_everything();
     let matches = match output {
         "count" => Vec::new(),
         "files" => answer.files.iter().map(|found| file(found.path.as_str(), found.lines)).collect(),
@@ -27,20 +28,21 @@ pub fn result(
         total_lines: answer.total_lines,
         total_matches: answer.total_matches,
         files_matched: answer.files_matched as u64,
-        complete: answer.complete,
+        complete,
         elapsed_ms: whole_millis(answer.elapsed),
     }
 }
 
 /// The result of counting `patterns`.
 pub fn counts_result(answer: CountAnswer, patterns: Vec<String>) -> CountPatternsResult {
+    let complete = answer.covers_everything();
     CountPatternsResult {
         patterns: patterns
             .into_iter()
             .zip(answer.counts)
             .map(|(pattern, counts)| of_pattern(pattern, counts))
             .collect(),
-        complete: answer.complete,
+        complete,
         elapsed_ms: whole_millis(answer.elapsed),
     }
 }

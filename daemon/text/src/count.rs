@@ -49,10 +49,18 @@ pub struct CountAnswer {
     pub candidates: usize,
     /// Candidates that could not be read, other than because they are gone.
     pub unreadable: usize,
-    /// True if every candidate was searched to its end; otherwise the counts are lower bounds.
+    /// True if there was time for every candidate; otherwise the counts are lower bounds.
     pub complete: bool,
     /// Time from the request to the answer.
     pub elapsed: Duration,
+}
+
+impl CountAnswer {
+    /// Returns true if every candidate was read and searched to its end; otherwise the counts are lower bounds.
+    #[must_use]
+    pub fn covers_everything(&self) -> bool {
+        self.complete && self.unreadable == 0
+    }
 }
 
 /// The numbers of matches of one pattern.

@@ -114,10 +114,18 @@ pub struct SearchAnswer {
     pub candidates: usize,
     /// Candidates that could not be read, other than because they are gone.
     pub unreadable: usize,
-    /// True if every candidate was searched to its end; otherwise the totals are lower bounds.
+    /// True if there was time for every candidate; otherwise the totals are lower bounds.
     pub complete: bool,
     /// Time from the request to the answer.
     pub elapsed: Duration,
+}
+
+impl SearchAnswer {
+    /// Returns true if every candidate was read and searched to its end; otherwise the totals are lower bounds.
+    #[must_use]
+    pub fn covers_everything(&self) -> bool {
+        self.complete && self.unreadable == 0
+    }
 }
 
 /// Why a search was not begun.

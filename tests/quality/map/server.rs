@@ -18,7 +18,6 @@ const VERSION: u32 = 2;
 
 /// Most unlisted places of a member's name that are examined: names that stand in more are everybody's.
 const LOOKED_AT: usize = 40;
-
 /// The same in Python, where a fixture of pytest tells hundreds of uses of a member apart.
 const LOOKED_AT_IN_PYTHON: usize = 400;
 

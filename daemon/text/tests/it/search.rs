@@ -194,7 +194,7 @@ fn files_that_vanished_or_cannot_be_read_are_data() {
     let answer = search(&index.snapshot(), &request("x"), &contents, &CancelToken::default())
         .expect("a valid pattern");
     assert_eq!(matching_lines(&answer), ["there:1:1:x"]);
-    assert_eq!((answer.unreadable, answer.complete), (1, true));
+    assert_eq!((answer.unreadable, answer.complete, answer.covers_everything()), (1, true, false));
 }
 
 #[test]

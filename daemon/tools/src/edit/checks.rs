@@ -51,7 +51,7 @@ pub(super) fn leftovers(call: &ToolCall<'_>, workspace: &Workspace, name: &str) 
         lines: found.total_lines,
         files: found.files_matched,
         shown: shown.collect(),
-        complete: found.complete,
+        complete: found.covers_everything(),
     })
 }
 

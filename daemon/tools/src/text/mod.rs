@@ -70,7 +70,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> ToolOutcome {
                 scope.left_out(lines, 0);
             }
         }
-        scope.warn_of_omissions(call, !found.complete);
+        scope.warn_of_omissions(call, !found.covers_everything());
     }
     let mut result = if kinds.ask_map() {
         let map = workspace.map();
