@@ -593,10 +593,13 @@ class Faults:
         try:
             before = resource.prlimit(pid, what)
             resource.prlimit(pid, what, (low, before[1]))
-            time.sleep(seconds)
-            resource.prlimit(pid, what, before)
-        except (OSError, TypeError, ProcessLookupError):
+        except (OSError, TypeError):
             return None
+        time.sleep(seconds)
+        try:
+            resource.prlimit(pid, what, before)
+        except OSError:
+            return "it ended of that"
         return f"for {seconds} s"
 
     def do_no_descriptors_left(self):
@@ -896,4 +899,5 @@ def main():
     sys.exit(1 if book.problems else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

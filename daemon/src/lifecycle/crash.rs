@@ -9,6 +9,7 @@
 use std::backtrace::Backtrace;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -27,8 +28,8 @@ const MOST_PANICS: usize = 5;
 const LONGEST: usize = 64 << 10;
 /// Lines at the end of the log that belong to a report.
 const LOG_LINES: usize = 40;
-/// Bytes at the end of the log among which those lines are looked for.
-const LOG_END: usize = 64 << 10;
+/// Bytes at the end of a file that are read.
+const FILE_END: u64 = 16 << 10;
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
@@ -72,8 +73,13 @@ impl LifeSign {
 }
 
 impl Drop for LifeSign {
+    /// Removes the file if it is this daemon's: where its folders were removed meanwhile, another daemon may have made its own there.
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.file);
+        let sign: Option<Value> =
+            fs::read(&self.file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        if sign.is_some_and(|sign| sign["pid"] == std::process::id()) {
+            let _ = fs::remove_file(&self.file);
+        }
     }
 }
 
@@ -83,7 +89,7 @@ fn describe_end(places: &Places, left: &str) -> String {
     let version = sign["version"].as_str().unwrap_or("of an unknown version");
     let mut text = format!("hob {version} ended without a word\n");
     let ran = sign["started"].as_u64().map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
-    let log = newest_log(&places.logs_dir());
+    let log = log_of_the_dead(&places.logs_dir());
     let said = log.as_ref().and_then(|log| fs::metadata(log).ok()?.modified().ok());
     if let Some(lasted) = ran.zip(said).and_then(|(ran, said)| said.duration_since(ran).ok()) {
         let _ = writeln!(text, "its last line in the log came {} s after its start", lasted.as_secs());
@@ -108,17 +114,25 @@ fn describe_end(places: &Places, left: &str) -> String {
     text
 }
 
-fn newest_log(folder: &Path) -> Option<PathBuf> {
+/// Returns the newest log that has lines. This daemon has opened its own by now, and on another day that is a new file.
+fn log_of_the_dead(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
-    logs.filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
-        .max()
-        .map(|(_, path)| path)
+    let dated = logs.filter_map(|path| {
+        let about = fs::metadata(&path).ok().filter(|about| about.len() > 0)?;
+        Some((about.modified().ok()?, path))
+    });
+    dated.max().map(|(_, path)| path)
 }
 
 fn end_of(file: &Path) -> String {
-    let bytes = fs::read(file).unwrap_or_default();
-    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(LOG_END)..]).into_owned()
+    let mut bytes = Vec::new();
+    if let Ok(mut file) = fs::File::open(file) {
+        let size = file.metadata().map_or(0, |about| about.len());
+        let _ = file.seek(SeekFrom::Start(size.saturating_sub(FILE_END)));
+        let _ = file.take(FILE_END).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Writes a report and removes the oldest ones. Whatever fails here must not be a second accident.
@@ -158,6 +172,7 @@ mod tests {
         let places = Places::find(&env, "1").expect("places");
         fs::create_dir_all(places.logs_dir()).expect("a folder");
         fs::write(places.logs_dir().join("hobd.2026-01-01.log"), "one\nready\n").expect("a log");
+        fs::write(places.logs_dir().join("hobd.2026-01-02.log"), "").expect("the log of the next day");
         fs::write(places.logs_dir().join("hobd-stderr.txt"), "thread 'x' has overflowed its stack\n")
             .expect("words");
         let build = Build { version: "7.8.9".to_owned(), stamp: 0 };

@@ -28,6 +28,11 @@ impl FolderLocks {
         }
         Ok(Self(locks))
     }
+
+    /// Returns true if every folder has its lock: no other daemon keeps anything there then.
+    pub(super) fn are_all_locked(&self, places: &Places) -> bool {
+        self.0.len() == distinct_folders(&[&places.state, &places.cache]).len()
+    }
 }
 
 /// The folders that are there, each once: one variable may have been set for both.

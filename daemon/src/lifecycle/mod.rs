@@ -172,7 +172,8 @@ async fn be_the_daemon(
     let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
     make_folders(places)?;
     let kept = FolderLocks::claim_folders(places, patience).await?;
-    let _life = LifeSign::begin(places, &options.build);
+    // Without the folders' locks another daemon may live, and its file would look like one that was left.
+    let _life = kept.are_all_locked(places).then(|| LifeSign::begin(places, &options.build));
     if let Err(error) = places.remember_folders() {
         tracing::warn!(%error, "programs with another environment may look for this daemon's folders elsewhere");
     }

@@ -72,8 +72,8 @@ const COMMON: &[&str] = &[
     "os-release",
 ];
 
-/// First parts of what has a slash and is no path: methods of protocols, quantities.
-const NO_PATHS: &[&str] = &[
+/// First parts of methods of protocols, which have a slash and are no paths; the other part is one word of letters.
+const METHODS: &[&str] = &[
     "textDocument",
     "workspace",
     "window",
@@ -81,7 +81,7 @@ const NO_PATHS: &[&str] = &[
     "completionItem",
     "codeAction",
     "client",
-    "and",
+    "tools",
 ];
 
 /// Endings by which a word without a slash is the name of a file.
@@ -112,7 +112,7 @@ impl Concealer {
         let own: Vec<String> = own.filter(|name| is_telling(name)).collect();
         concealer.names.extend(own);
         let words = sections.iter().flat_map(|section| words_of(&section.text));
-        let paths = words.filter(|word| is_path(word)).flat_map(|word| word.split('/'));
+        let paths = words.filter(|word| is_path(word)).flat_map(|word| word.split(['/', '\\', '@']));
         let parts: Vec<String> = paths.filter(|part| is_telling(part)).map(str::to_owned).collect();
         concealer.names.extend(parts);
         concealer
@@ -150,11 +150,20 @@ impl Concealer {
         // The end of a sentence is none of the name.
         let bare = word.trim_end_matches('.');
         let end = &word[bare.len()..];
+        if bare.contains('@') && !bare.contains('/') {
+            let parts: Vec<String> = bare.split('@').map(|part| self.conceal_word(part)).collect();
+            return parts.join("@") + end;
+        }
         if !is_path(bare) {
             return if self.names.contains(bare) { self.hashed(bare) + end } else { word.to_owned() };
         }
-        let parts: Vec<String> = bare.split('/').map(|part| self.conceal_part(part)).collect();
-        parts.join("/") + end
+        let mut out = String::new();
+        for part in bare.split_inclusive(['/', '\\']) {
+            let name = part.trim_end_matches(['/', '\\']);
+            out.push_str(&self.conceal_part(name));
+            out.push_str(&part[name.len()..]);
+        }
+        out + end
     }
 
     fn conceal_part(&self, part: &str) -> String {
@@ -178,7 +187,7 @@ fn is_telling(name: &str) -> bool {
 }
 
 fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '+' | '@' | '%' | '#')
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '~' | '+' | '@' | '%' | '#')
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
@@ -187,17 +196,25 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns true for what looks like a path or the name of a file.
 fn is_path(word: &str) -> bool {
-    match word.split_once('/') {
-        Some((first, rest)) => !matches!(rest, "" | "s") && !NO_PATHS.contains(&first),
+    match word.split_once(['/', '\\']) {
+        // A bare slash, and a quantity by the second.
+        Some(("" | "." | "..", "") | (_, "s")) => false,
+        Some((first, rest)) => !(METHODS.contains(&first) && rest.chars().all(char::is_alphabetic)),
         None => {
             word.rsplit_once('.').is_some_and(|(name, ending)| !name.is_empty() && ENDINGS.contains(&ending))
         }
     }
 }
 
-/// Returns true for a line of a backtrace: a number and a name, or the place of one.
+/// Returns true for a line of a backtrace: a number and a name, or the place of one in the sources of hob or of Rust. A place below
+/// somebody's home is none: it would name its user.
 fn is_frame(line: &str) -> bool {
     let line = line.trim_start();
+    let is_foreign =
+        |word: &str| word.starts_with(['/', '~']) && !word.starts_with("/rustc/") || word.contains('\\');
+    if words_of(line).any(is_foreign) {
+        return false;
+    }
     let number = line.trim_start_matches('#').chars().take_while(char::is_ascii_digit).count();
     line.starts_with("at ") || (number > 0 && (line.starts_with('#') || line[number..].starts_with(':')))
 }
@@ -216,9 +233,9 @@ mod tests {
     #[test]
     fn names_of_paths_are_gone_and_can_be_followed() {
         let log = "INFO opening a workspace root=/home/ann/secret-shop\nWARN `src/cart/pay.py` is larger; pay.py was read. \
-                   secret-shop has 3 files, textDocument/didOpen took 2 ms\n";
+                   secret-shop has 3 files, textDocument/didOpen took 2 ms of C:\\Users\\ann\\Ledger by ann@build, client/src/stripe.ts\n";
         let [text] = &concealed(&[("log", log)])[..] else { panic!("one section") };
-        for name in ["ann", "secret-shop", "cart", "pay.py", "src"] {
+        for name in ["ann", "secret-shop", "cart", "pay.py", "src", "stripe", "Ledger"] {
             assert!(!text.contains(name), "{name} is in {text}");
         }
         assert!(text.starts_with("INFO opening a workspace root=/home/n"), "{text}");

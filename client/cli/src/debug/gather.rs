@@ -15,10 +15,25 @@ use crate::{CommandFailure, Common, config, daemon, doctor, logs};
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 /// Reports of crashes that are taken along.
 const MOST_REPORTS: usize = 5;
-/// Variables of the environment that steer hob.
+/// Variables that steer hob begin so. The user may have named a variable of a key or a token so as well.
 const PREFIX: &str = "HOB_";
-const OTHER_VARIABLES: [&str; 7] =
-    ["LANG", "LC_ALL", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "TERM"];
+/// Variables whose values are shown; of others it is said that they are set.
+const SHOWN_VARIABLES: [&str; 14] = [
+    "HOB_DIR",
+    "HOB_DAEMON",
+    "HOB_IDLE_MINUTES",
+    "HOB_LOG",
+    "HOB_NO_TEXT_CACHE",
+    "HOB_SOCKET",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "NO_COLOR",
+];
 
 /// One part of a bundle.
 #[derive(Debug)]
@@ -124,7 +139,7 @@ fn indented(value: &Value) -> String {
 }
 
 fn environment() -> String {
-    let is_ours = |name: &str| name.starts_with(PREFIX) || OTHER_VARIABLES.contains(&name);
+    let is_ours = |name: &str| name.starts_with(PREFIX) || SHOWN_VARIABLES.contains(&name);
     let mut set: Vec<String> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .filter(|(name, _)| is_ours(name))
@@ -134,10 +149,9 @@ fn environment() -> String {
     or_none(set.concat())
 }
 
-/// Leaves out the value of a variable whose name says that it may be secret.
+/// Leaves out every value that is not known to be harmless.
 fn without_secret<'v>(name: &str, value: &'v str) -> &'v str {
-    let secret = ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.to_uppercase().contains(word));
-    if secret { "(set)" } else { value }
+    if SHOWN_VARIABLES.contains(&name) { value } else { "(set)" }
 }
 
 fn crashes(folder: &Path) -> String {
@@ -160,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_may_be_secret_is_not_in_it() {
-        assert_eq!(without_secret("HOB_ORG_TOKEN", "abc"), "(set)");
+        assert_eq!(without_secret("HOB_ZOEKT", "abc"), "(set)");
         assert_eq!(without_secret("HOB_DIR", "/x"), "/x");
     }
 }

@@ -33,8 +33,8 @@ enum DebugVerb {
 
 /// Write versions, settings, status, statistics, log and crash reports into one text file
 ///
-/// Shows the whole text first and asks; nothing is sent anywhere, and no source code is in it. Values that may be secret are left out. The
-/// log and the reports name paths: --hash-names puts hashes in their places, the same one for the same name, so that the text can still be
+/// Shows the whole text first and asks; nothing is sent anywhere. Values that may be secret are left out. The
+/// log and the reports name paths, and a message of a crash may quote a few characters of a text: look through it. --hash-names puts hashes in their places, the same one for the same name, so that the text can still be
 /// followed.
 #[derive(Debug, Args)]
 struct Bundle {

@@ -46,7 +46,16 @@ fn debugger_command(pid: u32) -> Option<Command> {
         return Some(command);
     }
     let mut command = Command::new(on_path("gdb")?);
-    command.args(["-nx", "-batch", "-iex", "set debuginfod enabled off", "-p", &pid]);
+    command.args([
+        "-nx",
+        "-batch",
+        "-iex",
+        "set debuginfod enabled off",
+        "-iex",
+        "set print frame-arguments none",
+        "-p",
+        &pid,
+    ]);
     command.args(["-ex", "thread apply all bt 40"]);
     Some(command)
 }

@@ -20,9 +20,12 @@ pub(super) fn check_crashes(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let folder = settings.places.logs_dir();
     let reports = crash_reports(&settings.places.crashes_dir());
-    let mut findings: Vec<Finding> = describe_newest(&reports).into_iter().collect();
+    let (panics, ends): (Vec<PathBuf>, Vec<PathBuf>) =
+        reports.into_iter().partition(|report| is_panic(report));
+    let mut findings: Vec<Finding> =
+        [&panics, &ends].into_iter().filter_map(|all| describe_newest(all)).collect();
     let log = logs::newest_log(&folder).map(|log| end_of(&log)).unwrap_or_default();
-    findings.extend(find_in_log(&log, around.has_status(), !reports.is_empty()));
+    findings.extend(find_in_log(&log, around.has_status(), !panics.is_empty()));
     findings.extend(last_words(&folder.join("hobd-stderr.txt")));
     if findings.is_empty() {
         findings.push(Finding::ok("no crash in the log, and no report of one"));
@@ -39,7 +42,11 @@ pub(crate) fn crash_reports(folder: &Path) -> Vec<PathBuf> {
     reports
 }
 
-/// A panic is a bug; a daemon that ended without a word may just have been killed.
+fn is_panic(report: &Path) -> bool {
+    report.to_string_lossy().ends_with("panic.txt")
+}
+
+/// Describes the newest of the reports of one kind. A panic is a bug; a daemon that ended without a word may just have been killed.
 fn describe_newest(reports: &[PathBuf]) -> Option<Finding> {
     let newest = reports.first()?;
     let age = file_age(newest)?;
@@ -50,8 +57,7 @@ fn describe_newest(reports: &[PathBuf]) -> Option<Finding> {
         count => format!(" ({count} reports in all)"),
     };
     let said = format!("{} ago {what}{more}", render::duration_text(age.as_secs()));
-    let is_bug = newest.to_string_lossy().ends_with("panic.txt") && age < RECENT;
-    let finding = if is_bug { Finding::warning(said) } else { Finding::note(said) };
+    let finding = if is_panic(newest) && age < RECENT { Finding::warning(said) } else { Finding::note(said) };
     Some(finding.with_fix(format!("{} has the report; {TELL}", newest.display())))
 }
 
