@@ -91,9 +91,11 @@ def main():
         for root in world.projects:
             shutil.rmtree(root)
             shutil.copytree(args.tree, root, symlinks=True)
-    first = Shim(world, world.projects[0])
-    # Asks nothing of a project, so that none is opened.
-    first.call("hob_noop", {"root": world.projects[0]}) if world.daemon_pid() is None else None
+    # A folder that is no project, so that nothing is opened.
+    nothing = world.base / "nothing"
+    nothing.mkdir()
+    first = Shim(world, str(nothing))
+    world.hob(str(nothing), "servers")
     while world.daemon_pid() is None:
         time.sleep(0.1)
     daemon = Daemon(world.daemon_pid())
