@@ -87,7 +87,17 @@ fn no_file_takes_memory_without_end() {
             let text = format!("{begin}{}", unit.repeat(LENGTH / unit.len()));
             check_heap(spec, unit, &text, wanted.is_some());
         }
+        let long = "N".repeat(LARGEST / 2);
+        let members =
+            |unit: &str| (0..LARGEST / 40).map(|number| format!("{unit}{number}")).collect::<String>();
         for (what, text) in [
+            ("long class", format!("{begin}class {long} {{ {} }}\n", members("void f() { } int a"))),
+            ("long module", format!("{begin}mod {long} {{ {} }}\n", members(" fn f() {} struct A"))),
+            ("long suite", format!("{begin}class {long}:\n{}\n", members("\n def f(): pass\n def g"))),
+            ("long import", format!("{begin}use {long}::{{{}}};\n", members("a::b as c, d"))),
+            ("chain", format!("{begin}x = a{};\n", members(".ab"))),
+            ("chained calls", format!("{begin}x = a{};\n", members("().ab"))),
+            ("many names", format!("{begin}{}", members(" f(a, b); c = d + e; g"))),
             ("one line", format!("{begin}{}", "f(a, 1); ".repeat(LARGEST / 9))),
             ("one literal", format!("{begin}x = \"{}\"\n", "a".repeat(LARGEST))),
             ("one number", format!("{begin}x = {}\n", "1".repeat(LARGEST))),
