@@ -21,7 +21,10 @@ const BESIDES: usize = 64 << 20;
 /// The largest file that is parsed, in bytes.
 const LARGEST: usize = 1 << 20;
 /// Length of the other texts, in bytes.
-const LENGTH: usize = 64 << 10;
+const LENGTH: usize = 12 << 10;
+/// Length of a name around others, in bytes, and their number: their qualified names would be 100 MB.
+const LONG_NAME: usize = 128 << 10;
+const MEMBERS: usize = 800;
 /// As often a parser asks for patience before it has none.
 const ASKED: usize = 600;
 
@@ -87,9 +90,8 @@ fn no_file_takes_memory_without_end() {
             let text = format!("{begin}{}", unit.repeat(LENGTH / unit.len()));
             check_heap(spec, unit, &text, wanted.is_some());
         }
-        let long = "N".repeat(LARGEST / 2);
-        let members =
-            |unit: &str| (0..LARGEST / 40).map(|number| format!("{unit}{number}")).collect::<String>();
+        let long = "N".repeat(LONG_NAME);
+        let members = |unit: &str| (0..MEMBERS).map(|number| format!("{unit}{number}")).collect::<String>();
         for (what, text) in [
             ("long class", format!("{begin}class {long} {{ {} }}\n", members("void f() { } int a"))),
             ("long module", format!("{begin}mod {long} {{ {} }}\n", members(" fn f() {} struct A"))),

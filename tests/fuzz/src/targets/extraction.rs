@@ -55,7 +55,7 @@ fn ask_about_places(lang: Lang, bytes: &[u8], facts: &FileFacts) {
     let lang = Some(lang);
     for line in [1, last] {
         let names = names_on_line(lang, bytes, line, &|| true);
-        for name in names.defined.iter().chain(&names.mentioned).take(ASKED) {
+        for name in names.defined.iter().chain(&names.mentioned).take(1) {
             let at = NamePlace { line, col: name.col };
             let _ = local_name_at(lang, bytes, at, &|| true);
             let _ = receiver_at(lang, bytes, at, &|| true);

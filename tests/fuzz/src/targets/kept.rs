@@ -1,6 +1,6 @@
 //! Files that hob keeps: any bytes may stand where facts, images, scores, bundles and edits were.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use hob_base::{AbsPath, ContentHash, FileId, WsPath};
@@ -27,6 +27,25 @@ fn sample_files() -> [(WsPath, Arc<FileFacts>); 2] {
     ]
 }
 
+/// The files, and the image and the scores of a map of them.
+struct SampleProject {
+    files: [(WsPath, Arc<FileFacts>); 2],
+    image: Vec<u8>,
+    ranking: Vec<u8>,
+}
+
+/// Made once: a run that makes it anew is ten times slower.
+static SAMPLE: LazyLock<SampleProject> = LazyLock::new(|| {
+    let map = sample_map();
+    let ranking = map.ranking_bytes().unwrap_or_default();
+    SampleProject { files: sample_files(), image: map.image(), ranking }
+});
+
+fn prepared_files() -> Vec<PreparedFile> {
+    let files = SAMPLE.files.iter().cloned().zip(0..);
+    files.map(|((path, facts), file)| PreparedFile::new(FileId(file), path, facts)).collect()
+}
+
 fn sample_map() -> Map {
     let mut map = Map::new();
     let files = sample_files().into_iter().zip(0..);
@@ -42,7 +61,7 @@ pub(crate) fn check_facts(bytes: &[u8]) {
     let Ok(facts) = persist::decode(bytes) else { return };
     let again = persist::decode(&persist::encode(&facts)).expect("what was just written can be read");
     assert!(again == facts, "facts come back as they were kept");
-    let mut map = sample_map();
+    let mut map = Map::restore(prepared_files(), Some(&SAMPLE.image)).map;
     map.apply(vec![MapChange::Set { file: FileId(2), path: path_of("c.py"), facts: Arc::new(facts) }]);
     derive_all(&mut map);
     (0..3).map(FileId).for_each(|file| ask_about_file(&map, file));
@@ -52,10 +71,8 @@ pub(crate) fn check_facts(bytes: &[u8]) {
 pub(crate) fn check_image(bytes: &[u8]) {
     let mut input = FuzzInput::new(bytes);
     let is_changed = input.take_byte().is_multiple_of(2);
-    let image = if is_changed { changed(sample_map().image(), input) } else { input.rest().to_vec() };
-    let files = sample_files().into_iter().zip(0..);
-    let prepared = files.map(|((path, facts), file)| PreparedFile::new(FileId(file), path, facts)).collect();
-    let RestoredMap { mut map, .. } = Map::restore(prepared, Some(&image));
+    let image = if is_changed { changed(SAMPLE.image.clone(), input) } else { input.rest().to_vec() };
+    let RestoredMap { mut map, .. } = Map::restore(prepared_files(), Some(&image));
     (0..2).map(FileId).for_each(|file| ask_about_file(&map, file));
     map.apply(vec![MapChange::Remove { file: FileId(1) }]);
     derive_all(&mut map);
@@ -77,11 +94,8 @@ fn changed(mut whole: Vec<u8>, mut input: FuzzInput<'_>) -> Vec<u8> {
 pub(crate) fn check_ranking(bytes: &[u8]) {
     let mut input = FuzzInput::new(bytes);
     let is_changed = input.take_byte().is_multiple_of(2);
-    let mut map = sample_map();
-    let ranking = match map.ranking_bytes().filter(|_| is_changed) {
-        Some(whole) => changed(whole, input),
-        None => input.rest().to_vec(),
-    };
+    let ranking = if is_changed { changed(SAMPLE.ranking.clone(), input) } else { input.rest().to_vec() };
+    let mut map = Map::restore(prepared_files(), Some(&SAMPLE.image)).map;
     let _ = map.restore_ranking(&ranking);
     (0..2).map(FileId).for_each(|file| ask_about_file(&map, file));
     derive_all(&mut map);
