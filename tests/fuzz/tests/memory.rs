@@ -21,7 +21,7 @@ const BESIDES: usize = 64 << 20;
 /// The largest file that is parsed, in bytes.
 const LARGEST: usize = 1 << 20;
 /// Length of the other texts, in bytes.
-const LENGTH: usize = 12 << 10;
+const LENGTH: usize = 3 << 10;
 /// Length of a name around others, in bytes, and their number: their qualified names would be 100 MB.
 const LONG_NAME: usize = 128 << 10;
 const MEMBERS: usize = 800;
