@@ -40,6 +40,9 @@ const MOST_WAITING: usize = 4_096;
 /// Requests of one editor that are worked on by threads of their own; one more is refused.
 const MOST_ASIDE: usize = 64;
 
+/// Questions of servers that one editor has not answered yet; one more is refused in its name.
+const MOST_ASKED: usize = 1_024;
+
 /// An event that the editor's thread has to handle.
 #[derive(Debug)]
 pub(super) enum Event {
@@ -94,7 +97,7 @@ pub(super) struct Desk {
     events: Sender<Event>,
     waiting: Mutex<HashMap<RequestId, Worker>>,
     aside: AtomicUsize,
-    asked: Mutex<(u64, HashMap<u64, Option<Reply>>)>,
+    asked: Mutex<(u64, HashMap<u64, Reply>)>,
     met: OnceLock<(Abilities, Encoding)>,
     offered: OnceLock<Value>,
 }
@@ -278,9 +281,14 @@ impl Desk {
     pub(super) fn ask_editor(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
         let number = {
             let mut asked = self.lock_asked();
+            if reply.is_some() && asked.1.len() >= MOST_ASKED {
+                // A reply that is dropped refuses.
+                return;
+            }
             asked.0 += 1;
             let number = asked.0;
-            asked.1.insert(number, reply);
+            // Nothing waits for the answer to what everybody is told.
+            asked.1.extend(reply.map(|reply| (number, reply)));
             number
         };
         let params = params.map_or("null", RawValue::get);
@@ -299,7 +307,7 @@ impl Desk {
             Some(RequestId::Text(text)) => text.strip_prefix("hob:").and_then(|number| number.parse().ok()),
             _ => None,
         };
-        let Some(reply) = number.and_then(|number: u64| self.lock_asked().1.remove(&number)).flatten() else {
+        let Some(reply) = number.and_then(|number: u64| self.lock_asked().1.remove(&number)) else {
             return;
         };
         let value = |raw: Box<RawValue>| serde_json::from_str(raw.get()).unwrap_or(Value::Null);
@@ -319,7 +327,7 @@ impl Desk {
         lock(&self.waiting)
     }
 
-    fn lock_asked(&self) -> MutexGuard<'_, (u64, HashMap<u64, Option<Reply>>)> {
+    fn lock_asked(&self) -> MutexGuard<'_, (u64, HashMap<u64, Reply>)> {
         lock(&self.asked)
     }
 }

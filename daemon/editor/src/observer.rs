@@ -35,6 +35,9 @@ pub(super) struct EditorObserver {
     pub(super) remembered: Remembered,
 }
 
+/// Most registrations of one server that an editor is told of.
+const MOST_REGISTERED: usize = 1_024;
+
 /// The methods that hob serves for every editor itself, whatever a server registers for them.
 const BY_HOB: &[&str] = &[
     "workspace/didChangeWatchedFiles",
@@ -189,6 +192,12 @@ impl EditorObserver {
     /// Registers with the editor.
     pub(super) fn register_all(&self, mut all: Vec<Value>) {
         let mut known = self.lock_registered();
+        let mut new = known.len();
+        all.retain(|one| {
+            let is_known = one["id"].as_str().is_some_and(|id| known.contains_key(id));
+            new += usize::from(!is_known);
+            is_known || new <= MOST_REGISTERED
+        });
         for one in &mut all {
             let id = one["id"].as_str().unwrap_or_default().to_owned();
             one["id"] = self.own_id(&id).into();

@@ -8,25 +8,53 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+/// Most bytes of diagnostics that are kept, as JSON; the documents before the one that exceeds them are forgotten, and their
+/// diagnostics have fewer fixes until the server publishes them again.
+const MOST_BYTES: usize = 16 << 20;
+
 /// One server's diagnostics for one editor, by document, as far as there is something in them to be kept.
 #[derive(Debug, Default)]
-pub(super) struct Remembered(Mutex<HashMap<String, Vec<Value>>>);
+pub(super) struct Remembered(Mutex<RememberedDiagnostics>);
+
+#[derive(Debug, Default)]
+struct RememberedDiagnostics {
+    by_uri: HashMap<String, (Vec<Value>, usize)>,
+    bytes: usize,
+}
+
+impl RememberedDiagnostics {
+    fn forget(&mut self, uri: &str) {
+        self.bytes -= self.by_uri.remove(uri).map_or(0, |(_, bytes)| bytes);
+    }
+
+    fn keep(&mut self, uri: &str, kept: Vec<Value>) {
+        let bytes = uri.len() + kept.iter().map(|one| one.to_string().len()).sum::<usize>();
+        if self.bytes + bytes > MOST_BYTES {
+            *self = Self::default();
+        }
+        if bytes <= MOST_BYTES {
+            self.bytes += bytes;
+            self.by_uri.insert(uri.to_owned(), (kept, bytes));
+        }
+    }
+}
 
 impl Remembered {
     /// Takes note of the diagnostics of a document, which are all there are now.
     pub(super) fn remember_data(&self, uri: &str, diagnostics: &Value) {
         let all = diagnostics.as_array().into_iter().flatten();
         let kept: Vec<Value> = all.filter(|one| one.get("data").is_some()).cloned().collect();
-        match kept.is_empty() {
-            true => drop(self.lock().remove(uri)),
-            false => drop(self.lock().insert(uri.to_owned(), kept)),
+        let mut all = self.lock();
+        all.forget(uri);
+        if !kept.is_empty() {
+            all.keep(uri, kept);
         }
     }
 
     /// Puts back what was in the diagnostics of a request about this document.
     pub(super) fn put_back(&self, uri: &str, diagnostics: &mut Value) {
         let known = self.lock();
-        let Some(known) = known.get(uri) else { return };
+        let Some((known, _)) = known.by_uri.get(uri) else { return };
         for asked in diagnostics.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             let is_it =
                 |one: &&Value| ["range", "message"].iter().all(|field| one.get(*field) == asked.get(*field));
@@ -36,7 +64,7 @@ impl Remembered {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Value>>> {
+    fn lock(&self) -> MutexGuard<'_, RememberedDiagnostics> {
         // Entries are put in and taken out whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,6 +75,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn more_than_a_server_may_have_kept_is_forgotten() {
+        let remembered = Remembered::default();
+        let large = json!([{"range": [1], "message": "m", "data": "x".repeat(MOST_BYTES / 3)}]);
+        for number in 0..10 {
+            remembered.remember_data(&format!("file:///{number}"), &large);
+            assert!(remembered.lock().bytes <= MOST_BYTES);
+        }
+        let mut back = json!([{"range": [1], "message": "m"}]);
+        remembered.put_back("file:///9", &mut back);
+        assert_eq!(back, large, "the last is there");
+        remembered.remember_data("file:///9", &json!([]));
+        remembered.remember_data("file:///8", &json!([{"data": "x".repeat(MOST_BYTES + 1)}]));
+        assert!(remembered.lock().by_uri.len() <= 2);
+    }
 
     #[test]
     fn what_was_kept_comes_back_with_its_diagnostic() {

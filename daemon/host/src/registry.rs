@@ -44,6 +44,9 @@ use hob_settings::Settings;
 /// Time for which a found root is believed. A new `.git` folder or a removed one is noticed after it.
 const ROOT_MEMORY: Duration = Duration::from_secs(5);
 
+/// Most folders whose root is believed; clients may name any.
+const MOST_ROOTS: usize = 4_096;
+
 /// Where the host keeps its things.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
@@ -388,7 +391,14 @@ impl Host {
         };
         if !is_known {
             let known = KnownRoot { root: root.clone(), place: place.clone(), at: now };
-            lock(&self.roots).insert(place.folder, known);
+            let mut roots = lock(&self.roots);
+            if roots.len() >= MOST_ROOTS {
+                roots.retain(|_, known| now - known.at < ROOT_MEMORY);
+            }
+            if roots.len() >= MOST_ROOTS {
+                roots.clear();
+            }
+            roots.insert(place.folder, known);
         }
         Ok(root)
     }

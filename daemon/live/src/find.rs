@@ -82,6 +82,9 @@ pub struct ProgramSearch {
 /// The path, size and time of change by which a program counts as the one that was tried before.
 pub(crate) type ProgramIdentity = (PathBuf, u64, Option<SystemTime>);
 
+/// Most programs that are remembered; beyond it, all are tried again. A program that is built anew again and again is another each time.
+const MOST_TRIED: usize = 512;
+
 /// Remembers which files are programs.
 #[derive(Debug, Default)]
 pub struct Finder {
@@ -131,7 +134,11 @@ impl Finder {
             return known.map_err(Reject::Broken);
         }
         let outcome = ask_version(program, version_args, search);
-        self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(identity, outcome.clone());
+        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        if tried.len() >= MOST_TRIED {
+            tried.clear();
+        }
+        tried.insert(identity, outcome.clone());
         outcome.map_err(Reject::Broken)
     }
 }

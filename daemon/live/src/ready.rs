@@ -24,6 +24,12 @@ const SPEAKS_WITHIN: Duration = Duration::from_secs(8);
 /// Pause between two checks of a waiting call whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
+/// Most reports under way that count; a server that begins more than it ends is loading anyway.
+const MOST_UNDER_WAY: usize = 64;
+
+/// Characters of a server's text that are kept, and of a token; the protocol sets no limit.
+const LONGEST_TEXT: usize = 500;
+
 /// The progress of a server towards complete answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Readiness {
@@ -137,15 +143,17 @@ impl ReadyWatch {
 
     /// Handles a `$/progress` notification of the server.
     pub fn handle_progress(&self, params: &Value) {
-        let token = params["token"].to_string();
+        let token = shortened(&params["token"].to_string());
         let value = &params["value"];
         let text = |name: &str| value[name].as_str().unwrap_or_default();
         let mut state = self.lock();
         match value["kind"].as_str() {
             Some("begin") => {
-                let label = format!("{} {}", text("title"), text("message")).trim().to_owned();
+                let label = shortened(format!("{} {}", text("title"), text("message")).trim());
                 if self.is_signal_progress(&token, &label) {
-                    state.under_way.insert(token, label);
+                    if state.under_way.len() < MOST_UNDER_WAY || state.under_way.contains_key(&token) {
+                        state.under_way.insert(token, label);
+                    }
                 } else {
                     state.showing = Some(label);
                 }
@@ -153,7 +161,7 @@ impl ReadyWatch {
             Some("report") => {
                 if let Some(label) = state.under_way.get_mut(&token) {
                     let percent = value["percentage"].as_u64().map(|percent| format!(" {percent} %"));
-                    *label = format!("{}{}", text("message"), percent.unwrap_or_default());
+                    *label = format!("{}{}", shortened(text("message")), percent.unwrap_or_default());
                 }
             }
             Some("end") => {
@@ -186,7 +194,7 @@ impl ReadyWatch {
         }
         let message = params["message"].as_str().unwrap_or("it does not say why");
         state.impaired = match params["health"].as_str() {
-            Some("warning" | "error") => Some(message.trim().to_owned()),
+            Some("warning" | "error") => Some(shortened(message.trim())),
             _ => None,
         };
         self.release_and_notify(state);
@@ -244,6 +252,11 @@ impl ReadyWatch {
     }
 }
 
+/// The beginning of a text.
+fn shortened(text: &str) -> String {
+    text.chars().take(LONGEST_TEXT).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use hob_base::Deadline;
@@ -278,6 +291,19 @@ mod tests {
             json!({"kind": "begin", "title": "again"}),
         ));
         assert!(matches!(watch.readiness(), Readiness::Loading(_)), "it loads again");
+    }
+
+    #[test]
+    fn a_server_that_begins_without_end_does_not_make_the_daemon_grow() {
+        let watch = ReadyWatch::new(ReadySignal::ProgressEnds("x"));
+        let title = "x".repeat(1 << 20);
+        for number in 0..=2 * MOST_UNDER_WAY {
+            let begin = json!({"kind": "begin", "title": title});
+            watch.handle_progress(&progress_params(format!("x{number}"), begin));
+        }
+        let state = watch.lock();
+        assert_eq!(state.under_way.len(), MOST_UNDER_WAY);
+        assert!(state.under_way.values().all(|label| label.len() <= LONGEST_TEXT));
     }
 
     #[test]

@@ -74,7 +74,9 @@ impl ServerSession {
     fn add_registrations(&self, params: &Value) {
         let mut registered = self.lock_registrations();
         for one in params["registrations"].as_array().into_iter().flatten() {
-            if let (Some(id), Some(method)) = (one["id"].as_str(), one["method"].as_str()) {
+            if let (Some(id), Some(method)) = (one["id"].as_str(), one["method"].as_str())
+                && is_registrable(&registered, id, method)
+            {
                 registered.insert(id.to_owned(), method.to_owned());
             }
         }
@@ -105,6 +107,15 @@ impl ServerSession {
         // Entries are inserted and removed whole.
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Most registrations of a server, and most bytes of the words of one; what is beyond that does not count.
+const MOST_REGISTERED: usize = 1_024;
+const LONGEST_WORD: usize = 4_096;
+
+fn is_registrable(registered: &BTreeMap<String, String>, id: &str, method: &str) -> bool {
+    let is_short = id.len() <= LONGEST_WORD && method.len() <= LONGEST_WORD;
+    is_short && (registered.len() < MOST_REGISTERED || registered.contains_key(id))
 }
 
 fn value(params: Option<&RawValue>) -> Value {

@@ -18,7 +18,7 @@ use crate::recover::{RecoveryReading, recover};
 use crate::tamed::tame_comments;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 21;
+pub const EXTRACTOR_VERSION: u32 = 22;
 
 thread_local! {
     static PARSERS: RefCell<Vec<ThreadParser>> = RefCell::new((0..Lang::ALL.len()).map(|_| ThreadParser::default()).collect());

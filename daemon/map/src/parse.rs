@@ -41,7 +41,7 @@ thread_local! {
     static REPORTED: Cell<usize> = const { Cell::new(0) };
 }
 /// Bytes that parsers and trees may take for a byte of text: sources by people take 30 to 100.
-const HELD_PER_BYTE: usize = 256;
+const HELD_PER_BYTE: usize = 128;
 /// Bytes that parsers and trees may take for any text.
 const HELD: usize = 64 << 20;
 

@@ -96,3 +96,13 @@ fn what_takes_too_much_memory_is_text_only_and_the_next_file_is_not() {
         assert!(facts.gave_up.is_none() && !facts.has_errors && !facts.defs.is_empty(), "{lang:?}");
     }
 }
+
+#[test]
+fn names_that_are_long_in_each_other_are_text_only() {
+    let members: String = (0..200).map(|number| format!("void f{number}() {{ }} ")).collect();
+    let class = |length: usize| format!("class {} {{ {members} }}\n", "A".repeat(length));
+    let bad = extract(Lang::Java, "A.java", class(256 << 10).as_bytes());
+    assert_eq!((bad.gave_up, bad.defs.len()), (Some(GaveUp::Memory), 0));
+    let good = extract(Lang::Java, "A.java", class(4 << 10).as_bytes());
+    assert_eq!((good.gave_up, good.defs.len()), (None, 201));
+}

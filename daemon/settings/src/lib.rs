@@ -65,6 +65,9 @@ pub struct InForce {
     pub unheard: bool,
 }
 
+/// Most projects whose settings are kept; beyond it, all are made anew.
+const MOST_PROJECTS: usize = 1_024;
+
 /// A file's contents as they were last, if there is one, or why they cannot be used.
 type Read = Result<Option<String>, String>;
 
@@ -104,7 +107,11 @@ impl Settings {
             return Arc::clone(in_force);
         }
         let made = Arc::new(self.make_in_force(root, own, of_project, there && !trusted));
-        lock(&self.known).insert(root.clone(), (origin, Arc::clone(&made)));
+        let mut known = lock(&self.known);
+        if known.len() >= MOST_PROJECTS {
+            known.clear();
+        }
+        known.insert(root.clone(), (origin, Arc::clone(&made)));
         made
     }
 

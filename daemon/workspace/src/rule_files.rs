@@ -23,6 +23,9 @@ use crate::names;
 use crate::sources::Linked;
 use crate::unread::is_momentary;
 
+/// Most folders that are remembered; beyond it, all are asked about anew. Paths that are only asked about count too.
+const MOST_FOLDERS: usize = 1 << 18;
+
 /// No rule file is longer than this; the longest that people wrote have some hundred kilobytes.
 pub(crate) const LARGEST: u64 = 1 << 20;
 
@@ -165,7 +168,11 @@ impl RuleFiles {
         let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
         let belongs =
             self.folder_belongs(parent) && self.admits_here(&self.root.as_path().join(dir), true, false);
-        self.belongs.write().unwrap_or_else(PoisonError::into_inner).insert(dir.to_owned(), belongs);
+        let mut all = self.belongs.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST_FOLDERS {
+            all.clear();
+        }
+        all.insert(dir.to_owned(), belongs);
         belongs
     }
 
@@ -206,6 +213,9 @@ impl RuleFiles {
         let above = dir.parent().filter(|_| !is_end).map(|above| self.rules_of_folder(above));
         let folder = self.load(dir, above);
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        if folders.len() >= MOST_FOLDERS {
+            folders.clear();
+        }
         Arc::clone(folders.entry(dir.to_path_buf()).or_insert(folder))
     }
 

@@ -24,6 +24,9 @@ use crate::plan::{self, NoPlan, Wish, WritePlan, real_root};
 use crate::record::{EditSubject, Record, UndoRecord};
 use crate::undo::{NoUndo, Undos};
 
+/// Roots whose locks are kept before those that nobody holds are let go.
+const MOST_ROOTS: usize = 1_024;
+
 /// Tells the time. Passed in, because what is a day old must be testable.
 pub type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
 
@@ -312,6 +315,9 @@ impl Edits {
 
     fn lock_of(&self, root: &AbsPath) -> Arc<Mutex<()>> {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if roots.len() >= MOST_ROOTS {
+            roots.retain(|_, lock| Arc::strong_count(lock) > 1);
+        }
         Arc::clone(roots.entry(root.clone()).or_default())
     }
 }

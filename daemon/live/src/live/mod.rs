@@ -24,6 +24,9 @@ pub use error::LiveError;
 pub(crate) use error::of_call;
 pub use look::Looked;
 
+/// Projects whose wishes are remembered before those without servers are forgotten.
+const MOST_SETTLED: usize = 1_024;
+
 /// Pause between two checks of a call that waits for a server to end whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
@@ -206,6 +209,7 @@ impl Live {
     /// time; whoever asks next waits for their end.
     pub fn stop_unwanted(&self, project: &LiveProject) {
         let now = (project.trusted, Arc::clone(&project.preferences));
+        self.forget_settled_without_servers();
         let before = lock(&self.settled).insert(project.root.clone(), now.clone());
         let same = |before: &(bool, Arc<Preferences>)| {
             before.0 == now.0 && (Arc::ptr_eq(&before.1, &now.1) || before.1 == now.1)
@@ -228,6 +232,17 @@ impl Live {
             // One was only starting: the next call looks again.
             lock(&self.settled).insert(project.root.clone(), before);
         }
+    }
+
+    /// Forgets what was wanted in projects that have no server, once there are many: with none to end, it makes no difference.
+    fn forget_settled_without_servers(&self) {
+        let roots: Vec<AbsPath> = match &*lock(&self.settled) {
+            settled if settled.len() < MOST_SETTLED => return,
+            settled => settled.keys().cloned().collect(),
+        };
+        let idle: Vec<AbsPath> = roots.into_iter().filter(|root| self.pool.keys(root).is_empty()).collect();
+        let mut settled = lock(&self.settled);
+        idle.iter().for_each(|root| drop(settled.remove(root)));
     }
 
     /// Notes that a client was given an answer by a server.

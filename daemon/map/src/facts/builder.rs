@@ -157,6 +157,8 @@ impl FactsBuilder {
     fn intern_qualified(&mut self, input: &DefInput<'_>) -> StrId {
         let name = input.name;
         let prefix = match (input.qualifier, input.parent) {
+            // Nothing of the file will count.
+            _ if self.names.is_full() => String::new(),
             (Some(qualifier), _) => qualifier.to_owned(),
             (None, Some(parent)) => self.provisional_name(self.defs[parent.index()].qualified).to_owned(),
             (None, None) => String::new(),
@@ -371,7 +373,7 @@ impl FactsBuilder {
         TextRange { start: start as u32, len: (self.texts.len() - start) as u32 }
     }
 
-    /// Sorts the names, renumbers everything, sorts the references.
+    /// Sorts the names, renumbers everything, sorts the references. A file whose names take too much is text only.
     #[must_use]
     pub fn finish(self) -> FileFacts {
         self.finish_with_places().0
@@ -380,6 +382,11 @@ impl FactsBuilder {
     /// The same with the lines on which values stand, if they were asked for.
     #[must_use]
     pub(crate) fn finish_with_places(mut self) -> (FileFacts, Option<FlowPlaces>) {
+        if self.names.is_full() {
+            let mut empty = Self::new(self.lang);
+            empty.gave_up(GaveUp::Memory);
+            return (empty.finish(), self.flow_places.map(|_| FlowPlaces::default()));
+        }
         let used = std::cell::RefCell::new(vec![false; self.names.len()]);
         self.renumber_names(&|id: StrId| {
             used.borrow_mut()[id.0 as usize] = true;

@@ -16,7 +16,12 @@ pub(super) struct Interner {
     entries: Vec<InternedName>,
     /// Numbers plus one, by hash and then in the next free place; 0 is free. A power of two, and at least half are free.
     slots: Vec<u32>,
+    is_full: bool,
 }
+
+/// Most bytes of all names of a file. A file of the largest size has some of them twice: a name that is long, and qualified names of what is
+/// in it. With a name of half a megabyte around 50,000 others it would be 25 gigabytes.
+pub(super) const MOST_TEXT: usize = 16 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct InternedName {
@@ -36,11 +41,20 @@ impl Interner {
             Ok(id) => return id,
             Err(free) => free,
         };
+        if self.text.len() + name.len() > MOST_TEXT {
+            self.is_full = true;
+            return self.intern("");
+        }
         let start = self.text.len() as u32;
         self.text.push_str(name);
         self.entries.push(InternedName { start, end: self.text.len() as u32, hash });
         self.slots[slot] = self.entries.len() as u32;
         StrId(self.entries.len() as u32 - 1)
+    }
+
+    /// Returns true if there was a name for which there was no room: it got the number of the empty name.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// The number of a name, if it has one.

@@ -39,8 +39,9 @@ use columns::{Coding, Input, put_table, put_varint, unzigzag, zigzag};
 
 /// The number of the format that hob writes.
 const FORMAT: u8 = 6;
-/// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
-const MAX_BYTES: usize = 512 << 20;
+/// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below. A damaged length has memory
+/// taken for it before anything is unpacked.
+const MAX_BYTES: usize = 128 << 20;
 /// A thread keeps a buffer up to this size for the next file.
 const KEEP_BYTES: usize = 4 << 20;
 

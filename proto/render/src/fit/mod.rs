@@ -51,7 +51,8 @@ pub fn fit(document: &AnswerDocument, frame: &Frame<'_>) -> Fitted {
     let page = FitPage::new(document, frame);
     if page.cost(page.pieces.len()) <= frame.max_chars {
         let text = page.page_text(page.pieces.len(), None);
-        return Fitted { text, shown: page.count, is_cut: !frame.omitted.is_empty() };
+        let is_cut = !frame.omitted.is_empty() || page.has_cut_notes;
+        return Fitted { text, shown: page.count, is_cut };
     }
     let (mut low, mut high) = (0, page.pieces.len());
     // The largest prefix that fits; what follows it costs about the same for every prefix.
@@ -90,6 +91,8 @@ struct FitPage<'p> {
     /// Items among the pieces.
     count: usize,
     notes: Vec<String>,
+    /// True if a note was shortened or left out.
+    has_cut_notes: bool,
 }
 
 impl<'p> FitPage<'p> {
@@ -99,13 +102,13 @@ impl<'p> FitPage<'p> {
             write_section(&mut pieces, at, section);
         }
         let count = pieces.iter().filter(|piece| piece.is_item).count();
-        let notes = notes_of(document, frame);
+        let (notes, has_cut_notes) = notes_of(document, frame);
         let running = pieces.iter().scan(0, |sum, piece| {
             *sum += count_chars(&piece.text);
             Some(*sum)
         });
         let costs = std::iter::once(0).chain(running).collect();
-        Self { document, frame, pieces, costs, count, notes }
+        Self { document, frame, pieces, costs, count, notes, has_cut_notes }
     }
 
     /// Characters of the first `kept` pieces with the notes that then hold.
@@ -243,7 +246,7 @@ fn says_why(warning: &str) -> bool {
 
 /// Returns the notes on the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last
 /// ones go when there is no room for all.
-fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> Vec<String> {
+fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> (Vec<String>, bool) {
     let marks: Vec<&str> = document.marks.iter().map(|mark| mark.meaning()).collect();
     let legend = (!marks.is_empty()).then(|| marks.join(", "));
     let spoken = |note: &String| bracketed_note(&frame.voice.rewrite_note(note, frame.tool));
@@ -255,7 +258,7 @@ fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> Vec<String> {
     let own = document.notes.iter().filter(|note| why.is_empty() || **note != word);
     let all = legend.iter().chain(&why).chain(own).chain(warnings).map(spoken);
     let room = frame.max_chars / NOTES_SHARE;
-    let (mut notes, mut used, mut gone) = (Vec::new(), 0, 0);
+    let (mut notes, mut used, mut gone, mut is_shortened) = (Vec::new(), 0, 0, false);
     for note in all {
         match used + count_chars(&note) < room {
             true => {
@@ -266,6 +269,7 @@ fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> Vec<String> {
                 let short = shorten_to(note.trim_end_matches(']'), room.saturating_sub(2)).into_owned();
                 used += count_chars(&short) + 2;
                 notes.push(format!("{short}]"));
+                is_shortened = true;
             }
             false => gone += 1,
         }
@@ -273,7 +277,7 @@ fn notes_of(document: &AnswerDocument, frame: &Frame<'_>) -> Vec<String> {
     if gone > 0 {
         notes.push(format!("[{gone} more notes; raise tokenBudget]"));
     }
-    notes
+    (notes, is_shortened || gone > 0)
 }
 
 #[cfg(test)]

@@ -51,6 +51,14 @@ fn a_tool_that_left_items_out_is_heard() {
 }
 
 #[test]
+fn an_answer_whose_notes_are_cut_is_cut() {
+    let mut document = rows(1);
+    document.notes = vec!["long ".repeat(60)];
+    assert!(!fit(&document, &frame(4_000)).is_cut);
+    assert!(fit(&document, &frame(400)).is_cut, "a note was shortened");
+}
+
+#[test]
 fn a_body_is_cut_between_lines_and_says_where_it_goes_on() {
     let mut lines = vec!["f a.py:5-204".to_owned()];
     lines.extend((5..205).map(|n| format!("{n} x = {n}")));

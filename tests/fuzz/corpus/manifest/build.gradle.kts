@@ -1,0 +1,5 @@
+dependencies {
+  implementation("g:a:1.2")
+  implementation(libs.x.y)
+  kapt(project(":p"))
+}

@@ -1,0 +1,3 @@
+defmodule A.MixProject do
+  def project, do: [app: :a]
+end
