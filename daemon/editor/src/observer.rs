@@ -198,6 +198,9 @@ impl EditorObserver {
             new += usize::from(!is_known);
             is_known || new <= MOST_REGISTERED
         });
+        if new > MOST_REGISTERED {
+            tracing::warn!(server = %self.key, "it registers more than an editor is told of");
+        }
         for one in &mut all {
             let id = one["id"].as_str().unwrap_or_default().to_owned();
             one["id"] = self.own_id(&id).into();

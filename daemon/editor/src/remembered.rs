@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-/// Most bytes of diagnostics that are kept, as JSON; the documents before the one that exceeds them are forgotten, and their
-/// diagnostics have fewer fixes until the server publishes them again.
+/// Most bytes of diagnostics that are kept, as JSON; beyond them the documents are forgotten of which the server spoke longest ago, and
+/// their diagnostics have fewer fixes until it publishes them again.
 const MOST_BYTES: usize = 16 << 20;
 
 /// One server's diagnostics for one editor, by document, as far as there is something in them to be kept.
@@ -18,24 +18,37 @@ pub(super) struct Remembered(Mutex<RememberedDiagnostics>);
 
 #[derive(Debug, Default)]
 struct RememberedDiagnostics {
-    by_uri: HashMap<String, (Vec<Value>, usize)>,
+    by_uri: HashMap<String, KeptDiagnostics>,
     bytes: usize,
+    /// Counts what was kept, for the order.
+    now: u64,
+}
+
+#[derive(Debug)]
+struct KeptDiagnostics {
+    all: Vec<Value>,
+    bytes: usize,
+    at: u64,
 }
 
 impl RememberedDiagnostics {
     fn forget(&mut self, uri: &str) {
-        self.bytes -= self.by_uri.remove(uri).map_or(0, |(_, bytes)| bytes);
+        self.bytes -= self.by_uri.remove(uri).map_or(0, |kept| kept.bytes);
     }
 
     fn keep(&mut self, uri: &str, kept: Vec<Value>) {
         let bytes = uri.len() + kept.iter().map(|one| one.to_string().len()).sum::<usize>();
-        if self.bytes + bytes > MOST_BYTES {
-            *self = Self::default();
+        if bytes > MOST_BYTES {
+            return;
         }
-        if bytes <= MOST_BYTES {
-            self.bytes += bytes;
-            self.by_uri.insert(uri.to_owned(), (kept, bytes));
+        while self.bytes + bytes > MOST_BYTES {
+            let oldest = self.by_uri.iter().min_by_key(|(_, kept)| kept.at).map(|(uri, _)| uri.clone());
+            let Some(oldest) = oldest else { break };
+            self.forget(&oldest);
         }
+        self.now += 1;
+        self.bytes += bytes;
+        self.by_uri.insert(uri.to_owned(), KeptDiagnostics { all: kept, bytes, at: self.now });
     }
 }
 
@@ -54,7 +67,7 @@ impl Remembered {
     /// Puts back what was in the diagnostics of a request about this document.
     pub(super) fn put_back(&self, uri: &str, diagnostics: &mut Value) {
         let known = self.lock();
-        let Some((known, _)) = known.by_uri.get(uri) else { return };
+        let Some(KeptDiagnostics { all: known, .. }) = known.by_uri.get(uri) else { return };
         for asked in diagnostics.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             let is_it =
                 |one: &&Value| ["range", "message"].iter().all(|field| one.get(*field) == asked.get(*field));
@@ -87,9 +100,15 @@ mod tests {
         let mut back = json!([{"range": [1], "message": "m"}]);
         remembered.put_back("file:///9", &mut back);
         assert_eq!(back, large, "the last is there");
-        remembered.remember_data("file:///9", &json!([]));
+        remembered.put_back("file:///8", &mut back);
+        assert!(
+            remembered.lock().by_uri.contains_key("file:///8"),
+            "those before it as far as there is room"
+        );
+        assert!(!remembered.lock().by_uri.contains_key("file:///0"), "the oldest goes first");
         remembered.remember_data("file:///8", &json!([{"data": "x".repeat(MOST_BYTES + 1)}]));
-        assert!(remembered.lock().by_uri.len() <= 2);
+        let kept: Vec<String> = remembered.lock().by_uri.keys().cloned().collect();
+        assert_eq!(kept, ["file:///9"], "what is too large alone costs nobody else");
     }
 
     #[test]

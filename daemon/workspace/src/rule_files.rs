@@ -215,6 +215,8 @@ impl RuleFiles {
         let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         if folders.len() >= MOST_FOLDERS {
             folders.clear();
+            // Their files are read anew, and would be counted a second time.
+            self.room.store(LARGEST_TOGETHER, Ordering::Relaxed);
         }
         Arc::clone(folders.entry(dir.to_path_buf()).or_insert(folder))
     }
