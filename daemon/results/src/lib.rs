@@ -7,6 +7,7 @@ pub mod errors;
 mod file_lines;
 pub mod live;
 pub mod map;
+pub mod org;
 pub mod packages;
 pub mod path;
 

@@ -110,6 +110,53 @@ impl PathSet {
     }
 }
 
+/// A set of paths as regexes, for a search that does not know the set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PathRegexes {
+    /// A path of the set is matched by one of these, unless there are none and the set takes every path.
+    pub taken: Vec<String>,
+    /// What one of these matches is not in the set. There may be more that is not.
+    pub left_out: Vec<String>,
+}
+
+impl PathSet {
+    /// Says as regexes which paths the set has.
+    #[must_use]
+    pub fn to_regexes(&self) -> PathRegexes {
+        let taken = self.taken.iter().map(PathSetEntry::to_regex).collect();
+        // A `?` means one byte here, and one character elsewhere.
+        let is_sure =
+            |entry: &&PathSetEntry| !matches!(entry, PathSetEntry::Glob(glob) if glob.text().contains('?'));
+        let left_out = self.left_out.iter().filter(is_sure).map(PathSetEntry::to_regex).collect();
+        PathRegexes { taken, left_out }
+    }
+
+    /// Returns true if the set takes every path that it does not leave out.
+    #[must_use]
+    pub fn takes_all(&self) -> bool {
+        self.taken.is_empty()
+    }
+}
+
+impl PathSetEntry {
+    fn to_regex(&self) -> String {
+        match self {
+            Self::Within(prefix) | Self::Below(prefix) if prefix.is_root() => "^".to_owned(),
+            Self::Within(prefix) => format!("^{}(?:/|$)", regex_syntax::escape(prefix.as_str())),
+            Self::Below(prefix) => {
+                format!("^{}(?:/|\\.[^./]*$|$)", regex_syntax::escape(prefix.as_str()))
+            }
+            Self::Glob(glob) => {
+                let regex = glob.matcher.glob().regex();
+                match regex.strip_suffix('$').filter(|_| glob.inverted) {
+                    Some(start) => format!("{start}(?:/|$)"),
+                    None => regex.to_owned(),
+                }
+            }
+        }
+    }
+}
+
 /// Returns true if a path is at or below a prefix, or is the file of the module whose folder the prefix is.
 fn is_of(path: &WsPath, prefix: &WsPath) -> bool {
     let is_beside = || {
@@ -184,6 +231,10 @@ impl Glob {
         Ok(Self { matcher, inverted, folders_only })
     }
 
+    fn text(&self) -> &str {
+        self.matcher.glob().glob()
+    }
+
     fn admits(&self, path: &str) -> bool {
         let matches = !self.folders_only && self.matcher.is_match(path);
         if !self.inverted {
@@ -235,6 +286,27 @@ mod tests {
         assert_eq!(with("src/"), [""; 0]);
         assert_eq!(with("!/src"), ["a.rs", "lib/src/e.rs"]);
         assert_eq!(with("!src/**"), ["a.rs", "lib/src/e.rs"]);
+    }
+
+    #[test]
+    fn a_set_says_itself_as_regexes() {
+        let mut set = PathSet::default();
+        assert_eq!(set.to_regexes(), PathRegexes::default());
+        set.take_below(WsPath::new("src/a+b").expect("a relative path"));
+        set.add_glob("*.rs").expect("a glob");
+        set.add_glob("!vendor").expect("a glob");
+        set.add_glob("!x?").expect("a glob");
+        let PathRegexes { taken, left_out } = set.to_regexes();
+        let matches = |regex: &str, path: &str| {
+            regex::bytes::Regex::new(regex).expect("a regex").is_match(path.as_bytes())
+        };
+        for (path, is_in) in
+            [("src/a+b/c.py", [true, false]), ("src/a+b.py", [true, false]), ("x/y.rs", [false, true])]
+        {
+            assert_eq!([&taken[0], &taken[1]].map(|regex| matches(regex, path)), is_in, "{path}");
+        }
+        assert_eq!(left_out.len(), 1);
+        assert!(matches(&left_out[0], "a/vendor/b.rs") && !matches(&left_out[0], "a/vendored/b.rs"));
     }
 
     #[test]

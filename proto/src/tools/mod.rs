@@ -25,6 +25,7 @@ pub mod map;
 pub mod metrics;
 pub mod models;
 pub mod nav;
+pub mod org;
 pub mod path;
 pub mod ranked;
 pub mod read;
@@ -273,6 +274,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &grep::GREP,
     &indexes::INDEXES,
     &models::MODELS,
+    &org::ORG,
     &admin::NOOP,
     &admin::PURGE,
     &servers::SERVERS,

@@ -15,6 +15,7 @@ mod far;
 mod groups;
 mod limits;
 mod model;
+mod org;
 mod others;
 mod places;
 mod programs;

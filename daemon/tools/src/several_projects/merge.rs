@@ -204,7 +204,7 @@ fn limit_of(asked: &Asked<'_>) -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
-fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, gone: u64) {
+pub(crate) fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, gone: u64) {
     let Some(cut) = tool.cuts.iter().find(|cut| cut.path == list) else { return };
     match notes.omitted.iter_mut().find(|known| known.kind == cut.kind) {
         Some(known) => known.count += gone,
