@@ -1,12 +1,13 @@
 """Whether hob and a Zoekt server find the same lines of the same repositories.
 
-    org_search.py HOB ZOEKT TREE NAME [--count N] [--seed S]
+    org_search.py HOB ZOEKT TREE NAME [--count N] [--seed S] [--paths A,B,!C]
     org_search.py --record FILE ZOEKT PORT
 
 TREE is a folder that ZOEKT (http://127.0.0.1:6070, started with -rpc) has indexed under NAME. The same regexes are asked of HOB in TREE, and
-of HOB with in: "org" in an empty folder, so that every line of the second answer comes from the server. The lines must be the same; those of
-files that only one side has (Zoekt leaves out large and binary files, hob leaves out what is ignored) are counted apart. Patterns are those below
-and N words of TREE, drawn by S, alone and within what regexes are made of. Prints each difference, and at last the numbers.
+of HOB with in: "org" in an empty folder, so that every line of the second answer comes from the server. Lines, columns and totals must be the
+same; where an answer does not fit into its budget, files with their numbers of lines are compared. TREE must have no hidden, ignored, binary
+or large files, which only one of the two has. Patterns are those below and N words of TREE, drawn by S, alone and within what regexes are
+made of. With --paths, both are asked in this scope, and ZOEKT must have nothing but TREE. Prints each difference, and at last the numbers.
 
 With --record, this is a proxy on PORT before ZOEKT that appends each question and its answer to FILE, as the end-to-end tests play them back.
 """
@@ -70,19 +71,21 @@ class Hob:
         env = {**os.environ, "HOB_DIR": self.folder}
         return subprocess.run([self.program, *args], capture_output=True, text=True, env=env)
 
-    def lines(self, folder, pattern, *more):
-        """The lines by file, or the error; and the seconds that it took."""
+    def ask(self, folder, pattern, **more):
+        """The answer's data or its error, and the seconds that it took."""
         begun = time.time()
-        args = ["--root", folder, "call", "regex_search", "--json", "pattern=" + pattern, "max_millis=60000", "limit=10000", "tokenBudget=1000000", *more]
-        got = self.run(*args)
-        took = time.time() - begun
+        args = {"pattern": pattern, "max_millis": 60000, "tokenBudget": 10000, **more}
+        got = self.run("--root", folder, "call", "regex_search", "--json", json.dumps(args))
         answer = json.loads(got.stdout or "{}")
-        if not answer.get("ok"):
-            return None, answer.get("error") or got.stderr, took
-        found = collections.defaultdict(set)
-        for hit in answer["data"]["matches"]:
-            found[hit["file"]].add((hit["line"], hit["col"], hit["text"]))
-        return found, answer, took
+        data = answer.get("data") or {}
+        data["whole"] = bool(data.get("complete")) and not answer.get("truncated")
+        return (data if answer.get("ok") else None), answer.get("error") or got.stderr, time.time() - begun
+
+
+def rows_of(data, prefix):
+    """Lines or files of an answer, in a form that can be compared."""
+    row = lambda hit: (hit["file"].removeprefix(prefix), hit.get("line"), hit.get("col"), hit.get("text"), hit.get("count"))
+    return {row(hit) for hit in data["matches"]}
 
 
 def words_of(tree, count, seed):
@@ -105,36 +108,41 @@ def compare(args):
     prefix = args.name + "/"
     totals = collections.Counter()
     seconds = [0.0, 0.0]
+    scope = {"paths": args.paths.split(",")} if args.paths else {}
+    there_args = {"in": "org", **(scope or {"paths": [args.name]})}
     for pattern in PATTERNS + words_of(args.tree, args.count, args.seed):
-        here, why_here, took_here = hob.lines(args.tree, pattern)
-        there, why_there, took_there = hob.lines(hob.empty, pattern, "in=org", "paths=" + json.dumps([args.name]))
+        for output in ("lines", "files"):
+            here, why_here, took_here = hob.ask(args.tree, pattern, output=output, **scope)
+            there, why_there, took_there = hob.ask(hob.empty, pattern, output=output, **there_args)
+            if here is None or there is None or here["whole"] and there["whole"]:
+                break
         if here is None or there is None:
             totals["refused"] += 1
             print(f"refused  {pattern!r}: {why_here if here is None else why_there}"[:300])
             continue
         seconds[0] += took_here
         seconds[1] += took_there
-        there = {file.removeprefix(prefix): lines for file, lines in there.items()}
-        whole = why_here["data"]["complete"] and why_there["data"]["complete"] and not why_here["truncated"] and not why_there["truncated"]
         totals["patterns"] += 1
-        if not whole or sum(map(len, here.values())) >= 10_000:
-            totals["not whole"] += 1
+        totals["lines"] += here["total_lines"]
+        if not there["complete"] or not here["complete"]:
+            totals["not complete"] += 1
             continue
-        totals["lines"] += sum(map(len, here.values()))
-        only_here = {file: lines for file, lines in here.items() if file not in there}
-        only_there = {file: lines for file, lines in there.items() if file not in here}
-        differs = [file for file in here if file in there and here[file] != there[file]]
-        totals["same"] += not (only_here or only_there or differs)
-        for file in differs:
-            totals["lines that differ"] += 1
-            print(f"differs  {pattern!r} {file}: here {sorted(here[file] - there[file])[:2]}, there {sorted(there[file] - here[file])[:2]}"[:400])
-        for side, files in (("only here", only_here), ("only there", only_there)):
-            if files:
-                totals["files " + side] += len(files)
-                print(f"{side}  {pattern!r}: {sorted(files)[:4]}"[:300])
+        count = lambda data: tuple(data[name] for name in ("total_lines", "total_matches", "files_matched"))
+        if count(here) != count(there):
+            totals["totals differ"] += 1
+            print(f"totals   {pattern!r}: here {count(here)}, there {count(there)}")
+        if not (here["whole"] and there["whole"]):
+            totals["only totals compared"] += 1
+            continue
+        here, there = rows_of(here, ""), rows_of(there, prefix)
+        if here == there:
+            totals["same " + output] += 1
+            continue
+        totals["differ"] += 1
+        print(f"differs  {pattern!r}: here {sorted(here - there, key=str)[:2]}, there {sorted(there - here, key=str)[:2]}"[:500])
     hob.run("stop")
     print(dict(totals), f"seconds here {seconds[0]:.1f}, there {seconds[1]:.1f}")
-    return 1 if totals["lines that differ"] else 0
+    return 1 if totals["differ"] or totals["totals differ"] else 0
 
 
 def main():
@@ -145,6 +153,7 @@ def main():
         parser.add_argument(name)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--paths")
     return compare(parser.parse_args())
 
 

@@ -44,6 +44,8 @@ pub struct OrgLines {
     pub is_whole: bool,
     /// True if the server did not look at everything.
     pub stopped_early: bool,
+    /// Lines that came, of files outside of the scope.
+    pub left_out: u64,
 }
 
 /// A file with its matching lines.
@@ -74,7 +76,11 @@ pub fn check_answer(
         stopped_early: !answer.looked_at_all,
         ..OrgLines::default()
     };
-    for file in answer.files.into_iter().filter(|file| scope.admits(&file.repository, &file.path)) {
+    for file in answer.files {
+        if !scope.admits(&file.repository, &file.path) {
+            lines.left_out += file.lines.len() as u64;
+            continue;
+        }
         if let Some(file) = check_file(file, &pattern.here)? {
             lines.total_lines += file.lines.len() as u64;
             lines.total_matches += file.matches;
@@ -240,6 +246,7 @@ mod tests {
         let answer = SearchAnswer { files, file_count: 3, line_count: 5, looked_at_all: true };
         let lines = checked(r"\bcard", answer);
         assert!(lines.is_whole);
+        assert_eq!(lines.left_out, 1);
         assert_eq!((lines.total_lines, lines.total_matches, lines.files_matched), (1, 2, 1));
         let matches = lines.to_matches(10);
         assert_eq!(

@@ -272,7 +272,7 @@ pub(super) static KEYS: &[KeyDef] = &[
         },
         default: "(none: hob asks nobody)",
         why: "The Zoekt web server of your organisation, which searches with in: \"org\" ask: what stands before /api/search. It must \
-              have been started with `-rpc`. The searched pattern goes there, and nothing else does.",
+              have been started with `-rpc`. The search goes there, and no code.",
         example: "\"https://zoekt.example\"",
         wrong: "\"zoekt.example\"",
         ..OF_ORG

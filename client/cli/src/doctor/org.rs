@@ -21,10 +21,12 @@ fn judge_org(around: &Surroundings) -> Finding {
         return Finding::ok("no code search of an organisation is named; none is needed");
     };
     let Some(org) = &around.org else {
-        let text = format!("the code search at {url} was not asked, for no daemon answered");
         return match around.daemon {
-            Daemon::Nobody => Finding::note(text).with_fix("hob doctor --start"),
-            _ => Finding::note(text),
+            Daemon::Nobody => {
+                Finding::note(format!("the code search at {url} was not asked: no daemon runs"))
+                    .with_fix("hob doctor --start")
+            }
+            _ => Finding::note(format!("the daemon did not say whether the code search at {url} answers")),
         };
     };
     match (&org.problem, org.repositories) {

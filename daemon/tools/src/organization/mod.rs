@@ -97,10 +97,7 @@ impl OrgQuestion<'_> {
             without: &answers.without,
             best_here: answers.best_score(),
         };
-        let data = match scope.has_none() {
-            true => None,
-            false => Some(server.ask(&asked, notes)?),
-        };
+        let data = server.ask(&asked, notes)?;
         self.merge(rule, answers, data, notes)
     }
 
@@ -117,7 +114,7 @@ impl OrgQuestion<'_> {
         &self,
         rule: MergeRule,
         answers: LocalAnswers,
-        data: Option<Value>,
+        data: Value,
         notes: &mut AnswerNotes,
     ) -> ToolOutcome {
         // Its paths begin with the name of a repository, and stay so.
@@ -129,12 +126,8 @@ impl OrgQuestion<'_> {
             base: self.terms.start.clone(),
         };
         let here = answers.answers.iter().map(|(place, data)| Answered::new(data.clone(), place));
-        let there = data.into_iter().map(|data| Answered::new(data, &elsewhere));
-        let all: Vec<Answered<'_>> = here.chain(there).collect();
-        if all.is_empty() {
-            return Err(ToolError::bad_args("no repository has what `paths` names")
-                .hint("Paths begin with a repository's name or in any repository."));
-        }
+        let there = Answered::new(data, &elsewhere);
+        let all: Vec<Answered<'_>> = here.chain([there]).collect();
         let args = &self.terms.args;
         let asked = merge::Asked { rule, tool: self.tool, args, places: &[], failed: false };
         merge::merge_answers(&asked, all, notes)
@@ -154,6 +147,7 @@ impl ServerQuestion<'_> {
         let begun = Instant::now();
         let found = self.find_lines(&asked.pattern, asked.context_lines, asked.max_millis)?;
         warn_of_rest(&found, notes);
+        warn_of_left_out(found.left_out, notes);
         let room = self.question.terms.room / SHORTEST + 1;
         let limit = asked.limit.unwrap_or(room).min(room);
         let (matches, total) = match asked.output.as_str() {
@@ -174,15 +168,17 @@ impl ServerQuestion<'_> {
 
     fn count_patterns(&self, asked: &CountedPatterns, notes: &mut AnswerNotes) -> ToolOutcome {
         let begun = Instant::now();
-        let (mut patterns, mut complete) = (Vec::new(), true);
+        let (mut patterns, mut complete, mut left_out) = (Vec::new(), true, 0);
         for (text, pattern) in &asked.patterns {
             let found = self.find_lines(pattern, 0, asked.max_millis)?;
             if complete {
                 warn_of_rest(&found, notes);
             }
             complete &= found.is_whole;
+            left_out += found.left_out;
             patterns.push(found.to_count(text));
         }
+        warn_of_left_out(left_out, notes);
         to_data(&CountPatternsResult { patterns, complete, elapsed_ms: millis(begun) })
     }
 
@@ -252,6 +248,14 @@ fn said_server(endpoint: &OrgEndpoint, listed: &RepositoryList, answers: &LocalA
         said.push_str(&format!(" `{name}` is open here and answered from `{root}`."));
     }
     said
+}
+
+/// Says how many lines of the server are not in the answer because of its scope.
+fn warn_of_left_out(lines: u64, notes: &mut AnswerNotes) {
+    if lines > 0 {
+        let word = if lines == 1 { "line" } else { "lines" };
+        notes.warnings.push(format!("Not in scope of what the code search sent: {lines} {word}."));
+    }
 }
 
 /// Says that the totals are lower bounds, and why.

@@ -147,16 +147,6 @@ impl FileScope {
     pub(super) fn left_out(&self) -> &[PathClause] {
         &self.left_out
     }
-
-    /// Returns true if no file of the server can be in the scope.
-    pub(super) fn has_none(&self) -> bool {
-        self.left_out_in.iter().any(|out| {
-            out.path.is_root()
-                && self.anywhere.takes_all()
-                && !self.taken_in.is_empty()
-                && self.taken_in.iter().all(|path| path.repository == out.repository)
-        })
-    }
 }
 
 impl OrgScope for FileScope {

@@ -14,6 +14,9 @@ use super::routing::{Route, route};
 use crate::ToolOutcome;
 use crate::call::AnswerNotes;
 
+/// Most files that the count of a pattern names, as in one project.
+const TOP_FILES: usize = 10;
+
 /// The way in which the results of a tool are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MergeRule {
@@ -280,10 +283,9 @@ fn add_pattern(known: &mut Value, mut other: Value) {
     else {
         return;
     };
-    let most = files.len().max(others.len());
     files.extend(others);
     files.sort_by_key(|file| std::cmp::Reverse(file["count"].as_u64()));
-    files.truncate(most);
+    files.truncate(TOP_FILES);
 }
 
 /// All symbols, in the order of the projects; what one project lacks is not missing if another has it.
