@@ -8,8 +8,6 @@ use hob_live::live::LiveError;
 use hob_live::rpc::CallError;
 use hob_live::spec::ServerSpec;
 use hob_map::Map;
-use hob_org::OrgError;
-use hob_org::pattern::Unsayable;
 use hob_proto::node_id::BadNodeId;
 use hob_proto::tools::unknown_tool;
 use hob_proto::{ErrorCode, NodeId, ToolError};
@@ -347,50 +345,6 @@ pub fn model_failed(error: &ModelsError) -> ToolError {
         ModelsError::Unknown { .. } => base.hint("`hob model list` shows them."),
         ModelsError::Folder { .. } => base.hint("Make room for it, or let this user write there."),
     }
-}
-
-/// The settings name no code search.
-pub fn no_org() -> ToolError {
-    ToolError::bad_args("`in: \"org\"` needs a code search, and the user's settings name none").hint(
-        "Without `in` the project is searched. The user can name a Zoekt server in config.toml: [org] url = \"https://...\".",
-    )
-}
-
-/// The organisation's code search gave no answer.
-pub fn org_failed(error: &OrgError) -> ToolError {
-    let hint = match error {
-        OrgError::Stopped(_) => return cancelled(),
-        OrgError::NoToken { .. } => {
-            "Set the variable where the daemon is started, or correct [org] in config.toml."
-        }
-        OrgError::Unreachable { .. } => {
-            "Without `in` the project is searched. `hob doctor` checks the server."
-        }
-        OrgError::TooSlow { .. } => "Narrow the question with paths, or raise timeout_ms in [org].",
-        OrgError::Refused { .. } => {
-            "The token that [org] in config.toml names is missing, wrong or out of date."
-        }
-        OrgError::NoInterface { .. } => {
-            "The server must be zoekt-webserver, started with -rpc, and url in [org] must be what stands before /api/search."
-        }
-        OrgError::Elsewhere { .. } => {
-            "hob follows no redirect: set url in [org] to the final address, or a token if this is a page for signing in."
-        }
-        OrgError::Failed { .. } => "Ask something simpler, or look at the server's log.",
-        OrgError::TooLarge { .. } => "Narrow the question with paths.",
-    };
-    ToolError::new(ErrorCode::OrgUnavailable, crate::to_sentence(&error.to_string())).hint(hint)
-}
-
-/// A pattern cannot be asked of the organisation's code search.
-pub fn not_for_org(pattern: &str, why: Unsayable) -> ToolError {
-    let shown: String = pattern.chars().take(100).collect();
-    let message = format!("`{shown}` cannot be asked of the code search: {why}");
-    let hint = match why {
-        Unsayable::EveryLine => "Search for something that a line must have.",
-        _ => "Write it otherwise, or leave `in` out to search the project.",
-    };
-    ToolError::new(ErrorCode::BadPattern, message).hint(hint)
 }
 
 /// Something cannot be called so, or is called so already.

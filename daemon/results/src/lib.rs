@@ -8,6 +8,7 @@ mod file_lines;
 pub mod live;
 pub mod map;
 pub mod org;
+pub mod org_errors;
 pub mod packages;
 pub mod path;
 

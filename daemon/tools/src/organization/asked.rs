@@ -4,8 +4,8 @@ use hob_org::pattern::translate_pattern;
 use hob_proto::ToolError;
 use hob_proto::tools::ranked::TextSearchArgs;
 use hob_proto::tools::text::{CountPatternsArgs, RegexSearchArgs};
-use hob_results::errors;
 use hob_results::org::OrgPattern;
+use hob_results::{errors, org_errors};
 use hob_text::{Pattern, SearchError};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -102,7 +102,7 @@ fn read_args<T: DeserializeOwned>(args: &Map<String, Value>) -> Result<T, ToolEr
 /// A pattern with its translation.
 fn org_pattern(text: &str) -> Result<OrgPattern, ToolError> {
     let here = Pattern::new(text).map_err(|bad| errors::search(&SearchError::Pattern(bad), text))?;
-    let there = translate_pattern(text).map_err(|why| errors::not_for_org(text, why))?;
+    let there = translate_pattern(text).map_err(|why| org_errors::not_for_org(text, why))?;
     Ok(OrgPattern { here, there })
 }
 

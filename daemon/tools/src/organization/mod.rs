@@ -22,8 +22,8 @@ use hob_proto::ToolError;
 use hob_proto::tools::ToolDef;
 use hob_proto::tools::ranked::TextSearchResult;
 use hob_proto::tools::text::{CountPatternsResult, RegexSearchResult};
-use hob_results::errors;
 use hob_results::org::{OrgLines, OrgPattern, check_answer, ranked_files};
+use hob_results::org_errors;
 use serde_json::Value;
 
 use super::call::{AnswerNotes, CallServices, CallTerms, Handled};
@@ -81,10 +81,10 @@ impl OrgQuestion<'_> {
     fn run(&self, starts: &[AbsPath], notes: &mut AnswerNotes) -> ToolOutcome {
         let rule = self.rule()?;
         let host = self.services.host;
-        let endpoint = host.org_endpoint().ok_or_else(errors::no_org)?;
+        let endpoint = host.org_endpoint().ok_or_else(org_errors::no_org)?;
         let asked = AskedOfOrg::parse(self.tool.name, &self.terms.args)?;
         let listed = host.org_repositories(&endpoint, &self.request.cancel);
-        let listed = listed.map_err(|error| errors::org_failed(&error))?;
+        let listed = listed.map_err(|error| org_errors::org_failed(&error))?;
         let scope = FileScope::parse(&self.terms.args, &listed)?;
         let locals = locals::find_local_projects(host, starts, &listed)?;
         let answers = self.ask_here(&locals, notes)?;
@@ -233,7 +233,7 @@ impl ServerQuestion<'_> {
 
     fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, ToolError> {
         let answer: Result<_, OrgError> = self.endpoint.search(request, &self.question.request.cancel);
-        answer.map_err(|error| errors::org_failed(&error))
+        answer.map_err(|error| org_errors::org_failed(&error))
     }
 }
 
@@ -288,7 +288,7 @@ pub(super) fn tell_org(call: &mut super::ToolCall<'_>) -> ToolOutcome {
             ..OrgResult::default()
         },
         Err(error) => {
-            let ToolError { message, hint, .. } = errors::org_failed(&error);
+            let ToolError { message, hint, .. } = org_errors::org_failed(&error);
             OrgResult { url, problem: Some(message), fix: Some(hint), ..OrgResult::default() }
         }
     };
