@@ -24,7 +24,7 @@ const COMMON: [&str; 24] = [
 /// A question that the server can be asked.
 pub(super) enum AskedOfOrg {
     /// `regex_search`.
-    Lines(SearchedLines),
+    Lines(Box<SearchedLines>),
     /// `count_patterns`.
     Counts(CountedPatterns),
     /// `text_search`.
@@ -63,13 +63,13 @@ impl AskedOfOrg {
             "regex_search" => {
                 let args: RegexSearchArgs = read_args(args)?;
                 refuse_kinds(&args.kinds)?;
-                Ok(Self::Lines(SearchedLines {
+                Ok(Self::Lines(Box::new(SearchedLines {
                     pattern: org_pattern(&args.pattern)?,
                     limit: args.limit,
                     context_lines: args.context_lines,
                     max_millis: args.max_millis,
                     output: args.output,
-                }))
+                })))
             }
             "count_patterns" => {
                 let args: CountPatternsArgs = read_args(args)?;
