@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(
             re2(r"(?P<name>a)\x{62}(?x: c # a comment
             )"),
-            "(?:a)b(?:c)".replace("(?:c)", "c")
+            "(?:a)bc"
         );
         assert_eq!(re2("[a-z&&[^aeiou]]x"), "[b-df-hj-np-tv-z]x");
         assert_eq!(re2(r"\u{e9}t"), "ét");
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(re2(r"\bfoo\b"), r"\bfoo\b +");
         assert_eq!(re2(r"\béa\b"), r"(?:)éa\b +");
         assert_eq!(re2(r"foo\B"), "foo(?:) +");
-        assert_eq!(re2(r"\b(?:get|set)x"), r"\b(?:[gs]etx)".replace("(?:[gs]etx)", "[gs]etx") + " +");
+        assert_eq!(re2(r"\b(?:get|set)x"), r"\b(?:get|set)x +");
         assert_eq!(re2("a{2000}"), "(?:a)+ +");
         assert_eq!(re2("(?:a{40}b){40}"), "(?:(?:a)+b){40} +");
     }
