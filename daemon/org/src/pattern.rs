@@ -5,7 +5,7 @@
 //!
 //! - `\b` of Unicode stays beside characters of ASCII words, where RE2's own says yes whenever Rust's does, and is left out elsewhere,
 //!   as `\B` is everywhere;
-//! - a class of more ranges than [`MOST_RANGES`], such as `\w`, keeps its ASCII part exactly and takes every other character;
+//! - a class of more than 64 ranges, such as `\w`, keeps its ASCII part exactly and takes every other character;
 //! - a pattern in which letters match in both cases is asked without regard to case, because Zoekt drops the flag of a group from
 //!   a plain text;
 //! - a repetition beyond the 1,000 that RE2 takes is without limit.
