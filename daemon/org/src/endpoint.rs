@@ -1,6 +1,6 @@
 //! The server that the user's own settings name: one question to it, and its answer.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Stopped};
 use hob_model::KeySource;
@@ -115,6 +115,12 @@ pub enum OrgError {
         /// The server.
         address: String,
     },
+    /// The list of all repositories is more than hob reads, however little is asked.
+    #[error("the list of repositories of the code search at {address} is larger than {} MiB", LARGEST_ANSWER >> 20)]
+    LongList {
+        /// The server.
+        address: String,
+    },
     /// Nobody waits for the answer any more.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -138,7 +144,13 @@ impl OrgEndpoint {
         Self { token, ..self }
     }
 
-    /// The same server, given `time_out` for each answer.
+    /// Longest time for the whole of a question.
+    #[must_use]
+    pub fn time_out(&self) -> Duration {
+        self.time_out
+    }
+
+    /// The same server, given `time_out` for a question.
     #[must_use]
     pub fn with_time_out(self, time_out: Duration) -> Self {
         Self { time_out, ..self }
@@ -155,6 +167,7 @@ impl OrgEndpoint {
     /// # Errors
     /// [`OrgError`].
     pub fn search(&self, request: &SearchRequest, cancel: &CancelToken) -> Result<SearchAnswer, OrgError> {
+        let begun = Instant::now();
         let answer = match self.ask("search", &self.search_body(request), cancel) {
             Err(OrgError::TooLarge { .. }) => {
                 let less = SearchRequest {
@@ -162,7 +175,8 @@ impl OrgEndpoint {
                     most_lines: request.most_lines.div_ceil(50),
                     ..request.clone()
                 };
-                self.ask("search", &self.search_body(&less), cancel)?
+                let rest = self.clone().with_time_out(self.time_out.saturating_sub(begun.elapsed()));
+                rest.ask("search", &rest.search_body(&less), cancel)?
             }
             other => other?,
         };
@@ -174,7 +188,10 @@ impl OrgEndpoint {
     /// # Errors
     /// [`OrgError`].
     pub fn list_repositories(&self, cancel: &CancelToken) -> Result<RepositoryList, OrgError> {
-        let answer = self.ask("list", &json!({"Q": ""}), cancel)?;
+        let answer = self.ask("list", &json!({"Q": ""}), cancel).map_err(|error| match error {
+            OrgError::TooLarge { address } => OrgError::LongList { address },
+            other => other,
+        })?;
         wire::read_list(&answer.body).ok_or_else(|| self.no_interface(&answer))
     }
 

@@ -8,12 +8,13 @@
 //! - a class of more than 64 ranges, such as `\w`, keeps its ASCII part exactly and takes every other character;
 //! - a pattern in which letters match in both cases is asked without regard to case, because Zoekt drops the flag of a group from
 //!   a plain text;
+//! - a class of bytes with some beyond ASCII may be left out, because several bytes are one character;
 //! - a repetition beyond the 1,000 that RE2 takes is without limit.
 //!
 //! No line holds a newline, so classes and `\s` are printed without it. What cannot be printed is refused: the ends of the whole
 //! text, bytes that are no text, and a pattern that matches the empty text, for it would fetch every line of the organisation.
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::{Class, ClassBytes, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 /// Most ranges of a class that are printed one by one.
 const MOST_RANGES: usize = 64;
@@ -64,7 +65,12 @@ pub fn translate_pattern(pattern: &str) -> Result<Translation, Unsayable> {
     }
     let mut printer = Printer::for_lines();
     printer.print(&hir, MOST_REPEATS)?;
-    printer.finish()
+    let translation = printer.finish()?;
+    match parse_regex(&translation.re2, true)?.properties().minimum_len() {
+        // Only optional classes of bytes are left of it.
+        None | Some(0) => Err(Unsayable::EveryLine),
+        Some(_) => Ok(translation),
+    }
 }
 
 /// Translates a regex over whole paths, as globs are compiled to. The result matches at least the same paths.
@@ -123,6 +129,12 @@ impl Printer {
         match hir.kind() {
             HirKind::Empty => self.out.push_str("(?:)"),
             HirKind::Literal(literal) => self.print_text(&literal.0)?,
+            HirKind::Class(Class::Bytes(bytes)) if has_bytes_beyond_ascii(bytes) => {
+                self.is_exact = false;
+                self.out.push_str("(?:");
+                self.print_class(&Class::Bytes(bytes.clone()));
+                self.out.push_str(")?");
+            }
             HirKind::Class(class) => self.print_class(class),
             HirKind::Look(look) => self.print_look(*look, None)?,
             HirKind::Repetition(repetition) => self.print_repetition(repetition, repeats)?,
@@ -198,7 +210,15 @@ impl Printer {
         let counted = (*min).max(max.unwrap_or(0)).max(1);
         let is_counted = !matches!((min, max), (0 | 1, None) | (0, Some(1)));
         let fits = counted <= repeats;
-        self.print_group(sub, if is_counted && fits { repeats / counted } else { repeats })?;
+        match sub.kind() {
+            // Any number of bytes is any number of characters.
+            HirKind::Class(class) if (*min, *max) == (0, None) => {
+                self.out.push_str("(?:");
+                self.print_class(class);
+                self.out.push(')');
+            }
+            _ => self.print_group(sub, if is_counted && fits { repeats / counted } else { repeats })?,
+        }
         match (min, max) {
             (0, None) => self.out.push('*'),
             (1, None) => self.out.push('+'),
@@ -239,9 +259,9 @@ impl Printer {
     }
 
     /// A class of bytes with every character beyond ASCII if it has any byte there.
-    fn class_of_bytes(&mut self, bytes: &regex_syntax::hir::ClassBytes) -> ClassUnicode {
+    fn class_of_bytes(&mut self, bytes: &ClassBytes) -> ClassUnicode {
         let ranges = bytes.ranges().iter();
-        let has_others = bytes.ranges().iter().any(|range| range.end() > 0x7F);
+        let has_others = has_bytes_beyond_ascii(bytes);
         let has_all_others =
             bytes.ranges().iter().any(|range| range.start() <= 0x80 && range.end() == u8::MAX);
         let ascii = ranges.filter(|range| range.start() <= 0x7F);
@@ -265,6 +285,10 @@ impl Printer {
         }
         class.ranges().to_vec()
     }
+}
+
+fn has_bytes_beyond_ascii(bytes: &ClassBytes) -> bool {
+    bytes.ranges().iter().any(|range| range.end() > 0x7F)
 }
 
 /// The letter whose both cases make up the class, if it is the class of one.
@@ -401,6 +425,13 @@ mod tests {
     }
 
     #[test]
+    fn bytes_of_one_character_may_be_left_out() {
+        let other = r"[\x{0}-\x{9}\x{B}-\x{2B}\x{2D}-\x{10FFFF}]";
+        assert_eq!(re2("(?-u)x[^,]{2}y"), format!("x(?:(?:{other})?){{2}}y +"));
+        assert_eq!(re2("(?-u)x[^,]*y"), format!("x(?:{other})*y"));
+    }
+
+    #[test]
     fn letters_of_both_cases_are_asked_without_regard_to_case() {
         assert_eq!(re2("(?i)task_42"), "task_42 /i");
         assert_eq!(re2("(?i)ä"), "ä /i");
@@ -415,6 +446,7 @@ mod tests {
             (r"x\z", Unsayable::TextEnds),
             (r"(?R)x$", Unsayable::TextEnds),
             (r"(?-u)\xFF", Unsayable::Bytes),
+            (r"(?-u)[^,]{2}", Unsayable::EveryLine),
             ("a*", Unsayable::EveryLine),
             ("^", Unsayable::EveryLine),
             ("(?=x)", Unsayable::Syntax),

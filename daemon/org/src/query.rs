@@ -26,7 +26,8 @@ pub struct QueryDraft {
     pub case_sensitive: bool,
     /// Only files of any of these; empty for all files.
     pub taken: Vec<PathClause>,
-    /// No files of any of these.
+    /// No files of any of these, as far as the server can be told: if case does not count, only whole repositories. So whoever reads the
+    /// answer leaves them out once more.
     pub left_out: Vec<PathClause>,
     /// Names of repositories that are not asked about.
     pub without: Vec<String>,
@@ -67,9 +68,11 @@ impl QueryDraft {
         if !self.taken.is_empty() {
             parts.push(any_of(self.taken.iter().map(PathClause::to_text).collect()));
         }
-        parts.extend(self.left_out.iter().map(|clause| format!("-{}", clause.to_text())));
+        // `case:no` is of names of files as well: it would leave out `vendor` for `Vendor`.
+        let can_leave_out = |clause: &&PathClause| self.case_sensitive || clause.path.is_none();
+        parts.extend(self.left_out.iter().filter(can_leave_out).map(PathClause::to_negated_text));
         let without = self.without.iter().map(|name| PathClause::of_repository(name));
-        parts.extend(without.map(|clause| format!("-{}", clause.to_text())));
+        parts.extend(without.map(|clause| clause.to_negated_text()));
         if let Versions::FirstBranch(others) = &self.versions {
             let others = others.iter().map(|name| PathClause::of_repository(name).to_text());
             parts.push(any_of(std::iter::once("branch:HEAD".to_owned()).chain(others).collect()));
@@ -93,14 +96,26 @@ impl PathClause {
     }
 
     fn to_text(&self) -> String {
+        match self.parts().as_slice() {
+            [] => field_text("file", ""),
+            [only] => only.clone(),
+            both => format!("( {} )", both.join(" ")),
+        }
+    }
+
+    /// All other files. Zoekt takes no group behind a `-`, so each part is negated by itself.
+    fn to_negated_text(&self) -> String {
+        match self.parts().as_slice() {
+            [] => format!("-{}", field_text("file", "")),
+            parts => any_of(parts.iter().map(|part| format!("-{part}")).collect()),
+        }
+    }
+
+    fn parts(&self) -> Vec<String> {
         let repository = self.repository.as_ref();
         let repository = repository.map(|name| field_text("repo", &format!("^{}$", quoted_text(name))));
         let path = self.path.as_ref().map(|path| field_text("file", path));
-        match (repository, path) {
-            (Some(repository), Some(path)) => format!("( {repository} {path} )"),
-            (Some(only), None) | (None, Some(only)) => only,
-            (None, None) => field_text("file", ""),
-        }
+        repository.into_iter().chain(path).collect()
     }
 }
 
@@ -139,6 +154,7 @@ mod tests {
             left_out: vec![PathClause::of_path("_test\\.go$".to_owned())],
             without: vec!["github.com/acme/hob".to_owned()],
             versions: Versions::FirstBranch(vec!["plain".to_owned()]),
+            case_sensitive: true,
             ..QueryDraft::of_words(["a+b", "cookie"])
         };
         assert_eq!(
@@ -147,8 +163,21 @@ mod tests {
                 r#"( regex:"a\\+b" or regex:"cookie" ) "#,
                 r#"( file:"^src(?:/|$)" or ( repo:"^acme/web\\.js$" file:"^lib" ) ) "#,
                 r#"-file:"_test\\.go$" -repo:"^github\\.com/acme/hob$" "#,
-                r#"( branch:HEAD or repo:"^plain$" ) case:no"#
+                r#"( branch:HEAD or repo:"^plain$" ) case:yes"#
             )
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_repository_is_left_out_without_a_negated_group() {
+        let part = PathClause { repository: Some("acme/web".to_owned()), path: Some("^src".to_owned()) };
+        let left_out = vec![part, PathClause::of_path("^Vendor".to_owned()), PathClause::of_repository("a")];
+        let draft = QueryDraft { left_out, ..QueryDraft::of_words(["x"]) };
+        assert_eq!(draft.to_text(), r#"regex:"x" -repo:"^a$" case:no"#);
+        let draft = QueryDraft { case_sensitive: true, ..draft };
+        assert_eq!(
+            draft.to_text(),
+            r#"regex:"x" ( -repo:"^acme/web$" or -file:"^src" ) -file:"^Vendor" -repo:"^a$" case:yes"#
         );
     }
 }

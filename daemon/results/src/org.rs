@@ -12,6 +12,9 @@ const TOP_FILES: usize = 10;
 /// Lines of a snippet, and characters of each.
 const SNIPPET: (usize, usize) = (2, 100);
 
+/// What stands before the path of a file that the server has: its path is no path here, though one like it may be.
+pub const ORG_MARK: &str = "org:";
+
 /// A pattern as it is searched for here and there.
 #[derive(Debug)]
 pub struct OrgPattern {
@@ -25,8 +28,9 @@ pub struct OrgPattern {
 pub trait OrgScope {
     /// Returns true if the question is about a file of a repository.
     fn admits(&self, repository: &str, path: &str) -> bool;
-    /// Returns true if the server was told all of the scope, so that what it counted unseen is in it.
-    fn is_asked_exactly(&self) -> bool;
+    /// Returns true if a question with or without regard to case tells the server all of the scope, so that what it counted unseen is
+    /// in it.
+    fn is_asked_exactly(&self, case_sensitive: bool) -> bool;
 }
 
 /// The lines of an answer that hob's own pattern matches.
@@ -51,7 +55,7 @@ pub struct OrgLines {
 /// A file with its matching lines.
 #[derive(Debug)]
 pub struct OrgFile {
-    /// The name of the repository and the path in it.
+    /// [`ORG_MARK`], the name of the repository and the path in it.
     pub path: String,
     /// Occurrences.
     pub matches: u64,
@@ -88,7 +92,7 @@ pub fn check_answer(
             lines.files.push(file);
         }
     }
-    if pattern.there.is_exact && scope.is_asked_exactly() {
+    if pattern.there.is_exact && scope.is_asked_exactly(pattern.there.case_sensitive) {
         lines.total_lines += unseen_lines;
         lines.total_matches += unseen_lines;
         lines.files_matched += unseen_files;
@@ -97,6 +101,7 @@ pub fn check_answer(
 }
 
 fn check_file(file: FoundFile, pattern: &Pattern) -> Result<Option<OrgFile>, BadPattern> {
+    let path = marked_path(&file);
     let mut lines = Vec::new();
     for line in file.lines.into_iter().filter(|line| line.number > 0) {
         if let Some(checked) = check_line(pattern, &line.text)? {
@@ -105,8 +110,12 @@ fn check_file(file: FoundFile, pattern: &Pattern) -> Result<Option<OrgFile>, Bad
     }
     lines.sort_by_key(|(line, _)| line.number);
     let matches = lines.iter().map(|(_, checked)| checked.matches).sum();
-    let path = format!("{}/{}", file.repository, file.path);
     Ok((!lines.is_empty()).then_some(OrgFile { path, matches, lines }))
+}
+
+/// A file of the server as answers print it and `paths` takes it.
+fn marked_path(file: &FoundFile) -> String {
+    format!("{ORG_MARK}{}/{}", file.repository, file.path)
 }
 
 impl OrgLines {
@@ -192,7 +201,7 @@ fn ranked_file(file: &FoundFile, score: f64) -> RankedResult {
         id: None,
         kind: "File".to_owned(),
         title,
-        file: format!("{}/{}", file.repository, file.path),
+        file: marked_path(file),
         line,
         score,
         snippet: Some(snippet).filter(|snippet| !snippet.is_empty()),
@@ -213,7 +222,7 @@ mod tests {
             repository != "elsewhere"
         }
 
-        fn is_asked_exactly(&self) -> bool {
+        fn is_asked_exactly(&self, _: bool) -> bool {
             true
         }
     }
@@ -251,7 +260,7 @@ mod tests {
         let matches = lines.to_matches(10);
         assert_eq!(
             (matches[0].file.as_str(), matches[0].line, matches[0].col),
-            ("acme/web/a.py", Some(2), Some(1))
+            ("org:acme/web/a.py", Some(2), Some(1))
         );
         assert_eq!(lines.to_files(10)[0].count, Some(1));
         assert_eq!(lines.to_count("p").top_files[0].count, 2);
@@ -279,6 +288,7 @@ mod tests {
             SearchAnswer { files: vec![file("acme/web", "src/s.py", lines)], ..SearchAnswer::default() };
         let ranked = ranked_files(&answer, &Everything, 5.0);
         assert_eq!((ranked[0].title.as_str(), ranked[0].line, ranked[0].score), ("s.py", 7, 5.0));
+        assert_eq!(ranked[0].file, "org:acme/web/src/s.py");
         assert_eq!(ranked[0].snippet.as_deref(), Some("4 cookie\n7 signed cookie"));
     }
 }

@@ -34,6 +34,9 @@ pub fn org_failed(error: &OrgError) -> ToolError {
             "hob follows no redirect: set url in [org] to the final address, or a token if this is a page for signing in."
         }
         OrgError::Failed { .. } => "Ask something simpler, or look at the server's log.",
+        OrgError::LongList { .. } => {
+            "Ask in the project, without `in`; let url in [org] name a server with fewer repositories."
+        }
         OrgError::TooLarge { .. } => "Narrow the question with paths.",
     };
     ToolError::new(ErrorCode::OrgUnavailable, crate::to_sentence(&error.to_string())).hint(hint)

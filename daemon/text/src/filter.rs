@@ -99,14 +99,14 @@ impl PathSet {
     /// Returns true if a path is in the scope.
     #[must_use]
     pub fn admits(&self, path: &WsPath) -> bool {
-        let has = |entry: &PathSetEntry| match entry {
-            PathSetEntry::Within(prefix) => path.is_below(prefix),
-            PathSetEntry::Below(prefix) => is_of(path, prefix),
-            PathSetEntry::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
-        };
-        let is_left_out = self.left_out.iter().any(has);
-        let is_taken = has;
-        !is_left_out && (self.taken.is_empty() || self.taken.iter().any(is_taken))
+        let is_taken = |entry: &PathSetEntry| entry.has(path);
+        !self.leaves_out(path) && (self.taken.is_empty() || self.taken.iter().any(is_taken))
+    }
+
+    /// Returns true if a path is left out, whatever else takes it.
+    #[must_use]
+    pub fn leaves_out(&self, path: &WsPath) -> bool {
+        self.left_out.iter().any(|entry| entry.has(path))
     }
 }
 
@@ -139,6 +139,14 @@ impl PathSet {
 }
 
 impl PathSetEntry {
+    fn has(&self, path: &WsPath) -> bool {
+        match self {
+            Self::Within(prefix) => path.is_below(prefix),
+            Self::Below(prefix) => is_of(path, prefix),
+            Self::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
+        }
+    }
+
     fn to_regex(&self) -> String {
         match self {
             Self::Within(prefix) | Self::Below(prefix) if prefix.is_root() => "^".to_owned(),

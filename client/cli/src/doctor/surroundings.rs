@@ -166,7 +166,7 @@ impl Surroundings {
                 return;
             }
         }
-        if self.settings.as_ref().ok().and_then(org::named_url).is_some() {
+        if self.settings.as_ref().is_ok_and(org::is_named) {
             self.org = ask_org(connection).await;
         }
         self.open = open_root(&self.status, &self.place);
