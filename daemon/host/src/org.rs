@@ -3,10 +3,11 @@
 //! Only the user's own file names the server, so it is the same for every project. Its list of repositories may be long and hardly
 //! changes: it is kept for a minute. Nothing here searches.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hob_base::{AbsPath, CancelToken, lock};
+use hob_base::{AbsPath, CancelToken, WsPath, lock};
 use hob_org::identity::LocalNames;
 use hob_org::wire::RepositoryList;
 use hob_org::{OrgEndpoint, OrgError};
@@ -66,15 +67,14 @@ impl Host {
     }
 }
 
-/// The names under which a project may be known elsewhere; none for a part of a working tree, which does not stand for the whole.
+/// The names under which the repository of a project may be known elsewhere, and the project's path in it.
 #[must_use]
-pub fn local_names(root: &AbsPath) -> LocalNames {
-    let folder = root.as_path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    match Repository::discover(root) {
-        Ok(Some(repository)) if !repository.is_whole_tree() => LocalNames::default(),
-        Ok(Some(repository)) => {
-            LocalNames::new(folder, repository.remote_addresses().iter().map(String::as_str))
-        }
-        _ => LocalNames::new(folder, []),
-    }
+pub fn local_names(root: &AbsPath) -> (LocalNames, WsPath) {
+    let repository = Repository::discover(root).ok().flatten();
+    let folders = repository.as_ref().map(Repository::folders_to_workspace).unwrap_or_default();
+    let Ok(below) = WsPath::new(&folders.join("/")) else { return (LocalNames::default(), WsPath::root()) };
+    let top = root.as_path().ancestors().nth(folders.len());
+    let folder = top.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let remotes = repository.as_ref().map(Repository::remote_addresses).unwrap_or_default();
+    (LocalNames::new(folder, remotes.iter().map(String::as_str)), below)
 }

@@ -67,6 +67,11 @@ impl PathSet {
         self.left_out.push(PathSetEntry::Below(prefix));
     }
 
+    /// Leaves out what [`Self::take_within`] would take.
+    pub fn leave_within(&mut self, prefix: WsPath) {
+        self.left_out.push(PathSetEntry::Within(prefix));
+    }
+
     /// Takes what a glob matches, or, with `!` before it, leaves that out and what is below it.
     ///
     /// # Errors

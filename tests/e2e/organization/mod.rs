@@ -78,7 +78,10 @@ fn what_is_open_here_answers_for_itself_and_the_rest_comes_from_the_server() {
     assert_eq!(numbers, [(json!(7), json!(3)), (json!(1), json!(1))], "{counted}");
 
     let ranked = mcp.call("text_search", json!({"query": "charging a card", "in": "org", "limit": 5}));
-    assert!(ranked.texts("/results", "file").contains(&"org:github.com/acme/billing/lib/charge.py"), "{ranked}");
+    assert!(
+        ranked.texts("/results", "file").contains(&"org:github.com/acme/billing/lib/charge.py"),
+        "{ranked}"
+    );
 
     let within = json!({"pattern": "charge_card", "in": "org", "paths": ["org:github.com/acme/billing/lib"], "output": "files"});
     let within = mcp.call("regex_search", within);

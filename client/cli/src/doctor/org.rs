@@ -32,7 +32,9 @@ fn judge_org(around: &Surroundings) -> Finding {
             Finding::note("the code search that `[org]` names was not asked: no daemon runs")
                 .with_fix("hob doctor --start")
         }
-        (None, _) => Finding::note("the daemon did not say whether the code search that `[org]` names answers"),
+        (None, _) => {
+            Finding::note("the daemon did not say whether the code search that `[org]` names answers")
+        }
     }
 }
 

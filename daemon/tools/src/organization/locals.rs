@@ -1,9 +1,10 @@
 //! Finds the projects that are open here and known to the code search, and asks them.
 //!
 //! The projects of the call are asked in any case, in the working tree as it is. Another open project is asked if the server has its
-//! repository; so nothing is opened that was not. A project that could not answer leaves its repository to the server.
+//! repository; so nothing is opened that was not. A project that could not answer leaves its repository to the server. Of
+//! a project that is a folder of its repository, only the folder is answered here, and left out of the question to the server.
 
-use hob_base::AbsPath;
+use hob_base::{AbsPath, WsPath};
 use hob_host::{Host, local_names};
 use hob_org::wire::RepositoryList;
 use hob_proto::ToolError;
@@ -11,7 +12,7 @@ use hob_results::errors;
 use serde_json::{Map, Value};
 
 use super::OrgQuestion;
-use super::scope::RepositoryPath;
+use super::scope::{RepositoryPath, is_glob};
 use crate::call::{AnswerNotes, CallTerms, ToolCall};
 use crate::several_projects::relocate::{self, ProjectPlace};
 use crate::several_projects::{args_for, take_notes};
@@ -31,6 +32,9 @@ struct LocalProject {
     root: AbsPath,
     /// Names of the server's repositories that it is a clone of.
     repositories: Vec<String>,
+    /// Names of those that it is a folder of, and the folder.
+    part_of: Vec<String>,
+    folder: WsPath,
     /// True if the call is about it.
     is_asked: bool,
 }
@@ -44,6 +48,8 @@ pub(super) struct LocalAnswers {
     pub(super) without: Vec<String>,
     /// The same, each with the project that answered.
     pub(super) replaced: Vec<(String, AbsPath)>,
+    /// Folders of repositories that were answered from here.
+    pub(super) parts: Vec<(String, WsPath)>,
 }
 
 /// Opens the projects of `starts`, and finds the other open ones that the server knows.
@@ -52,18 +58,24 @@ pub(super) fn find_local_projects(
     starts: &[AbsPath],
     listed: &RepositoryList,
 ) -> Result<LocalProjects, ToolError> {
+    if starts.len() > MOST_PROJECTS {
+        let message = format!("`root` takes at most {MOST_PROJECTS} projects; it has {}", starts.len());
+        return Err(ToolError::bad_args(message).hint("Ask about fewer at a time."));
+    }
     let mut projects: Vec<LocalProject> = Vec::new();
     let mut add = |root: &AbsPath, is_asked: bool| {
-        let names = local_names(root);
+        let (names, folder) = local_names(root);
         let known = listed.repositories.iter().filter(|repository| names.is_clone_of(repository));
-        let repositories: Vec<String> = known.map(|repository| repository.name.clone()).collect();
+        let named: Vec<String> = known.map(|repository| repository.name.clone()).collect();
+        let (repositories, part_of) =
+            if folder.is_root() { (named, Vec::new()) } else { (Vec::new(), named) };
         // Of several worktrees of one repository the call's own answers, else the one that was used last.
         let is_new = projects.iter().all(|known| {
             known.root != *root
                 && (is_asked || known.repositories.iter().all(|name| !repositories.contains(name)))
         });
         if is_new && (is_asked || !repositories.is_empty()) {
-            projects.push(LocalProject { root: root.clone(), repositories, is_asked });
+            projects.push(LocalProject { root: root.clone(), repositories, part_of, folder, is_asked });
         }
     };
     for start in starts {
@@ -72,10 +84,6 @@ pub(super) fn find_local_projects(
     }
     for workspace in host.open_projects() {
         add(workspace.root(), false);
-    }
-    if starts.len() > MOST_PROJECTS {
-        let message = format!("`root` takes at most {MOST_PROJECTS} projects; it has {}", starts.len());
-        return Err(ToolError::bad_args(message).hint("Ask about fewer at a time."));
     }
     projects.truncate(MOST_PROJECTS);
     Ok(LocalProjects { projects, listed: listed.clone() })
@@ -89,16 +97,15 @@ impl LocalProject {
             let (mut kept, mut takes_in) = (Vec::new(), false);
             for entry in entries.iter().filter_map(Value::as_str) {
                 let (sign, text) = entry.strip_prefix('!').map_or(("", entry), |rest| ("!", rest));
-                let text = match RepositoryPath::parse(text, listed) {
-                    Some(path) if self.repositories.contains(&path.repository) && path.path.is_root() => {
-                        "**".to_owned()
+                let texts = match parse_entry(text, listed) {
+                    Some(path) => {
+                        let own_folder = self.has_folder(text, &path).then(|| text.to_owned());
+                        self.own_text(&path).into_iter().chain(own_folder).collect()
                     }
-                    Some(path) if self.repositories.contains(&path.repository) => path.path.to_string(),
-                    Some(_) => continue,
-                    None => text.to_owned(),
+                    None => vec![text.to_owned()],
                 };
-                takes_in |= sign.is_empty();
-                kept.push(Value::String(format!("{sign}{text}")));
+                takes_in |= sign.is_empty() && !texts.is_empty();
+                kept.extend(texts.into_iter().map(|text| Value::String(format!("{sign}{text}"))));
             }
             let only_leaves_out =
                 entries.iter().all(|entry| entry.as_str().is_some_and(|text| text.starts_with('!')));
@@ -107,21 +114,72 @@ impl LocalProject {
             }
             own.insert("paths".to_owned(), kept.into());
         }
-        if let Some(path) = args
-            .get("path_prefix")
-            .and_then(Value::as_str)
-            .and_then(|text| RepositoryPath::parse(text, listed))
-        {
-            if !self.repositories.contains(&path.repository) {
-                return None;
-            }
-            own.remove("path_prefix");
-            if !path.path.is_root() {
-                own.insert("path_prefix".to_owned(), path.path.to_string().into());
-            }
+        let prefix = args.get("path_prefix").and_then(Value::as_str);
+        let named = prefix.and_then(|text| parse_entry(text, listed).map(|path| (text, path)));
+        match named.map(|(text, path)| (self.own_text(&path), self.has_folder(text, &path))) {
+            None | Some((None, true)) => {}
+            Some((None, false)) => return None,
+            Some((Some(all), _)) if all == "**" => drop(own.remove("path_prefix")),
+            Some((Some(text), _)) => drop(own.insert("path_prefix".to_owned(), text.into())),
         }
         Some(own)
     }
+
+    /// A path in one of its repositories as the project knows it; `None` if it has nothing of it.
+    fn own_text(&self, path: &RepositoryPath) -> Option<String> {
+        let is_whole = self.repositories.contains(&path.repository);
+        if !is_whole && !self.part_of.contains(&path.repository) {
+            return None;
+        }
+        match (&path.glob, &path.path) {
+            (Some(glob), _) => is_whole.then(|| format!("/{glob}")),
+            (None, Some(path)) if self.folder.is_below(path) => Some("**".to_owned()),
+            (None, Some(path)) if path.is_below(&self.folder) => {
+                Some(path.as_str()[self.folder.as_str().len()..].trim_start_matches('/').to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if an entry of `paths` that names a repository may mean a folder of the call's own project as well.
+    fn has_folder(&self, text: &str, path: &RepositoryPath) -> bool {
+        let plain: Vec<&str> = text.split('/').take_while(|part| !is_glob(part)).collect();
+        let folder = WsPath::new(&plain.join("/")).ok().filter(|_| self.is_asked && !path.is_marked);
+        folder.is_some_and(|folder| self.root.join_ws(&folder).as_path().exists())
+    }
+
+    /// Says which entries name a repository and a folder of the project.
+    fn warn_of_both(&self, args: &Map<String, Value>, listed: &RepositoryList, notes: &mut AnswerNotes) {
+        for text in scope_entries(args).map(|entry| entry.trim_start_matches('!')) {
+            if parse_entry(text, listed).is_some_and(|path| self.has_folder(text, &path)) {
+                notes.warnings.push(format!(
+                    "`{text}` is of a repository and in `{}`: both are meant. org:{text} is the repository's alone, ./{text} any project's.",
+                    self.root
+                ));
+            }
+        }
+    }
+}
+
+/// Returns true if `paths` and its older names mean the same in a folder of a repository as in all of it.
+fn means_same_in_part(args: &Map<String, Value>, listed: &RepositoryList) -> bool {
+    scope_entries(args).all(|entry| {
+        let names_path = || parse_entry(entry, listed).is_some_and(|path| path.glob.is_none());
+        entry.starts_with('!') || (is_glob(entry) && !entry.contains('/')) || names_path()
+    })
+}
+
+/// The entries of `paths` and of its older names.
+fn scope_entries(args: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let paths = args.get("paths").and_then(Value::as_array).into_iter().flatten();
+    paths
+        .chain(["path_prefix", "glob"].into_iter().filter_map(|name| args.get(name)))
+        .filter_map(Value::as_str)
+}
+
+/// An entry that names a repository. One that is none was refused before.
+fn parse_entry(text: &str, listed: &RepositoryList) -> Option<RepositoryPath> {
+    RepositoryPath::parse(text, listed).ok().flatten()
 }
 
 impl OrgQuestion<'_> {
@@ -152,6 +210,18 @@ impl OrgQuestion<'_> {
                     found.answers.push((place.clone(), data));
                     found.without.extend(project.repositories.iter().cloned());
                     found.replaced.extend(replaced);
+                    project.warn_of_both(&self.terms.args, &locals.listed, notes);
+                    let parts = project.part_of.iter().map(|name| (name.clone(), project.folder.clone()));
+                    if means_same_in_part(&self.terms.args, &locals.listed) {
+                        found.parts.extend(parts);
+                    } else {
+                        notes.warnings.extend(parts.map(|(name, folder)| {
+                            format!(
+                                "`{}` is `{folder}` of `{name}`: lines of it may be here twice.",
+                                place.name
+                            )
+                        }));
+                    }
                 }
                 Err(error) if project.is_asked => return Err(error),
                 Err(error) => notes

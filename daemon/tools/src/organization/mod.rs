@@ -10,6 +10,7 @@ mod asked;
 mod locals;
 mod scope;
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use hob_base::AbsPath;
@@ -22,7 +23,7 @@ use hob_proto::ToolError;
 use hob_proto::tools::ToolDef;
 use hob_proto::tools::ranked::TextSearchResult;
 use hob_proto::tools::text::{CountPatternsResult, RegexSearchResult};
-use hob_results::org::{OrgLines, OrgPattern, check_answer, ranked_files};
+use hob_results::org::{OrgLines, OrgPattern, OrgScope as _, check_answer, ranked_files};
 use hob_results::org_errors;
 use serde_json::Value;
 
@@ -40,6 +41,9 @@ const TOOLS: [&str; 3] = ["count_patterns", "regex_search", "text_search"];
 /// Most files and lines that the server sends for one pattern.
 const MOST_FILES: usize = 5_000;
 const MOST_LINES: usize = 20_000;
+
+/// Files that the server sends for each that `text_search` shows, where some may be out of scope.
+const SPARE_FILES: usize = 10;
 
 /// No entry of an answer has fewer characters.
 const SHORTEST: usize = 32;
@@ -66,6 +70,8 @@ struct ServerQuestion<'q> {
     without: &'q [String],
     /// The score of the best hit here.
     best_here: f64,
+    /// Time that the server has left for the whole of the question.
+    left: Cell<Duration>,
 }
 
 /// Runs a tool in the projects of `starts` and in other open ones that the server knows, asks the server about the rest, and merges
@@ -83,11 +89,14 @@ impl OrgQuestion<'_> {
         let host = self.services.host;
         let endpoint = host.org_endpoint().ok_or_else(org_errors::no_org)?;
         let asked = AskedOfOrg::parse(self.tool.name, &self.terms.args)?;
+        let begun = Instant::now();
         let listed = host.org_repositories(&endpoint, &self.request.cancel);
         let listed = listed.map_err(|error| org_errors::org_failed(&error))?;
-        let scope = FileScope::parse(&self.terms.args, &listed)?;
+        let left = Cell::new(endpoint.time_out().saturating_sub(begun.elapsed()));
+        let mut scope = FileScope::parse(&self.terms.args, &listed)?;
         let locals = locals::find_local_projects(host, starts, &listed)?;
         let answers = self.ask_here(&locals, notes)?;
+        answers.parts.iter().for_each(|(repository, folder)| scope.leave_part(repository, folder));
         notes.warnings.insert(0, said_server(&endpoint, &listed, &answers));
         let server = ServerQuestion {
             question: self,
@@ -96,6 +105,7 @@ impl OrgQuestion<'_> {
             versions: listed.versions(),
             without: &answers.without,
             best_here: answers.best_score(),
+            left,
         };
         let data = server.ask(&asked, notes)?;
         self.merge(rule, answers, data, notes)
@@ -117,7 +127,7 @@ impl OrgQuestion<'_> {
         data: Value,
         notes: &mut AnswerNotes,
     ) -> ToolOutcome {
-        // Its paths begin with the name of a repository, and stay so.
+        // Its paths begin with a mark and the name of a repository, and stay so.
         let elsewhere = ProjectPlace {
             root: self.terms.start.clone(),
             prefix: String::new(),
@@ -186,19 +196,28 @@ impl ServerQuestion<'_> {
         if asked.words.is_empty() {
             return to_data(&TextSearchResult::default());
         }
+        let is_exact = self.scope.is_asked_exactly(false);
+        let most = asked.limit.saturating_mul(SPARE_FILES).min(MOST_FILES).max(asked.limit);
         let draft = QueryDraft::of_words(asked.words.iter().map(String::as_str));
         let request = SearchRequest {
-            most_files: asked.limit,
+            most_files: if is_exact { asked.limit } else { most },
             most_lines: MOST_LINES,
             by_words: true,
             ..self.request_for(draft)
         };
         let answer = self.search(&request)?;
+        let mut results = ranked_files(&answer, self.scope, self.best_here);
+        let unseen = answer.file_count > answer.files.len() as u64;
         if !answer.looked_at_all {
             notes.warnings.push("The code search stopped early: total is a lower bound.".to_owned());
+        } else if unseen && !is_exact {
+            notes.warnings.push(
+                "The code search did not send every file that it found: total is a lower bound.".to_owned(),
+            );
         }
-        let results = ranked_files(&answer, self.scope, self.best_here);
-        let total = usize::try_from(answer.file_count).unwrap_or(usize::MAX).max(results.len());
+        let counted = if is_exact { usize::try_from(answer.file_count).unwrap_or(usize::MAX) } else { 0 };
+        let total = counted.max(results.len());
+        results.truncate(asked.limit);
         merge::note_omitted(notes, self.question.tool, "results", (total - results.len()) as u64);
         to_data(&TextSearchResult { results, total })
     }
@@ -232,7 +251,16 @@ impl ServerQuestion<'_> {
     }
 
     fn search(&self, request: &SearchRequest) -> Result<SearchAnswer, ToolError> {
-        let answer: Result<_, OrgError> = self.endpoint.search(request, &self.question.request.cancel);
+        let begun = Instant::now();
+        let endpoint = self.endpoint.clone().with_time_out(self.left.get());
+        let answer = endpoint.search(request, &self.question.request.cancel);
+        self.left.set(self.left.get().saturating_sub(begun.elapsed()));
+        let answer = answer.map_err(|error| match error {
+            OrgError::TooSlow { address, .. } => {
+                OrgError::TooSlow { address, ms: self.endpoint.time_out().as_millis() }
+            }
+            other => other,
+        });
         answer.map_err(|error| org_errors::org_failed(&error))
     }
 }
@@ -241,11 +269,14 @@ impl ServerQuestion<'_> {
 fn said_server(endpoint: &OrgEndpoint, listed: &RepositoryList, answers: &LocalAnswers) -> String {
     let repositories = listed.repositories.len();
     let mut said = format!(
-        "Also asked {}, {repositories} repositories; their paths begin with the repository's name.",
+        "Also asked {}, {repositories} repositories. A path org:REPOSITORY/PATH is a file there: no file of this machine, not to be read or edited here.",
         endpoint.address()
     );
     for (name, root) in &answers.replaced {
         said.push_str(&format!(" `{name}` is open here and answered from `{root}`."));
+    }
+    for (name, folder) in &answers.parts {
+        said.push_str(&format!(" `{folder}` of `{name}` is open here and answered from here."));
     }
     said
 }

@@ -1,6 +1,7 @@
 //! The scope of a question in the repositories of the code search: `paths`, its older names, and `tests`.
 //!
-//! A path begins in any repository (`src/api`), or with a repository's name, as answers print it (`github.com/acme/web/src`). What
+//! A path begins in any repository (`src/api`), or with a repository's name, with or without the mark that
+//! answers print before it (`org:github.com/acme/web/src`). What
 //! the server can be told of it narrows the question; each file that comes is tested here all the same. Whether a file is a test
 //! its path says, for there is no map of it.
 
@@ -12,7 +13,7 @@ use hob_org::wire::RepositoryList;
 use hob_proto::ToolError;
 use hob_proto::tools::scope::ScopeArgs;
 use hob_results::errors;
-use hob_results::org::OrgScope;
+use hob_results::org::{ORG_MARK, OrgScope};
 use hob_text::PathSet;
 use serde_json::{Map, Value};
 
@@ -21,47 +22,105 @@ use serde_json::{Map, Value};
 pub(super) struct FileScope {
     /// Paths in any repository.
     anywhere: PathSet,
-    taken_in: Vec<RepositoryPath>,
-    left_out_in: Vec<RepositoryPath>,
+    taken_in: Vec<RepositorySet>,
+    left_out_in: Vec<RepositorySet>,
     tests: Option<bool>,
     taken: Vec<PathClause>,
     left_out: Vec<PathClause>,
-    is_exact: bool,
 }
 
-/// A path that begins with the name of a repository.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// An entry of `paths` that begins with the name of a repository.
+#[derive(Clone, Debug)]
 pub(super) struct RepositoryPath {
     /// The name.
     pub(super) repository: String,
-    /// The rest; the root for all of the repository.
-    pub(super) path: WsPath,
+    /// The rest; the root for all of the repository, `None` if it can only be a glob.
+    pub(super) path: Option<WsPath>,
+    /// The rest, if it may be a glob.
+    pub(super) glob: Option<String>,
+    /// True if it cannot be a path of a project.
+    pub(super) is_marked: bool,
+}
+
+/// Files of one repository.
+#[derive(Debug)]
+struct RepositorySet {
+    repository: String,
+    files: PathSet,
+    /// True if it is all of the repository.
+    is_whole: bool,
+    /// True if the server is told of it what it is, where case counts.
+    is_sayable: bool,
 }
 
 impl RepositoryPath {
     /// Reads an entry of `paths`; `None` if it does not begin with the name of a repository.
-    pub(super) fn parse(entry: &str, listed: &RepositoryList) -> Option<Self> {
-        let entry = entry.trim_end_matches('/');
+    ///
+    /// # Errors
+    /// `BAD_ARGS` for [`ORG_MARK`] without a name behind it, and for a path that leads out of the repository.
+    pub(super) fn parse(entry: &str, listed: &RepositoryList) -> Result<Option<Self>, ToolError> {
+        let unmarked = entry.strip_prefix(ORG_MARK);
+        let text = unmarked.unwrap_or(entry).trim_end_matches('/');
         let named = listed.repositories.iter().filter(|repository| {
-            let rest = entry.strip_prefix(repository.name.as_str());
+            let rest = text.strip_prefix(repository.name.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
-        let longest = named.max_by_key(|repository| repository.name.len())?;
-        let path = WsPath::new(entry[longest.name.len()..].trim_start_matches('/')).ok()?;
-        Some(Self { repository: longest.name.clone(), path })
+        let Some(longest) = named.max_by_key(|repository| repository.name.len()) else {
+            return if unmarked.is_some() { Err(no_such_repository(entry)) } else { Ok(None) };
+        };
+        let rest = text[longest.name.len()..].trim_start_matches('/');
+        let glob = is_glob(rest).then(|| rest.to_owned());
+        // A name of a file may have brackets: it is meant as well.
+        let path = match (path_in_repository(rest), &glob) {
+            (Ok(path), _) => Some(path),
+            (Err(_), Some(_)) => None,
+            (Err(error), None) => return Err(error),
+        };
+        Ok(Some(Self { repository: longest.name.clone(), path, glob, is_marked: unmarked.is_some() }))
     }
 
-    fn has(&self, repository: &str, path: &WsPath) -> bool {
-        self.repository == repository && (self.path.is_root() || path.is_below(&self.path))
+    fn to_set(&self, leaves_out: bool) -> Result<RepositorySet, ToolError> {
+        let mut files = PathSet::default();
+        match &self.path {
+            Some(path) if leaves_out => files.leave_within(path.clone()),
+            Some(path) => files.take_within(path.clone()),
+            None => {}
+        }
+        if let Some(glob) = &self.glob {
+            let sign = if leaves_out { "!" } else { "" };
+            files.glob_below(&format!("{sign}/{glob}")).map_err(|bad| errors::bad_glob(&bad))?;
+        }
+        let is_whole = self.path.as_ref().is_some_and(WsPath::is_root);
+        Ok(RepositorySet {
+            repository: self.repository.clone(),
+            files,
+            is_whole,
+            is_sayable: self.glob.is_none(),
+        })
     }
+}
 
-    fn to_clause(&self) -> PathClause {
-        let mut set = PathSet::default();
-        set.take_within(self.path.clone());
-        let regexes = set.to_regexes().taken;
-        let path = regexes.first().filter(|_| !self.path.is_root());
-        let path = path.and_then(|regex| translate_path_regex(regex).ok()).map(|path| path.re2);
+impl RepositorySet {
+    fn clause(&self, path: Option<String>) -> PathClause {
         PathClause { repository: Some(self.repository.clone()), path }
+    }
+
+    /// A clause that matches at least what the set takes.
+    fn to_taken_clause(&self) -> PathClause {
+        let regexes = self.files.to_regexes().taken;
+        let said = regexes.iter().map(|regex| translate_path_regex(regex).ok().map(|path| path.re2));
+        let said: Option<Vec<String>> = said.filter(|_| !self.is_whole).collect();
+        self.clause(said.filter(|said| !said.is_empty()).map(|said| said.join("|")))
+    }
+
+    /// Clauses that match nothing but what the set leaves out.
+    fn to_left_out_clauses(&self) -> Vec<PathClause> {
+        if self.is_whole {
+            return vec![self.clause(None)];
+        }
+        let regexes = self.files.to_regexes().left_out;
+        let exact = regexes.iter().filter_map(|regex| translate_path_regex(regex).ok());
+        exact.filter(|path| path.is_exact).map(|path| self.clause(Some(path.re2))).collect()
     }
 }
 
@@ -69,16 +128,16 @@ impl FileScope {
     /// Reads the scope of a call's arguments.
     ///
     /// # Errors
-    /// `BAD_PATTERN` for a bad glob.
+    /// `BAD_PATTERN` for a bad glob, `BAD_ARGS` for a path that can be in no repository.
     pub(super) fn parse(args: &Map<String, Value>, listed: &RepositoryList) -> Result<Self, ToolError> {
         let asked: ScopeArgs = serde_json::from_value(Value::Object(args.clone())).unwrap_or_default();
-        let mut scope = Self { is_exact: true, ..Self::default() };
+        let mut scope = Self::default();
         for entry in &asked.paths {
             scope.add_entry(entry, listed)?;
         }
         if let Some(prefix) = &asked.path_prefix {
-            match RepositoryPath::parse(prefix, listed) {
-                Some(path) => scope.taken_in.push(path),
+            match RepositoryPath::parse(prefix, listed)? {
+                Some(path) => scope.taken_in.push(path.to_set(false)?),
                 None => scope.anywhere.take_within(path_in_repository(prefix)?),
             }
         }
@@ -94,19 +153,33 @@ impl FileScope {
         Ok(scope)
     }
 
+    /// Leaves out a folder of a repository, which is answered from here.
+    pub(super) fn leave_part(&mut self, repository: &str, folder: &WsPath) {
+        let mut files = PathSet::default();
+        files.leave_within(folder.clone());
+        let repository = repository.to_owned();
+        self.left_out_in.push(RepositorySet {
+            repository,
+            files,
+            is_whole: folder.is_root(),
+            is_sayable: true,
+        });
+        self.write_clauses();
+    }
+
     fn add_entry(&mut self, entry: &str, listed: &RepositoryList) -> Result<(), ToolError> {
         let (leaves_out, text) = entry.strip_prefix('!').map_or((false, entry), |rest| (true, rest));
-        let text = text.strip_prefix("./").unwrap_or(text);
-        if let Some(path) = RepositoryPath::parse(text, listed) {
+        if let Some(path) = RepositoryPath::parse(text, listed)? {
             let list = if leaves_out { &mut self.left_out_in } else { &mut self.taken_in };
-            list.push(path);
+            list.push(path.to_set(leaves_out)?);
             return Ok(());
         }
+        let text = text.strip_prefix("./").unwrap_or(text);
         let sign = if leaves_out { "!" } else { "" };
         let mut add_glob = |glob: &str| {
             self.anywhere.glob_below(&format!("{sign}{glob}")).map_err(|bad| errors::bad_glob(&bad))
         };
-        if text.contains(['*', '?', '[', '{']) {
+        if is_glob(text) {
             return add_glob(text);
         }
         let is_name = !text.contains('/') && !text.is_empty() && text != ".";
@@ -125,17 +198,17 @@ impl FileScope {
 
     fn write_clauses(&mut self) {
         let regexes = self.anywhere.to_regexes();
-        self.is_exact = regexes.taken.is_empty() && regexes.left_out.is_empty() && self.tests.is_none();
         let taken: Option<Vec<_>> =
             regexes.taken.iter().map(|regex| translate_path_regex(regex).ok().map(|path| path.re2)).collect();
         // What cannot be said narrows nothing.
         if let Some(taken) = taken {
             self.taken = taken.into_iter().map(PathClause::of_path).collect();
-            self.taken.extend(self.taken_in.iter().map(RepositoryPath::to_clause));
+            self.taken.extend(self.taken_in.iter().map(RepositorySet::to_taken_clause));
         }
         let exact = regexes.left_out.iter().filter_map(|regex| translate_path_regex(regex).ok());
         let exact = exact.filter(|path| path.is_exact).map(|path| PathClause::of_path(path.re2));
-        self.left_out = exact.chain(self.left_out_in.iter().map(RepositoryPath::to_clause)).collect();
+        self.left_out =
+            exact.chain(self.left_out_in.iter().flat_map(RepositorySet::to_left_out_clauses)).collect();
     }
 
     /// The files that the server is asked about; all of them if it is empty.
@@ -152,17 +225,35 @@ impl FileScope {
 impl OrgScope for FileScope {
     fn admits(&self, repository: &str, path: &str) -> bool {
         let Ok(path) = WsPath::new(path) else { return false };
-        let is_taken = self.taken_in.iter().any(|taken| taken.has(repository, &path));
-        let is_left_out = self.left_out_in.iter().any(|out| out.has(repository, &path));
+        let of_repository = |set: &&RepositorySet| set.repository == repository;
+        let mut left_out_in = self.left_out_in.iter().filter(of_repository);
+        if self.anywhere.leaves_out(&path) || left_out_in.any(|set| set.files.leaves_out(&path)) {
+            return false;
+        }
         let takes_any = self.anywhere.takes_all() && self.taken_in.is_empty();
-        let is_in = is_taken || (self.anywhere.admits(&path) && (takes_any || !self.anywhere.takes_all()));
-        let is_right_test = self.tests.is_none_or(|wanted| is_test_path(path.as_str()) == wanted);
-        is_in && !is_left_out && is_right_test
+        let is_in = takes_any
+            || (!self.anywhere.takes_all() && self.anywhere.admits(&path))
+            || self.taken_in.iter().filter(of_repository).any(|set| set.files.admits(&path));
+        is_in && self.tests.is_none_or(|wanted| is_test_path(path.as_str()) == wanted)
     }
 
-    fn is_asked_exactly(&self) -> bool {
-        self.is_exact
+    fn is_asked_exactly(&self, case_sensitive: bool) -> bool {
+        let mut sets = self.taken_in.iter().chain(&self.left_out_in);
+        self.anywhere.is_all()
+            && self.tests.is_none()
+            && sets.all(|set| set.is_whole || (set.is_sayable && case_sensitive))
     }
+}
+
+/// Returns true if an entry of `paths` is read as a glob.
+pub(super) fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{'])
+}
+
+fn no_such_repository(entry: &str) -> ToolError {
+    ToolError::bad_args(format!("`{entry}` begins with the name of no repository of the code search")).hint(
+        "Write org: and a repository's whole name, then a path or a glob below it: org:REPOSITORY/src/**. hob doctor tells whether the code search answers.",
+    )
 }
 
 fn path_in_repository(text: &str) -> Result<WsPath, ToolError> {
@@ -205,13 +296,19 @@ mod tests {
     fn paths_begin_in_any_repository_or_with_its_name() {
         let all = scope(json!({}));
         assert_eq!(admitted(&all, &FILES).len(), 5);
-        assert!(all.taken().is_empty() && all.is_asked_exactly());
+        assert!(all.taken().is_empty() && all.is_asked_exactly(true));
         for (paths, wanted) in [
             (json!(["src"]), vec![FILES[0], FILES[2], FILES[3]]),
             (json!(["acme/web"]), vec![FILES[0], FILES[1]]),
             (json!(["acme/web/src/", "tools/a"]), vec![FILES[0], FILES[4]]),
             (json!(["acme/web/deep/src"]), vec![FILES[2]]),
             (json!(["*.rs", "tools"]), vec![FILES[2], FILES[3], FILES[4]]),
+            (json!(["org:acme/web/src"]), vec![FILES[0]]),
+            (json!(["./tools"]), vec![]),
+            (json!(["acme/web/**/*.py"]), vec![FILES[0], FILES[1]]),
+            (json!(["acme/web/*.py"]), vec![]),
+            (json!(["org:acme/web", "!acme/web/t*"]), vec![FILES[0]]),
+            (json!(["acme/web", "tools", "!?.py"]), vec![FILES[1]]),
             (json!(["!vendor", "!acme/web"]), vec![FILES[2], FILES[3]]),
         ] {
             let scope = scope(json!({"paths": paths}));
@@ -235,11 +332,52 @@ mod tests {
             "{told:?}"
         );
         assert_eq!(told.left_out()[0].repository.as_deref(), Some("acme/web"));
-        assert!(!told.is_asked_exactly());
+        assert!(!told.is_asked_exactly(true));
         let bad = FileScope::parse(
             json!({"paths": ["a[b"]}).as_object().expect("arguments"),
             &RepositoryList::default(),
         );
         assert!(bad.is_err());
+    }
+
+    #[test]
+    fn totals_are_believed_only_where_the_server_was_told_everything() {
+        for (args, of_case, of_any_case) in [
+            (json!({"paths": ["acme/web", "!tools"]}), true, true),
+            (json!({"paths": ["acme/web/src"]}), true, false),
+            (json!({"paths": ["!acme/web/src"]}), true, false),
+            (json!({"paths": ["acme/web/s*"]}), false, false),
+            (json!({"paths": ["acme/web", "!a?.rs"]}), false, false),
+            (json!({"paths": ["!vendor"]}), false, false),
+        ] {
+            let scope = scope(args.clone());
+            assert_eq!(
+                (scope.is_asked_exactly(true), scope.is_asked_exactly(false)),
+                (of_case, of_any_case),
+                "{args}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_answered_here_is_left_out() {
+        let mut scope = scope(json!({}));
+        scope.leave_part("acme/web", &WsPath::new("src").expect("a relative path"));
+        assert_eq!(admitted(&scope, &FILES), FILES[1..]);
+        assert_eq!(scope.left_out()[0].path.as_deref(), Some("^src(?:/|$)"));
+    }
+
+    #[test]
+    fn names_with_brackets_are_meant_as_they_are_too() {
+        let brackets = scope(json!({"paths": ["org:acme/web/app/[id]/p.ts"]}));
+        assert!(brackets.admits("acme/web", "app/[id]/p.ts") && brackets.admits("acme/web", "app/i/p.ts"));
+    }
+
+    #[test]
+    fn a_mark_without_a_repository_is_refused() {
+        let listed = RepositoryList::default();
+        let error = RepositoryPath::parse("org:acme/*/src", &listed).expect_err("none is named so");
+        assert!(error.message.contains("name of no repository"), "{}", error.message);
+        assert!(RepositoryPath::parse("acme/src", &listed).is_ok_and(|path| path.is_none()));
     }
 }

@@ -6,13 +6,10 @@ use super::Repository;
 const MANY: usize = 32;
 
 impl Repository {
-    /// The addresses of the remotes, as the repository's own configuration has them; they may hold passwords. Empty for a workspace
-    /// that is a part of the working tree, for the remotes are those of the whole.
+    /// The addresses of the remotes, as the repository's own configuration has them; they may hold passwords. Those of
+    /// a workspace that is a part of the working tree are of the whole.
     #[must_use]
     pub fn remote_addresses(&self) -> Vec<String> {
-        if !self.prefix.is_empty() {
-            return Vec::new();
-        }
         let repository = self.open();
         let configuration = repository.config_snapshot();
         let sections = configuration.plumbing().sections_by_name("remote").into_iter().flatten();
@@ -20,9 +17,9 @@ impl Repository {
         addresses.take(MANY).collect()
     }
 
-    /// Returns true if the workspace is the whole working tree.
+    /// The names of the folders that lead from the top of the working tree to the workspace; none if it is the whole.
     #[must_use]
-    pub fn is_whole_tree(&self) -> bool {
-        self.prefix.is_empty()
+    pub fn folders_to_workspace(&self) -> &[String] {
+        &self.prefix
     }
 }
