@@ -105,7 +105,7 @@ def words_of(tree, count, seed):
 
 def compare(args):
     hob = Hob(args.hob, args.zoekt)
-    prefix = args.name + "/"
+    prefix = "org:" + args.name + "/"
     totals = collections.Counter()
     seconds = [0.0, 0.0]
     scope = {"paths": args.paths.split(",")} if args.paths else {}

@@ -115,7 +115,7 @@ impl LocalProject {
             own.insert("paths".to_owned(), kept.into());
         }
         let prefix = args.get("path_prefix").and_then(Value::as_str);
-        let named = prefix.and_then(|text| parse_entry(text, listed).map(|path| (text, path)));
+        let named = prefix.and_then(|text| parse_entry(text, listed).map(|path| (text, path.without_glob())));
         match named.map(|(text, path)| (self.own_text(&path), self.has_folder(text, &path))) {
             None | Some((None, true)) => {}
             Some((None, false)) => return None,
@@ -163,18 +163,18 @@ impl LocalProject {
 
 /// Returns true if `paths` and its older names mean the same in a folder of a repository as in all of it.
 fn means_same_in_part(args: &Map<String, Value>, listed: &RepositoryList) -> bool {
-    scope_entries(args).all(|entry| {
+    let mut globs = args.get("glob").and_then(Value::as_str).into_iter();
+    let is_same = |entry: &str| {
         let names_path = || parse_entry(entry, listed).is_some_and(|path| path.glob.is_none());
         entry.starts_with('!') || (is_glob(entry) && !entry.contains('/')) || names_path()
-    })
+    };
+    scope_entries(args).all(is_same) && globs.all(|glob| glob.starts_with('!') || !glob.contains('/'))
 }
 
-/// The entries of `paths` and of its older names.
+/// The entries that may name a repository.
 fn scope_entries(args: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let paths = args.get("paths").and_then(Value::as_array).into_iter().flatten();
-    paths
-        .chain(["path_prefix", "glob"].into_iter().filter_map(|name| args.get(name)))
-        .filter_map(Value::as_str)
+    paths.chain(args.get("path_prefix")).filter_map(Value::as_str)
 }
 
 /// An entry that names a repository. One that is none was refused before.
@@ -259,5 +259,55 @@ impl LocalAnswers {
         let scores = lists.flatten().filter_map(|hit| hit["score"].as_f64());
         let best = scores.fold(0.0, f64::max);
         if best > 0.0 { best } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_org::wire::IndexedRepository;
+    use serde_json::json;
+
+    use super::*;
+
+    fn own_paths(project: &LocalProject, paths: &Value) -> Value {
+        let repositories = ["acme/web", "tools"]
+            .map(|name| IndexedRepository { name: name.to_owned(), ..IndexedRepository::default() });
+        let listed = RepositoryList { repositories: repositories.to_vec(), documents: 0 };
+        let args = Map::from_iter([("paths".to_owned(), paths.clone())]);
+        let own = project.own_args(&args, &listed);
+        own.and_then(|own| own.get("paths").cloned()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_project_gets_the_paths_that_it_knows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(folder.path().join("tools")).expect("a folder");
+        let root = AbsPath::new(folder.path()).expect("an absolute path");
+        let whole = LocalProject {
+            root,
+            repositories: vec!["acme/web".to_owned()],
+            part_of: Vec::new(),
+            folder: WsPath::root(),
+            is_asked: true,
+        };
+        for (paths, own) in [
+            (json!(["acme/web", "!org:acme/web/gen"]), json!(["**", "!gen"])),
+            (json!(["org:acme/web/**/*.rs"]), json!(["/**/*.rs"])),
+            (json!(["tools"]), json!(["tools"])),
+            (json!(["./tools"]), json!(["./tools"])),
+            (json!(["org:tools"]), Value::Null),
+        ] {
+            assert_eq!(own_paths(&whole, &paths), own, "{paths}");
+        }
+        let folder = WsPath::new("packages/ui").expect("a relative path");
+        let part =
+            LocalProject { repositories: Vec::new(), part_of: whole.repositories.clone(), folder, ..whole };
+        for (paths, own) in [
+            (json!(["acme/web/packages"]), json!(["**"])),
+            (json!(["acme/web/packages/ui/src"]), json!(["src"])),
+            (json!(["acme/web/docs"]), Value::Null),
+        ] {
+            assert_eq!(own_paths(&part, &paths), own, "{paths}");
+        }
     }
 }

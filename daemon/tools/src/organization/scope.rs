@@ -79,6 +79,11 @@ impl RepositoryPath {
         Ok(Some(Self { repository: longest.name.clone(), path, glob, is_marked: unmarked.is_some() }))
     }
 
+    /// The same of an argument that takes no globs.
+    pub(super) fn without_glob(self) -> Self {
+        Self { glob: self.glob.filter(|_| self.path.is_none()), ..self }
+    }
+
     fn to_set(&self, leaves_out: bool) -> Result<RepositorySet, ToolError> {
         let mut files = PathSet::default();
         match &self.path {
@@ -137,7 +142,7 @@ impl FileScope {
         }
         if let Some(prefix) = &asked.path_prefix {
             match RepositoryPath::parse(prefix, listed)? {
-                Some(path) => scope.taken_in.push(path.to_set(false)?),
+                Some(path) => scope.taken_in.push(path.without_glob().to_set(false)?),
                 None => scope.anywhere.take_within(path_in_repository(prefix)?),
             }
         }
