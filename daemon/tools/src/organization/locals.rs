@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     fn own_paths(project: &LocalProject, paths: &Value) -> Value {
-        let repositories = ["acme/web", "tools"]
+        let repositories = ["acme/web", "src"]
             .map(|name| IndexedRepository { name: name.to_owned(), ..IndexedRepository::default() });
         let listed = RepositoryList { repositories: repositories.to_vec(), documents: 0 };
         let args = Map::from_iter([("paths".to_owned(), paths.clone())]);
@@ -280,9 +280,8 @@ mod tests {
 
     #[test]
     fn a_project_gets_the_paths_that_it_knows() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::create_dir_all(folder.path().join("tools")).expect("a folder");
-        let root = AbsPath::new(folder.path()).expect("an absolute path");
+        // It has a folder of the name of a repository.
+        let root = AbsPath::new(env!("CARGO_MANIFEST_DIR")).expect("an absolute path");
         let whole = LocalProject {
             root,
             repositories: vec!["acme/web".to_owned()],
@@ -293,9 +292,9 @@ mod tests {
         for (paths, own) in [
             (json!(["acme/web", "!org:acme/web/gen"]), json!(["**", "!gen"])),
             (json!(["org:acme/web/**/*.rs"]), json!(["/**/*.rs"])),
-            (json!(["tools"]), json!(["tools"])),
-            (json!(["./tools"]), json!(["./tools"])),
-            (json!(["org:tools"]), Value::Null),
+            (json!(["src"]), json!(["src"])),
+            (json!(["./src"]), json!(["./src"])),
+            (json!(["org:src"]), Value::Null),
         ] {
             assert_eq!(own_paths(&whole, &paths), own, "{paths}");
         }
