@@ -12,7 +12,7 @@ const TOP_FILES: usize = 10;
 /// Lines of a snippet, and characters of each.
 const SNIPPET: (usize, usize) = (2, 100);
 
-/// What stands before the path of a file that the server has: its path is no path here, though one like it may be.
+/// Stands before the path of a file that the server has: it is no path here, though one like it may be.
 pub const ORG_MARK: &str = "org:";
 
 /// A pattern as it is searched for here and there.
