@@ -30,6 +30,8 @@ pub(super) enum AskedSource {
     Dependency(String),
     /// Those of all direct dependencies.
     Dependencies,
+    /// That of the project, and what the code search of the user's organisation has beside it.
+    Organization,
 }
 
 impl CallPlace {
@@ -49,7 +51,9 @@ impl CallPlace {
             return Ok(Self { starts: starts_of(&roots, host, connection)?, source, is_by_path: false });
         }
         let named = match source {
-            AskedSource::Project => project_of_arguments(args, tool, host, connection),
+            AskedSource::Project | AskedSource::Organization => {
+                project_of_arguments(args, tool, host, connection)
+            }
             _ => None,
         };
         let is_by_path = named.is_some();
@@ -106,16 +110,18 @@ fn folders_of_group(name: &str, host: &Host) -> Result<Vec<AbsPath>, ToolError> 
     Ok(folders.iter().filter_map(|folder| AbsPath::new(folder).ok()).collect())
 }
 
-/// The source that the argument `in` names: `dep:requests`, or `deps`.
+/// The source that the argument `in` names: `dep:requests`, `deps` or `org`.
 fn take_source(args: &mut Map<String, Value>) -> Result<AskedSource, ToolError> {
     let Some(value) = args.remove("in") else { return Ok(AskedSource::Project) };
-    if value.as_str() == Some("deps") {
-        return Ok(AskedSource::Dependencies);
+    match value.as_str() {
+        Some("deps") => return Ok(AskedSource::Dependencies),
+        Some("org") => return Ok(AskedSource::Organization),
+        _ => {}
     }
     let name = value.as_str().and_then(|text| text.strip_prefix("dep:")).filter(|name| !name.is_empty());
     let wrong = || {
         ToolError::bad_args("`in` is no dependency")
-            .hint("Pass `dep:` and the name of a package that the project depends on (dep:requests), or `deps` for all of them. Without `in` the project is asked.")
+            .hint("Pass `dep:` and the name of a package that the project depends on (dep:requests), `deps` for all of them, or `org` for the code search of the organisation. Without `in` the project is asked.")
     };
     name.map(|name| AskedSource::Dependency(name.to_owned())).ok_or_else(wrong)
 }

@@ -25,8 +25,9 @@ use hob_metrics::{Metrics, Served};
 use hob_results::errors;
 use hob_results::text_only::{AnsweredCall, text_only_warning};
 use hob_tools::{
-    AllPackages, AnswerNotes, CallServices, CallTerms, Handled, ProjectsCall, ToolCall, ask_every_package,
-    handler, not_taken_into_account, pending_reminder, run_in_projects, status_for_people,
+    AllPackages, AnswerNotes, CallServices, CallTerms, Handled, OrgQuestion, ProjectsCall, ToolCall,
+    ask_every_package, ask_organization, handler, not_taken_into_account, pending_reminder, run_in_projects,
+    status_for_people,
 };
 
 use super::call_place::{AskedSource, CallPlace};
@@ -154,16 +155,18 @@ impl Dispatcher {
         };
         let room = limit.max_chars().saturating_add(page.extra_room);
         let is_of_all = source == AskedSource::Dependencies;
+        let is_of_org = source == AskedSource::Organization;
         let is_of_one = starts.len() == 1 && source == AskedSource::Project;
         let package = match source {
             AskedSource::Dependency(name) => Some(name),
-            AskedSource::Project | AskedSource::Dependencies => None,
+            AskedSource::Project | AskedSource::Dependencies | AskedSource::Organization => None,
         };
         let start = starts.first().unwrap_or(&request.root).clone();
         let terms = CallTerms { args, start, package, fresh, form: page.form, room };
         let services =
             CallServices { host: &self.host, metrics: &self.metrics, uptime: self.started.elapsed() };
         let mut handled = match (starts.len() > 1, is_of_all) {
+            _ if is_of_org => ask_organization(OrgQuestion { tool, services, request, terms }, &starts),
             (true, _) => run_in_projects(ProjectsCall { tool, services, request, terms, is_of_all }, &starts),
             (false, true) => ask_every_package(AllPackages { tool, handler, services, request, terms }),
             (false, false) => ToolCall::new(services, request, terms, Vec::new()).run(handler),

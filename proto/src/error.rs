@@ -28,6 +28,7 @@ pub enum ErrorCode {
     Conflict,
     ApplyFailed,
     BundleNotFound,
+    OrgUnavailable,
     DaemonUnavailable,
     Cancelled,
     Internal,

@@ -42,6 +42,7 @@ mod nav_diagnostics;
 mod nav_faults;
 mod notes;
 mod oracle;
+mod organization;
 mod outside_sources;
 mod package_definitions;
 mod packages;

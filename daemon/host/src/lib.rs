@@ -29,6 +29,7 @@ mod mapping;
 mod memory;
 mod notices;
 mod open_workspaces;
+mod org;
 mod package_cache;
 mod package_workspaces;
 mod packages;
@@ -61,6 +62,7 @@ pub use imports::{
 };
 pub use joined::{JoinedMap, OutsideError, OutsideSource, PackagePlace};
 pub use memory::resident_bytes;
+pub use org::local_names;
 pub use package_workspaces::{PackageEffort, PackageError, direct_names};
 pub use progress::{Phase, Progress, Progressed};
 pub use purge::KeptFor;

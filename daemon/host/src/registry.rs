@@ -29,6 +29,7 @@ use super::facts::FactsCache;
 use super::folder_name::folder_name;
 use super::notices::Notices;
 use super::open_workspaces::{OpenWorkspaces, UsedWorkspace};
+use super::org::OrgList;
 use super::services::{Pools, SharedServices};
 use super::snapshot::folder::Snapshots;
 use super::source_jars::UnpackedSources;
@@ -125,6 +126,7 @@ pub struct Host {
     memory: Mutex<Watch>,
     pub(super) broad: BroadFolders,
     watching: SharedWatch,
+    pub(super) org_list: OrgList,
     /// By the folder that was asked about.
     pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
     /// Number of times that a root was known, and that it had to be found.
@@ -187,6 +189,7 @@ impl Host {
             open,
             memory: Mutex::default(),
             watching: SharedWatch::default(),
+            org_list: OrgList::default(),
             roots: Mutex::default(),
             roots_used: Default::default(),
         })

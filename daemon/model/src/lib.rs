@@ -1,33 +1,22 @@
 //! The language model that the user configured: one question to it, and its words.
 //!
 //! It is asked by the one protocol that every server of models speaks, OpenAI's `chat/completions`, because a user has one of many
-//! of them. It is the only place in hob that opens a connection to another machine, and it does so only to the address that stands
-//! in the user's own settings: no redirect is followed, and no proxy is taken from an environment that was that of whichever
-//! client happened to start the daemon. What came back is a text that somebody made up; what it is worth is for the asker to say.
+//! of them. The connection is made by [`http`], only to the address that stands in the user's own settings. What came back is a
+//! text that somebody made up; what it is worth is for the asker to say.
 
-use std::fmt;
-use std::io::Read as _;
-use std::path::PathBuf;
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+pub mod http;
+mod key;
+
+use std::time::Duration;
 
 use hob_base::{CancelToken, Stopped};
 use serde_json::{Value, json};
-use ureq::http::{HeaderValue, Response, Uri, header};
-use ureq::{Agent, Body};
+
+use http::{HttpAnswer, HttpError, JsonRequest, checked_address, post_json, shown_beginning};
+pub use key::KeySource;
 
 /// An answer is not longer; what is asked for is a few words.
-const LARGEST_ANSWER: u64 = 64 * 1024;
-/// A key is not longer.
-const LARGEST_KEY: u64 = 16 * 1024;
-/// Most characters that are shown of an answer that is not a model's.
-const SHOWN: usize = 160;
-/// Interval at which a waiting call checks whether it was cancelled.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// The fault of an `https` address in a build that has no TLS, as the end of a sentence that begins with its key.
-const NO_HTTPS: &str = "must begin with http://, because this hob was built without TLS; packages have it, and so has \
-    `cargo build --release --features full`";
+const LARGEST_ANSWER: usize = 64 * 1024;
 
 /// A model behind an address, as the settings name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,15 +26,6 @@ pub struct ModelEndpoint {
     name: String,
     key: Option<KeySource>,
     time_out: Duration,
-}
-
-/// Where the key lies. It is read when it is needed, so that it is kept nowhere and can be changed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum KeySource {
-    /// A variable in the daemon's environment.
-    Variable(String),
-    /// A file with the key, by its absolute path.
-    File(PathBuf),
 }
 
 /// Why a model gave no answer. Says of whom what was asked and what came, never the key.
@@ -108,42 +88,13 @@ pub enum ModelError {
     Stopped(#[from] Stopped),
 }
 
-/// A request to the model: made in the caller's thread, so that its faults are known at once.
-struct Sending {
-    agent: Agent,
-    uri: String,
-    key: Option<String>,
-    body: String,
-}
-
-/// A response of the model's server: its status, the address to which it redirects, and the text.
-struct Came {
-    status: u16,
-    elsewhere: Option<String>,
-    text: Vec<u8>,
-}
-
 impl ModelEndpoint {
     /// The model `name` at `address`, the part before `/chat/completions`.
     ///
     /// # Errors
     /// What is wrong with the address, as the end of a sentence that begins with its key.
     pub fn new(address: &str, name: &str) -> Result<Self, &'static str> {
-        let uri: Uri =
-            address.parse().map_err(|_| "must be an address, such as \"http://127.0.0.1:11434/v1\"")?;
-        let has_scheme = matches!(uri.scheme_str(), Some("http" | "https"));
-        let authority = uri.authority().filter(|authority| has_scheme && !authority.host().is_empty());
-        let authority = authority.ok_or("must begin with http:// or https:// and name a machine")?;
-        if uri.scheme_str() == Some("https") && !cfg!(feature = "https") {
-            return Err(NO_HTTPS);
-        }
-        if authority.as_str().contains('@') {
-            return Err("must not hold a name or a password; `key_env` or `key_file` says where a key is");
-        }
-        if uri.query().is_some() || address.contains('#') {
-            return Err("must end with its path, such as /v1");
-        }
-        let address = address.trim_end_matches('/').to_owned();
+        let address = checked_address(address)?;
         Ok(Self { address, name: name.to_owned(), key: None, time_out: Self::TIME_OUT })
     }
 
@@ -186,47 +137,26 @@ impl ModelEndpoint {
         cancel: &CancelToken,
     ) -> Result<String, ModelError> {
         cancel.check()?;
-        let key = self.key.as_ref().map(KeySource::read).transpose();
+        let key = self.key.as_ref().map(KeySource::read_key).transpose();
         let key = key.map_err(|why| ModelError::NoKey { name: self.name.clone(), why })?;
         let roles = [("system", system), ("user", prompt)];
         let messages: Vec<_> =
             roles.iter().map(|(role, content)| json!({"role": role, "content": content})).collect();
         let body = json!({"model": self.name, "messages": messages, "max_tokens": max_tokens,
             "temperature": 0, "stream": false});
-        let uri = format!("{}/chat/completions", self.address);
-        let sending =
-            Sending { agent: http_agent(self.time_out), uri, key: key.clone(), body: body.to_string() };
-        let came = self.wait(sending, cancel)?;
-        self.text_of(&came, key.as_deref())
+        let request = JsonRequest {
+            uri: format!("{}/chat/completions", self.address),
+            body: body.to_string(),
+            key: key.clone(),
+            time_out: self.time_out,
+            largest: LARGEST_ANSWER,
+        };
+        let answer = post_json(request, cancel).map_err(|error| self.http_error(error))?;
+        self.text_of(&answer, key.as_deref())
     }
 
-    /// The request runs on a thread of its own, because a read from a socket cannot be woken. A thread that nobody waits for
-    /// any more ends with the time-out.
-    fn wait(&self, sending: Sending, cancel: &CancelToken) -> Result<Came, ModelError> {
-        let (tell, told) = mpsc::sync_channel(1);
-        let give_up = Instant::now().checked_add(self.time_out);
-        let asking = move || drop(tell.send(send(&sending)));
-        let started = std::thread::Builder::new().name("model".to_owned()).spawn(asking);
-        started.map_err(|error| self.unreachable_error(&error))?;
-        loop {
-            match told.recv_timeout(LOOK) {
-                Ok(Ok(came)) => return Ok(came),
-                Ok(Err(ureq::Error::Timeout(_))) => return Err(self.too_slow()),
-                Ok(Err(error)) => return Err(self.unreachable_error(&error)),
-                Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return Err(self.unreachable_error(&"the request could not be made"));
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => cancel.check()?,
-            }
-            // Not everything that a library waits for is under its own time-out, the system's name service above all.
-            if give_up.is_some_and(|at| Instant::now() > at + 10 * LOOK) {
-                return Err(self.too_slow());
-            }
-        }
-    }
-
-    fn text_of(&self, came: &Came, key: Option<&str>) -> Result<String, ModelError> {
-        let said = shown_beginning(&came.text, key);
+    fn text_of(&self, came: &HttpAnswer, key: Option<&str>) -> Result<String, ModelError> {
+        let said = shown_beginning(&came.body, key);
         if let Some(elsewhere) = &came.elsewhere {
             let said = format!("it is elsewhere, {}", shown_beginning(elsewhere.as_bytes(), key));
             return Err(self.refused_error(came.status, said));
@@ -235,27 +165,23 @@ impl ModelEndpoint {
             return Err(self.refused_error(came.status, said));
         }
         let unusable = |what| self.unusable_error(what, said.clone());
-        if came.text.len() as u64 > LARGEST_ANSWER {
+        if came.is_cut {
             return Err(unusable("more than 64 KiB"));
         }
         let answer: Value =
-            serde_json::from_slice(&came.text).map_err(|_| unusable("something that is no JSON"))?;
+            serde_json::from_slice(&came.body).map_err(|_| unusable("something that is no JSON"))?;
         let text = answer.pointer("/choices/0/message/content").and_then(Value::as_str);
         let text = text.ok_or_else(|| unusable("JSON that has no message of a model"))?.trim();
         if text.is_empty() { Err(unusable("no words")) } else { Ok(text.to_owned()) }
     }
 
-    fn unreachable_error(&self, why: &dyn fmt::Display) -> ModelError {
-        ModelError::Unreachable {
-            name: self.name.clone(),
-            address: self.address.clone(),
-            why: why.to_string(),
+    fn http_error(&self, error: HttpError) -> ModelError {
+        let (name, address) = (self.name.clone(), self.address.clone());
+        match error {
+            HttpError::Unreachable(why) => ModelError::Unreachable { name, address, why },
+            HttpError::TooSlow => ModelError::TooSlow { name, address, ms: self.time_out.as_millis() },
+            HttpError::Stopped(stopped) => ModelError::Stopped(stopped),
         }
-    }
-
-    fn too_slow(&self) -> ModelError {
-        let ms = self.time_out.as_millis();
-        ModelError::TooSlow { name: self.name.clone(), address: self.address.clone(), ms }
     }
 
     fn refused_error(&self, status: u16, said: String) -> ModelError {
@@ -267,100 +193,11 @@ impl ModelEndpoint {
     }
 }
 
-impl KeySource {
-    fn read(&self) -> Result<String, String> {
-        let (key, place) = match self {
-            Self::Variable(name) => {
-                let key = std::env::var(name)
-                    .map_err(|_| format!("the daemon's environment has no variable `{name}` with a text"))?;
-                (key, format!("the variable `{name}`"))
-            }
-            Self::File(path) => {
-                let place = format!("`{}`", path.display());
-                let failed = |error: std::io::Error| format!("{place} cannot be read: {error}");
-                let mut key = String::new();
-                // Looked at before it is opened: opening a pipe waits for somebody to write to it.
-                if !path.metadata().map_err(failed)?.is_file() {
-                    return Err(format!("{place} is no file"));
-                }
-                let file = std::fs::File::open(path).map_err(failed)?;
-                file.take(LARGEST_KEY).read_to_string(&mut key).map_err(failed)?;
-                (key, place)
-            }
-        };
-        let key = key.trim();
-        let is_plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_plain { Ok(key.to_owned()) } else { Err(format!("{place} holds no key")) }
-    }
-}
-
-/// Trusts whom the system trusts, so that a company's own server can be asked.
-#[cfg(feature = "https")]
-fn tls_config() -> ureq::tls::TlsConfig {
-    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
-    ureq::tls::TlsConfig::builder()
-        .root_certs(ureq::tls::RootCerts::PlatformVerifier)
-        .unversioned_rustls_crypto_provider(provider)
-        .build()
-}
-
-/// An agent for one question.
-fn http_agent(time_out: Duration) -> Agent {
-    let config = Agent::config_builder();
-    #[cfg(feature = "https")]
-    let config = config.tls_config(tls_config());
-    config
-        .timeout_global(Some(time_out))
-        .proxy(None)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        .user_agent(concat!("hob/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .into()
-}
-
-fn send(sending: &Sending) -> Result<Came, ureq::Error> {
-    let mut request = sending.agent.post(&sending.uri).header(header::CONTENT_TYPE, "application/json");
-    if let Some(key) = &sending.key {
-        let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(ureq::http::Error::from)?;
-        value.set_sensitive(true);
-        request = request.header(header::AUTHORIZATION, value);
-    }
-    read_response(request.send(&sending.body)?)
-}
-
-fn read_response(response: Response<Body>) -> Result<Came, ureq::Error> {
-    let status = response.status();
-    let elsewhere = response.headers().get(header::LOCATION).filter(|_| status.is_redirection());
-    let elsewhere = elsewhere.map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
-    let mut text = Vec::new();
-    let mut body = response.into_body().into_reader().take(LARGEST_ANSWER + 1);
-    match body.read_to_end(&mut text) {
-        Ok(_) => Ok(Came { status: status.as_u16(), elsewhere, text }),
-        // The library wraps its own errors for the sake of `Read`.
-        Err(error) => Err(ureq::Error::from(error)),
-    }
-}
-
-/// The beginning of what came, on one line, and without the key, should the other side repeat it.
-fn shown_beginning(text: &[u8], key: Option<&str>) -> String {
-    let text = String::from_utf8_lossy(text);
-    let text = key.map_or_else(|| text.clone().into_owned(), |key| text.replace(key, "(the key)"));
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words: String = words.chars().filter(|c| !c.is_control()).collect();
-    let plain: String = words.chars().take(SHOWN).collect();
-    match plain.len() {
-        0 => "(nothing)".to_owned(),
-        len if len < words.len() => format!("{plain}..."),
-        _ => plain,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
     use std::net::{TcpListener, TcpStream};
+    use std::sync::mpsc;
     use std::thread::JoinHandle;
 
     use super::*;

@@ -7,6 +7,8 @@ pub mod errors;
 mod file_lines;
 pub mod live;
 pub mod map;
+pub mod org;
+pub mod org_errors;
 pub mod packages;
 pub mod path;
 

@@ -106,6 +106,7 @@ const BARE: KeyDef = KeyDef {
 
 const OF_DAEMON: KeyDef = KeyDef { section: "daemon", ..BARE };
 const OF_MODEL: KeyDef = KeyDef { section: "model", ..BARE };
+const OF_ORG: KeyDef = KeyDef { section: "org", ..BARE };
 const OF_LANGUAGE: KeyDef = KeyDef { section: "languages.*", at: Where::Project, ..BARE };
 const OF_SERVER: KeyDef = KeyDef { section: "servers.*", at: Where::Project, ..BARE };
 
@@ -262,6 +263,47 @@ pub(super) static KEYS: &[KeyDef] = &[
         example: "20000",
         wrong: "0",
         ..OF_MODEL
+    },
+    KeyDef {
+        name: "url",
+        takes: Takes::Text {
+            pattern: "^https?://[^/@?#]",
+            what: "an address, such as \"https://zoekt.example\"",
+        },
+        default: "(none: hob asks nobody)",
+        why: "The Zoekt web server of your organisation, which searches with in: \"org\" ask: what stands before /api/search. It must \
+              have been started with `-rpc`. The search goes there, and no code.",
+        example: "\"https://zoekt.example\"",
+        wrong: "\"zoekt.example\"",
+        ..OF_ORG
+    },
+    KeyDef {
+        name: "token_env",
+        takes: Takes::Text { pattern: "^[A-Za-z0-9_]+$", what: "the name of a variable" },
+        default: "(no token)",
+        why: "The variable of the daemon's environment that holds the token, which is sent as `Authorization: Bearer`. The token itself \
+              never stands in this file.",
+        example: "\"ZOEKT_TOKEN\"",
+        wrong: "\"zt-secret\"",
+        ..OF_ORG
+    },
+    KeyDef {
+        name: "token_file",
+        takes: Takes::Text { pattern: "^(~/|/|[A-Za-z]:)", what: "the path of a file" },
+        default: "(no token)",
+        why: "The file that holds the token; not together with `token_env`.",
+        example: "\"~/.config/zoekt-token\"",
+        wrong: "\"token\"",
+        ..OF_ORG
+    },
+    KeyDef {
+        name: "timeout_ms",
+        takes: Takes::Whole { min: 1, max: 60_000 },
+        default: "10000",
+        why: "Milliseconds for the whole of a question. Zoekt itself stops after three quarters of it and sends what it has found.",
+        example: "20000",
+        wrong: "0",
+        ..OF_ORG
     },
     KeyDef {
         name: "enabled",

@@ -17,9 +17,11 @@ mod group;
 mod keys;
 mod memory;
 mod model;
+mod org;
 mod parse;
 mod report;
 mod schema;
+mod secret;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Metadata};
@@ -34,6 +36,7 @@ use serde_json::Value;
 pub use daemon::{DaemonSettings, Environment};
 use hob_base::lock;
 use hob_model::ModelEndpoint;
+use hob_org::OrgEndpoint;
 pub use memory::MemoryBudget;
 use parse::{Parsed, Problem, SettingsSource, Wish};
 pub use report::{WORD as REPORT_WORD, answer_question as report};
@@ -57,6 +60,8 @@ pub struct InForce {
     pub model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
     pub model_said: BTreeMap<String, StatedPreference<Value>>,
+    /// What was said of the organisation's code search, key by key; empty if there is none.
+    pub org_said: BTreeMap<String, StatedPreference<Value>>,
     /// The problems of the user's own file, each with its line.
     pub problems: Vec<String>,
     /// The same for the project's.
@@ -121,6 +126,12 @@ impl Settings {
         problem_texts(&self.parse_own_file(own).problems)
     }
 
+    /// The code search of the organisation, if the user's own file names one.
+    pub fn org_endpoint(&self) -> Option<Arc<OrgEndpoint>> {
+        let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
+        self.parse_own_file(own).org
+    }
+
     /// Folders that the user wants to be projects although they are around many, as they were said.
     pub fn wanted_roots(&self) -> Option<StatedPreference<Vec<String>>> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
@@ -166,6 +177,7 @@ impl Settings {
             edits_from: edits.map(|said| said.from).unwrap_or_default(),
             model: own.model,
             model_said: own.model_said,
+            org_said: own.org_said,
             problems: problem_texts(&own.problems),
             project_problems: problem_texts(&of_project.problems),
             unheard,

@@ -4,20 +4,15 @@
 //! who was not meant, or a key to where it does not belong. A mistake in the time-out leaves the usual one.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hob_live::preferences::StatedPreference;
 use serde_json::Value;
-use toml::de::DeValue;
 
 use super::keys;
-use super::parse::{SettingsReader, TomlEntry, TomlValue, is_plain, toml_to_json};
+use super::parse::{SettingsReader, TomlEntry, TomlValue, toml_to_json};
 use hob_model::{KeySource, ModelEndpoint};
-
-/// Calls give up after a while themselves.
-const LONGEST_MS: i64 = 60_000;
 
 /// The keys that were read, as far as they can be used.
 #[derive(Default)]
@@ -74,10 +69,16 @@ impl SettingsReader<'_> {
         let is_said = match entry.key.get_ref().as_ref() {
             "endpoint" => store_value(&mut draft.endpoint, self.read_endpoint(entry)),
             "name" => store_value(&mut draft.name, self.name(entry)),
-            "key_env" => store_value(&mut draft.key, self.read_variable(entry).map(KeySource::Variable)),
-            "key_file" => store_value(&mut draft.key, self.key_file(entry).map(KeySource::File)),
+            "key_env" => store_value(
+                &mut draft.key,
+                self.read_secret_variable(entry, "OPENAI_API_KEY").map(KeySource::Variable),
+            ),
+            "key_file" => store_value(
+                &mut draft.key,
+                self.read_secret_file(entry, "~/.config/model-key").map(KeySource::File),
+            ),
             "timeout_ms" => {
-                draft.time_out = self.time_out(entry);
+                draft.time_out = self.read_time_out(entry);
                 true
             }
             _ => {
@@ -109,44 +110,6 @@ impl SettingsReader<'_> {
             self.add_problem(entry.value.span().start, what.to_owned());
         }
         name.map(str::to_owned)
-    }
-
-    fn read_variable(&mut self, entry: TomlEntry<'_, '_>) -> Option<String> {
-        // Whoever writes the key itself here is told without seeing it again.
-        let is_name = |name: &str| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        let name = entry.value.get_ref().as_str().filter(|name| is_name(name));
-        if name.is_none() {
-            let what =
-                "`key_env` must be the name of a variable that holds the key, such as \"OPENAI_API_KEY\"";
-            self.add_problem(entry.value.span().start, what.to_owned());
-        }
-        name.map(str::to_owned)
-    }
-
-    fn key_file(&mut self, entry: TomlEntry<'_, '_>) -> Option<PathBuf> {
-        let path = entry.value.get_ref().as_str().filter(|path| is_plain(path));
-        let path = path.map(|path| PathBuf::from(self.at_home(path))).filter(|path| path.is_absolute());
-        if path.is_none() {
-            let what = "`key_file` must be the path of a file, such as \"~/.config/model-key\"";
-            self.add_problem(entry.value.span().start, what.to_owned());
-        }
-        path
-    }
-
-    fn time_out(&mut self, entry: TomlEntry<'_, '_>) -> Option<Duration> {
-        let DeValue::Integer(number) = entry.value.get_ref() else {
-            self.report_wrong_type(entry, "a number of milliseconds");
-            return None;
-        };
-        let ms = i64::from_str_radix(number.as_str(), number.radix()).ok();
-        let ms = ms.filter(|ms| (1..=LONGEST_MS).contains(ms)).and_then(|ms| u64::try_from(ms).ok());
-        if ms.is_none() {
-            let what = format!("`timeout_ms` must be between 1 and {LONGEST_MS}");
-            self.add_problem(entry.value.span().start, what);
-        }
-        ms.map(Duration::from_millis)
     }
 }
 

@@ -17,6 +17,7 @@ use toml::de::{DeTable, DeValue};
 use super::daemon::Section;
 use super::{keys, schema};
 use hob_model::ModelEndpoint;
+use hob_org::OrgEndpoint;
 
 /// The file that is read, and what it may say.
 #[derive(Debug)]
@@ -49,6 +50,10 @@ pub(super) struct Parsed {
     pub(super) model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
     pub(super) model_said: BTreeMap<String, StatedPreference<Value>>,
+    /// The organisation's code search; only the user's own file can name one.
+    pub(super) org: Option<Arc<OrgEndpoint>>,
+    /// The same as it was said, key by key.
+    pub(super) org_said: BTreeMap<String, StatedPreference<Value>>,
     /// The settings of the daemon; only the user's own file can make them.
     pub(super) daemon: Section,
     /// For single projects, by their folder.
@@ -88,7 +93,8 @@ impl fmt::Display for Problem {
 
 const OF_PROJECT: &[&str] = &["languages", "servers"];
 const OF_WORKSPACE: &[&str] = &["edits", "languages", "servers"];
-const OF_USER: &[&str] = &["allow_roots", "daemon", "edits", "languages", "model", "servers", "workspaces"];
+const OF_USER: &[&str] =
+    &["allow_roots", "daemon", "edits", "languages", "model", "org", "servers", "workspaces"];
 
 pub(super) type TomlKey<'t> = Spanned<std::borrow::Cow<'t, str>>;
 pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
@@ -119,6 +125,10 @@ pub(super) fn parse(text: &str, source: &SettingsSource<'_>) -> Parsed {
                 parsed.model = reader.read_model_section(entry);
                 parsed.model_said =
                     parsed.model.as_ref().map(|_| reader.model_said(value)).unwrap_or_default();
+            }
+            "org" if source.is_users => {
+                parsed.org = reader.read_org_section(entry);
+                parsed.org_said = parsed.org.as_ref().map(|_| reader.org_said(value)).unwrap_or_default();
             }
             "daemon" if source.is_users => parsed.daemon = reader.read_daemon_section(entry),
             "allow_roots" if source.is_users => parsed.allow_roots = reader.read_folders(entry),
@@ -534,6 +544,8 @@ mod tests {
             let needs = match (key.section, key.name) {
                 ("model", "endpoint") => "name = 'm'\n",
                 ("model", "name") => "endpoint = 'http://x/v1'\n",
+                ("org", "url") => "",
+                ("org", _) => "url = 'http://x'\n",
                 ("model", _) => "name = 'm'\nendpoint = 'http://x/v1'\n",
                 _ => "",
             };

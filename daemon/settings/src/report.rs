@@ -164,6 +164,9 @@ impl ReportContext<'_> {
         for (name, said) in &in_force.model_said {
             report.counted.push(counted_value(format!("model.{name}"), &said.value, Some(said.from.clone())));
         }
+        for (name, said) in &in_force.org_said {
+            report.counted.push(counted_value(format!("org.{name}"), &said.value, Some(said.from.clone())));
+        }
         of_preferences(&in_force.preferences, report);
         if tries {
             let trusted = self.is_trusted(root.as_path());

@@ -17,6 +17,12 @@ pub(super) fn settings_schema(of_project: bool) -> Value {
             &["endpoint", "name"],
         );
         properties.insert("model".into(), model);
+        let org = table_schema(
+            "The code search of your organisation, which in: \"org\" asks. Without it hob asks none.",
+            "org",
+            &["url"],
+        );
+        properties.insert("org".into(), org);
     }
     properties.extend(in_projects());
     if !of_project {
@@ -71,7 +77,8 @@ fn table_schema(about: &str, section: &str, required: &[&str]) -> Value {
     let mut table = json!({"description": about, "type": "object", "additionalProperties": false, "properties": properties});
     if !required.is_empty() {
         table["required"] = json!(required);
-        table["not"] = json!({"required": ["key_env", "key_file"]});
+        let secret = if section == "org" { ["token_env", "token_file"] } else { ["key_env", "key_file"] };
+        table["not"] = json!({"required": secret});
     }
     table
 }
@@ -108,7 +115,7 @@ pub(super) fn page() -> String {
             section = Some(key.section);
             let name = match key.section {
                 "" => "On top".to_owned(),
-                "daemon" | "model" => format!("`[{}]`", key.section),
+                "daemon" | "model" | "org" => format!("`[{}]`", key.section),
                 named => format!("`[{}NAME]`", named.trim_end_matches('*')),
             };
             out.push_str(&format!(

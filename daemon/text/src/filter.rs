@@ -67,6 +67,11 @@ impl PathSet {
         self.left_out.push(PathSetEntry::Below(prefix));
     }
 
+    /// Leaves out what [`Self::take_within`] would take.
+    pub fn leave_within(&mut self, prefix: WsPath) {
+        self.left_out.push(PathSetEntry::Within(prefix));
+    }
+
     /// Takes what a glob matches, or, with `!` before it, leaves that out and what is below it.
     ///
     /// # Errors
@@ -99,14 +104,69 @@ impl PathSet {
     /// Returns true if a path is in the scope.
     #[must_use]
     pub fn admits(&self, path: &WsPath) -> bool {
-        let has = |entry: &PathSetEntry| match entry {
-            PathSetEntry::Within(prefix) => path.is_below(prefix),
-            PathSetEntry::Below(prefix) => is_of(path, prefix),
-            PathSetEntry::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
-        };
-        let is_left_out = self.left_out.iter().any(has);
-        let is_taken = has;
-        !is_left_out && (self.taken.is_empty() || self.taken.iter().any(is_taken))
+        let is_taken = |entry: &PathSetEntry| entry.has(path);
+        !self.leaves_out(path) && (self.taken.is_empty() || self.taken.iter().any(is_taken))
+    }
+
+    /// Returns true if a path is left out, whatever else takes it.
+    #[must_use]
+    pub fn leaves_out(&self, path: &WsPath) -> bool {
+        self.left_out.iter().any(|entry| entry.has(path))
+    }
+}
+
+/// A set of paths as regexes, for a search that does not know the set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PathRegexes {
+    /// A path of the set is matched by one of these, unless there are none and the set takes every path.
+    pub taken: Vec<String>,
+    /// What one of these matches is not in the set. There may be more that is not.
+    pub left_out: Vec<String>,
+}
+
+impl PathSet {
+    /// Says as regexes which paths the set has.
+    #[must_use]
+    pub fn to_regexes(&self) -> PathRegexes {
+        let taken = self.taken.iter().map(PathSetEntry::to_regex).collect();
+        // A `?` means one byte here, and one character elsewhere.
+        let is_sure =
+            |entry: &&PathSetEntry| !matches!(entry, PathSetEntry::Glob(glob) if glob.text().contains('?'));
+        let left_out = self.left_out.iter().filter(is_sure).map(PathSetEntry::to_regex).collect();
+        PathRegexes { taken, left_out }
+    }
+
+    /// Returns true if the set takes every path that it does not leave out.
+    #[must_use]
+    pub fn takes_all(&self) -> bool {
+        self.taken.is_empty()
+    }
+}
+
+impl PathSetEntry {
+    fn has(&self, path: &WsPath) -> bool {
+        match self {
+            Self::Within(prefix) => path.is_below(prefix),
+            Self::Below(prefix) => is_of(path, prefix),
+            Self::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
+        }
+    }
+
+    fn to_regex(&self) -> String {
+        match self {
+            Self::Within(prefix) | Self::Below(prefix) if prefix.is_root() => "^".to_owned(),
+            Self::Within(prefix) => format!("^{}(?:/|$)", regex_syntax::escape(prefix.as_str())),
+            Self::Below(prefix) => {
+                format!("^{}(?:/|\\.[^./]*$|$)", regex_syntax::escape(prefix.as_str()))
+            }
+            Self::Glob(glob) => {
+                let regex = glob.matcher.glob().regex();
+                match regex.strip_suffix('$').filter(|_| glob.inverted) {
+                    Some(start) => format!("{start}(?:/|$)"),
+                    None => regex.to_owned(),
+                }
+            }
+        }
     }
 }
 
@@ -184,6 +244,10 @@ impl Glob {
         Ok(Self { matcher, inverted, folders_only })
     }
 
+    fn text(&self) -> &str {
+        self.matcher.glob().glob()
+    }
+
     fn admits(&self, path: &str) -> bool {
         let matches = !self.folders_only && self.matcher.is_match(path);
         if !self.inverted {
@@ -235,6 +299,27 @@ mod tests {
         assert_eq!(with("src/"), [""; 0]);
         assert_eq!(with("!/src"), ["a.rs", "lib/src/e.rs"]);
         assert_eq!(with("!src/**"), ["a.rs", "lib/src/e.rs"]);
+    }
+
+    #[test]
+    fn a_set_says_itself_as_regexes() {
+        let mut set = PathSet::default();
+        assert_eq!(set.to_regexes(), PathRegexes::default());
+        set.take_below(WsPath::new("src/a+b").expect("a relative path"));
+        set.add_glob("*.rs").expect("a glob");
+        set.add_glob("!vendor").expect("a glob");
+        set.add_glob("!x?").expect("a glob");
+        let PathRegexes { taken, left_out } = set.to_regexes();
+        let matches = |regex: &str, path: &str| {
+            regex::bytes::Regex::new(regex).expect("a regex").is_match(path.as_bytes())
+        };
+        for (path, is_in) in
+            [("src/a+b/c.py", [true, false]), ("src/a+b.py", [true, false]), ("x/y.rs", [false, true])]
+        {
+            assert_eq!([&taken[0], &taken[1]].map(|regex| matches(regex, path)), is_in, "{path}");
+        }
+        assert_eq!(left_out.len(), 1);
+        assert!(matches(&left_out[0], "a/vendor/b.rs") && !matches(&left_out[0], "a/vendored/b.rs"));
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod metrics;
 mod models;
 mod nav;
 mod nav_query;
+mod organization;
 mod package_meaning;
 mod package_neighbors;
 mod package_targets;
@@ -68,6 +69,7 @@ pub use call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 pub(crate) use call::{BARRIER_PATIENCE, FIRST_INDEX_PATIENCE, Needs};
 pub use edit::pending_reminder;
 pub use every_package::{AllPackages, ask_every_package};
+pub use organization::{OrgQuestion, ask_organization};
 pub use several_projects::{ProjectsCall, run_in_projects};
 pub use status::status_for_people;
 pub use unsaved::not_taken_into_account;
@@ -97,6 +99,7 @@ pub fn handler(name: &str) -> Option<Handler> {
         "hob_index" => indexes::indexes,
         "hob_models" => models::models,
         "hob_noop" => admin::noop,
+        "hob_org" => organization::tell_org,
         "hob_purge" => admin::purge,
         "hob_close" => admin::close,
         "hob_servers" => servers::servers,

@@ -25,6 +25,7 @@ pub mod map;
 pub mod metrics;
 pub mod models;
 pub mod nav;
+pub mod org;
 pub mod path;
 pub mod ranked;
 pub mod read;
@@ -274,6 +275,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &indexes::INDEXES,
     &models::MODELS,
     &admin::NOOP,
+    &org::ORG,
     &admin::PURGE,
     &servers::SERVERS,
     &metrics::STATS,

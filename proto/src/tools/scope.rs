@@ -18,12 +18,12 @@ pub static ARGS: &[ArgDef] = &[
     ArgDef { name: "tests", ty: ArgType::Enum(TESTS), default: Default::None, description: "Tests" },
 ];
 
-/// The dependency whose source is asked instead of the project, or all of them. In no list: the server's instructions name it.
+/// The dependency whose source is asked instead of the project, or all of them, or the organisation. In no list: the server's instructions name it.
 pub(super) const IN: ArgDef = ArgDef {
     name: "in",
-    ty: ArgType::Str { min: 4 },
+    ty: ArgType::Str { min: 3 },
     default: Default::None,
-    description: "dep:NAME asks the source of a dependency, deps all of them",
+    description: "dep:NAME asks the source of a dependency, deps all of them; org the organisation's code search",
 };
 
 /// The older names of `paths`.

@@ -27,7 +27,7 @@ pub(crate) fn instructions(listed: &[&'static ToolDef]) -> String {
     let rules = RULES.iter().filter(|rule| rule.needs.iter().all(has)).map(|rule| rule.says);
     let opening = "hob answers from an index of this code base that follows every change.";
     let closing = "Name symbols as Class.name, path:line or as answers print them. Narrow with paths, tests. Lines in brackets say \
-                   what is missing. root: another project, or a list. in: \"dep:NAME\" asks a dependency's source, \"deps\" all.";
+                   what is missing. root: another project, or a list. in: \"dep:NAME\" asks a dependency, \"deps\" all, \"org\" the organisation.";
     [opening].into_iter().chain(rules).chain([closing]).collect::<Vec<_>>().join(" ")
 }
 

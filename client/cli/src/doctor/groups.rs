@@ -4,7 +4,7 @@
 
 use super::check::{Check, Group, NamedFinding};
 use super::surroundings::Surroundings;
-use super::{agents, daemon, far, limits, model, places, programs, project, servers, service, settings};
+use super::{agents, daemon, far, limits, model, org, places, programs, project, servers, service, settings};
 
 /// Every check, in the order in which they are shown: what others depend on comes first.
 const GROUPS: &[Group] = &[
@@ -18,6 +18,7 @@ const GROUPS: &[Group] = &[
     Group { name: "service", checks: service::CHECKS },
     Group { name: "agents", checks: agents::CHECKS },
     Group { name: "model", checks: model::CHECKS },
+    Group { name: "org", checks: org::CHECKS },
     Group { name: "elsewhere", checks: far::CHECKS },
 ];
 

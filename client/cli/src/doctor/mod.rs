@@ -16,6 +16,7 @@ mod far;
 mod groups;
 mod limits;
 mod model;
+mod org;
 mod others;
 mod places;
 mod programs;

@@ -9,10 +9,12 @@ use std::time::Duration;
 use hob_client::far::FarGreeting;
 use hob_client::{ConnectedDaemon, Connection, Patience, Reached, Settings, ToolRequest, Unavailable};
 use hob_proto::ClientKind;
+use hob_proto::tools::org::OrgResult;
 use hob_proto::tools::servers::ServersResult;
 use serde_json::{Map, Value};
 
 use super::entries::{self, Agent};
+use super::org;
 use crate::{CommandFailure, Common, ask, repository_top, show};
 
 /// The longest time that the daemon may take for its status.
@@ -61,6 +63,8 @@ pub(super) struct Surroundings {
     pub(super) open: Option<PathBuf>,
     /// Language servers, of a project that is open.
     pub(super) servers: Option<ServersResult>,
+    /// The code search of the organisation, if the settings name one.
+    pub(super) org: Option<OrgResult>,
     /// Agents whose files name hob, or the reason why they are not known.
     pub(super) agents: Result<Vec<Agent>, String>,
     /// The far side that the command line names, if it names one.
@@ -105,6 +109,7 @@ impl Surroundings {
             status: Value::Null,
             open: None,
             servers: None,
+            org: None,
             agents: Ok(Vec::new()),
             far: FarSurroundings::gather(common, start).await?,
         };
@@ -161,6 +166,9 @@ impl Surroundings {
                 return;
             }
         }
+        if self.settings.as_ref().is_ok_and(org::is_named) {
+            self.org = ask_org(connection).await;
+        }
         self.open = open_root(&self.status, &self.place);
         if let (Some(root), false) = (&self.open, start) {
             self.servers = ask_servers(connection, root).await;
@@ -207,6 +215,13 @@ async fn ask_servers(connection: &Connection, root: &Path) -> Option<ServersResu
     let asked = tokio::time::timeout(SERVERS_WITHIN, connection.call(&request, None));
     let answer = asked.await.ok()?.ok()?;
     show::result_of(&answer)
+}
+
+/// Asks whether the organisation's code search answers.
+async fn ask_org(connection: &Connection) -> Option<OrgResult> {
+    let request = ToolRequest::new("hob_org", Map::new()).deadline(SERVERS_WITHIN);
+    let asked = tokio::time::timeout(SERVERS_WITHIN, connection.call(&request, None));
+    show::result_of(&asked.await.ok()?.ok()?)
 }
 
 /// Why a client would not go into this folder, or would change it first.

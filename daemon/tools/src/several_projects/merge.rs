@@ -14,6 +14,9 @@ use super::routing::{Route, route};
 use crate::ToolOutcome;
 use crate::call::AnswerNotes;
 
+/// Most files that the count of a pattern names, as in one project.
+const TOP_FILES: usize = 10;
+
 /// The way in which the results of a tool are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MergeRule {
@@ -204,7 +207,7 @@ fn limit_of(asked: &Asked<'_>) -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
-fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, gone: u64) {
+pub(crate) fn note_omitted(notes: &mut AnswerNotes, tool: &ToolDef, list: &str, gone: u64) {
     let Some(cut) = tool.cuts.iter().find(|cut| cut.path == list) else { return };
     match notes.omitted.iter_mut().find(|known| known.kind == cut.kind) {
         Some(known) => known.count += gone,
@@ -280,10 +283,9 @@ fn add_pattern(known: &mut Value, mut other: Value) {
     else {
         return;
     };
-    let most = files.len().max(others.len());
     files.extend(others);
     files.sort_by_key(|file| std::cmp::Reverse(file["count"].as_u64()));
-    files.truncate(most);
+    files.truncate(TOP_FILES);
 }
 
 /// All symbols, in the order of the projects; what one project lacks is not missing if another has it.

@@ -30,6 +30,7 @@ use super::call::{AnswerNotes, CallServices, CallTerms, Handled, ToolCall};
 use super::handler;
 use merge::{Answered, MergeRule};
 use relocate::ProjectPlace;
+pub(crate) use routing::args_for;
 
 /// Most projects that one question may be about.
 const MOST_PROJECTS: usize = 16;
@@ -150,7 +151,7 @@ fn rule_of(call: &ProjectsCall<'_>, projects: usize) -> Result<MergeRule, ToolEr
 }
 
 /// Takes what a project notes for its answer; what several projects say is said once.
-fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &ProjectPlace) {
+pub(crate) fn take_notes(notes: &mut AnswerNotes, own: AnswerNotes, place: &ProjectPlace) {
     for warning in own.warnings {
         let of_others = format!(": {warning}");
         match notes.warnings.iter_mut().find(|known| known.ends_with(&of_others)) {

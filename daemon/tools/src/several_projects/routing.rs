@@ -14,7 +14,7 @@ use hob_proto::tools::argument_place::WORDS;
 const SCOPES: [&str; 2] = ["paths", "targets"];
 
 /// The arguments as the project of `place` gets them; `None` if they are about other projects alone.
-pub(super) fn args_for(
+pub(crate) fn args_for(
     place: &ProjectPlace,
     places: &[ProjectPlace],
     args: &Map<String, Value>,

@@ -23,6 +23,7 @@ mod heat;
 mod history;
 mod plain;
 mod refs;
+mod remotes;
 mod trees;
 
 use std::fmt;
