@@ -141,7 +141,10 @@ fn keep_report(folder: &Path, kind: &str, text: &str) {
         return;
     }
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let end = text.floor_char_boundary(LONGEST);
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
     // Twenty digits, so that the order of names is the order of time.
     let _ = fs::write(folder.join(format!("{nanos:020}-{kind}.txt")), &text[..end]);
     let mut reports: Vec<PathBuf> =
@@ -153,8 +156,6 @@ fn keep_report(folder: &Path, kind: &str, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
-
     use super::*;
 
     fn reports(folder: &Path) -> Vec<String> {
@@ -168,7 +169,7 @@ mod tests {
     fn a_daemon_that_was_killed_is_reported_by_the_next_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let dir = folder.path().as_os_str().to_owned();
-        let env = |name: &str| (name == "HOB_DIR").then(|| dir.clone()).map(OsString::from);
+        let env = |name: &str| (name == "HOB_DIR").then(|| dir.clone());
         let places = Places::find(&env, "1").expect("places");
         fs::create_dir_all(places.logs_dir()).expect("a folder");
         fs::write(places.logs_dir().join("hobd.2026-01-01.log"), "one\nready\n").expect("a log");

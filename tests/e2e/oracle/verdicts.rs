@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hob_tests::{Answer, Rng, Tree};
+use hob_tests::{Answer, Mcp, Rng, Tree};
 use serde_json::{Value, json};
 
 use super::questions::paths;
@@ -10,6 +10,19 @@ use super::{Subject, one_based};
 
 /// Files that are judged; every second one has been broken.
 const FILES: usize = 10;
+
+/// Asks for the verdicts on a file, and again while the answer says that the server has not begun to load the project: on a busy machine
+/// that takes longer than hob waits for it.
+fn verdicts_on(mcp: &mut Mcp, file: &str) -> Answer {
+    for _ in 0..60 {
+        let answer = mcp.call("nav_diagnostics", json!({"file": file, "tokenBudget": 10_000}));
+        if !answer.warnings().contains("it found no project to load") {
+            return answer;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+    panic!("the server never loads the project")
+}
 
 /// Asks for the verdicts on files of a project, of which some end with `broken`.
 #[track_caller]
@@ -21,10 +34,7 @@ pub(super) fn are_the_servers(subject: &Subject, broken: &str, seed: u64) {
         tree.write(file, format!("{}\n{broken}\n", tree.read(file)));
     }
     let mut mcp = world.mcp(&tree);
-    let answers: Vec<Answer> = files
-        .iter()
-        .map(|file| mcp.call("nav_diagnostics", json!({"file": file, "tokenBudget": 10_000})))
-        .collect();
+    let answers: Vec<Answer> = files.iter().map(|file| verdicts_on(&mut mcp, file)).collect();
     let mut lsp = subject.itself(&world, &tree);
     files.iter().for_each(|file| lsp.open(file));
     lsp.wait_ready();
