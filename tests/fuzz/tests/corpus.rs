@@ -1,4 +1,4 @@
-//! Every target over its kept inputs and some mutations, for half a minute in all; nothing that a target finds wrong may come
+//! Every target over its kept inputs and some mutations, for a quarter of a minute in all; nothing that a target finds wrong may come
 //! up, and no input may make the process grow by more than 256 MB.
 //!
 //! `HOB_FUZZ_SECONDS` is how long (0 replays the kept inputs alone), `HOB_FUZZ_SEED` makes the mutations others, `HOB_FUZZ_TARGET`
@@ -14,7 +14,7 @@ use hob_fuzz::{FuzzTarget, all_targets};
 static ALLOCATOR: CountedAllocator = CountedAllocator;
 
 /// Seconds of all targets together.
-const SECONDS: u64 = 30;
+const SECONDS: u64 = 15;
 /// Bytes by which inputs may make the process grow.
 const GROWTH: usize = 256 << 20;
 
