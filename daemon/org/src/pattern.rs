@@ -28,7 +28,7 @@ const LONGEST: usize = 16 * 1024;
 pub struct Translation {
     /// The pattern. Whatever the original matches, this matches too.
     pub re2: String,
-    /// Whether upper and lower case count.
+    /// True if upper and lower case are told apart.
     pub case_sensitive: bool,
     /// True if it matches nothing that the original does not match, so that its matches may be counted unseen.
     pub is_exact: bool,

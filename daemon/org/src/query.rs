@@ -22,7 +22,7 @@ pub struct QueryDraft {
     pub contents: Vec<String>,
     /// True if names of files count as well.
     pub names_too: bool,
-    /// Whether upper and lower case count.
+    /// True if upper and lower case are told apart.
     pub case_sensitive: bool,
     /// Only files of any of these; empty for all files.
     pub taken: Vec<PathClause>,

@@ -7,6 +7,8 @@ use hob_proto::tools::text::{PatternCount, TextMatch, TopFile};
 use hob_text::found_elsewhere::{CheckedLine, check_line, shown_lines};
 use hob_text::{BadPattern, Pattern};
 
+use crate::text::bare_match;
+
 /// Most files that a count names.
 const TOP_FILES: usize = 10;
 /// Lines of a snippet, and characters of each.
@@ -146,21 +148,6 @@ impl OrgLines {
             files_matched: self.files_matched,
             top_files: top.map(|file| TopFile { path: file.path.clone(), count: file.matches }).collect(),
         }
-    }
-}
-
-fn bare_match(path: &str) -> TextMatch {
-    TextMatch {
-        file: path.to_owned(),
-        line: None,
-        col: None,
-        text: None,
-        kind: "File".to_owned(),
-        node_id: None,
-        symbol: None,
-        count: None,
-        before: Vec::new(),
-        after: Vec::new(),
     }
 }
 

@@ -78,6 +78,11 @@ fn line(kind: &str, node_id: Option<String>, hit: LineMatch) -> TextMatch {
 }
 
 fn file(path: &str, lines: u64) -> TextMatch {
+    TextMatch { count: Some(lines), ..bare_match(path) }
+}
+
+/// A match of which nothing is known but its file.
+pub(crate) fn bare_match(path: &str) -> TextMatch {
     TextMatch {
         file: path.to_owned(),
         line: None,
@@ -86,7 +91,7 @@ fn file(path: &str, lines: u64) -> TextMatch {
         kind: "File".to_owned(),
         node_id: None,
         symbol: None,
-        count: Some(lines),
+        count: None,
         before: Vec::new(),
         after: Vec::new(),
     }

@@ -60,7 +60,7 @@ pub struct InForce {
     pub model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
     pub model_said: BTreeMap<String, StatedPreference<Value>>,
-    /// What was said of the organisation's code search, key by key; empty if there is none.
+    /// The settings of the organisation's code search, key by key; empty if there are none.
     pub org_said: BTreeMap<String, StatedPreference<Value>>,
     /// The problems of the user's own file, each with its line.
     pub problems: Vec<String>,

@@ -120,7 +120,7 @@ impl PathSet {
 pub struct PathRegexes {
     /// A path of the set is matched by one of these, unless there are none and the set takes every path.
     pub taken: Vec<String>,
-    /// What one of these matches is not in the set. There may be more that is not.
+    /// Lists patterns whose matches are not in the set. Other paths may be left out as well.
     pub left_out: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How the last daemons ended: reports of crashes, the end of the log, and last words on standard error, which only a crash uses.
+//! Looks for traces of daemons that crashed: reports, the end of the log, and last words on standard error, which only a crash uses.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

@@ -1,6 +1,6 @@
 //! Asks one question of the projects here and of the code search of the user's organisation, and makes one answer of both.
 //!
-//! What is open here is answered from here: a project's own text is of this moment and of this working tree, an index elsewhere is
+//! Open projects answer for themselves: a project's own text is of this moment and of this working tree, an index elsewhere is
 //! neither. So the repositories that open projects are clones of are left out of the question to the server ([`locals`]); all
 //! others are in it, as far as `paths` and `tests` allow ([`scope`]). The answers are merged as those of several projects are.
 //!
@@ -107,7 +107,7 @@ impl OrgQuestion<'_> {
             best_here: answers.best_score(),
             left,
         };
-        let data = server.ask(&asked, notes)?;
+        let data = server.ask_server(&asked, notes)?;
         self.merge(rule, answers, data, notes)
     }
 
@@ -145,7 +145,7 @@ impl OrgQuestion<'_> {
 }
 
 impl ServerQuestion<'_> {
-    fn ask(&self, asked: &AskedOfOrg, notes: &mut AnswerNotes) -> ToolOutcome {
+    fn ask_server(&self, asked: &AskedOfOrg, notes: &mut AnswerNotes) -> ToolOutcome {
         match asked {
             AskedOfOrg::Lines(lines) => self.search_lines(lines, notes),
             AskedOfOrg::Counts(counts) => self.count_patterns(counts, notes),
