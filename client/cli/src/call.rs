@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
 use hob_proto::Form;
-use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
+use hob_proto::tools::{self, Default, TOOLS, ToolDef, check_args};
 use serde_json::{Map, Value};
 
 use super::ask::{self, CliQuestion};
@@ -21,6 +21,8 @@ const EDITS: &str = "edits";
 #[derive(Debug)]
 struct Verb {
     name: &'static str,
+    /// Other words that people type for it.
+    aliases: &'static [&'static str],
     tool: &'static str,
     /// The arguments that are positionals, in order.
     positionals: &'static [&'static str],
@@ -28,8 +30,8 @@ struct Verb {
     path: Option<&'static str>,
     /// The positional that may be `-`, for the text on standard input.
     stdin: Option<&'static str>,
-    /// The arguments that the verb sets to true.
-    fixed: &'static [&'static str],
+    /// The arguments that the verb sets unless the user does, as a JSON object.
+    fixed: &'static str,
     /// The answer is as large as an agent's: what comes first is what people want.
     is_brief: bool,
     about: &'static str,
@@ -38,125 +40,180 @@ struct Verb {
 const VERBS: &[Verb] = &[
     Verb {
         name: "ask",
+        aliases: &[],
         tool: "investigate",
         positionals: &["query"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: true,
         about: "Find where a topic lives: ask in words (hob ask 'how is the session cookie signed')",
     },
     Verb {
         name: "map",
+        aliases: &[],
         tool: "map_overview",
         positionals: &["focus"],
         path: Some("focus"),
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show the code base's clusters and their most connected symbols",
     },
     Verb {
         name: "search",
+        aliases: &["find"],
         tool: "map_search",
         positionals: &["query"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Find definitions and files by name",
     },
     Verb {
         name: "neighbors",
+        aliases: &["neighbours", "refs", "references", "usages"],
         tool: "map_neighbors",
         positionals: &["nodeId"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show what a symbol or file is connected to: callers, callees, bases",
     },
     Verb {
+        name: "callers",
+        aliases: &[],
+        tool: "map_neighbors",
+        positionals: &["nodeId"],
+        path: None,
+        stdin: None,
+        fixed: r#"{"direction": "in", "edgeKinds": ["calls"]}"#,
+        is_brief: false,
+        about: "Show who calls a symbol, with the lines",
+    },
+    Verb {
+        name: "callees",
+        aliases: &[],
+        tool: "map_neighbors",
+        positionals: &["nodeId"],
+        path: None,
+        stdin: None,
+        fixed: r#"{"direction": "out", "edgeKinds": ["calls"]}"#,
+        is_brief: false,
+        about: "Show what a symbol calls",
+    },
+    Verb {
         name: "path",
+        aliases: &[],
         tool: "map_path",
         positionals: &["from", "to"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show how two symbols or files are connected",
     },
     Verb {
         name: "read",
+        aliases: &["show", "cat"],
         tool: "read_symbols",
         positionals: &["targets"],
         path: None,
         stdin: None,
-        fixed: &["whole"],
+        fixed: r#"{"whole": true}"#,
         is_brief: false,
         about: "Show the source of symbols, files or lines (src/a.py:10-40)",
     },
     Verb {
         name: "outline",
+        aliases: &[],
         tool: "read_symbols",
         positionals: &["targets"],
         path: None,
         stdin: None,
-        fixed: &["outline"],
+        fixed: r#"{"outline": true}"#,
         is_brief: false,
         about: "Show what a file, a folder or a class has, with lines",
     },
     Verb {
         name: "trace",
+        aliases: &[],
         tool: "flow_trace",
         positionals: &["symbol"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show what a symbol calls, and what those call, as a tree",
     },
     Verb {
         name: "impact",
+        aliases: &[],
         tool: "impact",
         positionals: &["symbol"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show who is affected when a symbol or file changes, tests among them",
     },
     Verb {
         name: "tests",
+        aliases: &[],
         tool: "tests_for",
         positionals: &["target"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show the tests that reach a symbol, a file or a change, and how to run them",
     },
     Verb {
         name: "history",
+        aliases: &[],
         tool: "symbol_history",
         positionals: &["symbol"],
         path: None,
         stdin: None,
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show the commits that changed a symbol",
     },
     Verb {
         name: "review",
+        aliases: &[],
         tool: "change_impact",
         positionals: &["change"],
         path: None,
         stdin: Some("change"),
-        fixed: &[],
+        fixed: "{}",
         is_brief: false,
         about: "Show what a change does to symbols: callers that no longer fit, dependents, tests",
     },
 ];
+
+impl Verb {
+    /// The arguments that the verb sets.
+    fn fixed_args(&self) -> Map<String, Value> {
+        serde_json::from_str(self.fixed).unwrap_or_default()
+    }
+
+    /// Refuses a call without any argument of a tool that expects one, in the words of the command line.
+    fn require_subject(&self, tool: &ToolDef, args: &Map<String, Value>) -> Result<(), CommandFailure> {
+        let subject =
+            self.positionals.first().and_then(|name| tool.args.iter().find(|arg| arg.name == *name));
+        match subject.filter(|arg| args.is_empty() && arg.default == Default::Expected) {
+            Some(arg) => Err(CommandFailure::Usage(format!(
+                "`hob {0}` needs a {1}; `hob {0} --help` has the options",
+                self.name,
+                arg.name.to_uppercase()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
 
 /// A call as it stands on the command line.
 #[derive(Debug)]
@@ -173,11 +230,14 @@ impl ToolVerb {
     pub(super) async fn run(self, common: &Common) -> Result<CommandOutcome, CommandFailure> {
         let mut args = self.args;
         common.add_group(&mut args);
+        if let Some(verb) = self.verb {
+            verb.require_subject(self.tool, &args)?;
+        }
         // What is wrong for certain needs no daemon to say so.
         check_args(self.tool, &args).map_err(|error| usage_failure(&error))?;
         let place = common.project_folder()?;
-        for name in self.verb.iter().flat_map(|verb| verb.fixed) {
-            args.entry(*name).or_insert(Value::Bool(true));
+        for (name, value) in self.verb.into_iter().flat_map(Verb::fixed_args) {
+            args.entry(name).or_insert(value);
         }
         // What stands here says nothing about the folders of a far side.
         let path = self.verb.and_then(|verb| verb.path).filter(|_| !common.far.are_given());
@@ -273,7 +333,8 @@ impl Subcommand for ToolVerb {
             let tool = tools::find(verb.tool)?;
             let budget = if verb.is_brief { tool.default_budget } else { tool.max_budget };
             let note = format!("Short for `hob call {}`, with a token budget of {budget}.", verb.tool);
-            Some(toolargs::tool_command(tool, verb.name, verb.positionals).about(verb.about).after_help(note))
+            let command = toolargs::tool_command(tool, verb.name, verb.positionals);
+            Some(command.aliases(verb.aliases.iter().copied()).about(verb.about).after_help(note))
         });
         command.subcommand(call_command()).subcommands(verbs)
     }
@@ -360,6 +421,20 @@ mod tests {
     }
 
     #[test]
+    fn people_type_other_words_for_a_verb() {
+        let callers = parse_verb(&["callers", "Store.get"]);
+        assert_eq!((callers.tool.name, &callers.args["nodeId"]), ("map_neighbors", &json!("Store.get")));
+        let fixed = callers.verb.expect("a verb").fixed_args();
+        assert_eq!(Value::from(fixed), json!({"direction": "in", "edgeKinds": ["calls"]}));
+        assert_eq!(parse_verb(&["find", "Store"]).tool.name, "map_search");
+        assert_eq!(parse_verb(&["refs", "Store"]).tool.name, "map_neighbors");
+        let alone = parse_verb(&["search"]);
+        let error =
+            alone.verb.expect("a verb").require_subject(alone.tool, &alone.args).expect_err("no name");
+        assert!(error.to_string().starts_with("`hob search` needs a QUERY;"), "{error}");
+    }
+
+    #[test]
     fn a_path_is_seen_from_where_the_user_stands() {
         let dir = tempfile::tempdir().expect("a folder");
         let root = dir.path().canonicalize().expect("it is there");
@@ -384,13 +459,18 @@ mod tests {
                 "{}",
                 verb.name
             );
+            let fixed: Map<String, Value> = serde_json::from_str(verb.fixed).expect("a JSON object");
+            assert!(fixed.keys().all(|name| def.args.iter().any(|arg| arg.name == *name)), "{}", verb.name);
         }
     }
 
     /// Notes of answers name commands by a table of their own.
     #[test]
     fn notes_name_the_verbs_of_this_command_line() {
-        for verb in VERBS.iter().filter(|verb| verb.name != "outline" && verb.tool.contains('_')) {
+        let first = |verb: &&Verb| {
+            VERBS.iter().find(|other| other.tool == verb.tool).map(|verb| verb.name) == Some(verb.name)
+        };
+        for verb in VERBS.iter().filter(first).filter(|verb| verb.tool.contains('_')) {
             assert_eq!(hob_render::command_for(verb.tool), Some(format!("hob {}", verb.name)));
         }
     }

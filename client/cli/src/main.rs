@@ -54,6 +54,7 @@ Examples:
   hob map                                     what is in this code base
   hob search SessionStore                     where it is defined
   hob neighbors py:src/auth.py#SessionStore   who uses it, and what it uses
+  hob callers SessionStore.refresh            who calls it
   hob trace main                              what runs when it runs
   hob impact SessionStore.refresh             who is affected by a change of it
   hob review --base main                      what this branch does to symbols, and what it breaks
@@ -199,7 +200,10 @@ fn main() -> ExitCode {
     if let Some(client) = hook::client_in_arguments(std::env::args_os()) {
         return hook::run_hook(&client);
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return report_usage(&error),
+    };
     if let Command::Hook(hook) = &cli.command {
         return hook.run();
     }
@@ -211,6 +215,29 @@ fn main() -> ExitCode {
             term::error_to_stderr(failure);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Prints what clap says of the command line, and, where its first word is no command, how to ask about that word.
+fn report_usage(error: &clap::Error) -> ExitCode {
+    // A message that cannot be printed has no other place to go.
+    let _ = error.print();
+    if let Some(word) = unknown_word(error) {
+        let word = visible::on_one_line(word).replace('\'', " ");
+        term::note_to_stderr(&format!(
+            "`hob search '{word}'` finds what has this name, `hob ask '{word}'` where the topic lives, `hob grep '{word}' ./` the text"
+        ));
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The first word of a command line, if it is no command and like none.
+fn unknown_word(error: &clap::Error) -> Option<&str> {
+    use clap::error::{ContextKind, ContextValue};
+    let is_like_one = error.get(ContextKind::SuggestedSubcommand).is_some();
+    match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if !is_like_one => Some(word),
+        _ => None,
     }
 }
 
@@ -332,6 +359,16 @@ mod tests {
     fn a_misspelt_tool_is_met_with_the_nearest_name() {
         let error = Cli::try_parse_from(["hob", "call", "map_serch"]).expect_err("unknown").to_string();
         assert!(error.contains("map_search"), "{error}");
+    }
+
+    #[test]
+    fn a_name_in_place_of_a_command_is_taken_for_a_name() {
+        let unknown = |word: &str| {
+            let error = Cli::try_parse_from(["hob", word]).expect_err("no command");
+            unknown_word(&error).map(str::to_owned)
+        };
+        assert_eq!(unknown("SessionStore").as_deref(), Some("SessionStore"));
+        assert_eq!(unknown("neighbos"), None, "clap has the better hint");
     }
 
     #[test]

@@ -14,6 +14,8 @@ const MOVED: f64 = 0.6;
 /// Likeness from which a symbol of another name in the same container is the same one, and anywhere else.
 const RENAMED: f64 = 0.75;
 const RENAMED_ELSEWHERE: f64 = 0.9;
+/// Likeness from which an equal header and a name of the same words tell.
+const ALIKE: f64 = 0.4;
 /// Code shorter than this, in characters without white space, does not tell one symbol from another.
 const TELLING: usize = 30;
 /// Most comparisons of texts; beyond it only equal texts are found.
@@ -133,7 +135,12 @@ impl Leftovers<'_, '_> {
             (false, true) => RENAMED,
             (false, false) => RENAMED_ELSEWHERE,
         };
-        let alone = same_container && likeness >= 1.0 && self.is_alone(pair);
+        // A short function whose lines all name what was renamed is known by its header and the words of its name.
+        let reads_alike = || {
+            let names = [name_of(old, pair.before.def), name_of(new, pair.after.def)];
+            text.signature == other.signature && likeness >= ALIKE && share_most_words(names)
+        };
+        let alone = same_container && (likeness >= 1.0 || reads_alike()) && self.is_alone(pair);
         (likeness >= least && is_telling || alone)
             .then_some(likeness + near + if same_name { 1.0 } else { 0.0 })
     }
@@ -172,6 +179,26 @@ fn text_of<'a>(sides: &'a [Option<ReadSide<'_>>], def: SideDef) -> Option<&'a Ow
 
 fn name_of<'s>(side: &ReadSide<'s>, def: DefIdx) -> &'s str {
     side.side.facts.name(side.side.facts.def(def).name)
+}
+
+/// Returns true if the words that two names share are at least half of all their words.
+fn share_most_words(names: [&str; 2]) -> bool {
+    let [old, new] = names.map(name_words);
+    2 * old.intersection(&new).count() >= old.union(&new).count()
+}
+
+/// Splits a name into its words in lower case: `gen_list` and `genList` into `gen` and `list`.
+fn name_words(name: &str) -> FxHashSet<String> {
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut ends_word = false;
+    for letter in name.chars() {
+        if ends_word && letter.is_uppercase() {
+            words.push('_');
+        }
+        ends_word = !letter.is_uppercase();
+        words.extend(letter.to_lowercase());
+    }
+    words.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn parent_of(side: &ReadSide<'_>, def: SideDef) -> Option<SideDef> {

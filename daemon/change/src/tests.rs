@@ -132,6 +132,20 @@ fn a_rename_keeps_the_text_and_a_move_the_name() {
 }
 
 #[test]
+fn a_short_function_is_known_by_its_header_and_the_words_of_its_name() {
+    let function = |name: &str, constant: &str| {
+        format!(
+            "fn {name}(cores: usize) -> usize {{\n    const {constant}: usize = 9;\n    {constant}.min(cores)\n}}\n"
+        )
+    };
+    let before = function("gen_shared_size", "MAX_SHARED");
+    let renamed = ["renamed a.rs#gen_shared_size -> a.rs#gen_sharded_size: body"];
+    check_pair("a.rs", &before, &function("gen_sharded_size", "MAX_SHARDED"), &renamed);
+    let other = ["removed a.rs#gen_shared_size", "added a.rs#workers"];
+    check_pair("a.rs", &before, &function("workers", "MAX_SHARDED"), &other);
+}
+
+#[test]
 fn members_follow_a_renamed_class() {
     let class = |name: &str, body: &str| {
         format!(

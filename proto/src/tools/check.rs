@@ -38,7 +38,8 @@ fn longest_text(arg: &ArgDef) -> usize {
         | "fileFilter" | "glob" | "globs" | "paths" => PATH,
         "pattern" | "patterns" => PATTERN,
         "query" | "subject" => QUESTION,
-        "source" | "old" | "new" | "replacement" | "rewrite" => SOURCE,
+        // A change may be a whole diff.
+        "source" | "old" | "new" | "replacement" | "rewrite" | "change" => SOURCE,
         _ => TEXT,
     }
 }

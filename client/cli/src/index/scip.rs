@@ -35,7 +35,7 @@ pub(super) enum IndexCommand {
     /// Write the map as a SCIP index
     Export {
         /// Where to write it
-        #[arg(long, short, value_name = "FILE", default_value = "index.scip")]
+        #[arg(long, short, visible_alias = "out", value_name = "FILE", default_value = "index.scip")]
         output: PathBuf,
         /// Replace the file even if it is no SCIP index
         #[arg(long)]

@@ -40,9 +40,18 @@ struct Raw {
     order: SymbolHitOrder,
 }
 
-/// Within a class: same case first, then what is more than a C declaration or a heading, then the better score, as bits
-/// that sort ascending.
-type SymbolHitOrder = (bool, bool, u32);
+/// Within a class: same case first, then by [`HitRole`], then the better score, as bits that sort ascending.
+type SymbolHitOrder = (bool, HitRole, u32);
+
+/// What a hit is to somebody who asks for its name; the most wanted first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum HitRole {
+    Definition,
+    /// A definition of the very name that is asked for, in tests.
+    TestDefinition,
+    /// It only announces what is defined elsewhere, or is a heading of its name.
+    Announcement,
+}
 
 /// A test of a definition whose name matches, by its file and qualified name: true if the query wants it.
 type DefFilter<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
@@ -103,6 +112,16 @@ impl Map {
 }
 
 impl Map {
+    fn hit_role(&self, node: NodeRef, class: MatchClass) -> HitRole {
+        // Whoever writes a part of a name of a test wants tests as well.
+        let is_whole = matches!(class, MatchClass::Exact | MatchClass::Qualified);
+        match node {
+            node if self.is_announcement(node) => HitRole::Announcement,
+            NodeRef::Def(_) if is_whole && self.is_among_tests(node) => HitRole::TestDefinition,
+            _ => HitRole::Definition,
+        }
+    }
+
     /// Returns true if a node only announces something that is defined elsewhere, or is a heading of its name.
     fn is_announcement(&self, node: NodeRef) -> bool {
         let NodeRef::Def(def) = node else { return false };
@@ -294,7 +313,8 @@ impl MapSymbolSearch<'_, '_> {
 
     fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {
         if self.seen.insert(node) {
-            let order = (other_case, self.map.is_announcement(node), score_bits(self.map.standing_of(node)));
+            let role = self.map.hit_role(node, class);
+            let order = (other_case, role, score_bits(self.map.standing_of(node)));
             self.found.push(Raw { class, node, order });
         }
     }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::HitRole;
 use crate::fixture::set;
 use crate::graph::{DefRef, KindFilter, Map, MapChange, MatchClass, NodeKind, NodeRef, SearchQuery};
 use hob_base::FileId;
@@ -31,7 +32,7 @@ fn plain_search(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)>
             let node = NodeRef::Def(DefRef { file, def });
             if query.kinds.admits(NodeKind::Def(found_def.kind)) {
                 let length = entry.facts.name(found_def.qualified).len();
-                found.push((class, !name.contains(asked), map.is_announcement(node), length, map.id(node)));
+                found.push((class, !name.contains(asked), map.hit_role(node, class), length, map.id(node)));
             }
         }
         if matches!(query.kinds, KindFilter::Any | KindFilter::File) && path.to_lowercase().contains(&lower) {
@@ -39,7 +40,8 @@ fn plain_search(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)>
             let exact =
                 [name.to_lowercase(), name.split('.').next().unwrap_or("").to_lowercase()].contains(&lower);
             let class = if exact { MatchClass::Exact } else { MatchClass::Path };
-            found.push((class, !name.contains(asked), false, path.len(), map.id(NodeRef::File(file))));
+            let role = HitRole::Definition;
+            found.push((class, !name.contains(asked), role, path.len(), map.id(NodeRef::File(file))));
         }
     }
     found.sort();
@@ -124,4 +126,18 @@ fn the_best_name_is_found_behind_thousands_that_seem_better() {
     let answer = map.search(&SearchQuery { text: "some", kinds: KindFilter::Any, path_prefix: "", limit: 3 });
     assert_eq!(answer.hits[0].info.id.to_string(), "py:a.py#some_longer_name");
     assert_eq!(answer.total, 3001);
+}
+
+#[test]
+fn a_definition_of_that_name_stands_before_those_in_tests() {
+    let mut map = Map::new();
+    // Many call the one in the tests.
+    let used = "class Runtime: pass\n\ndef test_it():\n    Runtime()\n    Runtime()\n";
+    map.apply(vec![set(0, "tests/test_task.py", used), set(1, "pkg/runtime.py", "class Runtime: pass\n")]);
+    let ask = |text| {
+        let query = SearchQuery { text, kinds: KindFilter::Any, path_prefix: "", limit: 3 };
+        map.search(&query).hits[0].info.id.to_string()
+    };
+    assert_eq!(ask("Runtime"), "py:pkg/runtime.py#Runtime");
+    assert_eq!(ask("test_it"), "py:tests/test_task.py#test_it");
 }

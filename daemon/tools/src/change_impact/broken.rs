@@ -5,8 +5,8 @@
 
 use hob_base::{CancelToken, WsPath};
 use hob_change::{Arity, FilePair, SymbolChange, SymbolFate, SymbolPlace, counts_arguments};
-use hob_map::facts::{Import, Ref, RefKind};
-use hob_map::graph::{Affected, Confidence, EdgeKind, Following, ImpactQuery, NodeRef, Tie};
+use hob_map::facts::{DefKind, Import, Ref, RefKind};
+use hob_map::graph::{Affected, Confidence, EdgeKind, Following, ImpactQuery, NodeKind, NodeRef, Tie};
 use hob_map::{FileFacts, Map};
 use hob_proto::tools::change::BrokenUse;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,7 +58,10 @@ impl UseCheck<'_> {
     pub(super) fn doubtful_uses(&self, change: &SymbolChange) -> DoubtfulUses {
         let mut found = DoubtfulUses::default();
         let Some(before) = &change.before else { return found };
-        let users = self.later_users(before);
+        let mut users = self.later_users(before);
+        if self.is_written_in_an_object(before) {
+            users.retain(|user| user.confidence < Confidence::Name);
+        }
         if change.fate < SymbolFate::Changed {
             found.broken = self.lost_uses(change, before, &users);
         }
@@ -75,6 +78,15 @@ impl UseCheck<'_> {
             found.calls = self.calls_to_check(after, arities, &users);
         }
         found
+    }
+
+    /// Returns true for a member of an object that is written out (`const config = { base: 1 }`). Any other object may have a member of
+    /// that name without a definition that the map knows, so a use that only shares the name is no use of this one.
+    fn is_written_in_an_object(&self, before: &SymbolPlace) -> bool {
+        let Some((outermost, _)) = before.qualified.split_once('.') else { return false };
+        let container = self.before.definition(before.path.as_str(), outermost, 1);
+        let kind = container.and_then(|def| self.before.info(NodeRef::Def(def))).map(|info| info.kind);
+        matches!(kind, Some(NodeKind::Def(DefKind::Variable | DefKind::Constant)))
     }
 
     /// Those that used the symbol before and are still there.
