@@ -227,6 +227,23 @@ fn what_is_removed_renamed_or_moved_says_who_still_uses_it() {
 }
 
 #[test]
+fn a_key_of_an_object_is_not_missed_by_whoever_shares_its_name() {
+    let world = World::new();
+    let tree = world.tree(
+        "//- /a.test.mjs\nconst valid = { base: 1, title: 'x' };\nuse(valid.title);\n\
+         //- /b.js\nexport function f(v) {\n    return v.base;\n}\n",
+    );
+    git(&world, tree.root(), "init -q -b main");
+    git(&world, tree.root(), "add -A");
+    git(&world, tree.root(), "commit -q -m first");
+    let mut mcp = world.mcp(&tree);
+    tree.write("a.test.mjs", "use(1);\n");
+    let answer = review(&mut mcp, json!({}));
+    assert_eq!(symbol(&answer, "valid")["change"], "removed", "{answer}");
+    assert_eq!(broken(symbol(&answer, "valid")), [""; 0], "{answer}");
+}
+
+#[test]
 fn overriding_methods_and_their_callers_depend_on_a_method() {
     let world = World::new();
     let tree = repository(&world);

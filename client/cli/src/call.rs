@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
 use hob_proto::Form;
-use hob_proto::tools::{self, Default, TOOLS, ToolDef, check_args};
+use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
 use serde_json::{Map, Value};
 
 use super::ask::{self, CliQuestion};
@@ -200,18 +200,14 @@ impl Verb {
         serde_json::from_str(self.fixed).unwrap_or_default()
     }
 
-    /// Refuses a call without any argument of a tool that expects one, in the words of the command line.
-    fn require_subject(&self, tool: &ToolDef, args: &Map<String, Value>) -> Result<(), CommandFailure> {
-        let subject =
-            self.positionals.first().and_then(|name| tool.args.iter().find(|arg| arg.name == *name));
-        match subject.filter(|arg| args.is_empty() && arg.default == Default::Expected) {
-            Some(arg) => Err(CommandFailure::Usage(format!(
-                "`hob {0}` needs a {1}; `hob {0} --help` has the options",
-                self.name,
-                arg.name.to_uppercase()
-            ))),
-            None => Ok(()),
+    /// Refuses `hob search` without anything to search for, in the words of the command line.
+    fn require_subject(&self, args: &Map<String, Value>) -> Result<(), CommandFailure> {
+        if self.tool != SEARCH || !args.is_empty() {
+            return Ok(());
         }
+        Err(CommandFailure::Usage(
+            "`hob search` needs a name or a part of one; `hob search --help` has the options".to_owned(),
+        ))
     }
 }
 
@@ -231,7 +227,7 @@ impl ToolVerb {
         let mut args = self.args;
         common.add_group(&mut args);
         if let Some(verb) = self.verb {
-            verb.require_subject(self.tool, &args)?;
+            verb.require_subject(&args)?;
         }
         // What is wrong for certain needs no daemon to say so.
         check_args(self.tool, &args).map_err(|error| usage_failure(&error))?;
@@ -429,9 +425,8 @@ mod tests {
         assert_eq!(parse_verb(&["find", "Store"]).tool.name, "map_search");
         assert_eq!(parse_verb(&["refs", "Store"]).tool.name, "map_neighbors");
         let alone = parse_verb(&["search"]);
-        let error =
-            alone.verb.expect("a verb").require_subject(alone.tool, &alone.args).expect_err("no name");
-        assert!(error.to_string().starts_with("`hob search` needs a QUERY;"), "{error}");
+        let error = alone.verb.expect("a verb").require_subject(&alone.args).expect_err("no name");
+        assert!(error.to_string().starts_with("`hob search` needs a name"), "{error}");
     }
 
     #[test]
@@ -460,7 +455,11 @@ mod tests {
                 verb.name
             );
             let fixed: Map<String, Value> = serde_json::from_str(verb.fixed).expect("a JSON object");
-            assert!(fixed.keys().all(|name| def.args.iter().any(|arg| arg.name == *name)), "{}", verb.name);
+            assert!(
+                fixed.keys().all(|name| def.accepted_args().any(|arg| arg.name == *name)),
+                "{}",
+                verb.name
+            );
         }
     }
 

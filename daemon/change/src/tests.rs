@@ -139,7 +139,10 @@ fn a_short_function_is_known_by_its_header_and_the_words_of_its_name() {
         )
     };
     let before = function("gen_shared_size", "MAX_SHARED");
-    let renamed = ["renamed a.rs#gen_shared_size -> a.rs#gen_sharded_size: body"];
+    let renamed = [
+        "renamed a.rs#gen_shared_size -> a.rs#gen_sharded_size: body",
+        "renamed a.rs#gen_shared_size.MAX_SHARED -> a.rs#gen_sharded_size.MAX_SHARDED",
+    ];
     check_pair("a.rs", &before, &function("gen_sharded_size", "MAX_SHARDED"), &renamed);
     let other = ["removed a.rs#gen_shared_size", "added a.rs#workers"];
     check_pair("a.rs", &before, &function("workers", "MAX_SHARDED"), &other);

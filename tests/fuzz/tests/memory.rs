@@ -5,8 +5,9 @@
 //! own reports, so that no clock decides. `HOB_MEMORY_OF` tries one language alone (`Java`) and prints every figure.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hob_fuzz::allocation::{CountedAllocator, mark_allocated, most_allocated};
+use hob_fuzz::allocation::{CountedAllocator, most_allocated_by};
 use hob_map::langs::{LangSpec, TABLE};
 use hob_map::{FileFacts, Lang, extract_within, held_at_most};
 
@@ -69,9 +70,8 @@ fn opening_text(spec: &LangSpec) -> &'static str {
 }
 
 fn check_heap(spec: &LangSpec, what: &str, text: &str, is_told: bool) {
-    let before = mark_allocated();
-    let facts = extract_with_patience(spec.lang, text);
-    let (heap, held) = (most_allocated() - before, held_at_most());
+    let (facts, heap) = most_allocated_by(|| extract_with_patience(spec.lang, text));
+    let held = held_at_most();
     if is_told {
         println!("{:?} {what:?}: {} + {} MB {:?}", spec.lang, heap >> 20, held >> 20, facts.gave_up);
     }
@@ -79,32 +79,42 @@ fn check_heap(spec: &LangSpec, what: &str, text: &str, is_told: bool) {
     assert!(heap + held <= most, "{:?} {what:?}: {heap} + {held} of {most} bytes", spec.lang);
 }
 
-/// Nothing else runs in this process: the counts are of the whole of it.
+fn check_language(spec: &LangSpec, is_told: bool) {
+    let begin = opening_text(spec);
+    for unit in UNITS {
+        let text = format!("{begin}{}", unit.repeat(LENGTH / unit.len()));
+        check_heap(spec, unit, &text, is_told);
+    }
+    let long = "N".repeat(LONG_NAME);
+    let members = |unit: &str| (0..MEMBERS).map(|number| format!("{unit}{number}")).collect::<String>();
+    for (what, text) in [
+        ("long class", format!("{begin}class {long} {{ {} }}\n", members("void f() { } int a"))),
+        ("long module", format!("{begin}mod {long} {{ {} }}\n", members(" fn f() {} struct A"))),
+        ("long suite", format!("{begin}class {long}:\n{}\n", members("\n def f(): pass\n def g"))),
+        ("long import", format!("{begin}use {long}::{{{}}};\n", members("a::b as c, d"))),
+        ("chain", format!("{begin}x = a{};\n", members(".ab"))),
+        ("chained calls", format!("{begin}x = a{};\n", members("().ab"))),
+        ("many names", format!("{begin}{}", members(" f(a, b); c = d + e; g"))),
+        ("one line", format!("{begin}{}", "f(a, 1); ".repeat(LARGEST / 9))),
+        ("one literal", format!("{begin}x = \"{}\"\n", "a".repeat(LARGEST))),
+        ("one number", format!("{begin}x = {}\n", "1".repeat(LARGEST))),
+    ] {
+        check_heap(spec, what, &text, is_told);
+    }
+}
+
+/// A file is extracted on one thread, and the heap is counted for each: languages can be tried side by side.
 #[test]
 fn no_file_takes_memory_without_end() {
     let wanted = std::env::var("HOB_MEMORY_OF").ok();
     let is_wanted = |spec: &&LangSpec| wanted.as_ref().is_none_or(|of| *of == format!("{:?}", spec.lang));
-    for spec in TABLE.iter().filter(is_wanted) {
-        let begin = opening_text(spec);
-        for unit in UNITS {
-            let text = format!("{begin}{}", unit.repeat(LENGTH / unit.len()));
-            check_heap(spec, unit, &text, wanted.is_some());
+    let languages: Vec<&LangSpec> = TABLE.iter().filter(is_wanted).collect();
+    let next = AtomicUsize::new(0);
+    let check_all = || {
+        while let Some(spec) = languages.get(next.fetch_add(1, Ordering::Relaxed)) {
+            check_language(spec, wanted.is_some());
         }
-        let long = "N".repeat(LONG_NAME);
-        let members = |unit: &str| (0..MEMBERS).map(|number| format!("{unit}{number}")).collect::<String>();
-        for (what, text) in [
-            ("long class", format!("{begin}class {long} {{ {} }}\n", members("void f() { } int a"))),
-            ("long module", format!("{begin}mod {long} {{ {} }}\n", members(" fn f() {} struct A"))),
-            ("long suite", format!("{begin}class {long}:\n{}\n", members("\n def f(): pass\n def g"))),
-            ("long import", format!("{begin}use {long}::{{{}}};\n", members("a::b as c, d"))),
-            ("chain", format!("{begin}x = a{};\n", members(".ab"))),
-            ("chained calls", format!("{begin}x = a{};\n", members("().ab"))),
-            ("many names", format!("{begin}{}", members(" f(a, b); c = d + e; g"))),
-            ("one line", format!("{begin}{}", "f(a, 1); ".repeat(LARGEST / 9))),
-            ("one literal", format!("{begin}x = \"{}\"\n", "a".repeat(LARGEST))),
-            ("one number", format!("{begin}x = {}\n", "1".repeat(LARGEST))),
-        ] {
-            check_heap(spec, what, &text, wanted.is_some());
-        }
-    }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(check_all))));
 }
