@@ -8,7 +8,7 @@ use super::{Mark, Subject, ask_until_whole};
 
 /// Number of times that everything is started anew: each costs a daemon and a server, and the servers of all languages together were
 /// a tenth of the suite's time with twenty.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 
 /// The definition asked for at a place where something is used.
 fn use_of(place: &str) -> Question {

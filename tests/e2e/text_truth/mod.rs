@@ -77,12 +77,13 @@ fn on_an_awkward_tree_and_after_edits_and_a_restart() {
     let mut rng = Rng::new(seed());
     nasty::fill(&tree, &mut rng);
     let mut comparison = Comparison::new(&world, &tree, pages());
-    ask(&mut comparison, number(SHARES[1]), 1);
-    let again = number(SHARES[1]) / 20;
+    // Two fifths before the edits, as many between them, and a fifth after the restart.
+    let part = number(SHARES[1]) / 5;
+    ask(&mut comparison, 2 * part, 1);
     let mut edits = edits::Edits::new(&tree, rng);
     for round in 0..10 {
         edits.some(100);
-        ask(&mut comparison, again, 2 + round);
+        ask(&mut comparison, part / 5, 2 + round);
     }
     world.stop();
     let looked_at = looked_at(&world);
@@ -91,7 +92,7 @@ fn on_an_awkward_tree_and_after_edits_and_a_restart() {
     println!("{first} files looked at first, {later} later, {} edits and files moved", edits.touched());
     assert!(*first > 200 && later <= edits.touched(), "{first}, then {later} of {}", edits.touched());
     comparison.connect_again();
-    ask(&mut comparison, 2 * again, 20);
+    ask(&mut comparison, part, 20);
     comparison.finish();
 }
 
