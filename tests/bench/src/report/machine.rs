@@ -9,12 +9,11 @@ use std::process::Command;
 pub(crate) fn describe_machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let system = format!("{} {}", std::env::consts::OS, read("/proc/sys/kernel/osrelease").trim());
+    let system = system(std::env::consts::OS, &read("/proc/sys/kernel/osrelease"));
     format!(
-        "{}, {cores} cores, {}, {}",
+        "{}, {cores} cores, {}, {system}",
         processor(&read("/proc/cpuinfo")),
-        memory(&read("/proc/meminfo")),
-        system.trim()
+        memory(&read("/proc/meminfo"))
     )
 }
 
@@ -22,6 +21,12 @@ fn processor(cpuinfo: &str) -> String {
     let name = cpuinfo.lines().find_map(|line| line.strip_prefix("model name"));
     let name = name.and_then(|rest| rest.split_once(':')).map(|(_, name)| name.trim());
     name.unwrap_or(std::env::consts::ARCH).to_owned()
+}
+
+/// The system with the first two numbers of its kernel's release; patches do not make another machine of it.
+fn system(name: &str, release: &str) -> String {
+    let numbers: Vec<&str> = release.trim().split('.').take(2).collect();
+    format!("{name} {}", numbers.join(".")).trim().to_owned()
 }
 
 fn memory(meminfo: &str) -> String {
@@ -55,7 +60,7 @@ pub(crate) fn version_of(program: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{memory, processor, remark_on_load};
+    use super::{memory, processor, remark_on_load, system};
 
     #[test]
     fn a_machine_is_described_from_what_the_kernel_says() {
@@ -63,6 +68,8 @@ mod tests {
         assert_eq!(processor(""), std::env::consts::ARCH);
         assert_eq!(memory("MemTotal:       16384000 kB\n"), "16 GiB");
         assert_eq!(memory(""), "memory unknown");
+        assert_eq!(system("linux", "6.18.44-custom\n"), "linux 6.18");
+        assert_eq!(system("macos", ""), "macos");
         assert_eq!(remark_on_load(0.2, 2), None);
         assert!(remark_on_load(4.0, 2).is_some());
     }

@@ -287,15 +287,7 @@ fn row_of(line: &Line) -> String {
         }
     };
     let (other, ratio) = match (&line.other, line.ratio()) {
-        (Some(other), Some(ratio)) => (
-            format!("{}: {}", other.who, values(other)),
-            format!(
-                "**{}** ({} to {})",
-                show_ratio(ratio.median),
-                show_ratio(ratio.min),
-                show_ratio(ratio.max)
-            ),
-        ),
+        (Some(other), Some(ratio)) => (format!("{}: {}", other.who, values(other)), show_spread(ratio)),
         _ => (String::new(), String::new()),
     };
     format!(
@@ -305,6 +297,12 @@ fn row_of(line: &Line) -> String {
         cell(&other),
         line.outcome().word()
     )
+}
+
+/// A ratio with its smallest and largest value, if these are others.
+fn show_spread(ratio: Spread) -> String {
+    let [min, median, max] = [ratio.min, ratio.median, ratio.max].map(show_ratio);
+    if min == max { format!("**{median}**") } else { format!("**{median}** ({min} to {max})") }
 }
 
 /// A text that does not end its cell of a table.

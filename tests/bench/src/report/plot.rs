@@ -88,7 +88,7 @@ fn draw_bar(
         .map_err(|error| error.to_string())?;
     let (_, pixel) = chart.backend_coord(&(1.0, y + 0.5));
     let label =
-        Text::new(format!("{}  {}", bar.label, show_ratio(median)), (12, pixel - 6), ("sans-serif", 12));
+        Text::new(format!("{} = {}", bar.label, show_ratio(median)), (12, pixel - 6), ("sans-serif", 12));
     area.draw(&label).map_err(|error| error.to_string())?;
     Ok(())
 }
@@ -135,7 +135,7 @@ mod tests {
         };
         let drawn = draw_bars("Search", &[bar("rare", 0.02), bar("a < b", 7.0)]).expect("drawn");
         assert!(drawn.starts_with("<svg") && drawn.trim_end().ends_with("</svg>"), "{drawn}");
-        assert!(drawn.contains("rare  0.020") && drawn.contains("a &lt; b  7.00"), "{drawn}");
+        assert!(drawn.contains("rare = 0.020") && drawn.contains("a &lt; b = 7.00"), "{drawn}");
     }
 
     #[test]
