@@ -27,7 +27,7 @@ use crate::rows::{self, Failure};
 use corpora::Corpus;
 use figure::Absence;
 use measures::Inputs;
-use page::Report;
+use page::FiguresPage;
 
 /// Rows that a report measures if none is named: those that compare, and end in minutes on a tree of thousands of files.
 const USUAL: &str = "questions,index,handshake,noop,search,map,regex,cost,clients,hook,save,warm";
@@ -91,7 +91,7 @@ pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
     finish(options, &mut report)
 }
 
-fn begin(options: &ReportOptions, corpora: &[Corpus]) -> Report {
+fn begin(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut remarks: Vec<String> =
         machine::load().and_then(|load| machine::remark_on_load(load, cores)).into_iter().collect();
@@ -99,7 +99,7 @@ fn begin(options: &ReportOptions, corpora: &[Corpus]) -> Report {
         remarks.push(DEBUG.to_owned());
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    Report {
+    FiguresPage {
         command: command_of(std::env::args()),
         time: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         commit: corpora::head_of(root).unwrap_or_else(|| "unknown".to_owned()),
@@ -108,7 +108,7 @@ fn begin(options: &ReportOptions, corpora: &[Corpus]) -> Report {
         programs: programs(),
         corpora: corpora.iter().map(corpora::describe).collect(),
         runs: options.runs.max(1),
-        ..Report::default()
+        ..FiguresPage::default()
     }
 }
 
@@ -132,7 +132,7 @@ fn programs() -> Vec<String> {
 }
 
 /// One run of all rows on a tree.
-fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut Report) -> Result<(), Failure> {
+fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut FiguresPage) -> Result<(), Failure> {
     let folder = corpus.folder.to_string_lossy().into_owned();
     let mut words = vec!["hob-bench".to_owned(), "--tree".to_owned(), folder];
     if ["click", "flask", "rxjs"].contains(&corpus.name.as_str()) {
@@ -159,7 +159,7 @@ fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut Report)
     Ok(())
 }
 
-fn measure_accuracy(options: &ReportOptions, report: &mut Report) -> Result<(), Failure> {
+fn measure_accuracy(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
     let programs = std::env::current_exe()?.parent().ok_or("this program has no folder")?.to_path_buf();
     let scratch = tempfile::tempdir()?;
     for measure in measures::measures_of(&options.inputs, &programs, scratch.path()) {
@@ -182,7 +182,7 @@ fn measure_accuracy(options: &ReportOptions, report: &mut Report) -> Result<(), 
 }
 
 /// Writes page and plots, and keeps the ratios.
-fn finish(options: &ReportOptions, report: &mut Report) -> Result<(), Failure> {
+fn finish(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
     if let Some(file) = &options.keep {
         let kept = fs::read_to_string(file).unwrap_or_default();
         report.earlier = match regressions::last_ratios(&kept, &report.machine) {

@@ -9,100 +9,100 @@ use super::plot::{Bar, show_ratio};
 use super::summary::{Line, Outcome};
 
 /// A section of the page, by the row that measures it.
-struct Section {
+struct FigureSection {
     row: &'static str,
     title: &'static str,
     /// The comparison and what is unfair about it.
     text: &'static str,
 }
 
-const SECTIONS: &[Section] = &[
-    Section {
+const SECTIONS: &[FigureSection] = &[
+    FigureSection {
         row: "questions",
         title: "Tokens and calls per question",
         text: "Questions of a maintainer, answered by the calls that a sensible agent makes of hob, and by the commands that it runs with ripgrep and `sed` alone. Both lists were written by reading the sources (`tests/quality/economy/questions.txt`). Tokens are characters / 4. That an answer is right, other tests say.",
     },
-    Section {
+    FigureSection {
         row: "regex",
         title: "Search by class of pattern",
         text: "`regex_search` over MCP with the freshness barrier, against programs that print the same lines. *counted* asks for totals, *shown* for the first lines that a budget holds with the totals of all; ripgrep counts, or prints all lines into a pipe. Programs pay for their start, hob for the protocol. hob has an index, ripgrep has none: the index is paid for below.",
     },
-    Section {
+    FigureSection {
         row: "index",
         title: "The first index",
         text: "`hob index` into an empty cache, the daemon's start included, against the same files read and parsed by bare tree-sitter on all cores (the trees thrown away) and against `ctags -R`. hob also lists the tree and makes a text index and a graph; bare tree-sitter parses C, Python, TypeScript and JavaScript only.",
     },
-    Section {
+    FigureSection {
         row: "cost",
         title: "Text index: time and size",
         text: "From the start of a session that finds no daemon to the first whole answer of `regex_search`, and what is kept on the disk and in memory then, as a share of the text. The second copy of the texts can be turned off (`--no-text-cache`).",
     },
-    Section {
+    FigureSection {
         row: "clients",
         title: "Memory against clients",
         text: "Private memory of all of hob's processes (one daemon, one shim for each client), with one client and with more. A neighbour that runs one server for each client is measured beside it if it is given.",
     },
-    Section {
+    FigureSection {
         row: "save",
         title: "From a save to a right answer",
         text: "The clock starts when `rename` has returned and ends with an answer that has the new function. hob is asked once. ripgrep searches the tree for the name, without an index and without a save of its own; watchers are asked until they know.",
     },
-    Section {
+    FigureSection {
         row: "warm",
         title: "Coming back",
         text: "From the start of a session that finds no daemon but the last one's files, to the first answer that equals the one before the stop; against a cold `hob index`.",
     },
-    Section {
+    FigureSection {
         row: "handshake",
         title: "Starting a session",
         text: "Start of `hob-mcp` to the answered `initialize`, against a server by the same library that lists nothing.",
     },
-    Section {
+    FigureSection {
         row: "noop",
         title: "A call that does nothing",
         text: "The way from the client through shim and daemon and back, with the barrier; in units of the same call without the barrier, and of an MCP ping, which ends in the shim.",
     },
-    Section {
+    FigureSection {
         row: "map",
         title: "Latencies of tools",
         text: "Warm questions over MCP, barrier included, in units of a call that does nothing. Definitions are drawn evenly from the tree's files.",
     },
-    Section {
+    FigureSection {
         row: "search",
         title: "Symbols by name",
         text: "`map_search` against a neighbour's search for a symbol, both warm.",
     },
-    Section {
+    FigureSection {
         row: "first-answer",
         title: "The first answer of a session",
         text: "Start of the MCP server to its first answer about a symbol, the daemon running.",
     },
-    Section {
+    FigureSection {
         row: "hook",
         title: "The hook of an agent",
         text: "`hob hook` against the start of `true`, in pairs.",
     },
-    Section {
+    FigureSection {
         row: "commits",
         title: "Accuracy: from the message of a commit to its files",
         text: "The first file that a commit changed is among the first 1, 5 or 10 files of `investigate`, asked with the message alone on the tree as it was long before. Nobody who tunes the ranking wrote these questions.",
     },
-    Section {
+    FigureSection {
         row: "issues",
         title: "Accuracy: from an issue to its fix",
         text: "The same for real issues and the files and functions that their fixes changed, in the form of SWE-bench.",
     },
-    Section {
+    FigureSection {
         row: "calls",
         title: "Accuracy: call graphs",
         text: "Call edges of the map alone, without a language server, against graphs that others wrote down (PyCG's micro benchmark and those of its form).",
     },
-    Section {
+    FigureSection {
         row: "budgets",
         title: "The daemon at rest",
         text: "What the daemon costs while nobody asks, as a share of what is promised: 1 is the promise, less is better.",
     },
-    Section {
+    FigureSection {
         row: "storm",
         title: "Freshness under storm",
         text: "Clients that own their files ask, edit and save on several projects while faults are injected. Every answer is judged by what its client knows to be on the disk.",
@@ -111,7 +111,7 @@ const SECTIONS: &[Section] = &[
 
 /// Everything that the page tells.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct FiguresPage {
     /// The command that made it.
     pub(crate) command: String,
     pub(crate) time: String,
@@ -140,7 +140,7 @@ pub(crate) struct Plot {
     pub(crate) bars: Vec<Bar>,
 }
 
-impl Report {
+impl FiguresPage {
     /// Returns the plots, one for each section that has ratios.
     pub(crate) fn plots(&self) -> Vec<Plot> {
         let drawn = SECTIONS.iter().filter_map(|section| {
@@ -199,7 +199,7 @@ impl Report {
         )
     }
 
-    fn add_section(&self, page: &mut String, section: &Section, plots: &str) {
+    fn add_section(&self, page: &mut String, section: &FigureSection, plots: &str) {
         let _ = writeln!(page, "## {}\n\n{}\n", section.title, section.text);
         if self.lines_of(section.row).filter_map(bar_of).next().is_some() {
             let _ =
@@ -314,7 +314,7 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::super::figure::{Absence, Sample, Sense, Unit};
     use super::super::summary::Line;
-    use super::Report;
+    use super::FiguresPage;
 
     fn line(name: &str, sense: Sense, ratios: &[f64]) -> Line {
         let sample = |who, value| Sample::new(who, Unit::Millis, vec![value, value * 2.0, value * 3.0]);
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn lost_rows_are_shown_like_won_ones() {
         let lines = vec![line("a|b", Sense::Race, &[0.2, 0.3]), line("slow", Sense::Race, &[2.0, 3.0, 4.0])];
-        let report = Report { lines, runs: 3, ..Report::default() };
+        let report = FiguresPage { lines, runs: 3, ..FiguresPage::default() };
         let page = report.render("report");
         assert!(
             page.contains("Of 2 races hob is ahead in 1 and behind in 1; 0 are within the spread."),
@@ -348,8 +348,10 @@ mod tests {
     #[test]
     fn what_is_absent_is_said_once() {
         let absent = |what: &str| Absence { row: "regex".into(), what: what.into(), why: "not given".into() };
-        let report =
-            Report { absences: vec![absent("fff"), absent("csearch"), absent("fff")], ..Report::default() };
+        let report = FiguresPage {
+            absences: vec![absent("fff"), absent("csearch"), absent("fff")],
+            ..FiguresPage::default()
+        };
         let page = report.render("report");
         assert!(!page.contains("## Search"), "{page}");
         assert!(page.ends_with("| regex | csearch | not given |\n| regex | fff | not given |\n"), "{page}");
@@ -358,7 +360,8 @@ mod tests {
     #[test]
     fn earlier_runs_stand_beside_this_one() {
         let earlier = [("click/regex/rare".to_owned(), vec![0.25, 0.5])].into();
-        let report = Report { lines: vec![line("rare", Sense::Race, &[0.4])], earlier, ..Report::default() };
+        let report =
+            FiguresPage { lines: vec![line("rare", Sense::Race, &[0.4])], earlier, ..FiguresPage::default() };
         let page = report.render("report");
         assert!(page.contains("| click/regex/rare | 0.25, 0.50 | 0.40 | 2.00 |"), "{page}");
     }
