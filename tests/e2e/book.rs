@@ -19,6 +19,9 @@ const MARK: &str = "<!-- run in click -->";
 /// Commands of the shell that take others as arguments, so that `hob` may stand behind them.
 const SEPARATORS: [&str; 4] = ["&&", "|", ";", "||"];
 
+/// Options that every tool takes and that no help of `hob call` lists.
+const UNLISTED: [&str; 1] = ["--in"];
+
 /// Languages of blocks that hold no commands.
 const NO_COMMANDS: [&str; 5] = ["console", "text", "json", "python", "toml"];
 
@@ -245,7 +248,7 @@ impl Helps {
         let options = words.iter().take_while(|word| *word != "--").filter(|word| word.starts_with("--"));
         let mut names = options.filter_map(|option| option.split('=').next());
         names
-            .find(|name| *name != "--help" && !has_option(&help, name))
+            .find(|name| *name != "--help" && !UNLISTED.contains(name) && !has_option(&help, name))
             .map(|name| format!("`hob {}` has no option {name}", path.join(" ")))
     }
 }
