@@ -42,7 +42,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Measure everything several times and write one page with tables and plots
-    Report(report::ReportOptions),
+    Report(Box<report::ReportOptions>),
     /// Say which commit moved a ratio of kept reports by more than its spread
     Regressions(report::RegressionsOptions),
 }
