@@ -2,7 +2,7 @@
 //!
 //! Ratios and not times are kept, because a machine is never twice alike; runs of different machines are not compared at
 //! all. A ratio is compared with that of the first run after its last move, and not with the run before, so that many small
-//! steps in one direction are seen at the one that makes them large.
+//! steps in one direction are seen at the one that makes them large. Runs of the same commit widen its spread.
 
 use std::collections::BTreeMap;
 
@@ -60,6 +60,12 @@ pub(crate) fn report_moves(text: &str) -> Result<String, String> {
                 continue;
             };
             compared += 1;
+            if then.run.commit == run.commit {
+                // The same code twice: the difference is the machine's mood, and belongs to the spread.
+                let kept = Kept { spread: widened(then.kept.spread, kept.spread), ..then.kept };
+                first.insert(place, KeptIn { kept, run: then.run });
+                continue;
+            }
             if is_move(then.kept.spread, kept.spread) {
                 moves.push(describe_move(key, then, now, before.unwrap_or(&then.run.commit)));
                 first.insert(place, now);
@@ -86,6 +92,12 @@ pub(crate) fn last_ratios(text: &str, machine: &str) -> Result<BTreeMap<String, 
     Ok(all)
 }
 
+/// The spread of two runs of the same code, with the median of the first.
+fn widened(first: Spread, second: Spread) -> Spread {
+    let (min, max) = (first.min.min(second.min), first.max.max(second.max));
+    Spread { min, max, count: first.count + second.count, ..first }
+}
+
 /// A ratio has moved if its medians are farther apart than either run's values are.
 fn is_move(then: Spread, now: Spread) -> bool {
     (now.median - then.median).abs() > then.width().max(now.width())
@@ -104,8 +116,7 @@ fn describe_move(key: &str, then: KeptIn<'_>, now: KeptIn<'_>, since: &str) -> S
     let show = |spread: Spread| format!("{:.3} ({:.3} to {:.3})", spread.median, spread.min, spread.max);
     let (before, after) = (show(then.kept.spread), show(now.kept.spread));
     let (first, last) = (&then.run.commit, &now.run.commit);
-    let range = if since == last { format!("again at {last}") } else { format!("in {since}..{last}") };
-    format!("{word}: {key}: {before} at {first} -> {after} {range}")
+    format!("{word}: {key}: {before} at {first} -> {after} in {since}..{last}")
 }
 
 fn read_runs(text: &str) -> Result<Vec<KeptRun>, String> {
@@ -186,6 +197,18 @@ mod tests {
         ];
         let said = report_moves(&runs.join("\n")).expect("good");
         assert!(said.starts_with("WORSE") && said.contains("in b..c"), "{said}");
+    }
+
+    #[test]
+    fn the_same_commit_twice_widens_the_spread() {
+        let runs = [
+            kept("a", Sense::Race, &[0.50, 0.52]),
+            kept("a", Sense::Race, &[0.80, 0.82]),
+            kept("b", Sense::Race, &[0.75, 0.76]),
+            kept("c", Sense::Race, &[0.95, 0.96]),
+        ];
+        let said = report_moves(&runs.join("\n")).expect("good");
+        assert!(said.starts_with("WORSE") && said.contains("in b..c") && said.contains(" 1 moved"), "{said}");
     }
 
     #[test]
