@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 mod e2e;
+mod links;
 mod protocol;
 mod quality;
 mod regression;

@@ -106,7 +106,8 @@ fn args_table(args: impl Iterator<Item = ArgDef>, def: Option<&ToolDef>) -> Stri
             format!("`{}`", arg.name),
             describe_type(arg.ty),
             default(&arg, def),
-            arg.description.to_owned(),
+            // A word in angle brackets would be a tag to whoever shows the page.
+            arg.description.replace('<', "\\<"),
         ];
         let cells = cells.map(|cell| cell.replace('|', "\\|"));
         out.push_str(&format!("| {} |\n", cells.join(" | ")));

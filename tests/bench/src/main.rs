@@ -15,6 +15,7 @@ mod lsp;
 mod mcp;
 mod peers;
 mod process;
+mod report;
 mod rows;
 mod scratch;
 mod stats;
@@ -23,11 +24,30 @@ mod world;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// Measure hob against other programs in the same run.
 ///
 /// Build first: `cargo build --release --workspace`. Programs that are not installed are left out, and said.
+#[derive(Debug, Parser)]
+#[command(name = "hob-bench", args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    task: Option<Task>,
+    #[command(flatten)]
+    rows: Option<Args>,
+}
+
+/// The tasks beside measuring rows.
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Measure everything several times and write one page with tables and plots
+    Report(Box<report::ReportOptions>),
+    /// Say which commit moved a ratio of kept reports by more than its spread
+    Regressions(report::RegressionsOptions),
+}
+
+/// What to measure, on what, beside whom.
 #[derive(Debug, Parser)]
 struct Args {
     /// The tree to measure on; only copies of it are written to.
@@ -72,15 +92,55 @@ struct Args {
     /// Keep the copy of the tree and hob's index of it in this folder; a later run with the same folder begins with them.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
+    /// The project of `tests/quality/economy` that the tree is, for `questions`.
+    #[arg(long, value_name = "NAME", value_parser = ["click", "flask", "rxjs"])]
+    questions: Option<String>,
+    /// The figures of the rows, for a report.
+    #[arg(skip)]
+    sheet: report::figure::Sheet,
+    /// Whether the next row is measured although one has failed.
+    #[arg(skip)]
+    goes_on: bool,
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    match rows::run(&args) {
+    let line = CommandLine::parse();
+    let done = match (&line.task, &line.rows) {
+        (Some(Task::Report(options)), _) => report::write_report(options),
+        (Some(Task::Regressions(options)), _) => report::print_regressions(options),
+        (None, Some(args)) => rows::run(args),
+        (None, None) => Err("name a tree with `--tree DIR`, or a task: `report`, `regressions`".into()),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("hob-bench: {error}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory as _, Parser as _};
+
+    use super::{CommandLine, Task};
+
+    #[test]
+    fn rows_and_tasks_are_told_apart() {
+        CommandLine::command().debug_assert();
+        let line = CommandLine::try_parse_from(["hob-bench", "--tree", "x", "index", "noop"]).expect("rows");
+        assert!(line.task.is_none());
+        assert_eq!(line.rows.expect("rows").rows, ["index", "noop"]);
+        let words = ["hob-bench", "report", "--tree", "a=b", "--runs", "2", "--", "--rounds", "5"];
+        assert!(matches!(CommandLine::try_parse_from(words).expect("a report").task, Some(Task::Report(_))));
+        let words = ["hob-bench", "regressions", "kept.jsonl"];
+        assert!(matches!(
+            CommandLine::try_parse_from(words).expect("a file").task,
+            Some(Task::Regressions(_))
+        ));
+        for bad in [&["hob-bench", "index"][..], &["hob-bench", "report", "--tree", "nameless"]] {
+            assert!(CommandLine::try_parse_from(bad).is_err(), "{bad:?}");
         }
     }
 }

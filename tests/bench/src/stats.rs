@@ -30,6 +30,11 @@ impl Times {
         self.quantile(0.5)
     }
 
+    /// Returns the times in milliseconds, in the order of measurement.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.0
+    }
+
     /// Returns the number of times measured.
     pub(crate) fn len(&self) -> usize {
         self.0.len()

@@ -18,6 +18,7 @@ use crate::generate;
 use crate::mcp::Server;
 use crate::peers::Csearch;
 use crate::process;
+use crate::report::figure::{Sample, Sense, Unit};
 use crate::scratch::{Scratch, Size, size};
 use crate::stats::{Times, compare, millis, show};
 use crate::world::World;
@@ -44,26 +45,37 @@ pub(super) fn cost(args: &Args) -> Result<(), Failure> {
     }
     match &csearch {
         Some(_) => compare(("text ready", &hob), ("cindex", &other)),
-        None => show("text ready", &hob),
+        None => {
+            show("text ready", &hob);
+            args.sheet.absent("cost", "csearch", "it was not given (-- --csearch PROGRAM)");
+        }
     }
+    args.sheet.race("cost", "from nothing to an answer", ("text ready", &hob), ("cindex", &other));
+    let mut theirs = None;
     if let Some(csearch) = &csearch {
-        share("cindex: its index", fs::metadata(csearch.file())?.len(), text);
+        let bytes = fs::metadata(csearch.file())?.len();
+        println!("  {:<58} {:>9.2} MB", "cindex: its index", bytes as f64 / 1e6);
+        theirs = Some(Sample::new("cindex", Unit::Bytes, vec![bytes as f64]));
     }
-    rest(args, text)
+    rest(args, text, theirs)
 }
 
 /// Disk and memory of a daemon that has come to rest, and memory after the broadest questions.
-fn rest(args: &Args, text: u64) -> Result<(), Failure> {
+fn rest(args: &Args, text: u64, theirs: Option<Sample>) -> Result<(), Failure> {
     let world = World::new(&args.tree)?;
     world.index()?;
     // Saving and putting texts side by side follow each other with pauses.
     std::thread::sleep(Duration::from_secs(5));
     world.rest()?;
     let kept = |name: &str| parts(&world, name).bytes;
-    share("trigram index on the disk", kept("text"), text);
-    share("contents beside it on the disk (HOB_NO_TEXT_CACHE=1: none)", kept("contents"), text);
+    share(args, "trigram index on the disk", kept("text"), text);
+    if theirs.is_some() {
+        let own = Sample::new("hob", Unit::Bytes, vec![kept("text") as f64]);
+        args.sheet.note("cost", "text index on the disk", Sense::Race, own, theirs);
+    }
+    share(args, "contents beside it on the disk (HOB_NO_TEXT_CACHE=1: none)", kept("contents"), text);
     let mut server = world.server()?;
-    share("text index in private memory, at rest", private_of_text(&mut server)?, text);
+    share(args, "text index in private memory, at rest", private_of_text(&mut server)?, text);
     let before = private_of_process(world.pid()?)?;
     for pattern in BROAD {
         for output in ["count", "files", "lines"] {
@@ -71,9 +83,9 @@ fn rest(args: &Args, text: u64) -> Result<(), Failure> {
                 .call("regex_search", &json!({"pattern": pattern, "output": output, "max_millis": 60_000}))?;
         }
     }
-    share("text index in private memory, after broad questions", private_of_text(&mut server)?, text);
+    share(args, "text index in private memory, after broad questions", private_of_text(&mut server)?, text);
     let grown = private_of_process(world.pid()?)?.saturating_sub(before);
-    share("what the process's private memory grew by meanwhile", grown, text);
+    share(args, "what the process's private memory grew by meanwhile", grown, text);
     Ok(())
 }
 
@@ -118,7 +130,9 @@ fn first_answer(world: &World) -> Result<Duration, Failure> {
     time_of(|| text_ready(&mut world.server()?).map(drop))
 }
 
-fn share(what: &str, bytes: u64, text: u64) {
+fn share(args: &Args, what: &str, bytes: u64, text: u64) {
+    let part = Sample::new("hob", Unit::Share, vec![bytes as f64 / text as f64]);
+    args.sheet.note("cost", &format!("{what}, as a share of the text"), Sense::Less, part, None);
     println!(
         "  {what:<58} {:>9.2} MB, {:.2} % of the text",
         bytes as f64 / 1e6,

@@ -2,6 +2,7 @@
 
 mod barrier;
 mod calls;
+mod clients;
 mod cost;
 mod editor;
 mod growth;
@@ -10,6 +11,7 @@ mod idle;
 mod index;
 mod map;
 mod nav;
+mod questions;
 mod regex;
 mod render;
 mod save;
@@ -52,10 +54,12 @@ const ROWS: &[(&str, Row)] = &[
     ("hook", Row::Shared(hook::hook)),
     ("render", Row::Shared(render::render)),
     ("first-answer", Row::Shared(calls::first_answer)),
+    ("questions", Row::Shared(questions::questions)),
     ("search", Row::Shared(search::search)),
     ("map", Row::Shared(map::map)),
     ("regex", Row::Shared(regex::regex)),
     ("barrier", Row::Shared(barrier::barrier)),
+    ("clients", Row::Shared(clients::clients)),
     ("nav", Row::Shared(nav::nav)),
     ("share", Row::Alone(share::share)),
     ("editor", Row::Alone(editor::editor)),
@@ -76,22 +80,32 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Measures what was asked for.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let wanted = |name: &str| args.rows.is_empty() || args.rows.iter().any(|row| row == name);
-    let rows: Vec<Row> = ROWS.iter().filter(|(name, _)| wanted(name)).map(|(_, row)| *row).collect();
-    let writes = rows.iter().any(|row| matches!(row, Row::Writing(_)));
+    let rows: Vec<(&str, Row)> = ROWS.iter().filter(|(name, _)| wanted(name)).copied().collect();
+    let writes = rows.iter().any(|(_, row)| matches!(row, Row::Writing(_)));
     let lab = OnceCell::new();
     println!("tree: {}", args.tree.display());
-    for row in rows {
-        match row {
-            Row::Alone(measure) => measure(args)?,
-            Row::Shared(measure) | Row::Writing(measure) => {
-                if lab.get().is_none() {
-                    let _ = lab.set(Lab::new(args, writes)?);
-                }
-                measure(args, lab.get().ok_or("it was set")?)?;
+    for (name, row) in rows {
+        match measure_row(row, args, writes, &lab) {
+            Err(error) if args.goes_on => {
+                println!("  {name} failed: {error}");
+                args.sheet.absent(name, "the rest of the row", &format!("it failed: {error}"));
             }
+            measured => measured?,
         }
     }
     Ok(())
+}
+
+fn measure_row(row: Row, args: &Args, writes: bool, lab: &OnceCell<Lab>) -> Result<(), Failure> {
+    match row {
+        Row::Alone(measure) => measure(args),
+        Row::Shared(measure) | Row::Writing(measure) => {
+            if lab.get().is_none() {
+                let _ = lab.set(Lab::new(args, writes)?);
+            }
+            measure(args, lab.get().ok_or("it was set")?)
+        }
+    }
 }
 
 /// The given tree, or a copy of it, with the daemon and the neighbours that have indexed it: once, for all rows of a run.

@@ -55,6 +55,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
     );
     if !is_there(&args.rg) {
         println!("  {} is not installed: left out", args.rg.display());
+        args.sheet.absent("regex", "the whole row", "ripgrep is not installed (-- --rg PROGRAM)");
         return Ok(());
     }
     // What the daemon does aside after an index must not take the processors from what is measured.
@@ -62,6 +63,13 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let mut server = lab.world.server()?;
     let csearch = lab.csearch(args)?;
     let mut fff = args.fff.as_ref().map(|python| Fff::start(python, &args.tree)).transpose()?;
+    for (name, is_given, option) in
+        [("csearch", csearch.is_some(), "--csearch"), ("fff", fff.is_some(), "--fff")]
+    {
+        if !is_given {
+            args.sheet.absent("regex", name, &format!("it was not given (-- {option})"));
+        }
+    }
     for (class, pattern) in CLASSES {
         println!("  {class}: {pattern}");
         let mut measured = Measured::default();
@@ -87,6 +95,7 @@ pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
         }
         found.print();
         measured.print();
+        measured.note(class, args);
     }
     Ok(())
 }
@@ -121,6 +130,19 @@ impl Measured {
         for (mine, now) in mine.into_iter().zip(theirs).filter(|(_, now)| !now.is_empty()) {
             mine.push_millis(now.median());
         }
+    }
+
+    fn note(&self, class: &str, args: &Args) {
+        let (counted, shown) = (format!("{class}, counted"), format!("{class}, shown"));
+        args.sheet.race("regex", &counted, ("hob", &self.counted), ("rg", &self.rg_counted));
+        args.sheet.race("regex", &shown, ("hob", &self.shown), ("rg, all lines", &self.rg_lines));
+        args.sheet.race(
+            "regex",
+            &format!("{shown} (csearch)"),
+            ("hob", &self.shown),
+            ("csearch", &self.csearch),
+        );
+        args.sheet.race("regex", &format!("{shown} (fff)"), ("hob", &self.shown), ("fff", &self.fff));
     }
 
     fn print(&self) {

@@ -20,6 +20,7 @@ use crate::Args;
 use crate::edit::Edited;
 use crate::mcp::Server;
 use crate::peers::{Codegraph, is_there};
+use crate::report::figure::{Sample, Sense, Unit};
 use crate::stats::{Times, difference, ratio, show};
 
 /// Between two questions to somebody who does not know yet.
@@ -78,9 +79,14 @@ pub(super) fn save(args: &Args, lab: &Lab) -> Result<(), Failure> {
         std::thread::sleep(PAUSE);
     }
     race.print();
-    homes.left_out.iter().for_each(|what| println!("  {what}"));
+    race.note(args);
+    for what in &homes.left_out {
+        println!("  {what}");
+        args.sheet.absent("save", what.split(' ').next().unwrap_or(what), what);
+    }
     if race.rg.is_none() {
         println!("  {} is not installed: left out", args.rg.display());
+        args.sheet.absent("save", "ripgrep", "it is not installed (-- --rg PROGRAM)");
     }
     Ok(())
 }
@@ -113,6 +119,19 @@ impl Race<'_> {
             runner.race(&format!("bench_{}_{round}_other_{number}", std::process::id()), counted)?;
         }
         Ok(())
+    }
+
+    fn note(&self, args: &Args) {
+        for hob in &self.hob {
+            let others = self.others.iter().map(Runner::result);
+            for other in self.rg.iter().map(|times| ("rg -l", times)).chain(others) {
+                args.sheet.race("save", &format!("{} ({})", hob.name, other.0), hob.result(), other);
+            }
+        }
+        let silent: usize = self.hob.iter().map(|hob| hob.wrong).sum();
+        let asked: usize = self.hob.iter().map(|hob| hob.times.len() + hob.wrong).sum();
+        let share = Sample::new("hob", Unit::Share, vec![silent as f64 / asked.max(1) as f64]);
+        args.sheet.note("save", "answers that were wrong and did not say so", Sense::Less, share, None);
     }
 
     fn print(&self) {

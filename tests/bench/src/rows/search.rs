@@ -30,8 +30,14 @@ pub(super) fn search(args: &Args, lab: &Lab) -> Result<(), Failure> {
         }
     }
     match peer {
-        Some(_) => compare(("map_search", &hob), ("codanna find_symbol", &other)),
-        None => show("map_search", &hob),
+        Some(_) => {
+            compare(("map_search", &hob), ("codanna find_symbol", &other));
+            args.sheet.race("search", "a name", ("map_search", &hob), ("codanna find_symbol", &other));
+        }
+        None => {
+            show("map_search", &hob);
+            args.sheet.absent("search", "codanna", "it was not given (-- --codanna PROGRAM)");
+        }
     }
     Ok(())
 }

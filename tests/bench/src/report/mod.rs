@@ -1,0 +1,243 @@
+//! `hob-bench report`: every comparison on every tree, several times, as one page with its plots; and `hob-bench regressions`.
+//!
+//! A run measures all rows on all trees, then the next run begins, so that an hour in which the machine is slow meets all of
+//! them. Programs that are not installed and inputs that were not given are named on the page. Nothing is fetched unless
+//! `--fetch` says so. The page gives each figure's command; it names trees by their names and no folder of this machine.
+
+mod corpora;
+pub(crate) mod figure;
+mod machine;
+mod measures;
+mod page;
+mod plot;
+mod regressions;
+mod summary;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Parser as _;
+
+use crate::Args;
+use crate::peers::is_there;
+use crate::rows::{self, Failure};
+use corpora::Corpus;
+use figure::Absence;
+use measures::Inputs;
+use page::FiguresPage;
+
+/// Rows that a report measures if none is named: those that compare, and end in minutes on a tree of thousands of files.
+const USUAL: &str = "questions,index,handshake,noop,search,map,regex,cost,clients,hook,save,warm";
+
+/// The remark of a debug build, which cannot know how the programs beside it were built.
+const DEBUG: &str = "`hob-bench` itself was a debug build: bare tree-sitter, which is part of it, may be slower than in a release.";
+
+/// Options of a report.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReportOptions {
+    /// A tree with its name on the page, such as `django=/home/me/src/django`; may be repeated
+    #[arg(long = "tree", value_name = "NAME=DIR", value_parser = corpora::parse_corpus)]
+    trees: Vec<Corpus>,
+    /// Measure the pinned corpora (click, flask, rxjs, hugo) too, and have git fetch those that are not in this folder
+    #[arg(long, value_name = "FOLDER")]
+    fetch: Option<PathBuf>,
+    /// Folder for the page and its plots
+    #[arg(long, value_name = "FOLDER", default_value = "report")]
+    out: PathBuf,
+    /// Times that all is measured
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Add the ratios of this report to this file, and show those that it has from earlier ones
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+    /// Rows to measure
+    #[arg(long = "rows", value_delimiter = ',', default_value = USUAL, value_parser = clap::builder::PossibleValuesParser::new(rows::names()))]
+    rows: Vec<String>,
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Options of the rows, as `hob-bench` alone takes them: `-- --csearch ~/go/bin/csearch --rounds 20`
+    #[arg(last = true, value_name = "OPTIONS")]
+    options: Vec<String>,
+}
+
+/// Options of the comparison of kept reports.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RegressionsOptions {
+    /// The file that `hob-bench report --keep` has written
+    file: PathBuf,
+}
+
+/// Measures and writes the page.
+pub(crate) fn write_report(options: &ReportOptions) -> Result<(), Failure> {
+    let mut corpora = options.trees.clone();
+    if let Some(folder) = &options.fetch {
+        corpora.extend(corpora::fetch_pinned(folder)?);
+    }
+    if corpora.is_empty() {
+        return Err("no tree to measure on: name one with `--tree NAME=DIR`, or have pinned ones fetched with `--fetch FOLDER`".into());
+    }
+    let mut report = begin(options, &corpora);
+    for run in 0..options.runs.max(1) {
+        println!("\nrun {} of {}", run + 1, options.runs.max(1));
+        for corpus in &corpora {
+            measure_corpus(options, corpus, &mut report)?;
+        }
+    }
+    measure_accuracy(options, &mut report)?;
+    fs::create_dir_all(&options.out)?;
+    finish(options, &mut report)
+}
+
+fn begin(options: &ReportOptions, corpora: &[Corpus]) -> FiguresPage {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let mut remarks: Vec<String> =
+        machine::load().and_then(|load| machine::remark_on_load(load, cores)).into_iter().collect();
+    if cfg!(debug_assertions) {
+        remarks.push(DEBUG.to_owned());
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    FiguresPage {
+        command: command_of(std::env::args()),
+        time: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        commit: corpora::head_of(root).unwrap_or_else(|| "unknown".to_owned()),
+        machine: machine::describe_machine(),
+        remarks,
+        programs: programs(),
+        corpora: corpora.iter().map(corpora::describe).collect(),
+        runs: options.runs.max(1),
+        ..FiguresPage::default()
+    }
+}
+
+/// The command line without the folders of this machine.
+fn command_of(words: impl Iterator<Item = String>) -> String {
+    let short = |word: &str| match word.starts_with('/') {
+        true => word.rsplit('/').next().unwrap_or_default().to_owned(),
+        false => word.to_owned(),
+    };
+    let words = words.map(|word| match word.split_once('=') {
+        Some((name, value)) if !name.contains('/') => format!("{name}={}", short(value)),
+        _ => short(&word),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn programs() -> Vec<String> {
+    let own = std::env::current_exe().ok().map(|path| path.with_file_name("hob"));
+    let known = [own, Some("ctags".into()), Some("git".into())];
+    known.into_iter().flatten().filter_map(|program| machine::version_of(&program)).collect()
+}
+
+/// One run of all rows on a tree.
+fn measure_corpus(options: &ReportOptions, corpus: &Corpus, report: &mut FiguresPage) -> Result<(), Failure> {
+    let folder = corpus.folder.to_string_lossy().into_owned();
+    let mut words = vec!["hob-bench".to_owned(), "--tree".to_owned(), folder];
+    if ["click", "flask", "rxjs"].contains(&corpus.name.as_str()) {
+        words.extend(["--questions".to_owned(), corpus.name.clone()]);
+    }
+    words.extend(options.options.iter().cloned());
+    let shown = command_of(words.iter().cloned());
+    words.extend(options.rows.iter().cloned());
+    let mut args = Args::try_parse_from(&words)?;
+    args.goes_on = true;
+    if is_there(&args.rg) {
+        report.programs.extend(machine::version_of(&args.rg));
+        report.programs.dedup();
+    }
+    rows::run(&args)?;
+    for row in &options.rows {
+        report.commands.insert((corpus.name.clone(), row.clone()), format!("{shown} {row}"));
+    }
+    summary::add_run(&mut report.lines, &corpus.name, args.sheet.take_figures());
+    let absences = args.sheet.take_absences().into_iter();
+    report.absences.extend(
+        absences.map(|absence| Absence { row: format!("{} on {}", absence.row, corpus.name), ..absence }),
+    );
+    Ok(())
+}
+
+fn measure_accuracy(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
+    let programs = std::env::current_exe()?.parent().ok_or("this program has no folder")?.to_path_buf();
+    let scratch = tempfile::tempdir()?;
+    for measure in measures::measures_of(&options.inputs, &programs, scratch.path()) {
+        let place = (measure.corpus.clone(), measure.row.to_owned());
+        report.commands.insert(place, measure.shown_command());
+        match measure.run() {
+            Ok(figures) => summary::add_run(&mut report.lines, &measure.corpus, figures),
+            Err(why) => {
+                report.absences.push(Absence { row: measure.row.to_owned(), what: measure.corpus, why })
+            }
+        }
+    }
+    let lacking = measures::inputs_lacking(&options.inputs).into_iter();
+    report.absences.extend(lacking.map(|(row, option)| Absence {
+        row: row.to_owned(),
+        what: "the whole row".to_owned(),
+        why: format!("its input was not given ({option})"),
+    }));
+    Ok(())
+}
+
+/// Writes page and plots, and keeps the ratios.
+fn finish(options: &ReportOptions, report: &mut FiguresPage) -> Result<(), Failure> {
+    if let Some(file) = &options.keep {
+        let kept = fs::read_to_string(file).unwrap_or_default();
+        report.earlier = match regressions::last_ratios(&kept, &report.machine) {
+            Ok(earlier) => earlier,
+            Err(error) => {
+                println!("{} cannot be read and is only added to: {error}", file.display());
+                BTreeMap::new()
+            }
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        let line = regressions::line_of(&report.commit, &report.machine, now, &report.lines);
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(file)?;
+        writeln!(file, "{line}")?;
+    }
+    let plots = options.out.join("figures");
+    fs::create_dir_all(&plots)?;
+    for plot in report.plots() {
+        fs::write(plots.join(&plot.file), plot::draw_bars(&plot.title, &plot.bars)?)?;
+    }
+    let page = options.out.join("figures.md");
+    fs::write(&page, report.render("figures"))?;
+    println!("\n{}", page.display());
+    Ok(())
+}
+
+/// Prints which commit moved a ratio by more than its spread.
+pub(crate) fn print_regressions(options: &RegressionsOptions) -> Result<(), Failure> {
+    let text = fs::read_to_string(&options.file)
+        .map_err(|error| format!("{} cannot be read: {error}", options.file.display()))?;
+    println!(
+        "{}",
+        regressions::report_moves(&text).map_err(|error| format!("{}: {error}", options.file.display()))?
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_of;
+
+    #[test]
+    fn a_shown_command_names_no_folder_of_the_machine() {
+        let words = [
+            "/a/b/hob-bench",
+            "report",
+            "--tree",
+            "django=/home/me/django",
+            "--out",
+            "/x/y",
+            "--",
+            "--rg=/z/rg",
+        ];
+        assert_eq!(
+            command_of(words.into_iter().map(str::to_owned)),
+            "hob-bench report --tree django=django --out y -- --rg=rg"
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! Keeps the ratios of runs, one JSON line a run, and says which commit moved one by more than its spread.
+//!
+//! Ratios and not times are kept, because a machine is never twice alike; runs of different machines are not compared at
+//! all. A ratio is compared with that of the first run after its last move, and not with the run before, so that many small
+//! steps in one direction are seen at the one that makes them large. Runs of the same commit widen its spread.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::figure::{Sense, Spread};
+use super::summary::Line;
+
+/// One ratio of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kept {
+    spread: Spread,
+    is_more_better: bool,
+}
+
+/// One run of a report.
+#[derive(Clone, Debug, PartialEq)]
+struct KeptRun {
+    commit: String,
+    machine: String,
+    ratios: BTreeMap<String, Kept>,
+}
+
+/// Returns the line to be kept of a run, without a line break.
+pub(crate) fn line_of(commit: &str, machine: &str, time: u64, lines: &[Line]) -> String {
+    let mut ratios = serde_json::Map::new();
+    for line in lines {
+        if let Some(ratio) = line.ratio() {
+            let mut kept =
+                json!({"min": ratio.min, "median": ratio.median, "max": ratio.max, "n": ratio.count});
+            if line.sense == Sense::More {
+                kept["better"] = "more".into();
+            }
+            ratios.insert(line.key(), kept);
+        }
+    }
+    json!({"commit": commit, "machine": machine, "time": time, "ratios": ratios}).to_string()
+}
+
+/// Returns what moved, a line for each move, and how much was compared.
+///
+/// # Errors
+/// A line that is not of this form, with its number.
+pub(crate) fn report_moves(text: &str) -> Result<String, String> {
+    let runs = read_runs(text)?;
+    let mut first: BTreeMap<(&str, &str), KeptIn<'_>> = BTreeMap::new();
+    let mut last: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let (mut moves, mut compared) = (Vec::new(), 0);
+    for run in &runs {
+        for (key, kept) in &run.ratios {
+            let (place, now) = ((run.machine.as_str(), key.as_str()), KeptIn { kept: *kept, run });
+            let before = last.insert(place, &run.commit);
+            let Some(then) = first.get(&place).copied() else {
+                first.insert(place, now);
+                continue;
+            };
+            compared += 1;
+            if then.run.commit == run.commit {
+                // The same code twice: the difference is the machine's mood, and belongs to the spread.
+                let kept = Kept { spread: widened(then.kept.spread, kept.spread), ..then.kept };
+                first.insert(place, KeptIn { kept, run: then.run });
+                continue;
+            }
+            if is_move(then.kept.spread, kept.spread) {
+                moves.push(describe_move(key, then, now, before.unwrap_or(&then.run.commit)));
+                first.insert(place, now);
+            }
+        }
+    }
+    let runs = runs.len();
+    let count = moves.len();
+    moves.push(format!("{runs} runs, {compared} ratios compared, {count} moved by more than their spread"));
+    Ok(moves.join("\n"))
+}
+
+/// Returns the ratios of the last runs on a machine, by their names, oldest first.
+///
+/// # Errors
+/// As for [`report_moves`].
+pub(crate) fn last_ratios(text: &str, machine: &str) -> Result<BTreeMap<String, Vec<f64>>, String> {
+    let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for run in read_runs(text)?.into_iter().filter(|run| run.machine == machine) {
+        for (key, kept) in run.ratios {
+            all.entry(key).or_default().push(kept.spread.median);
+        }
+    }
+    Ok(all)
+}
+
+/// The spread of two runs of the same code, with the median of the first.
+fn widened(first: Spread, second: Spread) -> Spread {
+    let (min, max) = (first.min.min(second.min), first.max.max(second.max));
+    Spread { min, max, count: first.count + second.count, ..first }
+}
+
+/// A ratio has moved if its medians are farther apart than either run's values are.
+fn is_move(then: Spread, now: Spread) -> bool {
+    (now.median - then.median).abs() > then.width().max(now.width())
+}
+
+/// A ratio with the run that has it.
+#[derive(Clone, Copy)]
+struct KeptIn<'r> {
+    kept: Kept,
+    run: &'r KeptRun,
+}
+
+fn describe_move(key: &str, then: KeptIn<'_>, now: KeptIn<'_>, since: &str) -> String {
+    let is_larger = now.kept.spread.median > then.kept.spread.median;
+    let word = if is_larger == now.kept.is_more_better { "better" } else { "WORSE" };
+    let show = |spread: Spread| format!("{:.3} ({:.3} to {:.3})", spread.median, spread.min, spread.max);
+    let (before, after) = (show(then.kept.spread), show(now.kept.spread));
+    let (first, last) = (&then.run.commit, &now.run.commit);
+    format!("{word}: {key}: {before} at {first} -> {after} in {since}..{last}")
+}
+
+fn read_runs(text: &str) -> Result<Vec<KeptRun>, String> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(at, line)| read_run(line).map_err(|error| format!("line {}: {error}", at + 1))).collect()
+}
+
+fn read_run(line: &str) -> Result<KeptRun, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let text =
+        |name: &str| value[name].as_str().map(str::to_owned).ok_or_else(|| format!("`{name}` is missing"));
+    let kept = value["ratios"].as_object().ok_or("`ratios` is missing")?;
+    let mut ratios = BTreeMap::new();
+    for (key, kept) in kept {
+        let number = |name: &str| kept[name].as_f64().ok_or_else(|| format!("{key}: `{name}` is no number"));
+        let count = kept["n"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(1);
+        let spread = Spread { min: number("min")?, median: number("median")?, max: number("max")?, count };
+        ratios.insert(key.clone(), Kept { spread, is_more_better: kept["better"] == "more" });
+    }
+    Ok(KeptRun { commit: text("commit")?, machine: text("machine")?, ratios })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figure::{Sample, Sense, Unit};
+    use super::super::summary::Line;
+    use super::{last_ratios, line_of, report_moves};
+
+    fn kept(commit: &str, sense: Sense, ratios: &[f64]) -> String {
+        let line = Line {
+            corpus: "click".into(),
+            row: "regex".into(),
+            name: "rare".into(),
+            sense,
+            hob: Sample::new("hob", Unit::Millis, vec![1.0]),
+            other: None,
+            ratios: ratios.to_vec(),
+        };
+        line_of(commit, "m", 7, &[line])
+    }
+
+    #[test]
+    fn a_ratio_within_its_spread_has_not_moved() {
+        let text = format!(
+            "{}\n{}\n",
+            kept("a", Sense::Race, &[0.4, 0.5, 0.6]),
+            kept("b", Sense::Race, &[0.6, 0.65, 0.7])
+        );
+        assert_eq!(
+            report_moves(&text).expect("good"),
+            "2 runs, 1 ratios compared, 0 moved by more than their spread"
+        );
+    }
+
+    #[test]
+    fn the_commit_that_moved_a_ratio_is_named() {
+        let runs = [
+            kept("a", Sense::Race, &[0.5, 0.51, 0.52]),
+            kept("b", Sense::Race, &[0.5, 0.51, 0.53]),
+            kept("c", Sense::Race, &[0.9, 0.91, 0.92]),
+            kept("d", Sense::Race, &[0.9, 0.91, 0.92]),
+        ];
+        let said = report_moves(&runs.join("\n")).expect("good");
+        let first = said.lines().next().expect("a move");
+        assert_eq!(
+            first,
+            "WORSE: click/regex/rare: 0.510 (0.500 to 0.520) at a -> 0.910 (0.900 to 0.920) in b..c"
+        );
+        assert!(said.ends_with("4 runs, 3 ratios compared, 1 moved by more than their spread"), "{said}");
+    }
+
+    #[test]
+    fn small_steps_in_one_direction_are_seen() {
+        let runs = [
+            kept("a", Sense::Race, &[0.50, 0.52]),
+            kept("b", Sense::Race, &[0.515, 0.535]),
+            kept("c", Sense::Race, &[0.53, 0.55]),
+        ];
+        let said = report_moves(&runs.join("\n")).expect("good");
+        assert!(said.starts_with("WORSE") && said.contains("in b..c"), "{said}");
+    }
+
+    #[test]
+    fn the_same_commit_twice_widens_the_spread() {
+        let runs = [
+            kept("a", Sense::Race, &[0.50, 0.52]),
+            kept("a", Sense::Race, &[0.80, 0.82]),
+            kept("b", Sense::Race, &[0.75, 0.76]),
+            kept("c", Sense::Race, &[0.95, 0.96]),
+        ];
+        let said = report_moves(&runs.join("\n")).expect("good");
+        assert!(said.starts_with("WORSE") && said.contains("in b..c") && said.contains(" 1 moved"), "{said}");
+    }
+
+    #[test]
+    fn more_right_answers_are_better_and_a_count_has_no_spread() {
+        let text = format!("{}\n{}", kept("a", Sense::More, &[0.9]), kept("b", Sense::More, &[0.91]));
+        assert!(report_moves(&text).expect("good").starts_with("better: "));
+    }
+
+    #[test]
+    fn machines_are_not_compared_and_broken_lines_are_named() {
+        let other = kept("b", Sense::Race, &[9.0]).replace("\"machine\":\"m\"", "\"machine\":\"n\"");
+        let text = format!("{}\n{other}", kept("a", Sense::Race, &[0.5]));
+        assert!(report_moves(&text).expect("good").contains("0 ratios compared"));
+        assert_eq!(last_ratios(&text, "m").expect("good")["click/regex/rare"], [0.5]);
+        assert!(report_moves("{}").expect_err("bad").starts_with("line 1: `ratios` is missing"));
+    }
+}

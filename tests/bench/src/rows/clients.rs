@@ -1,0 +1,72 @@
+//! Memory against clients: all of hob's processes with one session and with more, and a neighbour that runs one server for each.
+//!
+//! Private memory is counted, which no other process shares; files that are mapped are not in it.
+
+use serde_json::json;
+
+use super::{Failure, Lab};
+use crate::Args;
+use crate::mcp::Server;
+use crate::process::private_bytes;
+use crate::report::figure::{Sample, Sense, Unit};
+
+/// Numbers of sessions, in the order of measurement.
+const SESSIONS: [usize; 3] = [1, 4, 16];
+
+/// Most sessions of a neighbour that holds an index in each.
+const FEW_SESSIONS: usize = 4;
+
+/// Opens sessions and sums up what their processes hold.
+pub(super) fn clients(args: &Args, lab: &Lab) -> Result<(), Failure> {
+    println!("\nclients: private memory of all processes by the number of sessions");
+    lab.world.rest()?;
+    let name = args.names.first().map_or("main", String::as_str);
+    let codanna = lab.codanna(args)?;
+    if codanna.is_none() {
+        println!("  codanna was not given (--codanna): left out");
+        args.sheet.absent("clients", "codanna", "it was not given (-- --codanna PROGRAM)");
+    }
+    let (mut sessions, mut theirs) = (Vec::new(), Vec::new());
+    let mut alone = None;
+    for count in SESSIONS {
+        while sessions.len() < count {
+            let mut session = lab.world.server()?;
+            session.call("map_search", &json!({"query": name}))?;
+            sessions.push(session);
+        }
+        let hob = private_bytes(lab.world.pid()?)? + sum(&sessions)?;
+        let first = *alone.get_or_insert(hob);
+        println!("  hob, {count} sessions: {:.2} MB", hob as f64 / 1e6);
+        let mut beside = None;
+        if let Some(codanna) = codanna.filter(|_| count <= FEW_SESSIONS) {
+            while theirs.len() < count {
+                let mut session = Server::start(&mut codanna.server())?;
+                session.call("find_symbol", &json!({"name": name}))?;
+                theirs.push(session);
+            }
+            let bytes = sum(&theirs)?;
+            println!("  codanna, {count} sessions: {:.2} MB", bytes as f64 / 1e6);
+            beside = Some(sample("codanna", bytes));
+        }
+        let name = format!("{count} sessions");
+        match beside {
+            Some(beside) => args.sheet.note("clients", &name, Sense::Race, sample("hob", hob), Some(beside)),
+            None => args.sheet.note(
+                "clients",
+                &name,
+                Sense::Multiple,
+                sample("hob", hob),
+                Some(sample("hob, 1 session", first)),
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn sum(sessions: &[Server]) -> Result<u64, Failure> {
+    sessions.iter().map(|session| private_bytes(session.pid())).sum()
+}
+
+fn sample(who: &str, bytes: u64) -> Sample {
+    Sample::new(who, Unit::Bytes, vec![bytes as f64])
+}
