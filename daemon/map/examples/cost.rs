@@ -31,7 +31,8 @@ fn main() {
     let facts = least(rounds * usize::from(wants("facts")), || {
         sources.iter().for_each(|source| drop(read_facts(source)));
     });
-    let read: Vec<FileFacts> = if wants("disk") { sources.iter().map(read_facts).collect() } else { Vec::new() };
+    let read: Vec<FileFacts> =
+        if wants("disk") { sources.iter().map(read_facts).collect() } else { Vec::new() };
     let disk = least(rounds * usize::from(wants("disk")), || {
         read.iter().for_each(|facts| drop(persist::encode(facts)));
     });
@@ -107,7 +108,10 @@ fn read_facts(source: &Source) -> FileFacts {
 fn hash_facts(read: &[FileFacts]) -> u64 {
     read.iter().map(persist::encode).fold(0xcbf2_9ce4_8422_2325, |hash, bytes| {
         let length = bytes.len().to_le_bytes();
-        length.iter().chain(&bytes).fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+        length
+            .iter()
+            .chain(&bytes)
+            .fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
     })
 }
 
