@@ -9,10 +9,10 @@
  * take no memory here. A session is of one thread; while it lasts, no other frees what it took.
  *
  * A tree is many small blocks that end together. A session whose trees and parsers all end with it takes small blocks from an
- * arena: one after the other, in the order in which the parser makes them, which is nearly that in which a walk meets them. What is freed waits for
- * the next block of its size; the arena is freed as a whole. Against a call of `malloc` for each block and the list of them all,
- * reading a file's facts takes a tenth less time, and a tree need not be taken apart. Blocks of other sessions and large ones are the
- * system's, because their memory may have to outlive the session or to grow where it is.
+ * arena: one after the other, in the order in which the parser makes them, which is nearly that in which a walk meets them. What
+ * is freed waits for the next block of its size; the arena is freed as a whole, and nobody takes the tree apart. Against a call of
+ * `malloc` for each block and a list of them all, reading the facts of Django or tokio takes an eighth less time. Blocks of other
+ * sessions and large ones are the system's, because they may have to outlive the session or to grow where they are.
  */
 
 #include <setjmp.h>
@@ -78,6 +78,7 @@ static PER_THREAD struct {
   bool was_left;
   bool has_arena;
   Chunk *chunks;
+  size_t in_chunks; /* bytes of all chunks */
   char *next; /* the free rest of the last chunk; a tag comes first, so that what follows it is aligned */
   char *end;
   void *freed[SMALL / STEP + 1]; /* by the number of steps; each begins with the next one */
@@ -145,10 +146,13 @@ static bool fits_arena(size_t size) {
 static void add_chunk(void) {
   size_t size = here.chunks == NULL ? FIRST_CHUNK : here.chunks->size * 2;
   if (size > LAST_CHUNK) size = LAST_CHUNK;
+  /* Freed blocks serve their own size alone, so that an arena may be larger than what lives in it. */
+  if (here.in_chunks > 2 * here.limit) refuse();
   Chunk *chunk = got(malloc(size), size);
   chunk->before = here.chunks;
   chunk->size = size;
   here.chunks = chunk;
+  here.in_chunks += size;
   here.end = (char *)chunk + size;
   here.next = (char *)chunk + (sizeof(Chunk) + STEP - 1) / STEP * STEP + STEP - sizeof(size_t);
 }
@@ -168,11 +172,15 @@ static void *arena_malloc(size_t size) {
   return data;
 }
 
-static void arena_free(void *data) {
-  size_t size = size_of(data), steps = steps_of(size);
-  here.live -= HEAD + size;
+static void give_back(void *data) {
+  size_t steps = steps_of(size_of(data));
   *(void **)data = here.freed[steps];
   here.freed[steps] = data;
+}
+
+static void arena_free(void *data) {
+  here.live -= HEAD + size_of(data);
+  give_back(data);
 }
 
 static void *system_malloc(size_t size) {
@@ -193,15 +201,15 @@ static void *bounded_calloc(size_t count, size_t each) {
 
 static void *arena_realloc(void *data, size_t size) {
   size_t old = size_of(data);
+  here.live -= HEAD + old;
   if (fits_arena(size) && steps_of(size) == steps_of(old)) {
     *tag_of(data) = size * 2 + 1;
-    here.live -= HEAD + old;
     count(size);
     return data;
   }
   void *moved = fits_arena(size) ? arena_malloc(size) : system_malloc(size);
   memcpy(moved, data, old < size ? old : size);
-  arena_free(data);
+  give_back(data);
   return moved;
 }
 
@@ -251,6 +259,7 @@ static void free_arena(void) {
     here.chunks = before;
   }
   here.next = here.end = NULL;
+  here.in_chunks = 0;
   memset(here.freed, 0, sizeof here.freed);
   here.has_arena = false;
 }
